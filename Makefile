@@ -1,0 +1,83 @@
+# Yardstone: `make demo` shows it at work, `make test` passes the tests.
+# Each target installs what it needs into .venv first, once.
+
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+DEMO := demo-output
+# Two processes: the tests are made to run on two cores.
+TEST_WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test lint format docs bench studies clean
+
+help:
+	@echo "make demo      rate 27,612 real games of chess engines; pictures in $(DEMO)/"
+	@echo "make test      run the tests"
+	@echo "make install   install into $(VENV); the command is $(BIN)/yardstone"
+	@echo "make lint      check style, types and the direction of imports"
+	@echo "make docs      build the documentation into docs/_build/html"
+	@echo "make bench     measure speed and memory, against Ordo if ORDO=path/to/ordo is given"
+	@echo "make studies   make again what takes hours"
+	@echo "make clean     remove what these commands made"
+
+install: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null 2>&1 || { \
+		echo "Yardstone needs Python 3.11 or later, and there is no $(PYTHON)." >&2; \
+		echo "On Debian: apt-get install python3 python3-venv" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Yardstone needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1)." >&2; \
+		echo "Name another one: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
+		echo "Making $(VENV) ..."; rm -rf $(VENV); $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "Python's venv is missing. On Debian: apt-get install python3-venv" >&2; exit 1; }; }
+	@echo "Installing Yardstone and what it needs into $(VENV) (a few minutes the first time) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		-c constraints.txt -e '.[dev,docs]'
+	@echo "Compiling the loops, once: later runs start at once ..."
+	@$(BIN)/yardstone rate examples/tcec.pgn.gz examples/league.csv --simulate 2 \
+		--format csv --output /dev/null --quiet
+	@$(BIN)/yardstone ordo -q -G -W -D -s 2 -p examples/tcec.pgn.gz -o /dev/null 2>/dev/null
+	@touch $@
+	@echo "Installed: $(BIN)/yardstone"
+
+demo: $(INSTALLED)
+	@mkdir -p $(DEMO)
+	@echo '$$ yardstone rate examples/tcec.pgn.gz --top 20 --plot $(DEMO)/tcec.svg --html $(DEMO)/tcec.html'
+	@TIMEFORMAT='Done in %1R seconds.'; time $(BIN)/yardstone rate examples/tcec.pgn.gz --top 20 \
+		--plot $(DEMO)/tcec.svg --html $(DEMO)/tcec.html
+	@echo "The picture: $(DEMO)/tcec.svg    The page, for a browser: $(DEMO)/tcec.html"
+
+test: $(INSTALLED)
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(INSTALLED)
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+docs: $(INSTALLED)
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "Documentation: docs/_build/html/index.html"
+
+bench: $(INSTALLED)
+	$(BIN)/python benchmarks/ordo_speed.py
+	$(BIN)/python benchmarks/kingbase.py
+
+studies: $(INSTALLED)
+	@for study in studies/*.py; do echo "$$study"; $(BIN)/python "$$study" || exit 1; done
+
+clean:
+	rm -rf $(VENV) $(DEMO) docs/_build build dist .pytest_cache .mypy_cache .ruff_cache \
+		.hypothesis .import_linter_cache src/*.egg-info
+	find src tests benchmarks studies examples docs -name __pycache__ -type d -prune \
+		-exec rm -rf {} +

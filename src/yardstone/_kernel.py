@@ -1,0 +1,49 @@
+"""The one way in which Yardstone compiles a loop.
+
+Loops over games and pairs are written as plain functions of arrays and numbers
+and marked with `kernel`. Importing this module imports numba (0.4 s), so only
+modules that hold kernels import it, and only code about to run one imports them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar, cast
+
+import numba
+
+__all__ = ["kernel"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function of plain arrays and numbers to machine code.
+
+    The machine code is kept on disk beside the module that defines the function
+    (or in the user's cache folder where that cannot be written), so only the
+    first call on a machine waits for the compiler. A kernel releases the GIL and
+    divides as numpy does: by zero gives infinity or NaN, not an exception.
+
+    With ``NUMBA_DISABLE_JIT=1`` in the environment the function is returned as it
+    stands, for debuggers and for tests of what the loop itself says.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> @kernel
+    ... def total(values):
+    ...     result = 0.0
+    ...     for value in values:
+    ...         result += value
+    ...     return result
+    >>> total(np.array([1.0, 0.5, 0.0]))
+    1.5
+    """
+    compiled: Callable[..., object]
+    try:
+        compiled = numba.njit(function, cache=True, nogil=True, error_model="numpy")
+    except RuntimeError:  # there is no folder in which machine code could be kept
+        compiled = numba.njit(function, nogil=True, error_model="numpy")
+    return cast("Callable[P, R]", compiled)

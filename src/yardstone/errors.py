@@ -1,0 +1,142 @@
+"""Every exception and warning that Yardstone raises on purpose.
+
+::
+
+    YardstoneError
+    ├── InputError          a file, record or value from outside that cannot be used
+    │   ├── NoGamesError    nothing was left to work on
+    │   └── StrictError     a record was skipped although every one was asked for
+    ├── UsageError          options or arguments that do not go together
+    ├── ModelError          the data do not determine what was asked
+    │   ├── NotConnectedError   groups of players without a common scale
+    │   └── ConvergenceError    a solver stopped before its tolerance
+    ├── WorkerError         a worker process died, or could not start
+    └── MissingExtraError   an optional dependency is not installed
+
+    YardstoneWarning
+    ├── SkippedWarning      records were left out
+    ├── ConnectionWarning   players that cannot be compared, or only just
+    ├── PerfectScoreWarning players who won or lost everything
+    └── IgnoredWarning      an option or a line of a file that has no effect
+
+The command turns an `InputError` or a `ModelError` into one line on standard
+error and exit status 1, a `UsageError` into exit status 2.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ConnectionWarning",
+    "ConvergenceError",
+    "IgnoredWarning",
+    "InputError",
+    "MissingExtraError",
+    "ModelError",
+    "NoGamesError",
+    "NotConnectedError",
+    "PerfectScoreWarning",
+    "SkippedWarning",
+    "StrictError",
+    "UsageError",
+    "WorkerError",
+    "YardstoneError",
+    "YardstoneWarning",
+]
+
+
+class YardstoneError(Exception):
+    """Base of all errors raised on purpose."""
+
+
+class InputError(YardstoneError):
+    """A file, record or value from outside that cannot be used.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, in a few words.
+    file : str, optional
+        The file it stands in.
+    line : int, optional
+        The line of that file, counted from 1.
+    mend : str, optional
+        What the user can do about it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        mend: str | None = None,
+    ) -> None:
+        self.message = message
+        self.file = file
+        self.line = line
+        self.mend = mend
+        place = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
+        super().__init__(place + message + ("" if mend is None else f" ({mend})"))
+
+
+class NoGamesError(InputError):
+    """Nothing was left to work on: no game, or none that counts."""
+
+
+class StrictError(InputError):
+    """A record was skipped although every record was asked for (``strict``)."""
+
+
+class UsageError(YardstoneError):
+    """Options or arguments that do not go together, or are out of range."""
+
+
+class ModelError(YardstoneError):
+    """The data do not determine what was asked."""
+
+
+class NotConnectedError(ModelError):
+    """Groups of players share no scale: no results, or only wins, join them."""
+
+
+class ConvergenceError(ModelError):
+    """A solver stopped before it reached its tolerance."""
+
+
+class WorkerError(YardstoneError):
+    """A worker process died, or could not start, so results are missing."""
+
+
+class MissingExtraError(YardstoneError):
+    """An optional dependency is missing.
+
+    Parameters
+    ----------
+    package : str
+        The package that could not be imported.
+    extra : str
+        The extra of Yardstone that installs it.
+    """
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed: pip install 'yardstone[{extra}]'")
+
+
+class YardstoneWarning(UserWarning):
+    """Base of all warnings."""
+
+
+class SkippedWarning(YardstoneWarning):
+    """Records were left out of a pool."""
+
+
+class ConnectionWarning(YardstoneWarning):
+    """Some players cannot be compared, or only through very few results."""
+
+
+class PerfectScoreWarning(YardstoneWarning):
+    """Players who won or lost everything have a bound in place of a rating."""
+
+
+class IgnoredWarning(YardstoneWarning):
+    """An option, or a line of an option's file, has no effect."""

@@ -1,0 +1,255 @@
+"""The one table of games: who played whom, who moved first, and the score.
+
+Everything that reads games makes a `Pool`, everything that rates takes one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["PairCounts", "Pool", "Skipped", "SkipReport"]
+
+#: Details of at most so many skipped records are kept; all are counted.
+MAX_SKIPPED_DETAILS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """One record that was left out, and why.
+
+    Attributes
+    ----------
+    file : str
+        Where it stands.
+    line : int
+        The line at which the record begins or goes wrong, from 1; 0 if unknown.
+    reason : str
+        What is wrong with it.
+    """
+
+    file: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.reason}" if self.line else f"{self.file}: {self.reason}"
+
+
+class SkipReport:
+    """Counts of all skipped records, with the details of the first ones.
+
+    A hostile file can hold millions of bad records, so only the first
+    `MAX_SKIPPED_DETAILS` are kept one by one.
+    """
+
+    def __init__(self, skipped: Iterable[Skipped] = ()) -> None:
+        self.total = 0
+        self.reasons: Counter[str] = Counter()
+        self.details: list[Skipped] = []
+        for record in skipped:
+            self.add(record)
+
+    def add(self, record: Skipped, *, kind: str | None = None) -> None:
+        """Count one record under `kind` (default: its reason)."""
+        self.total += 1
+        self.reasons[kind or record.reason] += 1
+        if len(self.details) < MAX_SKIPPED_DETAILS:
+            self.details.append(record)
+
+    def add_uncounted(self, kind: str, number: int) -> None:
+        """Count `number` further records of a kind whose details are not kept."""
+        self.total += number
+        self.reasons[kind] += number
+
+    def merge(self, other: SkipReport) -> None:
+        """Add all that another report holds."""
+        self.total += other.total
+        self.reasons.update(other.reasons)
+        self.details.extend(other.details[: MAX_SKIPPED_DETAILS - len(self.details)])
+
+    def __len__(self) -> int:
+        return self.total
+
+    def __repr__(self) -> str:
+        return f"<SkipReport: {self.total} records, {len(self.reasons)} reasons>"
+
+
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """Results added up for each ordered pair of players, sorted by (first, second).
+
+    The sufficient statistics of every joint fit: `wins`, `draws` and `losses`
+    are counted for the player who moved first. All five arrays have one entry a
+    pair that met with those sides.
+    """
+
+    players: int
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    wins: NDArray[np.float64]
+    draws: NDArray[np.float64]
+    losses: NDArray[np.float64]
+
+    @property
+    def games(self) -> NDArray[np.float64]:
+        """Number of games of each pair."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """Points of the player who moved first, for each pair."""
+        return self.wins + 0.5 * self.draws
+
+    def select(self, keep: NDArray[np.bool_]) -> PairCounts:
+        """Only the pairs where `keep` is true; players keep their numbers."""
+        return PairCounts(
+            self.players,
+            self.first[keep],
+            self.second[keep],
+            self.wins[keep],
+            self.draws[keep],
+            self.losses[keep],
+        )
+
+    def player_totals(self) -> NDArray[np.float64]:
+        """Wins, draws and losses of each player over both sides: shape (players, 3)."""
+        n = self.players
+        wins = np.bincount(self.first, self.wins, n) + np.bincount(self.second, self.losses, n)
+        draws = np.bincount(self.first, self.draws, n) + np.bincount(self.second, self.draws, n)
+        losses = np.bincount(self.first, self.losses, n) + np.bincount(self.second, self.wins, n)
+        return np.column_stack([wins, draws, losses])
+
+
+def _frozen(values: ArrayLike, dtype: Any = None) -> NDArray[Any]:
+    array = np.ascontiguousarray(values, dtype=dtype).view()
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pool:
+    """Games between players; frozen.
+
+    Attributes
+    ----------
+    players : tuple of str
+        Names; a player's number is the place in this tuple.
+    first, second : int32 arrays, one entry a game
+        Numbers of the player who moved first (White in chess, Black in Go) and
+        of the other.
+    score : float64 array
+        Points of `first`: 1, 0.5 or 0.
+    time : datetime64[s] array or None
+        When each game was played; NaT where unknown.
+    columns : mapping of str to arrays
+        Further columns, one entry a game (handicap, komi, event, round, ...).
+    skipped : SkipReport
+        The records that were left out when the pool was read.
+
+    Raises
+    ------
+    InputError
+        From the constructor, if lengths differ, a number is out of range or a
+        score is none of 1, 0.5 and 0.
+    """
+
+    players: tuple[str, ...]
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    score: NDArray[np.float64]
+    time: NDArray[np.datetime64] | None = None
+    columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    skipped: SkipReport = field(default_factory=SkipReport)
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "players", tuple(self.players))
+        put(self, "first", _frozen(self.first, np.int32))
+        put(self, "second", _frozen(self.second, np.int32))
+        put(self, "score", _frozen(self.score, np.float64))
+        if self.time is not None:
+            put(self, "time", _frozen(self.time, "datetime64[s]"))
+        put(self, "columns", MappingProxyType({k: _frozen(v) for k, v in self.columns.items()}))
+        self._check()
+
+    def _check(self) -> None:
+        games = len(self.score)
+        others = {"first": self.first, "second": self.second, **self.columns}
+        if self.time is not None:
+            others["time"] = self.time
+        for name, column in others.items():
+            if column.ndim != 1 or len(column) != games:
+                raise InputError(f"column {name!r} has shape {column.shape}, the scores have ({games},)")
+        if games == 0:
+            return
+        for name in ("first", "second"):
+            column = others[name]
+            if column.min() < 0 or column.max() >= len(self.players):
+                raise InputError(f"column {name!r} has a player's number outside 0 to {len(self.players) - 1}")
+        if not np.isin(self.score, (0.0, 0.5, 1.0)).all():
+            raise InputError("scores must be 1, 0.5 or 0")
+
+    @classmethod
+    def from_names(
+        cls,
+        first: Sequence[str],
+        second: Sequence[str],
+        score: ArrayLike,
+        *,
+        time: NDArray[np.datetime64] | None = None,
+        columns: Mapping[str, ArrayLike] | None = None,
+    ) -> Pool:
+        """A pool from names in place of numbers; players in order of appearance.
+
+        Examples
+        --------
+        >>> Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 0.5])
+        <Pool: 2 games of 2 players>
+        """
+        number: dict[str, int] = {}
+        ids = np.empty((len(first), 2), np.int32)
+        for row, pair in enumerate(zip(first, second, strict=True)):
+            ids[row] = [number.setdefault(name, len(number)) for name in pair]
+        extra = {name: np.asarray(values) for name, values in (columns or {}).items()}
+        return cls(tuple(number), ids[:, 0], ids[:, 1], np.asarray(score, np.float64), time, extra)
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def __repr__(self) -> str:
+        left_out = f", {len(self.skipped)} records skipped" if len(self.skipped) else ""
+        return f"<Pool: {len(self)} games of {len(self.players)} players{left_out}>"
+
+    def select(self, keep: NDArray[np.bool_]) -> Pool:
+        """Only the games where `keep` is true; players keep their numbers."""
+        return replace(
+            self,
+            first=self.first[keep],
+            second=self.second[keep],
+            score=self.score[keep],
+            time=None if self.time is None else self.time[keep],
+            columns={name: column[keep] for name, column in self.columns.items()},
+        )
+
+    def played(self) -> NDArray[np.int64]:
+        """Number of games of each player."""
+        n = len(self.players)
+        return np.bincount(self.first, minlength=n) + np.bincount(self.second, minlength=n)
+
+    def pair_counts(self) -> PairCounts:
+        """The results added up for each ordered pair of players."""
+        from yardstone._pairs import count_pairs
+
+        n = len(self.players)
+        return PairCounts(n, *count_pairs(self.first, self.second, self.score, n))

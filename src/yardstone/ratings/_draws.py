@@ -1,0 +1,80 @@
+"""The draw rate of equal opponents, from the draws that were played.
+
+Ordo's estimate makes the expected number of draws equal the observed one
+(manual, equations 34 to 37).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone._kernel import kernel
+from yardstone.ratings._newton import pair_probabilities
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["fit_draw_rate", "squared_spread"]
+
+#: tau = ln((1 - d0)/d0) is looked for between -_EDGE and _EDGE.
+_EDGE = 40.0
+
+
+def squared_spread(draw_rate: float) -> float:
+    """((1 - d0)/d0)^2, the parameter of the kernels; -1 ("no draws") at d0 = 0."""
+    return ((1.0 - draw_rate) / draw_rate) ** 2 if draw_rate > 0.0 else -1.0
+
+
+@kernel
+def _expected_draws(variance: Floats, games: Floats, tau: float) -> tuple[float, float]:
+    """Expected number of draws and its derivative with respect to tau."""
+    u2 = np.exp(2.0 * tau)
+    total, slope = 0.0, 0.0
+    for k in range(len(games)):
+        root = np.sqrt(max(1.0 + 4.0 * (u2 - 1.0) * variance[k], 0.0))
+        draw = 4.0 * variance[k] / (1.0 + root)
+        total += games[k] * draw
+        if root > 0.0:
+            slope -= games[k] * u2 * draw * draw / root
+    return total, slope
+
+
+@kernel
+def fit_draw_rate(
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    games: Floats,
+    draws: float,
+    x: Floats,
+) -> float:
+    """Draw rate (0 to 1) at which `draws` are expected; `x` are ratings and advantage.
+
+    Newton's method on tau, kept inside a bracket by bisection.
+    """
+    advantage = x[len(x) - 2]
+    variance = np.empty(len(first))
+    for k in range(len(first)):
+        p, q, _, _ = pair_probabilities(x[first[k]] + advantage - x[second[k]], -1.0)
+        variance[k] = p * q
+    if draws <= 0.0:
+        return 0.0
+    if draws >= _expected_draws(variance, games, -_EDGE)[0] * (1.0 - 1e-12):
+        return 1.0
+    low, high, tau = -_EDGE, _EDGE, 0.0
+    for _ in range(200):
+        expected, slope = _expected_draws(variance, games, tau)
+        if expected > draws:
+            low = tau
+        else:
+            high = tau
+        newton = tau - (expected - draws) / slope if slope < 0.0 else low
+        step = newton if low < newton < high else 0.5 * (low + high)
+        if abs(step - tau) < 1e-13 * (1.0 + abs(tau)):
+            tau = step
+            break
+        tau = step
+    return 1.0 / (1.0 + np.exp(tau))

@@ -1,0 +1,184 @@
+"""Which players the results put on a common scale.
+
+A rating exists, and is finite, exactly within a group in which everybody can be
+reached from everybody by a chain of "scored against": the strongly connected
+components of the graph with an edge from the loser to the winner of each game
+and both edges for a draw (Ordo's groups).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone._kernel import kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from yardstone.pool import PairCounts
+
+__all__ = ["label_by_size", "strong_components", "weak_components"]
+
+
+@kernel
+def _tarjan(start: NDArray[np.int64], target: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Number of each node's strong component; edges of node i are target[start[i]:start[i+1]]."""
+    n = len(start) - 1
+    order = np.full(n, -1, np.int32)
+    low = np.zeros(n, np.int32)
+    label = np.full(n, -1, np.int32)
+    position = start[:-1].copy()
+    stack = np.empty(n, np.int32)
+    path = np.empty(n, np.int32)
+    on_stack = np.zeros(n, np.bool_)
+    visited, depth, height, labels = 0, 0, 0, 0
+    for root in range(n):
+        if order[root] >= 0:
+            continue
+        path[0] = root
+        depth = 1
+        while depth > 0:
+            node = path[depth - 1]
+            if order[node] < 0:
+                order[node] = low[node] = visited
+                visited += 1
+                stack[height] = node
+                height += 1
+                on_stack[node] = True
+            descended = False
+            while position[node] < start[node + 1]:
+                other = target[position[node]]
+                if order[other] < 0:
+                    path[depth] = other
+                    depth += 1
+                    descended = True
+                    break
+                if on_stack[other]:
+                    low[node] = min(low[node], low[other])
+                position[node] += 1
+            if descended:
+                continue
+            if low[node] == order[node]:
+                while True:
+                    height -= 1
+                    member = stack[height]
+                    on_stack[member] = False
+                    label[member] = labels
+                    if member == node:
+                        break
+                labels += 1
+            depth -= 1
+            if depth > 0:
+                parent = path[depth - 1]
+                low[parent] = min(low[parent], low[node])
+    return label
+
+
+@kernel
+def _adjacency(
+    source: NDArray[np.int32], target: NDArray[np.int32], nodes: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Edges sorted by source: start of each node's edges, and their targets."""
+    start = np.zeros(nodes + 1, np.int64)
+    for node in source:
+        start[node + 1] += 1
+    for node in range(nodes):
+        start[node + 1] += start[node]
+    place = start[:-1].copy()
+    sorted_target = np.empty(len(target), np.int32)
+    for edge in range(len(source)):
+        sorted_target[place[source[edge]]] = target[edge]
+        place[source[edge]] += 1
+    return start, sorted_target
+
+
+def _components(source: NDArray[np.int32], target: NDArray[np.int32], nodes: int) -> NDArray[np.int32]:
+    start, sorted_target = _adjacency(source, target, nodes)
+    return _tarjan(start, sorted_target)
+
+
+def _with_both_ways(
+    source: NDArray[np.int32], target: NDArray[np.int32], ties: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    return (
+        np.concatenate([source, ties[:, 0], ties[:, 1]]),
+        np.concatenate([target, ties[:, 1], ties[:, 0]]),
+    )
+
+
+def strong_components(
+    counts: PairCounts,
+    active: NDArray[np.bool_],
+    *,
+    ties: NDArray[np.int32] | None = None,
+    names: Sequence[str] | None = None,
+) -> NDArray[np.int32]:
+    """Group of each player on a common scale, numbered by falling size.
+
+    Parameters
+    ----------
+    counts : PairCounts
+        Results; pairs with an inactive player are left out.
+    active : bool array (players,)
+        Players to label; the others get -1.
+    ties : int32 array (ties, 2), optional
+        Pairs of players joined both ways by something other than games
+        (relations, anchors on one scale).
+    names : sequence of str, optional
+        Groups of equal size are ordered by their first name in byte order, as
+        Ordo does; without names, by their lowest player number.
+
+    Returns
+    -------
+    int32 array (players,)
+    """
+    return _labelled(counts, active, ties, names, weak=False)
+
+
+def weak_components(
+    counts: PairCounts, active: NDArray[np.bool_], *, names: Sequence[str] | None = None
+) -> NDArray[np.int32]:
+    """Groups joined by any game at all, whoever won; otherwise as `strong_components`."""
+    return _labelled(counts, active, None, names, weak=True)
+
+
+def _labelled(
+    counts: PairCounts,
+    active: NDArray[np.bool_],
+    ties: NDArray[np.int32] | None,
+    names: Sequence[str] | None,
+    *,
+    weak: bool,
+) -> NDArray[np.int32]:
+    kept = active[counts.first] & active[counts.second] & (counts.games > 0)
+    first, second = counts.first[kept], counts.second[kept]
+    up = (counts.wins[kept] + counts.draws[kept] > 0) | weak
+    down = (counts.losses[kept] + counts.draws[kept] > 0) | weak
+    source = np.concatenate([second[up], first[down]])
+    target = np.concatenate([first[up], second[down]])
+    if ties is not None and len(ties):
+        source, target = _with_both_ways(source, target, ties)
+    label = _components(source, target, counts.players)
+    return label_by_size(np.where(active, label, -1).astype(np.int32), names)
+
+
+def label_by_size(label: NDArray[np.int32], names: Sequence[str] | None = None) -> NDArray[np.int32]:
+    """Renumber labels from the largest group down; -1 stays.
+
+    Ties go to the group whose first member comes first, by name if names are
+    given and by number otherwise.
+    """
+    members = np.flatnonzero(label >= 0)
+    if not len(members):
+        return label
+    if names is not None:
+        members = np.array(sorted(members, key=lambda row: names[row].encode()), np.int64)
+    found, first_seen, size = np.unique(label[members], return_index=True, return_counts=True)
+    rank = np.lexsort((first_seen, -size))
+    renumber = np.full(int(label.max()) + 1, -1, np.int32)
+    renumber[found[rank]] = np.arange(len(found), dtype=np.int32)
+    return np.where(label >= 0, renumber[label], np.int32(-1))

@@ -1,0 +1,157 @@
+"""What a rating system returns: ratings with their uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import InputError, ModelError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Estimate", "JointRatings", "Ratings", "Status"]
+
+
+class Status(IntEnum):
+    """What kind of rating a player has."""
+
+    NORMAL = 0
+    #: Won every game: the rating is a lower bound ("floor").
+    PERFECT_WINNER = 1
+    #: Lost every game: the rating is an upper bound ("ceiling").
+    PERFECT_LOSER = 2
+    #: Has no game that counts: the rating is NaN.
+    NO_GAMES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its standard deviation (0 if it was given, not estimated)."""
+
+    value: float
+    deviation: float = 0.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ratings:
+    """Ratings of players; frozen.
+
+    Attributes
+    ----------
+    players : tuple of str
+        Names, in the order of the pool.
+    rating : float64 array (players,)
+        On `scale`; NaN for a player who could not be rated.
+    deviation : float64 array (players,)
+        One standard deviation, on the same scale; NaN where unknown.
+    scale : str
+        Name of the scale, for example ``"elo"``.
+    covariance : float64 array (players, players), optional
+        Of the ratings; None where it was not computed.
+    """
+
+    players: tuple[str, ...]
+    rating: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+    scale: str = "elo"
+    covariance: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.players)
+
+    def index(self, player: str) -> int:
+        """Number of a player; `InputError` if there is none of that name."""
+        try:
+            return self.players.index(player)
+        except ValueError:
+            raise InputError(f"no player is called {player!r}") from None
+
+    def __getitem__(self, player: str) -> Estimate:
+        row = self.index(player)
+        return Estimate(float(self.rating[row]), float(self.deviation[row]))
+
+    def order(self) -> NDArray[np.int64]:
+        """Numbers of the players from strongest to weakest; unrated ones last."""
+        return np.argsort(-self.rating, kind="stable")
+
+    def deviation_of_difference(self) -> NDArray[np.float64]:
+        """Standard deviation of each difference of two ratings: (players, players)."""
+        if self.covariance is None:
+            raise ModelError("the covariance was not computed: fit with covariance=True")
+        variance = np.diag(self.covariance)
+        squared = variance[:, None] + variance[None, :] - 2.0 * self.covariance
+        return np.sqrt(np.maximum(squared, 0.0))
+
+    def __repr__(self) -> str:
+        lines = [f"<{type(self).__name__}: {len(self)} players>"]
+        shown = self.order()[:10]
+        width = max((len(self.players[row]) for row in shown), default=0)
+        for row in shown:
+            lines.append(f"  {self.players[row]:<{width}}  {self.rating[row]:8.1f} ± {self.deviation[row]:.1f}")
+        if len(self) > len(shown):
+            lines.append(f"  … and {len(self) - len(shown)} more")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointRatings(Ratings):
+    """Ratings from one fit of all games, with what else that fit found.
+
+    Attributes
+    ----------
+    wins, draws, losses : float64 arrays (players,)
+        Over the games that were used.
+    status : int8 array (players,)
+        Values of `Status`.
+    component : int32 array (players,)
+        Players of equal number are on a common scale; -1 for a player without
+        games. Component 0 is the largest. A perfect scorer carries the
+        component of the opponents the bound was computed from.
+    first_advantage, draw_rate : Estimate
+        Rating points for moving first; draw rate (0 to 1) of equal opponents.
+    points_per_logit : float
+        Rating points for one unit of log odds (Ordo's 1/beta).
+    reference : str
+        What the deviations are relative to: ``"mean"`` (of the component),
+        ``"anchor"`` or ``"prior"``.
+    converged_in : int
+        Newton steps taken.
+    notes : tuple of str
+        Plain statements a reader of the list must know (nothing is hidden in a
+        log): what cannot be compared, bounds, traps.
+    extras : mapping
+        Further results by name.
+    """
+
+    wins: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    draws: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    losses: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    status: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, np.int8))
+    component: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    first_advantage: Estimate = Estimate(0.0)
+    draw_rate: Estimate = Estimate(0.5)
+    points_per_logit: float = 175.25
+    reference: str = "mean"
+    converged_in: int = 0
+    notes: Sequence[str] = ()
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def games(self) -> NDArray[np.float64]:
+        """Games of each player that were used."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """Points of each player over those games."""
+        return self.wins + 0.5 * self.draws
+
+    @property
+    def components(self) -> int:
+        """Number of groups of players with a common scale."""
+        return int(self.component.max(initial=-1)) + 1

@@ -1,0 +1,222 @@
+"""When to stop a match: the sequential probability ratio test (SPRT).
+
+The test weighs "the first player is elo1 stronger" (H1) against "elo0 stronger"
+(H0) after every game or pair, and stops once the log likelihood ratio (LLR)
+leaves the bounds log(beta / (1 - alpha)) and log((1 - beta) / alpha). The wrong
+one is then accepted with a probability of about alpha (H1) or beta (H0).
+
+Neither hypothesis says how often games are drawn, so each is represented by the
+distribution of results that is likeliest within it: the *generalised* SPRT. With
+observed shares q of results worth a, the likeliest shares under sum(p c) = 0 are
+p = q / (1 + x c), where x solves sum(q c / (1 + x c)) = 0. For a mean score s,
+c = a - s. For normalized Elo the ratio t = (mean - 1/2) / deviation is fixed;
+its linear form at a given mean and deviation is
+c = a - 1/2 - t deviation (1 + ((a - mean) / deviation)^2) / 2, repeated until the
+mean and the deviation are those of p.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, inf, log, nan, sqrt
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from yardstone.errors import ConvergenceError, UsageError
+from yardstone.ratings.matches import NORMALIZED_ELO, Match, score_from_elo
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["EloModel", "Sprt", "SprtState", "log_likelihood_ratio"]
+
+EloModel = Literal["logistic", "normalized"]
+Decision = Literal["accept H0", "accept H1", "continue"]
+
+#: Takes the place of a count of 0, so that every distribution has a likelihood.
+EMPTY_COUNT = 1e-3
+#: Change of the probabilities at which the search for the likeliest ones ends.
+TOLERANCE = 1e-9
+
+
+def _tilt(shares: NDArray[np.float64], c: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The likeliest distribution p with sum(p c) = 0, for each row of observed shares.
+
+    The sum falls from plus to minus infinity between the poles, so Newton's
+    method within a shrinking bracket cannot miss its root.
+    """
+    top, bottom = c.max(-1), c.min(-1)
+    if not ((top > 0.0) & (bottom < 0.0)).all():
+        raise UsageError("no results at all could have the Elo difference of a hypothesis")
+    low, high = -1.0 / top, -1.0 / bottom
+    x = np.zeros_like(low)
+    for _ in range(200):
+        ratio = c / (1.0 + x[..., None] * c)
+        value = (shares * ratio).sum(-1)
+        low, high = np.where(value > 0.0, x, low), np.where(value > 0.0, high, x)
+        step = x + value / (shares * ratio**2).sum(-1)
+        inside = (step > low) & (step < high)
+        following = np.where(inside, step, (low + high) / 2.0)
+        change = np.abs(following - x)
+        x = following
+        if (change <= 1e-14 * np.abs(x) + 1e-15).all():
+            break
+    tilted: NDArray[np.float64] = shares / (1.0 + x[..., None] * c)
+    return tilted
+
+
+def _likeliest_with_t(
+    shares: NDArray[np.float64], values: NDArray[np.float64], t: float
+) -> NDArray[np.float64]:
+    """The likeliest distribution with (mean - 1/2) / deviation = `t`."""
+    p = np.full_like(shares, 1.0 / len(values))
+    for _ in range(200):
+        mean = (p * values).sum(-1, keepdims=True)
+        deviation = np.sqrt((p * (values - mean) ** 2).sum(-1, keepdims=True))
+        bend = 1.0 + ((values - mean) / deviation) ** 2
+        following = _tilt(shares, values - 0.5 - t * deviation * bend / 2.0)
+        change = np.abs(following - p).max()
+        p = following
+        if change < TOLERANCE:
+            return p
+    raise ConvergenceError("no likeliest results found for the normalized Elo of a hypothesis")
+
+
+def _log_ratios(
+    counts: ArrayLike, elo0: float, elo1: float, model: EloModel
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Numbers of results with none at 0, and what each adds to the LLR."""
+    number = np.asarray(counts, np.float64)
+    if number.shape[-1] not in (3, 5):
+        raise UsageError("a match has 3 counts of games or 5 of pairs")
+    number = np.where(number > 0.0, number, EMPTY_COUNT)
+    shares = number / number.sum(-1, keepdims=True)
+    values = np.linspace(0.0, 1.0, number.shape[-1])
+    if model == "logistic":
+        p0, p1 = (_tilt(shares, values - score_from_elo(e) + 0.0 * shares) for e in (elo0, elo1))
+    else:
+        unit = NORMALIZED_ELO / (sqrt(2.0) if len(values) == 5 else 1.0)
+        p0, p1 = (_likeliest_with_t(shares, values, e / unit) for e in (elo0, elo1))
+    return number, np.log(p1 / p0)
+
+
+def log_likelihood_ratio(
+    counts: ArrayLike, elo0: float, elo1: float, *, model: EloModel = "logistic"
+) -> NDArray[np.float64]:
+    """Log likelihood ratio of "elo1 stronger" over "elo0 stronger".
+
+    Parameters
+    ----------
+    counts : array_like (..., 3) or (..., 5)
+        Counts as in `Match.counts`; one ratio comes back for each row.
+    elo0, elo1 : float
+        The two hypotheses, in points of `model`.
+    model : "logistic" or "normalized"
+        Whether they are Elo or normalized Elo.
+
+    Examples
+    --------
+    >>> round(float(log_likelihood_ratio([13, 37, 50, 25, 3], 0, 4, model="normalized")), 4)
+    -0.5491
+    """
+    number, ratio = _log_ratios(counts, elo0, elo1, model)
+    total: NDArray[np.float64] = (number * ratio).sum(-1)
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class SprtState:
+    """Where a sequential test stands.
+
+    Attributes
+    ----------
+    llr, lower, upper : float
+        The log likelihood ratio and the bounds at which the test ends.
+    decision : str
+        ``"accept H0"``, ``"accept H1"`` or ``"continue"``.
+    chance : float
+        Probability that H1 will be accepted, if the games to come are like those
+        seen; NaN without games.
+    further_games : float
+        Games until the test ends, expected in the same way; 0 once it has ended.
+    """
+
+    llr: float
+    lower: float
+    upper: float
+    decision: Decision
+    chance: float
+    further_games: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """A sequential test of H1 "elo1 stronger" against H0 "elo0 stronger".
+
+    Attributes
+    ----------
+    elo0, elo1 : float
+        The hypotheses, elo0 below elo1, in points of `model`.
+    alpha, beta : float
+        Wanted probabilities of accepting H1 where H0 is true, and the reverse.
+    model : "logistic" or "normalized"
+        Whether the hypotheses are in Elo or in normalized Elo.
+
+    Examples
+    --------
+    >>> Sprt(0, 5).state(Match.from_results(wins=2000, draws=4000, losses=1700)).decision
+    'accept H1'
+    """
+
+    elo0: float = 0.0
+    elo1: float = 5.0
+    alpha: float = 0.05
+    beta: float = 0.05
+    model: EloModel = "logistic"
+
+    def __post_init__(self) -> None:
+        if not -inf < self.elo0 < self.elo1 < inf:
+            raise UsageError(f"elo0 ({self.elo0:g}) must be below elo1 ({self.elo1:g})")
+        if not (0.0 < self.alpha and 0.0 < self.beta and self.alpha + self.beta < 1.0):
+            raise UsageError("alpha and beta must be above 0 and their sum below 1")
+        if self.model not in get_args(EloModel):
+            raise UsageError(f"no Elo model is called {self.model!r}: logistic or normalized")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The ratios at which H0 and H1 are accepted."""
+        return log(self.beta / (1.0 - self.alpha)), log((1.0 - self.beta) / self.alpha)
+
+    def state(self, match: Match) -> SprtState:
+        """Where the test stands after a match."""
+        lower, upper = self.bounds
+        if not match.size:
+            return SprtState(0.0, lower, upper, "continue", nan, nan)
+        number, ratio = _log_ratios(match.counts, self.elo0, self.elo1, self.model)
+        llr = float((number * ratio).sum())
+        if llr <= lower or llr >= upper:
+            accepted = llr >= upper
+            name: Decision = "accept H1" if accepted else "accept H0"
+            return SprtState(llr, lower, upper, name, float(accepted), 0.0)
+        drift = llr / number.sum()
+        variance = float((number * (ratio - drift) ** 2).sum() / number.sum())
+        chance, steps = _exit(float(drift), variance, lower - llr, upper - llr)
+        games = steps * (2.0 if match.paired else 1.0)
+        return SprtState(llr, lower, upper, "continue", chance, games)
+
+
+def _exit(drift: float, variance: float, lower: float, upper: float) -> tuple[float, float]:
+    """Chance to leave (lower, upper) at the top, and the mean time, from 0.
+
+    Of Brownian motion, which the ratio resembles while single results move it little.
+    """
+    width = upper - lower
+    bend = 2.0 * drift / variance
+    if abs(bend * width) < 1e-6:
+        return -lower / width, -lower * upper / variance
+    if drift > 0.0:
+        chance = (1.0 - exp(bend * lower)) / (1.0 - exp(-bend * width))
+    else:
+        chance = (exp(bend * width) - exp(bend * upper)) / (exp(bend * width) - 1.0)
+    return chance, (chance * upper + (1.0 - chance) * lower) / drift

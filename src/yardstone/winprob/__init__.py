@@ -1,0 +1,1 @@
+"""From a difference of strength to the probability of each result."""
