@@ -6,6 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --upgrade
 DEMO := demo-output
 # Two processes: the tests are made to run on two cores.
 TEST_WORKERS ?= 2
@@ -36,21 +37,22 @@ $(INSTALLED): pyproject.toml constraints.txt
 		echo "Making $(VENV) ..."; rm -rf $(VENV); $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 		echo "Python's venv is missing. On Debian: apt-get install python3-venv" >&2; exit 1; }; }
 	@echo "Installing Yardstone and what it needs into $(VENV) (a few minutes the first time) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		-c constraints.txt -e '.[dev,docs]'
+	@$(PIP) pip
+	@$(PIP) -e '.[dev,docs]'
 	@echo "Compiling the loops, once: later runs start at once ..."
-	@$(BIN)/yardstone rate examples/tcec.pgn.gz examples/league.csv --simulate 2 \
-		--format csv --output /dev/null --quiet
-	@$(BIN)/yardstone ordo -q -G -W -D -s 2 -p examples/tcec.pgn.gz -o /dev/null 2>/dev/null
+	@$(BIN)/yardstone rate examples/league.csv --simulate 2 >/dev/null
+	@$(BIN)/yardstone ordo -q -G -W -D -s2 -p examples/tcec.pgn.gz >/dev/null 2>&1
 	@touch $@
 	@echo "Installed: $(BIN)/yardstone"
 
+DEMO_COMMAND = yardstone rate examples/tcec.pgn.gz --min-games 150 --top 20 \
+	--plot $(DEMO)/tcec.svg --html $(DEMO)/tcec.html
+
 demo: $(INSTALLED)
 	@mkdir -p $(DEMO)
-	@echo '$$ yardstone rate examples/tcec.pgn.gz --top 20 --plot $(DEMO)/tcec.svg --html $(DEMO)/tcec.html'
-	@TIMEFORMAT='Done in %1R seconds.'; time $(BIN)/yardstone rate examples/tcec.pgn.gz --top 20 \
-		--plot $(DEMO)/tcec.svg --html $(DEMO)/tcec.html
-	@echo "The picture: $(DEMO)/tcec.svg    The page, for a browser: $(DEMO)/tcec.html"
+	@echo '$$ $(DEMO_COMMAND)'
+	@TIMEFORMAT='Done in %1R seconds.'; time $(BIN)/$(DEMO_COMMAND)
+	@echo "The picture: $(DEMO)/tcec.svg. The page, for a browser: $(DEMO)/tcec.html"
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal
@@ -70,8 +72,8 @@ docs: $(INSTALLED)
 	@echo "Documentation: docs/_build/html/index.html"
 
 bench: $(INSTALLED)
-	$(BIN)/python benchmarks/ordo_speed.py
-	$(BIN)/python benchmarks/kingbase.py
+	$(BIN)/python -m benchmarks.ordo_speed
+	$(BIN)/python -m benchmarks.kingbase
 
 studies: $(INSTALLED)
 	@for study in studies/*.py; do echo "$$study"; $(BIN)/python "$$study" || exit 1; done

@@ -50,15 +50,16 @@ class Size:
 
 
 #: 175 MB, 73 MB, and two games to measure the start of a program with.
-MILLION = Size(players=2_000, games=1_000_000, plies=8, tags=0)
-HUNDRED_THOUSAND = Size(players=500, games=100_000, plies=80, tags=3)
+MILLION = Size(players=2_000, games=1_000_000, plies=10, tags=0)
+HUNDRED_THOUSAND = Size(players=500, games=100_000, plies=94, tags=3)
 TINY = Size(players=2, games=20, plies=4, tags=0)
 
 MOVES = (
     "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 Nbd2 Bb7 Bc2 Re8 "
     "Nf1 Bf8 Ng3 g6 a4 c5 d5 c4 Bg5 h6 Be3 Nc5 Qd2 h5 Bg5 Be7 Ra3 Rb8 axb5 axb5 Rea1 Ra8 Qe3 "
     "Rxa3 Rxa3 Qb8 Nd2 Bc8 Nf3 Bd7 Nd2 Qb6 Qf3 Kg7 Be3 Ra8 Rxa8 Bxa8 Nf1 Qa5 Nd2 Qa1+ Kh2 Qxb2 "
-    "Bxc5 dxc5 Qe3 Qxc3 Qxc3 b4 Qe3 c3 Nf3 b3 Bd3 c4 Bxc4 b2 Qb3 c2 Qxb2 c1=Q"
+    "Bxc5 dxc5 Qe3 Qxc3 Qxc3 b4 Qe3 c3 Nf3 b3 Bd3 c4 Bxc4 b2 Qb3 c2 Qxb2 c1=Q Bd3 Qf4+ Kg1 Qc1+ "
+    "Kh2 Bd6 Nxe5 Bxe5+ f4 Qxf4+ Kg1 Qe3+ Kh1"
 ).split()
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests import parallel_tasks as tasks
 from yardstone import parallel
 from yardstone.errors import InputError, UsageError, WorkerError
 
@@ -27,75 +28,20 @@ WAYS: list[dict[str, Any]] = [
 IDS = ["here", "processes", "chunks", "threads"]
 
 
-def square(number: int) -> int:
-    return number * number
-
-
-def slow_first(number: int) -> int:
-    if number == 0:
-        time.sleep(0.3)
-    return number
-
-
-def own_process(_: int) -> int:
-    return os.getpid()
-
-
-def refuse_three(number: int) -> int:
-    if number == 3:
-        raise InputError("three is refused", file="numbers.txt", line=3)
-    return number
-
-
-def die_at_three(number: int) -> int:
-    if number == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
-
-
-def leave_at_one(number: int) -> int:
-    if number == 1:
-        os._exit(5)
-    return number
-
-
-class Stubborn(Exception):
-    """Cannot be made again from its arguments, so it cannot be sent."""
-
-    def __init__(self, one: int, two: int) -> None:
-        super().__init__("stubborn")
-
-
-def raise_stubborn(_: int) -> None:
-    raise Stubborn(1, 2)
-
-
-def give_lock(_: int) -> Any:
-    return threading.Lock()
-
-
-def draw(generator: np.random.Generator) -> float:
-    return float(generator.random())
-
-
-def map_inside(number: int) -> list[int]:
-    return parallel.map(square, range(number), workers=4)
-
-
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_results_stand_in_the_order_of_the_items(way: dict[str, Any]) -> None:
-    assert parallel.map(slow_first, range(10), **way) == list(range(10))
+    assert parallel.map(tasks.slow_first, range(10), **way) == list(range(10))
 
 
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_no_items_give_no_results(way: dict[str, Any]) -> None:
-    assert parallel.map(square, [], **way) == []
+    assert parallel.map(tasks.square, [], **way) == []
 
 
 def test_one_worker_stays_in_this_process_and_two_do_not() -> None:
-    assert set(parallel.map(own_process, range(3), workers=1)) == {os.getpid()}
-    assert os.getpid() not in parallel.map(own_process, range(3), workers=2)
-    assert set(parallel.map(own_process, range(3), workers=2, threads=True)) == {os.getpid()}
+    assert set(parallel.map(tasks.own_process, range(3), workers=1)) == {os.getpid()}
+    assert os.getpid() not in parallel.map(tasks.own_process, range(3), workers=2)
+    assert set(parallel.map(tasks.own_process, range(3), workers=2, threads=True)) == {os.getpid()}
 
 
 def test_lambdas_are_welcome_where_nothing_is_sent() -> None:
@@ -115,41 +61,41 @@ def test_an_item_that_cannot_be_sent_is_named() -> None:
 
 def test_a_result_that_cannot_be_sent_is_an_error() -> None:
     with pytest.raises(UsageError, match="a result cannot go to another process"):
-        parallel.map(give_lock, [1, 2], workers=2)
+        parallel.map(tasks.give_lock, [1, 2], workers=2)
 
 
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_an_exception_comes_out_as_it_is_and_names_the_item(way: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"numbers\.txt:3: three is refused") as caught:
-        parallel.map(refuse_three, range(8), **way)
+        parallel.map(tasks.refuse_three, range(8), **way)
     assert caught.value.line == 3
     assert "while working on item 4 of 8: 3" in caught.value.__notes__[0]
 
 
 def test_an_exception_that_cannot_be_sent_still_tells_its_traceback() -> None:
     with pytest.raises(WorkerError, match=r"(?s)item 1 of 2: 0.*raise_stubborn.*Stubborn"):
-        parallel.map(raise_stubborn, [0, 0], workers=2)
+        parallel.map(tasks.raise_stubborn, [0, 0], workers=2)
 
 
 def test_a_killed_worker_is_an_error_that_names_the_item() -> None:
     with pytest.raises(WorkerError, match=r"killed by SIGKILL .* item 4 of 8: 3"):
-        parallel.map(die_at_three, range(8), workers=2)
+        parallel.map(tasks.die_at_three, range(8), workers=2)
 
 
 def test_a_killed_worker_names_its_chunk() -> None:
     with pytest.raises(WorkerError, match="one of the items 3 to 4 of 8"):
-        parallel.map(die_at_three, range(8), workers=2, chunk=2)
+        parallel.map(tasks.die_at_three, range(8), workers=2, chunk=2)
 
 
 def test_a_worker_that_leaves_is_an_error() -> None:
     with pytest.raises(WorkerError, match="ended with exit status 5"):
-        parallel.map(leave_at_one, range(4), workers=2)
+        parallel.map(tasks.leave_at_one, range(4), workers=2)
 
 
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_progress_reaches_the_total(way: dict[str, Any]) -> None:
     seen: list[tuple[int, int]] = []
-    parallel.map(square, range(7), progress=lambda *counts: seen.append(counts), **way)
+    parallel.map(tasks.square, range(7), progress=lambda *counts: seen.append(counts), **way)
     assert seen[-1] == (7, 7)
     assert seen == sorted(seen)
 
@@ -159,19 +105,19 @@ def test_an_error_in_progress_stops_the_work() -> None:
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        parallel.map(square, range(4), workers=2, progress=fail)
+        parallel.map(tasks.square, range(4), workers=2, progress=fail)
 
 
 @pytest.mark.parametrize("wrong", [{"chunk": 0}, {"workers": 0}, {"workers": -2}])
 def test_senseless_numbers_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(UsageError, match="at least 1"):
-        parallel.map(square, [1], **wrong)  # type: ignore[arg-type]
+        parallel.map(tasks.square, [1], **wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_equal_seeds_give_equal_results_on_any_number_of_workers(way: dict[str, Any]) -> None:
     expected = [generator.random() for generator in parallel.spawn_generators(7, 9)]
-    assert parallel.map(draw, parallel.spawn_generators(7, 9), **way) == expected
+    assert parallel.map(tasks.draw, parallel.spawn_generators(7, 9), **way) == expected
     assert len(set(expected)) == 9
 
 
@@ -182,7 +128,7 @@ def test_a_generator_spawns_others_each_time() -> None:
 
 
 def test_a_map_inside_a_worker_runs_there() -> None:
-    assert parallel.map(map_inside, [2, 3], workers=2) == [[0, 1], [0, 1, 4]]
+    assert parallel.map(tasks.map_inside, [2, 3], workers=2) == [[0, 1], [0, 1, 4]]
 
 
 def test_available_cores() -> None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -224,6 +224,36 @@ class Pool:
         extra = {name: np.asarray(values) for name, values in (columns or {}).items()}
         return cls(tuple(number), ids[:, 0], ids[:, 1], np.asarray(score, np.float64), time, extra)
 
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        columns: Mapping[str, str] | Sequence[str] | None = None,
+        first: Literal["white", "black"] = "white",
+        strict: bool = False,
+    ) -> Pool:
+        """A pool from a frame of pandas, polars, Arrow or anything that speaks Arrow.
+
+        Parameters
+        ----------
+        frame : DataFrame, Table or the like
+            A row a game.
+        columns, first, strict
+            Which columns hold what, which side moves first, and whether a row that
+            cannot be used is an error; as in `yardstone.read`.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> table = {"white": ["Ann", "Bob"], "black": ["Bob", "Ann"], "result": [1, 0.5]}
+        >>> Pool.from_frame(pandas.DataFrame(table))
+        <Pool: 2 games of 2 players>
+        """
+        from yardstone.records.table_files import pool_of_frame
+
+        return pool_of_frame(frame, columns=columns, first=first, strict=strict)
+
     def __len__(self) -> int:
         return len(self.score)
 
@@ -231,8 +261,8 @@ class Pool:
         left_out = f", {len(self.skipped)} records skipped" if len(self.skipped) else ""
         return f"<Pool: {len(self)} games of {len(self.players)} players{left_out}>"
 
-    def select(self, keep: NDArray[np.bool_]) -> Pool:
-        """Only the games where `keep` is true; players keep their numbers."""
+    def select(self, keep: NDArray[np.bool_] | NDArray[np.integer[Any]]) -> Pool:
+        """The games where `keep` is true, or those of its numbers; players keep theirs."""
         return replace(
             self,
             first=self.first[keep],

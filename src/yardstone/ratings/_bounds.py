@@ -10,8 +10,11 @@ from yardstone.ratings._draws import squared_spread
 from yardstone.ratings.result import Status
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
+    from yardstone.pool import PairCounts
     from yardstone.ratings._setup import Setup
     from yardstone.ratings.bradley_terry import BradleyTerry
 
@@ -38,15 +41,13 @@ def rate_perfect(
     from yardstone.ratings.perfect import bound_draw, bound_even, bound_ordo
 
     counts, logit = setup.counts, setup.points_per_logit
-    games, u2 = counts.games, squared_spread(draw_rate)
-    for player in perfect:
-        as_first = np.flatnonzero(counts.first == player)
-        as_second = np.flatnonzero(counts.second == player)
+    u2, games = squared_spread(draw_rate), counts.games
+    for player, as_first, as_second in _pairs_of(perfect, counts):
         opponents = np.concatenate([counts.second[as_first], counts.first[as_second]])
         level = np.where(np.isnan(rating[opponents]), setup.average, rating[opponents])
         level[: len(as_first)] -= advantage
         level[len(as_first) :] += advantage
-        played = np.concatenate([games[as_first], games[as_second]])
+        played = games[np.concatenate([as_first, as_second])]
         winner = bool(setup.status[player] == Status.PERFECT_WINNER)
         if system.bounds == "ordo":
             rating[player] = bound_ordo(winner, level / logit, played, u2, logit)
@@ -54,3 +55,15 @@ def rate_perfect(
             rating[player] = logit * bound_draw(winner, level / logit, played)
         else:
             rating[player] = logit * bound_even(winner, level / logit, played, u2)
+
+
+def _pairs_of(
+    chosen: NDArray[np.int64], counts: PairCounts
+) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+    """For each chosen player, the pairs in which he moved first and second."""
+    by_second = np.argsort(counts.second, kind="stable")
+    first = np.searchsorted(counts.first, [chosen, chosen + 1])
+    second = np.searchsorted(counts.second[by_second], [chosen, chosen + 1])
+    for k, player in enumerate(chosen):
+        as_first = np.arange(first[0, k], first[1, k])
+        yield int(player), as_first, by_second[second[0, k] : second[1, k]]

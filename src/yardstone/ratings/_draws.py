@@ -35,7 +35,7 @@ def _expected_draws(variance: Floats, games: Floats, tau: float) -> tuple[float,
     u2 = np.exp(2.0 * tau)
     total, slope = 0.0, 0.0
     for k in range(len(games)):
-        root = np.sqrt(max(1.0 + 4.0 * (u2 - 1.0) * variance[k], 0.0))
+        root = np.sqrt(max(1.0 - 4.0 * variance[k], 0.0) + 4.0 * u2 * variance[k])
         draw = 4.0 * variance[k] / (1.0 + root)
         total += games[k] * draw
         if root > 0.0:

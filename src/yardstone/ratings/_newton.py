@@ -6,7 +6,7 @@ d0 is the draw rate of equal opponents. One vector holds them in this order.
 
 For a pair that met N times with P points for the side that moved first, let
 d = x_first + w - x_second, p = 1/(1 + exp(-d)), q = 1 - p, v = pq, m = q - p,
-u2 = exp(2 tau) and S = sqrt(1 + 4(u2 - 1)v). Davidson's law in Ordo's form is
+u2 = exp(2 tau) and S = sqrt(m^2 + 4 u2 v). Davidson's law in Ordo's form is
 
     W = p(S - m)/(1 + S),   D = 4v/(1 + S),   L = q(S + m)/(1 + S)
 
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["CONVERGED", "evaluate_pairs", "newton", "pair_probabilities"]
+#: Relative residuals at which conjugate gradients stop, on the way and at the end.
+_ROUGH, _FINE = 1e-2, 1e-8
+
+__all__ = ["CONVERGED", "centre", "conjugate_gradients", "evaluate_pairs", "newton", "pair_probabilities"]
 
 CONVERGED = 0
 STALLED = 1
@@ -56,10 +59,25 @@ def pair_probabilities(difference: float, u2: float) -> tuple[float, float, floa
         p, q = big, small
     else:
         p, q = small, big
+    m = q - p
     root = 1.0
     if u2 >= 0.0:
-        root = np.sqrt(max(1.0 + 4.0 * (u2 - 1.0) * p * q, 0.0))
-    return p, q, root, q - p
+        root = np.sqrt(m * m + 4.0 * u2 * p * q)
+    return p, q, root, m
+
+
+@kernel
+def _add(total: Floats, lost: Floats, i: int, value: float) -> None:
+    """total[i] += value by Kahan's summation.
+
+    A group that hangs on the others by one lopsided result turns the rounding
+    errors of its gradient into a shift of the whole group; this keeps that below
+    the tolerance.
+    """
+    corrected = value - lost[i]
+    new = total[i] + corrected
+    lost[i] = (new - total[i]) - corrected
+    total[i] = new
 
 
 @kernel
@@ -87,6 +105,7 @@ def evaluate_pairs(
     gradient[:] = 0.0
     diagonal[:] = 0.0
     border[:] = 0.0
+    lost = np.zeros(n + 1)
     advantage = x[n]
     u2 = np.exp(2.0 * x[n + 1]) if likelihood else -1.0
     value = 0.0
@@ -132,9 +151,9 @@ def evaluate_pairs(
             slope = residual
             h = games * p * q
         weight[k] = h
-        gradient[i] += slope
-        gradient[j] -= slope
-        gradient[n] += slope
+        _add(gradient, lost, i, slope)
+        _add(gradient, lost, j, -slope)
+        _add(gradient, lost, n, slope)
         diagonal[i] += h
         diagonal[j] += h
         diagonal[n] += h
@@ -224,7 +243,7 @@ def _multiply(
 
 
 @kernel
-def _conjugate_gradients(
+def conjugate_gradients(
     first: NDArray[np.int32],
     second: NDArray[np.int32],
     weight: Floats,
@@ -286,18 +305,18 @@ def _conjugate_gradients(
 
 
 @kernel
-def _centre(step: Floats, level: NDArray[np.int32]) -> None:
-    """Take out of a step the common shift of each group whose level is free."""
+def centre(vector: Floats, level: NDArray[np.int32]) -> None:
+    """Subtract from the entries of each group whose level is free their mean."""
     groups = level.max() + 1
     total = np.zeros(groups)
     members = np.zeros(groups)
     for i in range(len(level)):
         if level[i] >= 0:
-            total[level[i]] += step[i]
+            total[level[i]] += vector[i]
             members[level[i]] += 1.0
     for i in range(len(level)):
         if level[i] >= 0:
-            step[i] -= total[level[i]] / members[level[i]]
+            vector[i] -= total[level[i]] / members[level[i]]
 
 
 @kernel
@@ -346,9 +365,10 @@ def newton(
         x, prior_mean, prior_precision, relation_player, relation_other,
         relation_difference, relation_precision, gradient, diagonal,
     )  # fmt: skip
+    precision = _ROUGH
     for count in range(1, max_steps + 1):
-        precision = min(max(largest * largest, 1e-7), 1e-2)
-        solved = _conjugate_gradients(
+        centre(gradient, level)  # rounding errors would make the singular system unsolvable
+        solved = conjugate_gradients(
             first, second, weight, relation_player, relation_other, relation_precision,
             extra, border, diagonal[: n + 1], free[: n + 1], gradient[: n + 1], precision, step,
         )  # fmt: skip
@@ -371,7 +391,7 @@ def newton(
                 relation_difference, relation_precision, gradient, diagonal,
             )  # fmt: skip
             continue
-        _centre(step, level)
+        centre(step, level)
         largest = abs(tau_step)
         for i in range(n + 1):
             largest = max(largest, abs(step[i]))
@@ -396,5 +416,7 @@ def newton(
         x[:] = trial
         value = new_value
         if largest < tolerance:
-            return CONVERGED, count, largest
+            if precision == _FINE:
+                return CONVERGED, count, largest
+            precision = _FINE  # the last step must be small when solved sharply, too
     return TOO_MANY_STEPS, max_steps, largest

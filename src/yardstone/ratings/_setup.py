@@ -60,7 +60,7 @@ class Setup:
     def to_points(self, x: Floats) -> Floats:
         """Ratings in points, each floating component centred; NaN for the others."""
         rating = self.average + self.points_per_logit * x
-        rated = self.status == Status.NORMAL
+        rated = self.rated
         for number in np.flatnonzero(self.floating):
             members = rated & (self.component == number)
             rating[members] += self.average - rating[members].mean()
@@ -80,6 +80,17 @@ class Setup:
             return False
         number = self.component[self.anchor]
         return bool(number >= 0 and (number >= len(self.floating) or self.floating[number]))
+
+    @property
+    def rated(self) -> NDArray[np.bool_]:
+        """Players with a rating of their own (not a bound)."""
+        return self.status == Status.NORMAL
+
+    def lonely(self) -> NDArray[np.bool_]:
+        """Rated players on a scale of their own, about whom nothing is known."""
+        size = np.bincount(self.component[self.rated], minlength=self.component_count)
+        alone = self.rated & (size[self.component] == 1)
+        return alone & ~self.fixed & (self.prior_precision[: len(alone)] == 0.0)
 
     def notes(self) -> tuple[str, ...]:
         """What a reader of the list must know."""

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import erfc, exp, inf, isfinite, log, nan, sqrt
-from statistics import NormalDist
 
 from yardstone.errors import UsageError
+from yardstone.ratings.superiority import half_width as deviations_for
 
 __all__ = [
     "NORMALIZED_ELO",
@@ -147,13 +147,6 @@ def score_from_elo(difference: float) -> float:
     return 1.0 / (1.0 + exp(-logit)) if logit > -700.0 else 0.0
 
 
-def quantile(confidence: float) -> float:
-    """Standard deviations on either side of the mean that hold `confidence`."""
-    if not 0.0 < confidence < 1.0:
-        raise UsageError(f"a confidence level lies between 0 and 1, {confidence:g} does not")
-    return NormalDist().inv_cdf(0.5 + confidence / 2.0)
-
-
 def score_interval(match: Match, confidence: float = 0.95) -> Interval:
     """Confidence interval of the expected score of a game.
 
@@ -165,7 +158,7 @@ def score_interval(match: Match, confidence: float = 0.95) -> Interval:
     without draws; otherwise a match of nothing but draws would seem to prove
     equality. With thousands of games it is the usual m ± z deviation / sqrt(n).
     """
-    z = quantile(confidence)
+    z = deviations_for(confidence)
     n, mean = match.size, match.score
     if not n:
         return Interval(nan, 0.0, 1.0)
@@ -200,7 +193,7 @@ def normalized_elo(match: Match, confidence: float = 0.95) -> Interval:
     the skewness and the kurtosis of the results. If all results were alike the
     deviation is 0: the value is infinite, or NaN after draws only.
     """
-    z = quantile(confidence)
+    z = deviations_for(confidence)
     excess = match.score - 0.5
     variance = match.variance if match.size else nan
     if not variance > 0.0:
@@ -237,7 +230,7 @@ def games_for_half_width(match: Match, half_width: float, confidence: float = 0.
     """
     if not half_width > 0.0:
         raise UsageError("the half-width of an interval must be above 0")
-    z = quantile(confidence)
+    z = deviations_for(confidence)
     n, mean = match.size, match.score
     if not n or not 0.0 < mean < 1.0:
         return nan

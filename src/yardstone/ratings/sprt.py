@@ -178,7 +178,7 @@ class Sprt:
     def __post_init__(self) -> None:
         if not -inf < self.elo0 < self.elo1 < inf:
             raise UsageError(f"elo0 ({self.elo0:g}) must be below elo1 ({self.elo1:g})")
-        if not (0.0 < self.alpha and 0.0 < self.beta and self.alpha + self.beta < 1.0):
+        if min(self.alpha, self.beta) <= 0.0 or self.alpha + self.beta >= 1.0:
             raise UsageError("alpha and beta must be above 0 and their sum below 1")
         if self.model not in get_args(EloModel):
             raise UsageError(f"no Elo model is called {self.model!r}: logistic or normalized")

@@ -10,15 +10,16 @@ the residuals of games that belong together instead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, UsageError
 from yardstone.ratings._draws import squared_spread
-from yardstone.ratings.result import Estimate, JointRatings, Status
+from yardstone.ratings._spread import Spread
+from yardstone.ratings.result import Estimate, JointRatings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,33 +61,38 @@ def clusters(pool: Pool, columns: Sequence[str]) -> Clusters:
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Per used pair: p, v = p(1 - p), S of Davidson's law, games, and the two weights."""
+    """Per used pair: p, v = p(1 - p), S of Davidson's law (inf without draws), games."""
 
     p: Floats
     variance: Floats
     root: Floats
     games: Floats
-    slope: Floats
-    meat: Floats
 
 
-def _pair_terms(used: PairCounts, rating: Floats, ratings: JointRatings, likelihood: bool) -> _Pairs:
-    advantage = ratings.first_advantage.value
-    logit = (rating[used.first] + advantage - rating[used.second]) / ratings.points_per_logit
-    p = np.exp(-np.logaddexp(0.0, -logit))
+def _pair_terms(used: PairCounts, ratings: JointRatings) -> _Pairs:
+    difference = ratings.rating[used.first] + ratings.first_advantage.value
+    p = _expected((difference - ratings.rating[used.second]) / ratings.points_per_logit)
     variance = p * (1.0 - p)
     u2 = squared_spread(ratings.draw_rate.value)
-    games = used.games
     if u2 < 0.0:
         root = np.full_like(p, np.inf)
-        slope = meat = games * variance
     else:
-        root = np.sqrt(np.maximum(1.0 + 4.0 * (u2 - 1.0) * variance, 0.0))
-        share = root / (1.0 + root)  # variance of one game's score over p(1 - p)
-        with np.errstate(divide="ignore"):
-            slope = games * variance / share if likelihood else games * variance
-        meat = slope if likelihood else games * variance * share
-    return _Pairs(p, variance, root, games, slope, meat)
+        root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * variance)
+    return _Pairs(p, variance, root, used.games)
+
+
+def _expected(logit: Floats) -> Floats:
+    return np.exp(-np.logaddexp(0.0, -logit))
+
+
+def _weights(setup: Setup, pairs: _Pairs) -> tuple[Floats, Floats]:
+    """Weights of the pairs in H and in V."""
+    plain = pairs.games * pairs.variance
+    share = np.divide(1.0, 1.0 + np.divide(1.0, pairs.root, where=pairs.root > 0, out=np.full_like(plain, 1e300)))
+    if setup.likelihood:
+        information = plain / np.maximum(share, 1e-300)
+        return information, information
+    return plain, plain * share
 
 
 def _scatter(used: PairCounts, weight: Floats, size: int) -> Floats:
@@ -103,22 +109,22 @@ def _scatter(used: PairCounts, weight: Floats, size: int) -> Floats:
     return matrix
 
 
-def _clustered_meat(setup: Setup, ratings: JointRatings, grouped: Clusters, row: NDArray[np.int64]) -> Floats:
+def _clustered_meat(setup: Setup, ratings: JointRatings, grouped: Clusters) -> Floats:
     """Sum over clusters of the outer product of their summed residuals."""
     pool = grouped.pool
-    kept = (row[pool.first] >= 0) & (row[pool.second] >= 0)
+    kept = setup.rated[pool.first] & setup.rated[pool.second]
     kept &= setup.component[pool.first] == setup.component[pool.second]
     i, j, score = pool.first[kept], pool.second[kept], pool.score[kept]
     rating = ratings.rating
     logit = (rating[i] + ratings.first_advantage.value - rating[j]) / ratings.points_per_logit
-    residual = score - np.exp(-np.logaddexp(0.0, -logit))
+    residual = score - _expected(logit)
     _, where, number = np.unique(grouped.number[kept], return_index=True, return_inverse=True)
     sign = np.where(i < j, 1.0, -1.0)
     lower = np.bincount(number, sign * residual)  # residual of the player of lower number
     forward = np.bincount(number, residual)  # residual of the side that moved first
-    low = row[np.minimum(i, j)[where]]
-    high = row[np.maximum(i, j)[where]]
-    size = int(row.max()) + 1
+    low = np.minimum(i, j)[where].astype(np.int64)
+    high = np.maximum(i, j)[where].astype(np.int64)
+    size = len(pool.players)
     matrix = np.zeros((size + 1, size + 1))
     between = np.bincount(low * size + high, lower * lower, size * size).reshape(size, size)
     matrix[:size, :size] = -(between + between.T)
@@ -137,67 +143,65 @@ def with_deviations(
 
     Perfect scorers and players alone in their component get NaN.
     """
-    n = len(ratings)
-    rated = np.flatnonzero(ratings.status == Status.NORMAL)
-    if not len(rated):
+    rated = int(setup.rated.sum())
+    if not rated:
         return ratings
-    if len(rated) > FULL_MATRIX_LIMIT:
-        from yardstone.ratings.large import with_deviations_large
+    pairs = _pair_terms(setup.used, ratings)
+    slope, meat = _weights(setup, pairs)
+    if grouped is not None and setup.likelihood:
+        raise UsageError("paired deviations are computed under the score equations only")
+    if rated > FULL_MATRIX_LIMIT:
+        if grouped is not None:
+            raise UsageError(f"paired deviations need at most {FULL_MATRIX_LIMIT} players")
+        from yardstone.ratings.large import spread_of_large
 
-        return with_deviations_large(ratings, setup, tau_free=tau_free)
-    size = len(rated)
-    row = np.full(n, -1, np.int64)
-    row[rated] = np.arange(size)
-    used = replace(
-        setup.used,
-        players=size,
-        first=row[setup.used.first].astype(np.int32),
-        second=row[setup.used.second].astype(np.int32),
-    )
-    likelihood = setup.likelihood
-    pairs = _pair_terms(used, ratings.rating[rated], ratings, likelihood)
-    bread = _scatter(used, pairs.slope, size)
-    precision = np.append(setup.prior_precision[rated], setup.prior_precision[n])
-    bread[np.arange(size + 1), np.arange(size + 1)] += precision
-    _add_relations(bread, setup, row)
-    meat = bread.copy() if likelihood else _scatter(used, pairs.meat, size)
-    if grouped is not None:
-        meat = _clustered_meat(setup, ratings, grouped, row)
-        if likelihood:
-            raise InputError("paired deviations are computed under the score equations only")
-
-    component = setup.component[rated]
-    for number in np.flatnonzero(setup.floating):
-        members = np.flatnonzero(component == number)
-        level = max(float(np.trace(bread[np.ix_(members, members)])), 1.0) / len(members) ** 2
-        bread[np.ix_(members, members)] += level
-    solved = np.append(~setup.fixed[rated], setup.free[n])
-    inverse = np.zeros_like(bread)
-    inner = np.ix_(solved, solved)
-    inverse[inner] = np.linalg.inv(bread[inner])
-    covariance = inverse @ meat @ inverse
-    covariance = 0.5 * (covariance + covariance.T)
-
+        spread = spread_of_large(setup, slope, meat)
+    else:
+        clustered = None if grouped is None else _clustered_meat(setup, ratings, grouped)
+        spread = _spread_of_dense(setup, slope, meat, clustered)
     logit = ratings.points_per_logit
-    advantage = replace(
-        ratings.first_advantage, deviation=logit * float(np.sqrt(max(covariance[size, size], 0.0)))
-    )
-    draw_rate = _draw_rate_deviation(ratings, setup, used, pairs, inverse, tau_free=tau_free)
-    spread = covariance[:size, :size] * logit**2
-    spread = _relative_to_anchor(spread, setup, row, component)
-    full = np.full((n, n), np.nan)
-    full[np.ix_(rated, rated)] = spread
-    lonely = np.bincount(component, minlength=setup.component_count)[component] == 1
-    lonely &= ~setup.fixed[rated] & (setup.prior_precision[rated] == 0.0)
-    full[rated[lonely], :] = full[:, rated[lonely]] = np.nan
-    deviation = np.sqrt(np.maximum(np.diag(full), 0.0))
     return replace(
-        ratings, covariance=full, deviation=deviation, first_advantage=advantage, draw_rate=draw_rate
+        ratings,
+        deviation=logit * spread.deviation,
+        covariance=None if spread.covariance is None else logit**2 * spread.covariance,
+        first_advantage=replace(ratings.first_advantage, deviation=logit * spread.advantage),
+        draw_rate=_draw_rate_deviation(ratings, setup, pairs, spread.response, tau_free=tau_free),
     )
 
 
-def _add_relations(bread: Floats, setup: Setup, row: NDArray[np.int64]) -> None:
-    i, j = row[setup.relation_player], row[setup.relation_other]
+def _spread_of_dense(
+    setup: Setup, slope: Floats, meat_weight: Floats, clustered: Floats | None
+) -> Spread:
+    """Invert the whole matrix, with the common level of floating components filled in."""
+    n = setup.used.players
+    bread = _scatter(setup.used, slope, n)
+    bread[np.arange(n + 1), np.arange(n + 1)] += setup.prior_precision[: n + 1]
+    _add_relations(bread, setup)
+    if clustered is not None:
+        meat = clustered
+    else:
+        meat = bread.copy() if setup.likelihood else _scatter(setup.used, meat_weight, n)
+    lonely = setup.lonely()
+    for number in np.flatnonzero(setup.floating):
+        members = np.flatnonzero(setup.rated & (setup.component == number))
+        block = np.ix_(members, members)
+        bread[block] += max(float(np.trace(bread[block])), 1.0) / len(members) ** 2
+    solved = np.append(setup.rated & ~setup.fixed & ~lonely, setup.free[n])
+    inner = np.ix_(solved, solved)
+    inverse = np.zeros_like(bread)
+    inverse[inner] = np.linalg.inv(bread[inner])
+    total = inverse @ meat @ inverse
+    total = 0.5 * (total + total.T)
+    covariance = _relative_to_anchor(total[:n, :n], setup)
+    unknown = ~setup.rated | lonely
+    covariance[unknown, :] = covariance[:, unknown] = np.nan
+    deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    advantage = float(np.sqrt(max(total[n, n], 0.0)))
+    return Spread(deviation, covariance, advantage, lambda right: inverse @ right)
+
+
+def _add_relations(bread: Floats, setup: Setup) -> None:
+    i, j = setup.relation_player, setup.relation_other
     weight = setup.relation_precision
     np.add.at(bread, (i, i), weight)
     np.add.at(bread, (j, j), weight)
@@ -205,27 +209,25 @@ def _add_relations(bread: Floats, setup: Setup, row: NDArray[np.int64]) -> None:
     np.subtract.at(bread, (j, i), weight)
 
 
-def _relative_to_anchor(
-    covariance: Floats, setup: Setup, row: NDArray[np.int64], component: NDArray[np.int32]
-) -> Floats:
+def _relative_to_anchor(covariance: Floats, setup: Setup) -> Floats:
     """Covariance of the differences from the anchor, in the anchor's component."""
-    if setup.reference != "anchor" or not setup.holds_anchor() or setup.anchor is None:
+    if setup.reference != "anchor" or setup.anchor is None or not setup.holds_anchor():
         return covariance
-    at = row[setup.anchor]
-    if at < 0:  # a perfect scorer: there is no deviation to refer to
+    if not setup.rated[setup.anchor]:  # a perfect scorer: there is no deviation to refer to
         return covariance
-    move = np.zeros((len(component), len(component)))
-    move[component == component[at], at] = 1.0
-    shift = np.eye(len(component)) - move
-    return shift @ covariance @ shift.T
+    members = setup.component == setup.component[setup.anchor]
+    shifted = covariance.copy()
+    shifted[members, :] -= covariance[setup.anchor, :]
+    column = shifted[:, setup.anchor].copy()
+    shifted[:, members] -= column[:, None]
+    return shifted
 
 
 def _draw_rate_deviation(
     ratings: JointRatings,
     setup: Setup,
-    used: PairCounts,
     pairs: _Pairs,
-    inverse: Floats,
+    response: Callable[[Floats], Floats],
     *,
     tau_free: bool,
 ) -> Estimate:
@@ -255,14 +257,11 @@ def _draw_rate_deviation(
         total = float(information.sum()) * steep**2 + setup.prior_precision[-1]
         return Estimate(rate, float(total**-0.5))
     slope = float(np.sum(pairs.games * u2 * draw**2 / pairs.root)) * steep
-    response = pairs.games * 2.0 * (1.0 - 2.0 * pairs.p) * pairs.variance / pairs.root
-    size = used.players
-    toward = np.append(
-        np.bincount(used.first, response, size) - np.bincount(used.second, response, size),
-        response.sum(),
-    )
-    solution = inverse @ toward
-    c = solution[used.first] - solution[used.second] + solution[size]
+    used, n = setup.used, setup.used.players
+    push = pairs.games * 2.0 * (1.0 - 2.0 * pairs.p) * pairs.variance / pairs.root
+    toward = np.bincount(used.first, push, n) - np.bincount(used.second, push, n)
+    solution = response(np.append(toward, push.sum()))
+    c = solution[used.first] - solution[used.second] + solution[n]
     share = pairs.variance * pairs.root / (1.0 + pairs.root)
     spread = pairs.games * (
         draw * (1.0 - draw) - 2.0 * c * draw * (0.5 - pairs.p) + c**2 * share

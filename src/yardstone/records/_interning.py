@@ -2,17 +2,20 @@
 
 Open addressing over plain arrays, so that compiled loops can fill it: `arena`
 holds the strings one after another, `starts` where each begins, `hashes` their
-hashes, and `slots` the numbers plus one (0 = free).
+hashes, and `slots` the numbers plus one (0 = free). Strings are looked at eight
+bytes at a time, so seven bytes behind them must belong to their array.
 """
 
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone._kernel import kernel
+from yardstone.records._compiled import kernel
+from yardstone.records._pgn_bytes import WORD, word_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,25 +27,19 @@ HALF = np.uint64(32)
 @kernel
 def _word(buf: NDArray[np.uint8], i: int, length: int) -> np.uint64:
     """Up to eight bytes as one number."""
-    word = np.uint64(0)
-    if length >= 8:
-        for k in range(8):
-            word |= np.uint64(buf[i + k]) << np.uint64(8 * k)
-    else:
-        for k in range(length):
-            word |= np.uint64(buf[i + k]) << np.uint64(8 * k)
-    return word
+    word = word_at(buf, i)
+    if length >= WORD:
+        return word
+    return word & ((np.uint64(1) << np.uint64(8 * length)) - np.uint64(1))
 
 
 @kernel
 def hash_bytes(buf: NDArray[np.uint8], i: int, length: int, seed: np.uint64) -> np.uint64:
     """A hash that nobody can foresee who does not know the seed."""
     value = seed ^ np.uint64(length)
-    k = 0
-    while k < length:
+    for k in range(0, length, WORD):
         value = (value ^ _word(buf, i + k, length - k)) * MULTIPLIER
         value ^= value >> HALF
-        k += 8
     value *= MULTIPLIER
     return value ^ (value >> HALF)
 
@@ -74,14 +71,12 @@ def intern(
     value = hash_bytes(buf, i, length, seed)
     slot = np.int64(value & np.uint64(len(slots) - 1))
     while slots[slot] != 0:
-        number = np.int64(slots[slot]) - 1
+        number = int(slots[slot]) - 1
         start = starts[number]
         if hashes[number] == value and starts[number + 1] - start == length:
             same = True
-            for k in range(length):
-                if arena[start + k] != buf[i + k]:
-                    same = False
-                    break
+            for k in range(0, length, WORD):
+                same &= _word(arena, start + k, length - k) == _word(buf, i + k, length - k)
             if same:
                 return number
         slot = (slot + 1) & (len(slots) - 1)
@@ -113,7 +108,7 @@ class Interned:
 
     def reserve(self, strings: int, size: int) -> None:
         """Make room for so many more strings of so many bytes together."""
-        need = int(self.starts[self.count]) + size
+        need = int(self.starts[self.count]) + size + WORD
         if need > len(self.arena):
             self.arena = _grown(self.arena, max(need, 2 * len(self.arena)))
         need = self.count + strings
@@ -132,7 +127,7 @@ class Interned:
         """All strings, by number."""
         whole = self.arena[: self.starts[self.count]].tobytes()
         ends = self.starts[: self.count + 1].tolist()
-        return [whole[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+        return [whole[a:b] for a, b in pairwise(ends)]
 
 
 def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone._kernel import kernel
+from yardstone.records._compiled import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,14 +22,16 @@ if TYPE_CHECKING:
 LF, CR, QUOTE, BACKSLASH = 10, 13, 34, 92
 PERCENT, SEMICOLON, OPEN_TAG, CLOSE_TAG, OPEN_BRACE, CLOSE_BRACE = 37, 59, 91, 93, 123, 125
 
-BLANK, NEWLINE, NAME, STOPS_VALUE = 1, 2, 4, 8
+BLANK, NEWLINE, NAME, STOPS_VALUE, STOPS_MOVETEXT = 1, 2, 4, 8, 16
 
 
 def _classes() -> Bytes:
     table = np.zeros(256, np.uint8)
     table[:33] = BLANK  # blanks and control characters
+    table[127] = BLANK
     table[[LF, CR]] = NEWLINE | STOPS_VALUE
     table[[QUOTE, BACKSLASH]] = STOPS_VALUE
+    table[[OPEN_TAG, OPEN_BRACE, SEMICOLON, PERCENT]] = STOPS_MOVETEXT
     for character in b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+#=:-":
         table[character] |= NAME
     return table
@@ -46,74 +48,116 @@ NO_TAG, TAG, NEVER_CLOSED, UNQUOTED, NEED_MORE = 0, 1, 2, 3, 4
 NAME_FROM, NAME_TO, VALUE_FROM, VALUE_TO, TAG_END = 0, 1, 2, 3, 4
 
 
-@kernel
-def parse_tag(buf: Bytes, i: int, n: int, final: bool, tag: Integers) -> int:
-    """What stands at the ``[`` at `i`; for a tag, `tag` gets its places.
+# Eight bytes are searched at once: a byte of `word ^ pattern` is zero where the
+# byte of the word is the one sought, and the lowest zero byte of `x` is the
+# lowest set bit of ``(x - ONES) & ~x & HIGH``.
+WORD = 8
+ONES = np.uint64(0x0101010101010101)
+HIGH = np.uint64(0x8080808080808080)
+LOWER_CASE = ONES * np.uint64(0x20)
+NO_CASE = ~LOWER_CASE
+BRACKETS, SEMICOLONS, PERCENTS = (ONES * np.uint64(c) for c in (OPEN_TAG, SEMICOLON, PERCENT))
+BRACES, QUOTES, BACKSLASHES = (ONES * np.uint64(c) for c in (CLOSE_BRACE, QUOTE, BACKSLASH))
+LINE_FEEDS, RETURNS = ONES * np.uint64(LF), ONES * np.uint64(CR)
 
-    Returns TAG, NO_TAG, NEVER_CLOSED (`tag` holds the name and where the line or
-    the limit ends), UNQUOTED (a name without a quoted value) or NEED_MORE (the
-    buffer ends before this can be told).
-    """
-    limit = min(n, i + TAG_LIMIT)
-    undecided = NO_TAG if final or i + TAG_LIMIT <= n else NEED_MORE
-    k = i + 1
-    while k < limit and CLASS[buf[k]] == BLANK:
-        k += 1
-    tag[NAME_FROM] = k
-    while k < limit and CLASS[buf[k]] == NAME:
-        k += 1
-    tag[NAME_TO] = k
-    while k < limit and CLASS[buf[k]] == BLANK:
-        k += 1
-    if k == limit:
-        return undecided
-    if tag[NAME_FROM] == tag[NAME_TO]:
-        return NO_TAG
-    if buf[k] != QUOTE:
-        return UNQUOTED if tag[NAME_TO] < k else NO_TAG
-    k += 1
-    tag[VALUE_FROM] = k
-    escaped = -1  # an escaped quote before a bracket: the end if there is no other
-    escaped_end = -1
-    while k < limit:
-        c = buf[k]
-        if not CLASS[c] & STOPS_VALUE:
-            k += 1
-        elif c == QUOTE:
-            m = k + 1
-            while m < limit and CLASS[buf[m]] == BLANK:
-                m += 1
-            if m == limit:
-                k = limit
-            elif buf[m] == CLOSE_TAG:
-                tag[VALUE_TO] = k
-                tag[TAG_END] = m + 1
-                return TAG
-            else:
-                k += 1
-        elif c == BACKSLASH:
-            if k + 1 < limit and buf[k + 1] == QUOTE:
-                if escaped < 0:
-                    m = k + 2
-                    while m < limit and CLASS[buf[m]] == BLANK:
-                        m += 1
-                    if m < limit and buf[m] == CLOSE_TAG:
-                        escaped = k + 1
-                        escaped_end = m + 1
-                k += 2
-            elif k + 1 < limit and buf[k + 1] == BACKSLASH:
-                k += 2
-            else:
-                k += 1
-        elif escaped >= 0:
-            tag[VALUE_TO] = escaped
-            tag[TAG_END] = escaped_end
-            return TAG
-        else:
-            tag[TAG_END] = k
-            return NEVER_CLOSED
-    tag[TAG_END] = limit
-    return NEVER_CLOSED if undecided == NO_TAG else NEED_MORE
+
+@kernel
+def word_at(buf: Bytes, i: int) -> np.uint64:
+    """The eight bytes from `i` on as one number, the first the lowest."""
+    k = np.uint64(i)
+    return (
+        np.uint64(buf[k])
+        | np.uint64(buf[k + np.uint64(1)]) << np.uint64(8)
+        | np.uint64(buf[k + np.uint64(2)]) << np.uint64(16)
+        | np.uint64(buf[k + np.uint64(3)]) << np.uint64(24)
+        | np.uint64(buf[k + np.uint64(4)]) << np.uint64(32)
+        | np.uint64(buf[k + np.uint64(5)]) << np.uint64(40)
+        | np.uint64(buf[k + np.uint64(6)]) << np.uint64(48)
+        | np.uint64(buf[k + np.uint64(7)]) << np.uint64(56)
+    )
+
+
+@kernel
+def class_at(buf: Bytes, i: int) -> int:
+    """The class of one byte."""
+    return int(CLASS[buf[np.uint64(i)]])
+
+
+@kernel
+def _zero_bytes(x: np.uint64) -> np.uint64:
+    return (x - ONES) & ~x
+
+
+@kernel
+def next_stop_of_value(buf: Bytes, i: int, n: int) -> int:
+    """The next quote, backslash or line end from `i` on, or `n`."""
+    while i + WORD <= n:
+        word = word_at(buf, i)
+        found = _zero_bytes(word ^ QUOTES) | _zero_bytes(word ^ BACKSLASHES)
+        found |= _zero_bytes(word ^ LINE_FEEDS) | _zero_bytes(word ^ RETURNS)
+        if found & HIGH:
+            break
+        i += WORD
+    while i < n and not class_at(buf, i) & STOPS_VALUE:
+        i += 1
+    return i
+
+
+@kernel
+def next_in_movetext(buf: Bytes, i: int, n: int) -> int:
+    """The next byte from `i` on that means anything in movetext: one of ``[ { ; %``."""
+    while i + WORD <= n:
+        word = word_at(buf, i)
+        found = _zero_bytes((word & NO_CASE) ^ BRACKETS)  # "[" and "{" differ in one bit
+        found |= _zero_bytes(word ^ SEMICOLONS) | _zero_bytes(word ^ PERCENTS)
+        if found & HIGH:
+            break
+        i += WORD
+    while i < n and not class_at(buf, i) & STOPS_MOVETEXT:
+        i += 1
+    return i
+
+
+@kernel
+def next_in_comment(buf: Bytes, i: int, n: int, other: int) -> int:
+    """The next ``}`` from `i` on, or the next byte `other`, or `n`."""
+    others = ONES * np.uint64(other)
+    while i + WORD <= n:
+        word = word_at(buf, i)
+        if (_zero_bytes(word ^ BRACES) | _zero_bytes(word ^ others)) & HIGH:
+            break
+        i += WORD
+    while i < n and buf[np.uint64(i)] != CLOSE_BRACE and buf[np.uint64(i)] != other:
+        i += 1
+    return i
+
+
+@kernel
+def count_lines(buf: Bytes, i: int, n: int) -> int:
+    """Line ends from `i` to before `n`: LF, CR, and CR LF as one."""
+    lines = 0
+    for k in range(np.uint64(i), np.uint64(n)):
+        lines += (buf[k] == LF) | ((buf[k] == CR) & (buf[k + np.uint64(1)] != LF))
+    return lines
+
+
+@kernel
+def starts_line(buf: Bytes, i: int, origin: int, before: int) -> bool:
+    """Whether only blanks stand before `i` on its line; `before` says so of `origin`."""
+    k = i - 1
+    while k >= origin and class_at(buf, k) == BLANK:
+        k -= 1
+    if k < origin:
+        return before != 0
+    return class_at(buf, k) & NEWLINE != 0
+
+
+@kernel
+def after_blanks(buf: Bytes, i: int, n: int) -> int:
+    """The first place from `i` on that is not blank, or `n`."""
+    while i < n and class_at(buf, i) == BLANK:
+        i += 1
+    return i
 
 
 @kernel
@@ -126,67 +170,64 @@ def same_name(buf: Bytes, start: int, wanted: Bytes, wanted_from: int, length: i
 
 
 @kernel
-def next_in_movetext(buf: Bytes, i: int, n: int) -> int:
-    """The next byte from `i` on that means anything in movetext: one of ``[ { ; %``."""
-    while i + 32 <= n:
-        block = buf[i : i + 32]
-        hit = False
-        for k in range(32):
-            c = block[k]
-            hit |= (c == OPEN_TAG) | (c == OPEN_BRACE) | (c == SEMICOLON) | (c == PERCENT)
-        if hit:
-            break
-        i += 32
-    while i < n:
-        c = buf[i]
-        if c == OPEN_TAG or c == OPEN_BRACE or c == SEMICOLON or c == PERCENT:
-            break
-        i += 1
-    return i
+def parse_tag(buf: Bytes, i: int, n: int, final: bool, tag: Integers) -> int:
+    """What stands at the ``[`` at `i`; for a tag, `tag` gets its places.
 
-
-@kernel
-def next_in_comment(buf: Bytes, i: int, n: int, other: int) -> int:
-    """The next ``}`` from `i` on, or the next byte `other`."""
-    while i + 32 <= n:
-        block = buf[i : i + 32]
-        hit = False
-        for k in range(32):
-            c = block[k]
-            hit |= (c == CLOSE_BRACE) | (c == other)
-        if hit:
-            break
-        i += 32
-    while i < n and buf[i] != CLOSE_BRACE and buf[i] != other:
-        i += 1
-    return i
-
-
-@kernel
-def count_lines(buf: Bytes, i: int, n: int) -> int:
-    """Line ends from `i` to before `n`: LF, CR, and CR LF as one."""
-    lines = 0
-    while i + 64 <= n:
-        block = buf[i : i + 65]
-        here = np.uint8(0)
-        for k in range(64):
-            end = (block[k] == LF) | ((block[k] == CR) & (block[k + 1] != LF))
-            here += np.uint8(end)
-        lines += np.int64(here)
-        i += 64
-    while i < n:
-        if buf[i] == LF or (buf[i] == CR and buf[i + 1] != LF):
-            lines += 1
-        i += 1
-    return lines
-
-
-@kernel
-def starts_line(buf: Bytes, i: int, origin: int, before: int) -> bool:
-    """Whether only blanks stand before `i` on its line; `before` says so of `origin`."""
-    k = i - 1
-    while k >= origin and CLASS[buf[k]] == BLANK:
-        k -= 1
-    if k < origin:
-        return before != 0
-    return CLASS[buf[k]] & NEWLINE != 0
+    Returns TAG, NO_TAG, NEVER_CLOSED (`tag` holds the name and where the line or
+    the limit ends), UNQUOTED (a name without a quoted value) or NEED_MORE (the
+    buffer ends before this can be told).
+    """
+    limit = min(n, i + TAG_LIMIT)
+    undecided = NO_TAG if final or i + TAG_LIMIT <= n else NEED_MORE
+    k = after_blanks(buf, i + 1, limit)
+    name = k
+    while k < limit and class_at(buf, k) == NAME:
+        k += 1
+    tag[NAME_FROM] = name
+    tag[NAME_TO] = k
+    name_end = k
+    k = after_blanks(buf, k, limit)
+    if k == limit:
+        return undecided
+    if name == name_end:
+        return NO_TAG
+    if buf[k] != QUOTE:
+        return UNQUOTED if name_end < k else NO_TAG
+    k += 1
+    tag[VALUE_FROM] = k
+    escaped = -1  # an escaped quote before a bracket: the end if there is no other
+    escaped_end = -1
+    while True:
+        k = next_stop_of_value(buf, k, limit)
+        if k >= limit:
+            tag[TAG_END] = limit
+            return NEVER_CLOSED if undecided == NO_TAG else NEED_MORE
+        c = buf[k]
+        if c == QUOTE:
+            m = after_blanks(buf, k + 1, limit)
+            if m == limit:
+                k = limit
+            elif buf[m] == CLOSE_TAG:
+                tag[VALUE_TO] = k
+                tag[TAG_END] = m + 1
+                return TAG
+            else:
+                k += 1
+        elif c == BACKSLASH:
+            k += 1
+            if k < limit and buf[k] == QUOTE:
+                if escaped < 0:
+                    m = after_blanks(buf, k + 1, limit)
+                    if m < limit and buf[m] == CLOSE_TAG:
+                        escaped = k
+                        escaped_end = m + 1
+                k += 1
+            elif k < limit and buf[k] == BACKSLASH:
+                k += 1
+        elif escaped >= 0:
+            tag[VALUE_TO] = escaped
+            tag[TAG_END] = escaped_end
+            return TAG
+        else:
+            tag[TAG_END] = k
+            return NEVER_CLOSED

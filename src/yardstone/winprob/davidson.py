@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["draw_probability", "win_draw_loss"]
 
 
+def _root(expected: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArray[np.float64]:
+    """sqrt(1 + 4apq) with a = spread - 1, free of cancellation."""
+    root: NDArray[np.float64] = np.sqrt(
+        (1.0 - 2.0 * expected) ** 2 + 4.0 * spread * expected * (1.0 - expected)
+    )
+    return root
+
+
 def draw_probability(expected: ArrayLike, draw_rate: ArrayLike) -> NDArray[np.float64]:
     """Probability of a draw between players of the given expected score.
 
@@ -38,8 +46,7 @@ def draw_probability(expected: ArrayLike, draw_rate: ArrayLike) -> NDArray[np.fl
     d0 = np.asarray(draw_rate, np.float64)
     variance = p * (1.0 - p)
     with np.errstate(divide="ignore", invalid="ignore"):
-        root = np.sqrt(np.maximum(1.0 + 4.0 * ((1.0 - d0) ** 2 / d0**2 - 1.0) * variance, 0.0))
-        draw = 4.0 * variance / (1.0 + root)
+        draw = 4.0 * variance / (1.0 + _root(p, ((1.0 - d0) / d0) ** 2))
     return np.where(d0 > 0.0, draw, 0.0)
 
 
@@ -58,7 +65,7 @@ def win_draw_loss(
     small = np.minimum(p, q)
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = ((1.0 - d0) / d0) ** 2
-        root = np.sqrt(np.maximum(1.0 + 4.0 * (spread - 1.0) * p * q, 0.0))
+        root = _root(p, spread)
         rest = small * 4.0 * spread * p * q / ((1.0 + root) * (root + np.abs(p - q)))
     rest = np.where(d0 > 0.0, np.where(np.isnan(rest), 0.0, rest), small)
     other = 1.0 - draw - rest

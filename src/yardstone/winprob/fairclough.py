@@ -5,8 +5,8 @@ in closed form (equation 11). The absolute error stays below 3.3e-4 (the paper
 says 6e-4). But a small probability is a difference from 1, and there the
 *relative* error has no bound: a probability of 1.1e-5 comes out as half of that,
 one of 8e-9 as a twentieth. So both functions refuse arguments beyond `LIMIT`,
-a probability of 0.36 %, where the tail is wrong by 5 %. The exact functions (`scipy.special`) have no such limit and are what
-`yardstone.winprob.kaniuk` uses.
+a probability of 0.36 %, where the tail is wrong by 5 %. The exact functions
+(`scipy.special`) have no such limit and are what `yardstone.winprob.kaniuk` uses.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ class WinningStatistics:
                 continue
             if pool.time is None:
                 raise UsageError("the games have no dates, so no period can be chosen")
-            day = np.datetime64(bound, "D")
+            day = np.datetime64(str(bound)).astype("datetime64[D]")
             keep &= pool.time < day + 1 if later else pool.time >= day
         return cls.from_games(
             np.asarray(pool.columns["first_grade"], np.float64)[keep],

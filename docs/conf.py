@@ -1,0 +1,31 @@
+"""How the documentation is built: ``make docs``."""
+
+from __future__ import annotations
+
+from importlib.metadata import version as version_of
+
+project = "Yardstone"
+author = "The Yardstone authors"
+copyright = "2026, the Yardstone authors"
+version = release = version_of("yardstone")
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+]
+exclude_patterns = ["_build", "studies"]  # tables that pages include
+
+myst_enable_extensions = ["deflist", "dollarmath", "colon_fence"]
+myst_heading_anchors = 3
+
+autodoc_default_options = {"members": True, "member-order": "bysource"}
+autodoc_typehints = "signature"
+autodoc_class_signature = "separated"
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+
+html_theme = "furo"
+html_title = "Yardstone"
+html_show_sourcelink = False

@@ -1,0 +1,50 @@
+"""The command with all its subcommands, as typer has it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import typer
+
+from yardstone.cli import match, rate
+from yardstone.cli.main import OWN_SWITCHES
+
+__all__ = ["application"]
+
+
+def application() -> typer.Typer:
+    """Put the subcommands together."""
+    app = typer.Typer(
+        name="yardstone",
+        help="Measures playing strength: ratings, with their uncertainty, from results of games.",
+        epilog="Example: yardstone rate games.pgn --plot ratings.svg",
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_everywhere)
+    app.command("rate", epilog=rate.EXAMPLES)(rate.rate)
+    app.command("match", epilog=match.EXAMPLES)(match.match)
+    for name, (module, about) in OWN_SWITCHES.items():
+        _register(app, name, module, about)
+    return app
+
+
+def _everywhere(
+    version: bool = typer.Option(False, "--version", help="Show the version and leave."),
+) -> None:
+    if version:
+        import yardstone
+
+        print(f"yardstone {yardstone.__version__}")
+        raise typer.Exit
+
+
+def _register(app: typer.Typer, name: str, module: str, about: str) -> None:
+    """Let a subcommand with switches of its own appear in the help."""
+    passing = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+
+    def run(context: typer.Context) -> None:
+        raise typer.Exit(import_module(module).main(context.args))
+
+    app.command(name, help=about, context_settings=passing, add_help_option=False)(run)

@@ -1,0 +1,99 @@
+"""The command `yardstone`: finds the subcommand, and turns errors into one line.
+
+Exit status 0: all was done; 1: an error in the input; 2: wrong usage; 130:
+interrupted; a reader who closes our output early is no error worth a word (status
+1). `ordo` and `prep` read their own switches and start faster, so they
+are called before anything else is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+__all__ = ["OWN_SWITCHES", "main"]
+
+#: Subcommands with switches of their own: name, module and what they are for.
+OWN_SWITCHES = {
+    "ordo": ("yardstone.cli.ordo", "Rate with Ordo's switches and in Ordo's formats."),
+    "prep": ("yardstone.cli.prep", "Take players out of a PGN file, with Ordoprep's switches."),
+}
+INTERRUPTED = 130
+BROKEN_PIPE = 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        status = _dispatch(given)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has closed it. Python would complain at exit
+        # about what is still to be written: let it go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+
+
+def _dispatch(given: list[str]) -> int:
+    if given and given[0] in OWN_SWITCHES:
+        module = import_module(OWN_SWITCHES[given[0]][0])
+        return int(module.main(given[1:]))
+    if not given:  # wrong usage, but whoever calls it so wants to know the right one
+        _run(["--help"])
+        return 2
+    if given == ["--version"]:
+        from importlib.metadata import version
+
+        print(f"yardstone {version('yardstone')}")
+        return 0
+    return _run(given)
+
+
+def _run(given: list[str]) -> int:
+    import warnings
+
+    from typer import Exit
+
+    from yardstone.cli.commands import application
+    from yardstone.errors import UsageError, YardstoneError, YardstoneWarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, YardstoneWarning):
+            print(f"yardstone: warning: {message}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        try:
+            return _status(application()(args=given, prog_name="yardstone", standalone_mode=False))
+        except Exit as leave:
+            return int(leave.exit_code)
+        except YardstoneError as error:
+            print(f"yardstone: error: {error}", file=sys.stderr)
+            return 2 if isinstance(error, UsageError) else 1
+        except Exception as error:
+            return _usage(error)
+
+
+def _status(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _usage(error: Exception) -> int:
+    """Report what the parser of options raised; anything else goes on."""
+    message = getattr(error, "format_message", None)
+    if message is None:
+        if type(error).__name__ == "Abort":
+            return INTERRUPTED
+        raise error
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "yardstone"
+    print(f"yardstone: error: {' '.join(message().split())}", file=sys.stderr)
+    print(f"Try '{path} --help'.", file=sys.stderr)
+    return 2

@@ -1,0 +1,141 @@
+"""Where results go: the terminal, a pipe or a file, in the format asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from yardstone.reports.summary import RatingList
+
+__all__ = ["Format", "check_folder", "chosen_format", "emit_list", "progress_bar", "write_matrix"]
+
+
+class Format(StrEnum):
+    """How a result is written."""
+
+    text = "text"
+    csv = "csv"
+    json = "json"
+    parquet = "parquet"
+    html = "html"
+
+
+_ENDINGS = {
+    ".txt": Format.text,
+    ".text": Format.text,
+    ".csv": Format.csv,
+    ".json": Format.json,
+    ".parquet": Format.parquet,
+    ".pq": Format.parquet,
+    ".html": Format.html,
+    ".htm": Format.html,
+}
+
+
+def chosen_format(asked: Format | None, output: Path | None) -> Format:
+    """The format asked for, or else the one of the file's ending; text by default."""
+    if asked is not None:
+        return asked
+    if output is None:
+        return Format.text
+    return _ENDINGS.get(output.suffix.lower(), Format.text)
+
+
+def check_folder(path: Path | None) -> None:
+    """Refuse what is no place for a file before any work is done."""
+    from yardstone.errors import InputError
+
+    if path is not None and not path.parent.is_dir():
+        raise InputError("there is no such folder", file=str(path.parent))
+    if path is not None and path.is_dir():
+        raise InputError("this is a folder", file=str(path), mend="name a file")
+
+
+def emit_list(
+    report: RatingList, form: Format, output: Path | None, *, top: int | None, title: str
+) -> None:
+    """Write a rating list to a file, or to standard output if there is none.
+
+    `top` limits the players of a text list: None shows what suits the place, 0 all.
+    """
+    if form is Format.parquet and output is not None:
+        from yardstone.reports.csv_out import COLUMNS, csv_list
+
+        _write_parquet(csv_list(report), COLUMNS, output)
+        return
+    if form is Format.text and output is None and sys.stdout.isatty():
+        from rich.console import Console
+
+        from yardstone.reports.table import TERMINAL_PLAYERS, print_list
+
+        shown = TERMINAL_PLAYERS if top is None else top or None
+        print_list(report, Console(highlight=False), top=shown)
+        return
+    text = _rendered(report, form, top, title)
+    if output is None:
+        sys.stdout.write(text)
+        return
+    from yardstone.reports.files import write_text
+
+    write_text(output, text)
+
+
+def _rendered(report: RatingList, form: Format, top: int | None, title: str) -> str:
+    if form is Format.csv:
+        from yardstone.reports.csv_out import csv_list
+
+        return csv_list(report)
+    if form is Format.json:
+        from yardstone.reports.json_out import json_list
+
+        return json_list(report)
+    if form is Format.html:
+        import yardstone
+        from yardstone.reports.page import html_list
+
+        return html_list(report, title=title, version=yardstone.__version__)
+    from yardstone.reports.table import text_list
+
+    return text_list(report, top=top or None)
+
+
+def _write_parquet(csv_text: str, columns: dict[str, str], output: Path) -> None:
+    from yardstone.reports.files import replaced
+    from yardstone.reports.parquet import write_parquet
+
+    with replaced(output) as temporary:
+        write_parquet(temporary, csv_text, columns)
+
+
+def write_matrix(report: RatingList, output: Path) -> None:
+    """Write the differences of every two players, as Parquet or CSV by the ending."""
+    from yardstone.reports.csv_out import MATRIX_COLUMNS, csv_matrix
+    from yardstone.reports.files import write_text
+
+    if chosen_format(None, output) is Format.parquet:
+        _write_parquet(csv_matrix(report), MATRIX_COLUMNS, output)
+    else:
+        write_text(output, csv_matrix(report))
+
+
+def progress_bar(label: str, *, quiet: bool) -> Callable[[int, int], None] | None:
+    """A function of (done, all) that draws on standard error; None where nobody looks."""
+    if quiet or not sys.stderr.isatty():
+        return None
+    last = -1
+
+    def show(done: int, whole: int) -> None:
+        nonlocal last
+        percent = 100 * done // whole if whole else 100
+        if percent == last:
+            return
+        last = percent
+        end = "\r\x1b[K" if done >= whole else ""
+        sys.stderr.write(f"\r{label} {percent:3d} %{end}")
+        sys.stderr.flush()
+
+    return show

@@ -1,0 +1,350 @@
+"""`yardstone rate`: a rating list from files of results."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from yardstone.cli.output import Format
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from yardstone.pool import Pool
+    from yardstone.ratings.bradley_terry import BradleyTerry
+    from yardstone.ratings.result import JointRatings
+    from yardstone.reports.summary import RatingList
+
+__all__ = ["EXAMPLES", "rate"]
+
+EXAMPLES = """\b
+Examples:
+  yardstone rate games.pgn.gz
+  yardstone rate games.pgn --anchor 'Engine 1=3000' --plot list.svg -o list.csv
+  yardstone rate results.csv --columns first=White,second=Black,score=Result"""
+#: Deviation of the advantage of moving first where the games alone cannot bound it.
+ADVANTAGE_DEVIATION = 100.0
+
+
+class Side(StrEnum):
+    """A colour."""
+
+    white = "white"
+    black = "black"
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Files of players' names."""
+
+    include: Path | None
+    exclude: Path | None
+    synonyms: Path | None
+
+
+def rate(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PATHS",
+            help="Files of results (PGN, CSV, Parquet, JSON …, also compressed), folders, or - "
+            "for standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    include: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Use only games of the players in this file."),
+    ] = None,
+    exclude: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Leave out games of the players in this file."),
+    ] = None,
+    synonyms: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Names of one player: lines of NAME,OTHER,OTHER …"),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MAP", help="Columns of a table: first=NAME,second=NAME,score=NAME."),
+    ] = None,
+    first: Annotated[
+        Side, typer.Option(help="Colour that moves first in a table; in PGN always White.")
+    ] = Side.white,
+    query: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SQL",
+            help="Take the games from this SQL query; PATH is then a database, if any.",
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
+    ] = False,
+    anchor: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=RATING", help="Fix a rating. Repeatable.")
+    ] = None,
+    prior: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=RATING±DEV", help="A rating known roughly. Repeatable."),
+    ] = None,
+    relation: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A>B=POINTS±DEV", help="A difference known roughly. Repeatable."),
+    ] = None,
+    average: Annotated[
+        float, typer.Option(metavar="RATING", help="Mean rating of each group of players.")
+    ] = 2300.0,
+    join: Annotated[
+        float | None,
+        typer.Option(
+            help="Join groups without common games: everybody lies around the average, with "
+            "this standard deviation.",
+            metavar="DEVIATION",
+        ),
+    ] = None,
+    first_advantage: Annotated[
+        str,
+        typer.Option(
+            help="Points for moving first: auto, a number, or NUMBER±DEVIATION.", metavar="VALUE"
+        ),
+    ] = "auto",
+    draw_rate: Annotated[
+        str,
+        typer.Option(
+            help="Draw rate of equal players: auto, 0 to 1 (or per cent), or VALUE±DEVIATION.",
+            metavar="VALUE",
+        ),
+    ] = "auto",
+    simulate: Annotated[
+        int,
+        typer.Option(
+            help="Get intervals from so many simulated replays; 0 computes them directly.",
+            metavar="NUMBER",
+        ),
+    ] = 0,
+    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the simulation.")] = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="Processors to simulate on; all by default."),
+    ] = None,
+    confidence: Annotated[
+        str, typer.Option(help="Level of all intervals, in per cent.", metavar="LEVEL")
+    ] = "95",
+    min_games: Annotated[
+        int, typer.Option(help="List only players with so many games.", metavar="NUMBER")
+    ] = 0,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            help="Show the best so many of each group; 0 shows all. On a terminal 40 by default.",
+            min=0,
+            metavar="NUMBER",
+        ),
+    ] = None,
+    form: Annotated[
+        Format | None, typer.Option("--format", help="By default that of the file's ending.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the list to this file."),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the ratings: a file ending in .svg, .png or .pdf."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a web page that needs no other file.")
+    ] = None,
+    matrix: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write all differences with their errors (.csv or .parquet)."
+        ),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No list on standard output, no progress.")
+    ] = False,
+) -> None:
+    """Rate players from results, with the uncertainty of each rating.
+
+    Every rating is the likeliest one given all games at once, with the advantage
+    of moving first and the frequency of draws estimated along with them.
+    """
+    from yardstone.cli import values
+    from yardstone.cli.output import check_folder, chosen_format, emit_list, write_matrix
+
+    level = values.confidence(confidence)
+    for path in (output, plot, html, matrix):
+        check_folder(path)
+    _check_endings(plot, chosen_format(form, output), output, quiet=quiet)
+    model: dict[str, Any] = {
+        "anchors": values.anchors(anchor or ()),
+        "loose_anchors": values.priors(prior or ()),
+        "first_advantage": values.parameter(first_advantage, "--first-advantage"),
+        "draw_rate": values.parameter(draw_rate, "--draw-rate"),
+    }
+    wanted = values.columns(columns or [])
+    names = _Names(include, exclude, synonyms)
+    pool = _read(paths or [], query, wanted, first, names, strict=strict, quiet=quiet)
+    model["relations"] = values.relations(relation or (), set(pool.players))
+    asked = _Asked(level, min_games, simulate, seed, workers, quiet)
+    report = _rated(pool, average, join, model, asked)
+    title = _title(paths or [])
+    if html is not None:
+        emit_list(report, Format.html, html, top=None, title=title)
+    if plot is not None:
+        from yardstone.reports.plot import rating_plot, save_plot
+
+        save_plot(rating_plot(report, top=top or None), plot)
+    if matrix is not None:
+        write_matrix(report, matrix)
+    if output is not None or not quiet:
+        emit_list(report, chosen_format(form, output), output, top=top, title=title)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What was asked for beside the model."""
+
+    confidence: float
+    min_games: int
+    simulations: int
+    seed: int
+    workers: int | None
+    quiet: bool
+
+
+def _check_endings(plot: Path | None, form: Format, output: Path | None, *, quiet: bool) -> None:
+    """Refuse what cannot be written before any work is done."""
+    if plot is not None and plot.suffix.lower() not in (".svg", ".png", ".pdf"):
+        raise UsageError(f"--plot {plot}: the file must end in .svg, .png or .pdf")
+    if form is Format.parquet and output is None and not quiet:
+        raise UsageError("Parquet is not text: name a file with -o")
+
+
+def _title(paths: list[str]) -> str:
+    names = [Path(path).name for path in paths if path != "-"]
+    return f"Ratings: {names[0]}" if len(names) == 1 else "Ratings"
+
+
+def _read(
+    paths: list[str],
+    query: str | None,
+    columns: Mapping[str, str] | None,
+    first: Side,
+    names: _Names,
+    *,
+    strict: bool,
+    quiet: bool,
+) -> Pool:
+    from yardstone import records
+    from yardstone.cli.output import progress_bar
+
+    if query is not None:
+        if len(paths) > 1:
+            raise UsageError("--query takes one database at most")
+        database = paths[0] if paths else None
+        pool = records.query(query, database, columns=columns, first=first.value, strict=strict)
+        return records.apply_names(
+            pool,
+            names.synonyms and records.read_synonyms(names.synonyms),
+            names.include and records.read_name_list(names.include),
+            names.exclude and records.read_name_list(names.exclude),
+        )
+    if not paths:
+        raise UsageError("name a file of results, or - for standard input")
+    return records.read(
+        *paths,
+        columns=columns,
+        first=first.value,
+        strict=strict,
+        synonyms=names.synonyms,
+        include=names.include,
+        exclude=names.exclude,
+        progress=progress_bar("reading", quiet=quiet),
+    )
+
+
+def _rated(
+    pool: Pool, average: float, join: float | None, model: dict[str, Any], asked: _Asked
+) -> RatingList:
+    import warnings
+
+    from yardstone.errors import ConnectionWarning, PerfectScoreWarning, SkippedWarning
+    from yardstone.ratings.bradley_terry import BradleyTerry
+    from yardstone.reports.summary import summarise
+
+    method: Literal["likelihood"] = "likelihood"
+    system = BradleyTerry(average=average, join=join, method=method, **model)
+    with warnings.catch_warnings():
+        # The list itself says all this, with names.
+        for known in (ConnectionWarning, PerfectScoreWarning, SkippedWarning):
+            warnings.simplefilter("ignore", known)
+        system, ratings, remarks = _fitted(system, pool)
+        if asked.simulations:
+            ratings = _simulated(system, pool, ratings, asked)
+        return summarise(
+            ratings,
+            pool,
+            confidence=asked.confidence,
+            minimum_games=asked.min_games,
+            anchors=model["anchors"],
+            anchor=next(iter(model["anchors"])) if len(model["anchors"]) == 1 else None,
+            simulations=asked.simulations,
+            remarks=remarks,
+        )
+
+
+def _fitted(system: BradleyTerry, pool: Pool) -> tuple[BradleyTerry, JointRatings, tuple[str, ...]]:
+    """The system used, its result, and what the reader must know of the choice.
+
+    In few games the side that moves first can score so well that its advantage has
+    no finite estimate; it is then estimated with a wide prior.
+    """
+    from dataclasses import replace
+
+    from yardstone.errors import ConvergenceError, ModelError, NotConnectedError
+    from yardstone.ratings.priors import Prior
+
+    try:
+        return system, system.fit(pool), ()
+    except (ConvergenceError, NotConnectedError):
+        raise
+    except ModelError:
+        if system.first_advantage != "free":
+            raise
+        wide = replace(system, first_advantage=Prior(0.0, ADVANTAGE_DEVIATION))
+        remark = (
+            "The games do not bound the advantage of moving first: it was taken to lie around "
+            f"0 ± {ADVANTAGE_DEVIATION:g} (one standard deviation)."
+        )
+        return wide, wide.fit(pool), (remark,)
+
+
+def _simulated(
+    system: BradleyTerry, pool: Pool, ratings: JointRatings, asked: _Asked
+) -> JointRatings:
+    from yardstone.cli.output import progress_bar
+    from yardstone.ratings.simulation import simulate
+
+    found = simulate(
+        system,
+        pool.pair_counts(),
+        ratings,
+        asked.simulations,
+        seed=asked.seed,
+        workers=asked.workers,
+        progress=progress_bar("simulating", quiet=asked.quiet),
+    )
+    if found.rejected:
+        print(
+            f"yardstone: {found.rejected} replays fell apart and were drawn again",
+            file=sys.stderr,
+        )
+    return found.applied_to(ratings)

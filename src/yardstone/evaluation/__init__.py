@@ -1,0 +1,1 @@
+"""How well ratings predict: metrics, honest splits, tuning, and comparisons of systems."""

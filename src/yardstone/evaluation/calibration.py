@@ -1,0 +1,176 @@
+"""Calibration: whether what is predicted with 70 % happens in 70 % of cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError, NoGamesError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+
+__all__ = ["Calibration", "calibrate", "recalibration"]
+
+#: Predictions are kept this far from 0 and 1 where their logit is taken.
+_EDGE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Predictions grouped by size, with what happened in each group; frozen.
+
+    Attributes
+    ----------
+    low, high : float64 arrays (bins,)
+        Least and largest prediction in each group.
+    predicted, observed : float64 arrays (bins,)
+        Means of the predictions and of the scores.
+    observed_low, observed_high : float64 arrays (bins,)
+        Interval of `observed`.
+    games : int64 array (bins,)
+        Games in each group.
+    confidence : float
+        Level of those intervals, 0 to 1.
+    error : float
+        Mean distance of `observed` from `predicted`, weighted by games (the
+        expected calibration error). Chance alone makes it positive.
+    intercept, slope : float
+        Of the straight line that mends the predictions: logit of the score =
+        intercept + slope * logit of the prediction. A slope below 1 means
+        predictions too far from 1/2; an intercept above 0 that the first player
+        was underrated. NaN where they cannot be found.
+    """
+
+    low: Array
+    high: Array
+    predicted: Array
+    observed: Array
+    observed_low: Array
+    observed_high: Array
+    games: NDArray[np.int64]
+    confidence: float
+    error: float
+    intercept: float
+    slope: float
+
+    def as_dict(self) -> dict[str, object]:
+        """The groups and the line, as plain values."""
+        columns = ("low", "high", "predicted", "observed", "observed_low", "observed_high", "games")
+        rows = zip(*(getattr(self, name).tolist() for name in columns), strict=True)
+        return {
+            "error": self.error,
+            "intercept": self.intercept if isfinite(self.intercept) else None,
+            "slope": self.slope if isfinite(self.slope) else None,
+            "confidence": self.confidence,
+            "bins": [dict(zip(columns, row, strict=True)) for row in rows],
+        }
+
+
+def calibrate(
+    score: ArrayLike,
+    expected: ArrayLike,
+    *,
+    bins: int = 10,
+    equal_games: bool = True,
+    confidence: float = 0.95,
+) -> Calibration:
+    """Group predictions and compare each group with its results.
+
+    Parameters
+    ----------
+    score, expected : array_like
+        As in `yardstone.evaluation.metrics`.
+    bins : int
+        Most groups; equal predictions stay together, and empty groups go.
+    equal_games : bool
+        Groups of about equal numbers of games, or of equal width.
+    confidence : float
+        Level of the intervals. They are Wilson's, from the spread of the scores
+        in the group, for draws make them closer together than wins and losses.
+    """
+    if bins < 1:
+        raise UsageError(f"{bins} groups are too few: take at least 1")
+    s, p = np.asarray(score, np.float64), np.asarray(expected, np.float64)
+    if s.shape != p.shape:
+        raise InputError(f"{s.size} scores do not go with {p.size} predictions")
+    if not s.size:
+        raise NoGamesError("there is no game to compare predictions with")
+    if equal_games:
+        edges = np.unique(np.quantile(p, np.linspace(0.0, 1.0, bins + 1)[1:-1]))
+    else:
+        edges = np.linspace(0.0, 1.0, bins + 1)[1:-1]
+    group = np.searchsorted(edges, p, side="right")
+    present, group = np.unique(group, return_inverse=True)
+    games = np.bincount(group)
+    predicted = np.bincount(group, p) / games
+    observed = np.bincount(group, s) / games
+    draws = np.bincount(group, s == 0.5) / games
+    low, high = _wilson(observed, draws, games, confidence)
+    least, largest = np.full(len(present), np.inf), np.full(len(present), -np.inf)
+    np.minimum.at(least, group, p)
+    np.maximum.at(largest, group, p)
+    intercept, slope = recalibration(s, p)
+    return Calibration(
+        low=least,
+        high=largest,
+        predicted=predicted,
+        observed=observed,
+        observed_low=low,
+        observed_high=high,
+        games=games,
+        confidence=confidence,
+        error=float(np.sum(games * np.abs(observed - predicted)) / len(s)),
+        intercept=intercept,
+        slope=slope,
+    )
+
+
+def _wilson(
+    mean: Array, draws: Array, games: NDArray[np.int64], confidence: float
+) -> tuple[Array, Array]:
+    """Wilson's interval, with as many games as decided ones would be as sure."""
+    z = NormalDist().inv_cdf(0.5 + confidence / 2.0)
+    variance = mean * (1.0 - mean)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = np.where(variance > 0.25 * draws, variance / (variance - 0.25 * draws), 1.0)
+    n = games * gain
+    middle = (mean + z * z / (2.0 * n)) / (1.0 + z * z / n)
+    reach = z / (1.0 + z * z / n) * np.sqrt(variance / n + z * z / (4.0 * n * n))
+    return np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)
+
+
+def recalibration(score: ArrayLike, expected: ArrayLike) -> tuple[float, float]:
+    """Intercept and slope of the logistic regression of scores on predictions' logits.
+
+    (0, 1) for predictions that are right on average at every level; Cox 1958.
+    NaN where the data do not determine them: one prediction for all games, or
+    predictions that separate wins from losses.
+    """
+    s = np.asarray(score, np.float64)
+    p = np.clip(np.asarray(expected, np.float64), _EDGE, 1.0 - _EDGE)
+    x = np.log(p) - np.log1p(-p)
+    if x.std() < 1e-12:
+        return float("nan"), float("nan")
+    intercept, slope = 0.0, 1.0
+    for _ in range(50):
+        fitted = np.exp(-np.logaddexp(0.0, -(intercept + slope * x)))
+        weight = fitted * (1.0 - fitted)
+        g0, g1 = np.sum(s - fitted), np.sum((s - fitted) * x)
+        h00, h01, h11 = weight.sum(), np.sum(weight * x), np.sum(weight * x * x)
+        determinant = h00 * h11 - h01 * h01
+        if not determinant > 1e-12 * h00 * h11 or not isfinite(determinant):
+            return float("nan"), float("nan")
+        step0 = (h11 * g0 - h01 * g1) / determinant
+        step1 = (h00 * g1 - h01 * g0) / determinant
+        shorten = min(1.0, 2.0 / max(sqrt(step0 * step0 + step1 * step1), 1e-300))
+        intercept, slope = intercept + shorten * step0, slope + shorten * step1
+        if max(abs(step0), abs(step1)) < 1e-10:
+            return float(intercept), float(slope)
+    return float("nan"), float("nan")

@@ -1,0 +1,182 @@
+"""Predictions of several systems for the same games, measured and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.evaluation.calibration import calibrate
+from yardstone.evaluation.metrics import GAME_METRICS, LARGER_IS_BETTER, game_metrics, measure
+from yardstone.evaluation.result import REPRESENTATIVE, Evaluation, Prediction, Scored
+from yardstone.evaluation.splits import Subset
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.evaluation.bootstrap import Bootstrap
+
+    Array = NDArray[np.float64]
+
+__all__ = ["compare"]
+
+#: Differences on fewer games than this are not worth an interval.
+LEAST_GAMES = 20
+
+
+def compare(
+    predictions: Sequence[Prediction],
+    score: ArrayLike,
+    *,
+    first: NDArray[np.int32] | None = None,
+    second: NDArray[np.int32] | None = None,
+    subsets: Sequence[Subset] = (),
+    metric: str = "log_likelihood",
+    confidence: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+    notes: Sequence[str] = (),
+) -> Evaluation:
+    """Measure predictions, rank their systems, and say how sure that is.
+
+    Parameters
+    ----------
+    predictions : sequence of Prediction
+        All for the same games. Where they come from does not matter.
+    score : array_like (games,)
+        Scores of the players who moved first.
+    first, second : int32 arrays (games,), optional
+        Numbers of the players. Without them the intervals treat games as
+        independent, which makes them too narrow.
+    subsets : sequence of Subset
+        Parts of the games to measure as well.
+    metric : str
+        Ranks the systems: ``"log_likelihood"``, ``"three_way"``, ``"brier"`` or
+        ``"accuracy"``. On all games there are intervals for every metric, on the
+        subsets only for this one.
+    confidence : float
+        Level of intervals, 0 to 1.
+    replicates, seed : int
+        Of the bootstrap; 0 replicates leave intervals out.
+    notes : sequence of str
+        Passed on to the result.
+    """
+    s = np.asarray(score, np.float64)
+    _check(predictions, s, metric)
+    if (first is None) != (second is None):
+        raise UsageError("both players of each game must be known, or none")
+    everything = Subset(REPRESENTATIVE, np.ones(len(s), np.bool_), "all scored games")
+    parts = (everything, *(part for part in subsets if part.games.any()))
+    scored = [_scored(prediction, s, parts, confidence) for prediction in predictions]
+    if metric == "three_way" and all(item.value(metric) is None for item in scored):
+        raise UsageError("no prediction of draws: rank by another metric")
+    scored.sort(key=lambda item: _place(item, metric))
+    said = (*notes, *(note for item in scored if (note := _impossible(item))))
+    bootstraps = {}
+    for part in parts:
+        if replicates and part.games.sum() >= LEAST_GAMES:
+            ends = None if first is None or second is None else (first, second)
+            wanted = GAME_METRICS if part is everything else (metric,)
+            bootstraps.update(_bootstraps(predictions, s, ends, part, wanted, replicates, seed))
+    players = 0 if first is None or second is None else len(np.union1d(first, second))
+    return Evaluation(
+        metric=metric,
+        confidence=confidence,
+        games=len(s),
+        players=players,
+        systems=tuple(scored),
+        subsets=parts,
+        bootstraps=bootstraps,
+        notes=said,
+    )
+
+
+def _check(predictions: Sequence[Prediction], score: Array, metric: str) -> None:
+    if metric not in LARGER_IS_BETTER:
+        raise UsageError(f"there is no metric {metric!r}: use {', '.join(LARGER_IS_BETTER)}")
+    if not predictions:
+        raise UsageError("there is no system to evaluate")
+    if not len(score):
+        raise NoGamesError("there is no game to measure predictions on")
+    names = [prediction.name for prediction in predictions]
+    if len(set(names)) < len(names):
+        raise UsageError("two systems have the same name")
+    for prediction in predictions:
+        for values in (prediction.expected, prediction.draw):
+            if values is not None and len(values) != len(score):
+                raise InputError(
+                    f"{prediction.name} has {len(values)} predictions for {len(score)} games"
+                )
+
+
+def _impossible(item: Scored) -> str:
+    number = item.metrics[REPRESENTATIVE].impossible
+    if not number:
+        return ""
+    results = "a result" if number == 1 else f"{number} results"
+    return (
+        f"{item.name} gave {results} that happened no chance at all: "
+        "its log-likelihood is minus infinity."
+    )
+
+
+def _scored(
+    prediction: Prediction, score: Array, parts: Sequence[Subset], confidence: float
+) -> Scored:
+    draw = prediction.draw
+    metrics = {
+        part.name: measure(
+            score[part.games],
+            prediction.expected[part.games],
+            None if draw is None else draw[part.games],
+        )
+        for part in parts
+    }
+    return Scored(prediction, metrics, calibrate(score, prediction.expected, confidence=confidence))
+
+
+def _place(item: Scored, metric: str) -> tuple[bool, float]:
+    """Baselines last, then from best to worst."""
+    value = item.value(metric)
+    if value is None:
+        value = -np.inf
+    return item.prediction.baseline, -value if LARGER_IS_BETTER[metric] else value
+
+
+def _bootstraps(
+    predictions: Sequence[Prediction],
+    score: Array,
+    players: tuple[NDArray[np.int32], NDArray[np.int32]] | None,
+    part: Subset,
+    metrics: Sequence[str],
+    replicates: int,
+    seed: int,
+) -> dict[tuple[str, str], tuple[tuple[str, ...], Bootstrap]]:
+    """For each metric the systems with finite values, and their resampled means.
+
+    All metrics are resampled at once: players are the same for all.
+    """
+    from yardstone.evaluation.bootstrap import bootstrap
+
+    rows: list[tuple[str, str, Array]] = []
+    for prediction in predictions:
+        draw = None if prediction.draw is None else prediction.draw[part.games]
+        values = game_metrics(score[part.games], prediction.expected[part.games], draw)
+        rows += [
+            (name, prediction.name, values[name])
+            for name in metrics
+            if name in values and np.isfinite(values[name]).all()
+        ]
+    if not rows:
+        return {}
+    ends = [None, None] if players is None else [column[part.games] for column in players]
+    whole = bootstrap([row[2] for row in rows], *ends, replicates=replicates, seed=seed)
+    found = {}
+    for name in metrics:
+        chosen = [place for place, row in enumerate(rows) if row[0] == name]
+        if chosen:
+            names = tuple(rows[place][1] for place in chosen)
+            found[part.name, name] = (names, whole.rows(chosen))
+    return found

@@ -1,0 +1,122 @@
+"""The rating of players over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError, NoGamesError
+from yardstone.evaluation.labels import rating_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool
+    from yardstone.ratings.replay import Replay
+
+    Array = NDArray[np.float64]
+
+__all__ = ["Curve", "rating_curves"]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One player's games with the rating before and after each; frozen.
+
+    Attributes
+    ----------
+    player : str
+    game : int64 array
+        The games' places in the pool.
+    time : datetime64[s] array or None
+    opponents : tuple of str
+    first : bool array
+        Whether the player moved first.
+    score, expected : float64 arrays
+        The player's points, and how many were expected.
+    rating, deviation : float64 arrays
+        Before each game, as it was predicted with; deviations are NaN where the
+        system has none.
+    after : float64 array
+        Ratings after each game.
+    final_deviation : float
+        After the last game.
+    """
+
+    player: str
+    game: NDArray[np.int64]
+    time: NDArray[np.datetime64] | None
+    opponents: tuple[str, ...]
+    first: NDArray[np.bool_]
+    score: Array
+    expected: Array
+    rating: Array
+    deviation: Array
+    after: Array
+    final_deviation: float
+
+    def __len__(self) -> int:
+        return len(self.game)
+
+
+def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Curve]:
+    """The curves of the named players.
+
+    Raises
+    ------
+    InputError
+        Nobody is called so.
+    NoGamesError
+        A player has no game.
+    """
+    number = {name: row for row, name in enumerate(pool.players)}
+    after = rating_labels(pool, replay, advance=0)
+    found = []
+    for player in players:
+        if player not in number:
+            raise InputError(f"no player is called {player!r}", mend=_similar(player, pool.players))
+        row = number[player]
+        games = np.flatnonzero((pool.first == row) | (pool.second == row))
+        if not len(games):
+            raise NoGamesError(f"{player!r} has no game")
+        first = pool.first[games] == row
+        others = np.where(first, pool.second[games], pool.first[games])
+        deviation = np.full(len(games), np.nan)
+        if replay.first_deviation is not None and replay.second_deviation is not None:
+            deviation = np.where(
+                first, replay.first_deviation[games], replay.second_deviation[games]
+            )
+        found.append(
+            Curve(
+                player=player,
+                game=games,
+                time=None if pool.time is None else pool.time[games],
+                opponents=tuple(pool.players[other] for other in others),
+                first=first,
+                score=np.where(first, pool.score[games], 1.0 - pool.score[games]),
+                expected=np.where(first, replay.expected[games], 1.0 - replay.expected[games]),
+                rating=np.where(first, replay.first_rating[games], replay.second_rating[games]),
+                deviation=deviation,
+                after=np.where(first, after.first[games], after.second[games]),
+                final_deviation=replay.ratings[player].deviation,
+            )
+        )
+    return found
+
+
+def _similar(name: str, players: Sequence[str]) -> str | None:
+    """What may have been meant."""
+    from difflib import get_close_matches
+
+    folded = {player.casefold(): player for player in players}
+    close = get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)
+    close += [key for key in folded if name.casefold() in key and key not in close][
+        : 3 - len(close)
+    ]
+    return (
+        "did you mean " + " or ".join(repr(folded[key]) for key in close) + "?" if close else None
+    )

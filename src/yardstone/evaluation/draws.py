@@ -1,0 +1,65 @@
+"""Draws for systems that predict none: Davidson's law with one rate, fitted before.
+
+So that all systems can be scored on wins, draws and losses alike, a system that
+gives only an expected score is completed with the draw rate of equal opponents
+that makes the *earlier* games likeliest, given its own predictions of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.evaluation.metrics import three_way_log_likelihoods
+from yardstone.winprob.davidson import draw_probability
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["fit_draw_rate"]
+
+#: A fitted rate stays this far from 0 and 1.
+_EDGE = 1e-4
+#: Predictions are fitted in so many groups: the rate depends on them smoothly.
+_GROUPS = 2000
+
+
+def fit_draw_rate(score: ArrayLike, expected: ArrayLike) -> float | None:
+    """Draw rate of equal opponents that makes results likeliest; None without any draw.
+
+    Parameters
+    ----------
+    score, expected : array_like
+        Results of games and the expected scores predicted for them.
+    """
+    s = np.asarray(score, np.float64)
+    p = np.asarray(expected, np.float64)
+    if not np.any(s == 0.5):
+        return None
+    cells, counts = _grouped(s, p)
+
+    def loss(rate: float) -> float:
+        total = 0.0
+        for value, weights in counts.items():
+            draw = np.minimum(draw_probability(cells, rate), 2.0 * np.minimum(cells, 1.0 - cells))
+            logs = three_way_log_likelihoods(np.full(len(cells), value), cells, draw)
+            total -= float(np.sum(weights * np.maximum(logs, -700.0)))
+        return total
+
+    from scipy.optimize import minimize_scalar
+
+    found = minimize_scalar(loss, bounds=(_EDGE, 1.0 - _EDGE), method="bounded")
+    return float(found.x)
+
+
+def _grouped(
+    score: NDArray[np.float64], expected: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], dict[float, NDArray[np.float64]]]:
+    """Middle predictions of groups, and in each the numbers of losses, draws and wins."""
+    group = np.minimum((expected * _GROUPS).astype(np.int64), _GROUPS - 1)
+    group = np.unique(group, return_inverse=True)[1]
+    size = np.bincount(group)
+    middle = np.bincount(group, expected) / size
+    counts = {v: np.bincount(group, score == v).astype(np.float64) for v in (0.0, 0.5, 1.0)}
+    return np.clip(middle, 1e-12, 1.0 - 1e-12), counts

@@ -1,0 +1,138 @@
+"""A ledger in one file: numpy's npz, with arrays and one JSON text, and no pickles."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+from zlib import error as ZlibError  # noqa: N812
+
+import numpy as np
+
+from yardstone.errors import InputError, YardstoneError
+from yardstone.evaluation.ledger import REPLAYED, Ledger, make_system
+from yardstone.pool import Pool
+from yardstone.ratings.replay import Replay
+from yardstone.ratings.state import State
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["load_ledger", "save_ledger"]
+
+_FORMAT = 1
+_NEVER = np.datetime64("NaT", "s")
+
+
+def save_ledger(ledger: Ledger, path: Path) -> None:
+    """Write a ledger to a file, whatever it is called."""
+    pool = ledger.pool
+    arrays: dict[str, NDArray[Any]] = {
+        "first": pool.first,
+        "second": pool.second,
+        "score": pool.score,
+    }
+    if pool.time is not None:
+        arrays["time"] = pool.time
+    texts = {}
+    for name, column in pool.columns.items():
+        if column.dtype.kind in "biufmM":
+            arrays[f"column {name}"] = column
+        else:
+            texts[name] = [str(value) for value in column]
+    for name in REPLAYED:
+        if (values := getattr(ledger.replay, name)) is not None:
+            arrays[f"replay {name}"] = values
+    number = {name: row for row, name in enumerate(pool.players)}
+    for place, (_, state) in enumerate(ledger.checkpoints):
+        rows = [number[name] for name in state.players]
+        arrays[f"checkpoint {place} players"] = np.array(rows, np.int32)
+        for name, column in state.arrays.items():
+            arrays[f"checkpoint {place} of {name}"] = column
+    about = {
+        "format": _FORMAT,
+        "name": ledger.name,
+        "parameters": dict(ledger.parameters),
+        "system": repr(ledger.system),
+        "players": list(pool.players),
+        "texts": texts,
+        "checkpoints": [at for at, _ in ledger.checkpoints],
+    }
+    arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    with path.open("wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)  # compressing saves half, and takes seconds
+
+
+def load_ledger(path: Path) -> Ledger:
+    """Read what `save_ledger` wrote.
+
+    Raises
+    ------
+    InputError
+        There is no such file, it is something else, or its system has changed
+        since: then the ratings must be made anew from the games.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        about = json.loads(arrays.pop("about").tobytes())
+        if about["format"] != _FORMAT:
+            raise InputError("it was saved by another version", file=str(path))
+        return _ledger(arrays, about, str(path))
+    except FileNotFoundError:
+        raise InputError("there is no such file", file=str(path)) from None
+    except YardstoneError:
+        raise
+    except (OSError, KeyError, ValueError, TypeError, EOFError, BadZipFile, ZlibError) as error:
+        raise InputError("this is no saved history", file=str(path)) from error
+
+
+def _ledger(arrays: dict[str, NDArray[Any]], about: dict[str, Any], path: str) -> Ledger:
+    columns = {
+        name.removeprefix("column "): values
+        for name, values in arrays.items()
+        if name.startswith("column ")
+    }
+    for name, values in about["texts"].items():
+        columns[name] = np.array(values, np.dtypes.StringDType())
+    players = tuple(about["players"])
+    pool = Pool(
+        players,
+        arrays["first"],
+        arrays["second"],
+        arrays["score"],
+        arrays.get("time"),
+        columns,
+    )
+    points = []
+    for place, at in enumerate(about["checkpoints"]):
+        known = f"checkpoint {place} of "
+        state = State(
+            about["system"],
+            tuple(players[row] for row in arrays[f"checkpoint {place} players"]),
+            {
+                name.removeprefix(known): values
+                for name, values in arrays.items()
+                if name.startswith(known)
+            },
+            at,
+            _NEVER if pool.time is None or not at else np.datetime64(pool.time[at - 1], "s"),
+        )
+        points.append((at, state))
+    system = make_system(about["name"], about["parameters"])
+    if repr(system) != about["system"]:
+        raise InputError(
+            f"it was saved under other rules of {about['name']}",
+            file=path,
+            mend="rate the games anew",
+        )
+    replay = Replay(
+        expected=arrays["replay expected"],
+        first_rating=arrays["replay first_rating"],
+        second_rating=arrays["replay second_rating"],
+        ratings=system.ratings(points[-1][1]),
+        first_deviation=arrays.get("replay first_deviation"),
+        second_deviation=arrays.get("replay second_deviation"),
+    )
+    return Ledger(about["name"], about["parameters"], pool, replay, tuple(points), 0)

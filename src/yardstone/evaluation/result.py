@@ -1,0 +1,266 @@
+"""What an evaluation finds: metrics of each system, and how sure their order is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import UsageError
+from yardstone.evaluation.metrics import LARGER_IS_BETTER
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.evaluation.bootstrap import Bootstrap, Interval
+    from yardstone.evaluation.calibration import Calibration
+    from yardstone.evaluation.metrics import Metrics
+    from yardstone.evaluation.splits import Subset
+
+    Array = NDArray[np.float64]
+
+__all__ = ["Evaluation", "Prediction", "Ranking", "Scored"]
+
+#: The subset of all scored games.
+REPRESENTATIVE = "representative"
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What one system predicted, before each game; frozen.
+
+    Attributes
+    ----------
+    name : str
+    expected : float64 array (games,)
+        Expected score of the player who moved first.
+    draw : float64 array (games,), optional
+        Probability of a draw.
+    own_draws : bool
+        Whether the system itself predicts draws; else they were added to it.
+    parameters : mapping
+        Of the system, by name: those that differ from its own.
+    seconds : float, optional
+        Time it took to predict and to learn from all games.
+    baseline : bool
+        Not a system to be ranked, only something to compare with.
+    """
+
+    name: str
+    expected: Array
+    draw: Array | None = None
+    own_draws: bool = False
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float | None = None
+    baseline: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """One system's predictions with their measures; frozen.
+
+    Attributes
+    ----------
+    prediction : Prediction
+    metrics : mapping of str to Metrics
+        By name of the subset; a subset without a game is missing.
+    calibration : Calibration
+        On all scored games.
+    """
+
+    prediction: Prediction
+    metrics: Mapping[str, Metrics]
+    calibration: Calibration
+
+    @property
+    def name(self) -> str:
+        """Name of the system."""
+        return self.prediction.name
+
+    def value(self, metric: str, subset: str = REPRESENTATIVE) -> float | None:
+        """One measure; None where there is none."""
+        return getattr(self.metrics[subset], metric) if subset in self.metrics else None
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The order of the systems by one metric on one subset, and how sure it is; frozen.
+
+    Attributes
+    ----------
+    metric, subset : str
+    confidence : float
+        Level of all intervals, 0 to 1.
+    unit : str
+        What was resampled for them: ``"player"`` or ``"game"``.
+    names : tuple of str
+        From best to worst.
+    behind : tuple of Interval or None
+        How much worse than the best each system is, in the metric's own units and
+        always positive if it is worse. None for the best itself and for a system
+        without a finite value.
+    best : tuple of float
+        Share of the bootstrap in which each system was the best.
+    tied : tuple of str
+        Those that cannot be told from the best, all comparisons of two systems
+        being right together with the given confidence.
+    """
+
+    metric: str
+    subset: str
+    confidence: float
+    unit: str
+    names: tuple[str, ...]
+    behind: tuple[Interval | None, ...]
+    best: tuple[float, ...]
+    tied: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """Systems compared on the same games; frozen.
+
+    Attributes
+    ----------
+    metric : str
+        By which systems are ranked.
+    confidence : float
+        Level of all intervals, 0 to 1.
+    games, players : int
+        Games that were scored, and their players (0 where players are unknown).
+    systems : tuple of Scored
+        From best to worst on all games, then baselines.
+    subsets : tuple of Subset
+        The first holds all games.
+    bootstraps : mapping
+        By (subset, metric): the systems' names and their means with replicates.
+    period : tuple of datetime64 or None
+        Times of the first and the last scored game.
+    earlier : int
+        Games before them, which systems were tuned on and learned from.
+    tuned : int
+        Sets of parameters tried for each system; 0 if taken as they are.
+    notes : tuple of str
+        What a reader must know.
+    """
+
+    metric: str
+    confidence: float
+    games: int
+    players: int
+    systems: tuple[Scored, ...]
+    subsets: tuple[Subset, ...]
+    bootstraps: Mapping[tuple[str, str], tuple[tuple[str, ...], Bootstrap]]
+    period: tuple[np.datetime64, np.datetime64] | None = None
+    earlier: int = 0
+    tuned: int = 0
+    notes: Sequence[str] = ()
+
+    def __repr__(self) -> str:
+        lines = [f"<Evaluation: {len(self.ranked)} systems on {self.games} games>"]
+        lines += [
+            f"  {scored.name}: {self.metric} {scored.value(self.metric):.4f}"
+            for scored in self.ranked
+        ]
+        return "\n".join(lines)
+
+    def __getitem__(self, name: str) -> Scored:
+        for scored in self.systems:
+            if scored.name == name:
+                return scored
+        raise UsageError(f"no system is called {name!r}")
+
+    @property
+    def ranked(self) -> tuple[Scored, ...]:
+        """The systems without baselines, from best to worst."""
+        return tuple(scored for scored in self.systems if not scored.prediction.baseline)
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """By the chosen metric, on all games."""
+        return self.ranking_by(self.metric)
+
+    def metrics_of(self, subset: str = REPRESENTATIVE) -> tuple[str, ...]:
+        """Metrics that systems can be ranked by on a subset."""
+        return tuple(metric for name, metric in self.bootstraps if name == subset)
+
+    def difference(
+        self, system: str, other: str, *, metric: str | None = None, subset: str = REPRESENTATIVE
+    ) -> Interval:
+        """How much better `system` did than `other`: positive if it did better.
+
+        In the metric's own units (a lower Brier score is a positive difference).
+        """
+        names, bootstrap, sign = self._bootstrap(metric or self.metric, subset)
+        for name in (system, other):
+            if name not in names:
+                raise UsageError(f"{name!r} has no finite {metric or self.metric} on {subset!r}")
+        return bootstrap.interval(sign * _contrast(names, system, other), self.confidence)
+
+    def ranking_by(self, metric: str, subset: str = REPRESENTATIVE) -> Ranking:
+        """The order of the systems by a metric on a subset."""
+        names, bootstrap, sign = self._bootstrap(metric, subset)
+        order = np.argsort(-sign * bootstrap.mean, kind="stable")
+        ranked = [names[row] for row in order if names[row] in {s.name for s in self.ranked}]
+        if not ranked:
+            raise UsageError(f"no system has a finite {metric} on {subset!r}")
+        top = ranked[0]
+        lag = {name: sign * _contrast(names, top, name) for name in ranked[1:]}
+        spreads = [bootstrap.spread(contrast) for contrast in lag.values()]
+        behind = np.column_stack([np.zeros(len(bootstrap.replicates)), *spreads])
+        ahead = behind == behind.min(axis=1, keepdims=True)
+        best = (ahead / ahead.sum(axis=1, keepdims=True)).mean(axis=0)
+        reach = _critical(bootstrap, names, ranked, self.confidence)
+        tied = tuple(
+            name
+            for name, contrast in lag.items()
+            if float(bootstrap.mean @ contrast) <= reach * bootstrap.standard_error(contrast)
+        )
+        missing = [scored.name for scored in self.ranked if scored.name not in ranked]
+        intervals: list[Interval | None] = [None]
+        intervals += [bootstrap.interval(contrast, self.confidence) for contrast in lag.values()]
+        return Ranking(
+            metric=metric,
+            subset=subset,
+            confidence=self.confidence,
+            unit=bootstrap.unit,
+            names=(*ranked, *missing),
+            behind=(*intervals, *[None] * len(missing)),
+            best=(*best.tolist(), *[0.0] * len(missing)),
+            tied=tied,
+        )
+
+    def _bootstrap(self, metric: str, subset: str) -> tuple[tuple[str, ...], Bootstrap, float]:
+        if (subset, metric) not in self.bootstraps:
+            raise UsageError(f"nothing is known about {metric!r} on {subset!r}")
+        names, bootstrap = self.bootstraps[subset, metric]
+        return names, bootstrap, 1.0 if LARGER_IS_BETTER[metric] else -1.0
+
+
+def _contrast(names: tuple[str, ...], plus: str, minus: str) -> Array:
+    contrast = np.zeros(len(names))
+    contrast[names.index(plus)] += 1.0
+    contrast[names.index(minus)] -= 1.0
+    return contrast
+
+
+def _critical(
+    bootstrap: Bootstrap, names: tuple[str, ...], ranked: list[str], confidence: float
+) -> float:
+    """Standard errors that no difference of two systems exceeds, with the given confidence.
+
+    The largest of all differences counts, so which one looks best may be picked
+    afterwards (Tukey's simultaneous intervals, by the bootstrap).
+    """
+    largest = np.zeros(len(bootstrap.replicates))
+    for system, other in combinations(ranked, 2):
+        contrast = _contrast(names, system, other)
+        error = bootstrap.standard_error(contrast)
+        if error > 0.0:
+            off = np.abs(bootstrap.spread(contrast) - float(bootstrap.mean @ contrast)) / error
+            np.maximum(largest, off, out=largest)
+    return float(np.quantile(largest, confidence))

@@ -1,0 +1,285 @@
+"""`evaluate`: which system predicts the later games of a pool best."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
+from math import isfinite
+from types import NoneType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import InputError, UsageError
+from yardstone.evaluation.compare import compare
+from yardstone.evaluation.draws import fit_draw_rate
+from yardstone.evaluation.result import Evaluation, Prediction
+from yardstone.evaluation.splits import (
+    GAP_EDGES,
+    NEWCOMER_GAMES,
+    Subset,
+    in_time_order,
+    newcomers,
+    rating_gap_subsets,
+    since,
+    split_by_time,
+)
+from yardstone.evaluation.systems import Entry, find_system
+from yardstone.evaluation.tuning import LEARNING_SHARE, Tuned, tune
+from yardstone.winprob.davidson import draw_probability
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool
+    from yardstone.ratings.replay import Replay, SequentialSystem
+
+    Mask = NDArray[np.bool_]
+
+__all__ = ["baselines", "completed", "evaluate", "judged_games", "usual_subsets"]
+
+#: Called with the name of a system, and how many of its trials are done and of how many.
+Progress = Callable[[str, int, int], object]
+
+
+def evaluate(
+    pool: Pool,
+    systems: Sequence[str | Entry] | Mapping[str, SequentialSystem],
+    *,
+    train_share: float | None = None,
+    train_until: np.datetime64 | None = None,
+    tune: int = 0,
+    metric: str = "log_likelihood",
+    newcomer_games: int = NEWCOMER_GAMES,
+    gap_edges: Sequence[float] = GAP_EDGES,
+    since_dates: Sequence[np.datetime64] = (),
+    group_by: str | None = None,
+    confidence: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Compare rating systems on the later games of a pool.
+
+    Every system replays the whole pool in order of time and predicts each game
+    before it learns from it; the predictions of the later games are measured.
+
+    Parameters
+    ----------
+    pool : Pool
+        Games of players against others; those of a player against himself are
+        left out.
+    systems : sequence of str or Entry, or mapping of str to systems
+        Names (or entries) of `yardstone.evaluation.systems`, or systems of your own
+        by name.
+    train_share : float, optional
+        Share of the games, the earliest, that parameters may be tuned on; 0.7 if
+        `train_until` is not given either.
+    train_until : datetime64, optional
+        Take the games before this moment instead.
+    tune : int
+        Sets of parameters to try for each entry, on earlier games only; 0 takes
+        systems as they stand. Systems of your own are never tuned.
+    metric : str
+        Ranks the systems.
+    newcomer_games : int
+        A newcomer has at most so many earlier games.
+    gap_edges : sequence of float
+        Edges of the groups by distance of ratings; empty leaves those groups out.
+    since_dates : sequence of datetime64
+        Each gives the subset of the games from then on.
+    group_by : str, optional
+        A column of the pool; each of its values gives a subset.
+    confidence, replicates, seed : float, int, int
+        Of the intervals; the seed also serves the tuning.
+    workers : int
+        Systems worked on at the same time.
+    progress : callable, optional
+        Called as ``progress(name, done, trials)``.
+
+    Returns
+    -------
+    Evaluation
+    """
+    entries = _entries(systems)
+    games, notes = judged_games(pool)
+    share = 0.7 if train_share is None and train_until is None else train_share
+    earlier = split_by_time(games, share=share, until=train_until)
+    before = games.select(earlier)
+
+    def work(name: str) -> _Run:
+        return _run(name, entries[name], games, before, tune, seed, progress)
+
+    from yardstone import parallel
+
+    runs = parallel.map(work, entries, workers=workers, threads=True)
+    later = ~earlier
+    score = games.score
+    predictions = [completed(run.prediction, score, earlier) for run in runs]
+    predictions += baselines(score, earlier)
+    rated = next((run for run in runs if np.isfinite(run.first).all()), None)
+    parts = usual_subsets(
+        games, newcomer_games=newcomer_games, since_dates=since_dates, group_by=group_by
+    )
+    if rated is not None and gap_edges:
+        parts += rating_gap_subsets(rated.first, rated.second, gap_edges)
+        notes.append(f"Distances of ratings are those of {rated.prediction.name}.")
+    notes += [note for run in runs for note in run.notes]
+    found = compare(
+        [_cut(prediction, later) for prediction in predictions],
+        score[later],
+        first=games.first[later],
+        second=games.second[later],
+        subsets=[replace(part, games=part.games[later]) for part in parts],
+        metric=metric,
+        confidence=confidence,
+        replicates=replicates,
+        seed=seed,
+        notes=notes,
+    )
+    when = None if games.time is None else games.time[later]
+    return replace(
+        found,
+        period=None if when is None else (when[0], when[-1]),
+        earlier=int(earlier.sum()),
+        tuned=tune,
+    )
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One system's replay: its predictions of all games, and the ratings before them."""
+
+    prediction: Prediction
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    notes: tuple[str, ...] = ()
+
+
+def _entries(
+    systems: Sequence[str | Entry] | Mapping[str, SequentialSystem],
+) -> dict[str, Entry | SequentialSystem]:
+    if isinstance(systems, str):
+        raise UsageError(f"give a list of systems, such as [{systems!r}]")
+    if isinstance(systems, Mapping):
+        return dict(systems)
+    entries = [find_system(each) if isinstance(each, str) else each for each in systems]
+    return {entry.name: entry for entry in entries}
+
+
+def _run(
+    name: str,
+    entry: Entry | SequentialSystem,
+    games: Pool,
+    earlier: Pool,
+    trials: int,
+    seed: int,
+    progress: Progress | None,
+) -> _Run:
+    if isinstance(entry, Entry):
+        step = None if progress is None else partial(progress, name)
+        tuned = tune(entry, earlier, trials, seed=seed, progress=step)
+    else:
+        tuned = Tuned(entry)
+    began = time.perf_counter()
+    replay: Replay = tuned.system.replay(games)
+    prediction = Prediction(
+        name,
+        replay.expected,
+        replay.draw,
+        own_draws=replay.draw is not None,
+        parameters=_plain(tuned.system),
+        seconds=time.perf_counter() - began,
+    )
+    notes: tuple[str, ...] = ()
+    if tuned.failed:
+        notes = (f"{name}: {tuned.failed} of {tuned.trials} sets of parameters could not be used.",)
+    return _Run(prediction, replay.first_rating, replay.second_rating, notes)
+
+
+def _plain(system: object) -> dict[str, Any]:
+    """A system's parameters that differ from its own, as plain values."""
+    found = {}
+    for part in fields(system) if is_dataclass(system) else ():
+        value = getattr(system, part.name)
+        if value != part.default:
+            plain = isinstance(value, int | str | NoneType) or (
+                isinstance(value, float) and isfinite(value)
+            )
+            found[part.name] = value if plain else repr(value)
+    return found
+
+
+def judged_games(pool: Pool) -> tuple[Pool, list[str]]:
+    """The games that can be judged, in order of time, and what was left out."""
+    alone = pool.first == pool.second
+    notes = []
+    if alone.any():
+        notes.append(f"{int(alone.sum())} games of a player against himself were left out.")
+        pool = pool.select(~alone)
+    if pool.time is not None:
+        unknown = np.isnat(pool.time)
+        if unknown.any() and not unknown.all():
+            notes.append(f"{int(unknown.sum())} games without a complete date were left out.")
+            pool = pool.select(~unknown)
+    return in_time_order(pool), notes
+
+
+def usual_subsets(
+    pool: Pool,
+    *,
+    newcomer_games: int = NEWCOMER_GAMES,
+    since_dates: Sequence[np.datetime64] = (),
+    group_by: str | None = None,
+) -> list[Subset]:
+    """Newcomers, games since dates, and groups by a column of the pool."""
+    parts = [
+        Subset(
+            "newcomers",
+            newcomers(pool, newcomer_games),
+            f"both players have at most {newcomer_games} earlier games",
+        )
+    ]
+    parts += [Subset(f"since {moment}", since(pool, moment)) for moment in since_dates]
+    if group_by is not None:
+        if group_by not in pool.columns:
+            raise InputError(f"the games have no column {group_by!r}")
+        column = pool.columns[group_by]
+        parts += [Subset(f"{group_by} {value}", column == value) for value in np.unique(column)]
+    return parts
+
+
+def completed(prediction: Prediction, score: NDArray[np.float64], earlier: Mask) -> Prediction:
+    """A prediction with probabilities of draws, if there are draws and it has none.
+
+    The rate is fitted on the later half of the earlier games, which the system had
+    some games to learn before.
+    """
+    if prediction.draw is not None:
+        return prediction
+    rows = np.flatnonzero(earlier)
+    rows = rows[round(LEARNING_SHARE * len(rows)) :]
+    rate = fit_draw_rate(score[rows], prediction.expected[rows])
+    if rate is None:
+        return prediction
+    p = prediction.expected
+    draw = np.minimum(draw_probability(p, rate), 2.0 * np.minimum(p, 1.0 - p))
+    return replace(prediction, draw=draw)
+
+
+def baselines(score: NDArray[np.float64], earlier: Mask) -> list[Prediction]:
+    """What every system must beat: an even chance, and the earlier games' mean score."""
+    even = Prediction("50:50", np.full(len(score), 0.5), baseline=True)
+    mean = float(score[earlier].mean())
+    constant = Prediction(
+        "first move only", np.full(len(score), mean), baseline=True, parameters={"expected": mean}
+    )
+    return [completed(prediction, score, earlier) for prediction in (even, constant)]
+
+
+def _cut(prediction: Prediction, games: Mask) -> Prediction:
+    draw = None if prediction.draw is None else prediction.draw[games]
+    return replace(prediction, expected=prediction.expected[games], draw=draw)

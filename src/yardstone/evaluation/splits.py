@@ -1,0 +1,175 @@
+"""Which games a system learns from, and which parts it is scored on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError, NoGamesError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool
+
+    Mask = NDArray[np.bool_]
+
+__all__ = [
+    "NEWCOMER_GAMES",
+    "Subset",
+    "earlier_games",
+    "in_time_order",
+    "newcomers",
+    "rating_gap_subsets",
+    "since",
+    "split_by_time",
+]
+
+#: A newcomer has at most so many earlier games (Neubauer 2024, section 4.1.1).
+NEWCOMER_GAMES = 4
+#: Edges of the groups by difference of ratings, in points of the reference system.
+GAP_EDGES = (50.0, 100.0, 200.0, 400.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Subset:
+    """Some of the games that predictions are scored on; frozen.
+
+    Attributes
+    ----------
+    name : str
+    games : bool array, one entry a game of the pool
+    about : str
+        What the games have in common, in words.
+    """
+
+    name: str
+    games: Mask
+    about: str = ""
+
+
+def in_time_order(pool: Pool) -> Pool:
+    """The games in order of time; games of equal time stay in the order given.
+
+    A pool without times is taken to be in order already.
+
+    Raises
+    ------
+    InputError
+        Some games have a time and others have none.
+    """
+    if pool.time is None:
+        return pool
+    unknown = np.isnat(pool.time)
+    if unknown.all():
+        return replace(pool, time=None)
+    if unknown.any():
+        raise InputError(
+            f"{int(unknown.sum())} of {len(pool)} games have no time, so the order is not known",
+            mend="leave them out, or give no times at all if the games are in order",
+        )
+    if (pool.time[1:] >= pool.time[:-1]).all():
+        return pool
+    return pool.select(np.argsort(pool.time, kind="stable"))
+
+
+def split_by_time(
+    pool: Pool, *, share: float | None = None, until: np.datetime64 | None = None
+) -> Mask:
+    """True for the earlier games, which a system may be tuned on.
+
+    Parameters
+    ----------
+    pool : Pool
+        In order of time.
+    share : float, optional
+        So much of all games, 0 to 1. Games of one moment stay on one side: those
+        of the moment of the cut are later games.
+    until : datetime64, optional
+        Games before this moment.
+
+    Raises
+    ------
+    UsageError
+        Not just one of `share` and `until` is given, or one side has no game.
+    """
+    if (share is None) == (until is None):
+        raise UsageError("give either the share of the earlier games or a date, and not both")
+    if len(pool) < 2:
+        raise NoGamesError("it takes at least two games to learn from one and predict the other")
+    time = None if pool.time is None or np.isnat(pool.time).all() else pool.time
+    if share is not None:
+        if not 0.0 < share < 1.0:
+            raise UsageError(f"the share of earlier games lies between 0 and 1, {share} does not")
+        place = min(max(round(share * len(pool)), 1), len(pool) - 1)
+        earlier = np.arange(len(pool)) < place if time is None else time < time[place]
+    elif until is None or time is None:
+        raise UsageError("the games have no times, so a date cannot divide them")
+    else:
+        earlier = time < until
+    if earlier.all() or not earlier.any():
+        side = "later" if earlier.all() else "earlier"
+        raise UsageError(f"there is no {side} game: nothing can be {_USE[side]}")
+    return np.asarray(earlier)
+
+
+_USE = {"later": "scored", "earlier": "learned from"}
+
+
+def earlier_games(pool: Pool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many earlier games of the pool both players of each game have: (first, second).
+
+    Examples
+    --------
+    >>> from yardstone.pool import Pool
+    >>> earlier_games(Pool.from_names(["A", "B", "A"], ["B", "C", "B"], [1, 1, 0]))
+    (array([0, 1, 1]), array([0, 0, 2]))
+    """
+    games = len(pool)
+    player = np.column_stack([pool.first, pool.second]).ravel()
+    order = np.argsort(player, kind="stable")
+    grouped = player[order]
+    is_new = np.ones(2 * games, np.bool_)
+    is_new[1:] = grouped[1:] != grouped[:-1]
+    begins = np.flatnonzero(is_new)
+    sizes = np.diff(np.append(begins, 2 * games))
+    count = np.empty(2 * games, np.int64)
+    count[order] = np.arange(2 * games) - np.repeat(begins, sizes)
+    return count[0::2], count[1::2]
+
+
+def newcomers(pool: Pool, most: int = NEWCOMER_GAMES) -> Mask:
+    """Games in which both players have at most `most` earlier games."""
+    first, second = earlier_games(pool)
+    return (first <= most) & (second <= most)
+
+
+def since(pool: Pool, moment: np.datetime64) -> Mask:
+    """Games at or after a moment."""
+    if pool.time is None:
+        raise UsageError("the games have no times, so none can be chosen by a date")
+    return np.asarray(pool.time >= moment)
+
+
+def rating_gap_subsets(
+    first_rating: NDArray[np.float64],
+    second_rating: NDArray[np.float64],
+    edges: Sequence[float] = GAP_EDGES,
+) -> list[Subset]:
+    """Groups of games by the distance of both ratings before the game.
+
+    Matchmaking brings players of equal rating together, and the closer they are
+    the harder a game is to predict *for the system that made the match* (Neubauer
+    2024, section 6.3). So one should look at every distance by itself.
+    """
+    gap = np.abs(first_rating - second_rating)
+    bounds = [0.0, *edges, np.inf]
+    found = []
+    for low, high in pairwise(bounds):
+        above = f"gap {low:.0f}+" if np.isinf(high) else f"gap {low:.0f}-{high:.0f}"
+        found.append(Subset(above, (gap >= low) & (gap < high), "by distance of ratings"))
+    return found

@@ -1,0 +1,147 @@
+"""The rating systems by name, with what of each can be tuned and how far.
+
+Everything here is data: a system is added by adding its `Entry`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from yardstone.ratings.replay import SequentialSystem
+
+__all__ = ["SYSTEMS", "Entry", "Knob", "find_system"]
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """A parameter to be tuned: its name, and between what bounds.
+
+    Attributes
+    ----------
+    name : str
+    low, high : float
+        Bounds, both included.
+    log : bool
+        Steps are ratios: for a parameter that must stay positive.
+    """
+
+    name: str
+    low: float
+    high: float
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A system by name; frozen.
+
+    Attributes
+    ----------
+    name : str
+        What the command calls it.
+    about : str
+        What it is, in a few words.
+    module, system : str
+        Where its class is found.
+    fixed : mapping
+        Parameters that make this entry what it is.
+    knobs : tuple of Knob
+        What is tuned.
+    """
+
+    name: str
+    about: str
+    module: str
+    system: str
+    knobs: tuple[Knob, ...]
+    fixed: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def make(self, **parameters: Any) -> SequentialSystem:
+        """The system with these parameters, and its own for the rest."""
+        system = getattr(import_module(self.module), self.system)
+        return cast("SequentialSystem", system(**{**self.fixed, **parameters}))
+
+
+_FIRST = Knob("first_advantage", -50.0, 150.0)
+_SCALE = Knob("scale_points", 250.0, 800.0, log=True)
+_START = Knob("initial_deviation", 60.0, 600.0, log=True)
+_VOLATILITY = Knob("initial_volatility", 0.005, 0.3, log=True)
+_TAU = Knob("tau", 0.05, 1.5, log=True)
+_IDLE = Knob("idle_days", 1.0, 1000.0, log=True)
+
+_ENTRIES = (
+    Entry(
+        "elo",
+        "Elo's system with the logistic curve",
+        "yardstone.ratings.elo",
+        "Elo",
+        (Knob("k", 2.0, 150.0, log=True), _SCALE, _FIRST),
+    ),
+    Entry(
+        "elo-normal",
+        "Elo's system with his normal curve",
+        "yardstone.ratings.elo",
+        "Elo",
+        (Knob("k", 2.0, 150.0, log=True), _SCALE, _FIRST),
+        {"curve": "normal"},
+    ),
+    Entry(
+        "glicko",
+        "Glickman's Glicko, one game at a time",
+        "yardstone.ratings.glicko",
+        "Glicko",
+        (
+            _START,
+            Knob("drift", 1.0, 200.0, log=True),
+            Knob("min_deviation", 10.0, 120.0, log=True),
+            _FIRST,
+        ),
+    ),
+    Entry(
+        "glicko2",
+        "Glickman's Glicko-2, one game at a time",
+        "yardstone.ratings.glicko2",
+        "Glicko2",
+        (_START, _VOLATILITY, _TAU, _IDLE, _FIRST),
+    ),
+    Entry(
+        "ogs",
+        "Glicko-2 as the Online Go Server has it",
+        "yardstone.ratings.ogs",
+        "OGS",
+        (_START, Knob("initial_volatility", 0.01, 0.15, log=True), _TAU, _IDLE, _FIRST),
+    ),
+    Entry(
+        "egf",
+        "the European Go Federation's system since 2021, one game at a time",
+        "yardstone.ratings.egf",
+        "EGF",
+        (Knob("initial", 500.0, 2700.0), Knob("weight", 0.1, 4.0, log=True), _FIRST),
+        {"period": "game", "initial": 2000.0},
+    ),
+    Entry(
+        "egf-old",
+        "the European Go Federation's system until 2021, one game at a time",
+        "yardstone.ratings.egf_old",
+        "EGFOld",
+        (Knob("initial", 500.0, 2600.0), Knob("weight", 0.1, 4.0, log=True), _FIRST),
+        {"period": "game", "initial": 2000.0},
+    ),
+)
+SYSTEMS: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
+
+
+def find_system(name: str, known: Sequence[str] = ()) -> Entry:
+    """The entry of that name; `UsageError` lists those there are."""
+    try:
+        return SYSTEMS[name]
+    except KeyError:
+        names = ", ".join((*SYSTEMS, *known))
+        raise UsageError(f"there is no system {name!r}: choose from {names}") from None

@@ -1,0 +1,223 @@
+"""Predictions from elsewhere: a table with a row a game, scored like our own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.evaluation.labels import expected_from_ratings
+from yardstone.evaluation.result import Prediction
+from yardstone.evaluation.splits import Subset
+from yardstone.records.results import score_of_first
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["PredictionTable", "read_predictions"]
+
+_READERS = {
+    ".parquet": "read_parquet",
+    ".pq": "read_parquet",
+    ".json": "read_json",
+    ".jsonl": "read_json",
+    ".ndjson": "read_json",
+}
+_COMPRESSED = (".gz", ".zst")
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionTable:
+    """Predictions read from a table; frozen.
+
+    Attributes
+    ----------
+    score : float64 array
+    predictions : tuple of Prediction
+    first, second : int32 arrays or None
+        Numbers of the players, where their columns were named.
+    subsets : tuple of Subset
+        One for each value of the group column.
+    notes : tuple of str
+        Rows that were left out, and why.
+    """
+
+    score: NDArray[np.float64]
+    predictions: tuple[Prediction, ...]
+    first: NDArray[np.int32] | None = None
+    second: NDArray[np.int32] | None = None
+    subsets: tuple[Subset, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """Columns to read, each once, in order."""
+
+    names: list[str] = field(default_factory=list)
+
+    def add(self, *names: str | None) -> None:
+        self.names.extend(name for name in names if name is not None and name not in self.names)
+
+
+def read_predictions(
+    path: str | Path,
+    *,
+    score: str,
+    predicted: Mapping[str, str] | None = None,
+    draws: Mapping[str, str] | None = None,
+    ratings: Mapping[str, tuple[str, str]] | None = None,
+    players: tuple[str, str] | None = None,
+    group_by: str | None = None,
+    side: Literal["white", "black"] = "white",
+) -> PredictionTable:
+    """Read scores and predictions from a file of CSV, TSV, Parquet or JSON.
+
+    Parameters
+    ----------
+    path : path
+        CSV and TSV may be compressed (.gz, .zst); their columns need names.
+    score : str
+        Column with the score of the player who moved first: 1, 0.5, 0 or a result
+        such as 1-0.
+    predicted : mapping of str to str
+        Column with expected scores, by name of what predicted them.
+    draws : mapping of str to str
+        Column with probabilities of draws, by the same names.
+    ratings : mapping of str to pairs of str
+        Two columns with ratings, of the first and the second player, which give an
+        expected score by the logistic law (400 points for a factor of ten).
+    players : pair of str, optional
+        Columns with the players' names, so that intervals know who played whom.
+    group_by : str, optional
+        Column whose values divide the games into subsets.
+    side : {"white", "black"}
+        Who moved first, where results are written as 1-0 or B+3.5.
+
+    Rows with a number missing or out of range are left out, and counted.
+    """
+    sources = {**(predicted or {}), **(ratings or {})}
+    if not sources or len(sources) < len(predicted or {}) + len(ratings or {}):
+        raise UsageError("name at least one column with predictions, each by a name of its own")
+    if unknown := set(draws or {}) - set(predicted or {}):
+        raise UsageError(f"draws for {min(unknown)!r}, which has no predictions")
+    wanted = _Wanted()
+    wanted.add(score, *(predicted or {}).values(), *(draws or {}).values(), group_by)
+    for pair in [*(ratings or {}).values(), *([players] if players else [])]:
+        wanted.add(*pair)
+    texts = _columns(Path(path), wanted.names)
+    scores = _scores(texts[score], side)
+    values = {
+        name: (_numbers(texts[column]), _numbers(texts[draws[name]]) if name in draws else None)
+        for draws in (draws or {},)
+        for name, column in (predicted or {}).items()
+    }
+    for name, (one, other) in (ratings or {}).items():
+        expected = expected_from_ratings(_numbers(texts[one]), _numbers(texts[other]))
+        values[name] = (expected, None)
+    good = ~np.isnan(scores)
+    notes = _note(~good, f"no score of 1, 0.5 or 0 in {score!r}")
+    for name, (expected, draw) in values.items():
+        bad = good & ~((expected >= 0.0) & (expected <= 1.0))
+        notes += _note(bad, f"no prediction between 0 and 1 for {name!r}")
+        good &= ~bad
+        if draw is not None:
+            bad = good & ~((draw >= 0.0) & (draw <= 2.0 * np.minimum(expected, 1.0 - expected)))
+            notes += _note(bad, f"no probability of a draw that goes with {name!r}")
+            good &= ~bad
+    if not good.any():
+        raise NoGamesError("no row has a score and predictions", file=str(path))
+    ends: list[NDArray[np.int32] | None] = [None, None]
+    if players is not None:
+        names = np.concatenate([texts[column].astype(str)[good] for column in players])
+        numbers = np.unique(names, return_inverse=True)[1].astype(np.int32)
+        ends = list(np.split(numbers, 2))
+    subsets: tuple[Subset, ...] = ()
+    if group_by is not None:
+        group = texts[group_by].astype(str)[good]
+        subsets = tuple(Subset(f"{group_by} {one}", group == one) for one in np.unique(group))
+    return PredictionTable(
+        scores[good],
+        tuple(
+            Prediction(name, e[good], None if d is None else d[good], own_draws=d is not None)
+            for name, (e, d) in values.items()
+        ),
+        ends[0],
+        ends[1],
+        subsets,
+        tuple(notes),
+    )
+
+
+def _columns(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """The named columns as texts."""
+    import duckdb
+
+    if not path.is_file():
+        raise InputError("there is no such file", file=str(path))
+    ending = Path(path.stem).suffix if path.suffix.lower() in _COMPRESSED else path.suffix
+    reader = _READERS.get(ending.lower())
+    source = "'" + str(path).replace("'", "''") + "'"
+    table = (
+        f"{reader}({source})"
+        if reader
+        else f"read_csv({source}, header = true, all_varchar = true)"
+    )
+    with duckdb.connect() as connection:
+        try:
+            there = [
+                row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()
+            ]
+            by_name = {name.casefold(): name for name in reversed(there)}
+            chosen = []
+            for name in names:
+                if name not in there and name.casefold() not in by_name:
+                    raise InputError(
+                        f"there is no column {name!r}",
+                        file=str(path),
+                        mend=f"the columns are {', '.join(there)}",
+                    )
+                chosen.append(name if name in there else by_name[name.casefold()])
+            listed = ", ".join(
+                'coalesce(CAST("' + column.replace('"', '""') + f"\" AS VARCHAR), '') AS c{place}"
+                for place, column in enumerate(chosen)
+            )
+            found = connection.execute(f"SELECT {listed} FROM {table}").fetchnumpy()
+        except duckdb.Error as error:
+            raise InputError(" ".join(str(error).split())[:300], file=str(path)) from None
+    return {name: np.asarray(found[f"c{place}"]) for place, name in enumerate(names)}
+
+
+def _numbers(texts: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers from texts; NaN for what is none."""
+    try:
+        return texts.astype(np.float64)
+    except ValueError:
+        return np.array([_number(str(text)) for text in texts])
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def _scores(texts: NDArray[Any], side: Literal["white", "black"]) -> NDArray[np.float64]:
+    known: dict[str, float] = {}
+    for text in np.unique(texts.astype(str)).tolist():
+        value = _number(text)
+        if value not in (0.0, 0.5, 1.0):
+            told = score_of_first(text, side)
+            value = float("nan") if told is None else told
+        known[text] = value
+    return np.array([known[text] for text in texts.astype(str).tolist()])
+
+
+def _note(bad: NDArray[np.bool_], reason: str) -> list[str]:
+    number = int(bad.sum())
+    return [f"{number:,} rows were left out: {reason}."] if number else []

@@ -1,0 +1,155 @@
+"""Parameters from earlier games only, the same number of trials for every system.
+
+Each trial replays the earlier games and is judged by the mean log-likelihood of
+the later half of *them*: the first half is there to be learned from, and the games
+that systems are compared on are never seen. The trials are chosen by optuna's
+tree-structured Parzen estimator; the first one is the system as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import InputError, MissingExtraError, ModelError, UsageError
+from yardstone.evaluation.metrics import log_likelihoods
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from numpy.typing import NDArray
+
+    from yardstone.evaluation.systems import Entry
+    from yardstone.pool import Pool
+    from yardstone.ratings.replay import SequentialSystem
+
+__all__ = ["LEARNING_SHARE", "Tuned", "tune"]
+
+#: So much of the earlier games only serves to learn ratings from.
+LEARNING_SHARE = 0.5
+#: A prediction of 0 or 1 that fails must not hide everything else about a trial.
+_LEAST_LOG = -50.0
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The best parameters found; frozen.
+
+    Attributes
+    ----------
+    system : SequentialSystem
+        With those parameters.
+    parameters : mapping
+        The tuned ones by name; empty if the system as it stands was the best.
+    value : float
+        Mean log-likelihood that they reached on the later half of the earlier games.
+    trials : int
+        How many sets of parameters were tried.
+    failed : int
+        How many of them the system refused.
+    """
+
+    system: SequentialSystem
+    parameters: dict[str, float] = field(default_factory=dict)
+    value: float = float("nan")
+    trials: int = 0
+    failed: int = 0
+
+
+def tune(
+    entry: Entry,
+    earlier: Pool,
+    trials: int,
+    *,
+    seed: int = 0,
+    scored: NDArray[np.bool_] | None = None,
+    seconds: float | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Tuned:
+    """Find parameters of a system on earlier games.
+
+    Parameters
+    ----------
+    entry : Entry
+        The system, with what may be tuned.
+    earlier : Pool
+        Games in order of time: all that is ever looked at.
+    trials : int
+        Sets of parameters to try; 0 takes the system as it stands.
+    seed : int
+        Equal seeds give equal trials.
+    scored : bool array, optional
+        Games whose predictions count. The others are only learned from: games, for
+        example, of which only the month is known.
+    seconds : float, optional
+        Begin no further trial after so long. Results then depend on the machine.
+    progress : callable, optional
+        Called as ``progress(done, trials)``.
+
+    Raises
+    ------
+    UsageError
+        There are too few earlier games.
+    ModelError
+        Every trial failed.
+    """
+    if trials < 0:
+        raise UsageError(f"{trials} trials make no sense")
+    if not trials:
+        return Tuned(entry.make())
+    judged = np.arange(len(earlier)) >= round(LEARNING_SHARE * len(earlier))
+    if scored is not None:
+        judged &= scored
+    if not judged.any():
+        raise UsageError("there are too few earlier games to tune on")
+    optuna = _optuna()
+    score = earlier.score[judged]
+    failures: list[str] = []
+
+    def objective(trial: Any) -> float:
+        chosen = {
+            k.name: trial.suggest_float(k.name, k.low, k.high, log=k.log) for k in entry.knobs
+        }
+        if trial.number == 0:
+            chosen = {}
+        try:
+            expected = entry.make(**chosen).replay(earlier).expected[judged]
+            value = float(np.mean(np.maximum(log_likelihoods(score, expected), _LEAST_LOG)))
+        except (ModelError, UsageError, InputError) as error:
+            failures.append(str(error))
+            raise optuna.TrialPruned(str(error)) from error
+        trial.set_user_attr("parameters", chosen)
+        return value
+
+    study = optuna.create_study(
+        direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed, multivariate=True)
+    )
+    done = 0
+
+    def report(_study: Any, _trial: Any) -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done, trials)
+
+    study.optimize(objective, n_trials=trials, timeout=seconds, callbacks=[report])
+    if len(failures) == done:
+        raise ModelError(f"{entry.name}: no set of parameters could be used: {failures[0]}")
+    best = study.best_trial
+    parameters = dict(best.user_attrs["parameters"])
+    return Tuned(entry.make(**parameters), parameters, float(best.value), done, len(failures))
+
+
+def _optuna() -> ModuleType:
+    import warnings
+
+    try:
+        import optuna
+    except ImportError:
+        raise MissingExtraError("optuna", "tune") from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
+    return optuna

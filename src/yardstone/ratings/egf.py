@@ -1,0 +1,180 @@
+"""The rating system of the European Go Federation (EGF) since 2021.
+
+As the European Go Database describes it: r' = r + con (Sa - Se) + bonus for each
+game, from the ratings at the start of the tournament, weighted by its class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import InputError, UsageError
+from yardstone.ratings._schedule import Period, check_period
+from yardstone.ratings.handicap import Handicap
+from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.winprob.grades import parse_grades
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.ratings.sequential import Arrays
+
+__all__ = ["CLASS_WEIGHTS", "EGF", "grade_rating"]
+
+#: Weight of the games of a tournament by its class (time limits; D: on the Internet).
+CLASS_WEIGHTS: Mapping[str, float] = MappingProxyType({"A": 1.0, "B": 0.75, "C": 0.5, "D": 0.25})
+
+#: Ratings of 1 dan and 1 pro; pro ranks are 30 points apart.
+_ONE_DAN, _ONE_PRO = 2100.0, 2700.0
+
+
+def grade_rating(grades: NDArray[Any]) -> NDArray[np.float64]:
+    """Ratings from grades: 1k is 2000, 1d 2100, 7d and 1p 2700, 9p 2940.
+
+    Numbers are taken for ratings; what cannot be read becomes NaN.
+    """
+    if grades.dtype.kind in "fiu":
+        return grades.astype(np.float64)
+    texts = [str(grade).strip().lower() for grade in grades.tolist()]
+    rating = _ONE_DAN + 100.0 * parse_grades(texts)
+    for row in np.flatnonzero(np.isnan(rating)):
+        text = texts[row].removesuffix("ro")
+        if text.endswith("p") and text[:-1].strip().isdecimal():
+            rating[row] = _ONE_PRO + 30.0 * (int(text[:-1]) - 1)
+    return rating
+
+
+@dataclass(frozen=True, kw_only=True)
+class EGF(Sequential):
+    """The EGF's system since 2021.
+
+    con = ((3300 - r)/200)^1.6, bonus = ln(1 + exp((2300 - r)/80))/5, and the expected
+    score is logistic in the difference of beta(r) = -7 ln(3300 - r). Near 3300 the
+    formulas end, so they are used up to 3290 only.
+
+    Parameters
+    ----------
+    initial : float
+        Rating with which a player without a grade enters.
+    grade_columns : tuple of two str
+        Columns with the grades (or ratings) of `first` and `second`: a player enters
+        with the rating of the grade in his first game. Missing columns are no error.
+    class_column : str
+        Column with the class of each game's tournament (A to D) or its weight; a pool
+        without it is of `weight` throughout.
+    weight : float
+        Weight of all games in a pool without `class_column`.
+    floor : float
+        No rating falls below this.
+    period : {"event", "game", "day", "week", "month", "quarter", "year"} or float
+        Games rated at once: those of an event, or else.
+    event_column : str
+        Column that names the events.
+    first_advantage : float
+        Rating points for moving first.
+    handicap : Handicap, optional
+        Where the handicap is found; H stones count as 100 (H - 0.5) points for Black.
+
+    Examples
+    --------
+    >>> from yardstone.pool import Pool
+    >>> pool = Pool.from_names(["Ann"], ["Bob"], [1])
+    >>> round(EGF(initial=2100, period="game").replay(pool).ratings["Ann"].value, 3)
+    2109.306
+    """
+
+    initial: float = 100.0
+    grade_columns: tuple[str, str] = ("first_grade", "second_grade")
+    class_column: str = "class"
+    weight: float = 1.0
+    floor: float = -900.0
+    period: Period = "event"
+    event_column: str = "event"
+    first_advantage: float = 0.0
+    handicap: Handicap | None = field(default_factory=lambda: Handicap(required=False))
+
+    scale = "egf"
+
+    def __post_init__(self) -> None:
+        check_period(self.period)
+        if not (isfinite(self.weight) and self.weight >= 0.0):
+            raise UsageError(f"the weight must not be negative: {self.weight}")
+        if not (isfinite(self.initial) and isfinite(self.floor) and self.floor < 3000.0):
+            raise UsageError("the rating of newcomers and the floor must be numbers below 3000")
+
+    def _rules(self) -> tuple[bool, float]:
+        """Whether the old formulas hold, and their epsilon."""
+        return False, 0.0
+
+    def _newcomers(self, number: int) -> Arrays:
+        return {"rating": np.full(number, np.nan)}
+
+    def _weights(self, games: Games) -> NDArray[np.float64]:
+        """Weight of each game in the order of rating."""
+        column = games.pool.columns.get(self.class_column)
+        if column is None:
+            return np.full(len(games.first), self.weight)
+        if column.dtype.kind in "fiu":
+            weight = column.astype(np.float64)
+        else:
+            names, place = np.unique(column.astype(str), return_inverse=True)
+            unknown = [name for name in names.tolist() if name.strip().upper() not in CLASS_WEIGHTS]
+            if unknown:
+                raise InputError(f"{unknown[0]!r} is no class of tournament (A, B, C or D)")
+            weight = np.array([CLASS_WEIGHTS[name.strip().upper()] for name in names.tolist()])[place]
+        if not (np.isfinite(weight).all() and (weight >= 0.0).all()):
+            raise InputError(f"the column {self.class_column!r} holds a weight that is no such number")
+        return games.schedule.take(weight)
+
+    def _entries(self, games: Games) -> NDArray[np.float64]:
+        """Rating with which each player of each game would enter, in the order of rating."""
+        entry = np.full((len(games.first), 2), np.nan)
+        for side, name in enumerate(self.grade_columns):
+            if name in games.pool.columns:
+                entry[:, side] = games.schedule.take(grade_rating(games.pool.columns[name]))
+        return entry
+
+    def _play(self, arrays: Arrays, games: Games) -> Predictions:
+        from yardstone.ratings._egf import replay
+
+        n = len(games.first)
+        expected, found = np.empty(n), np.empty((n, 2))
+        replay(
+            games.first,
+            games.second,
+            games.score,
+            games.advantage,
+            self.first_advantage,
+            self._weights(games),
+            self._entries(games),
+            self.initial,
+            *self._rules(),
+            self.floor,
+            games.schedule.start,
+            games.schedule.actions,
+            arrays["rating"],
+            expected,
+            found,
+        )
+        return Predictions(expected, found[:, 0], found[:, 1])
+
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Expected score of a player who moves first; deviations do not matter here."""
+        ahead = self.first_advantage if advantage is None else advantage
+        room = 3300.0 - np.minimum(np.add(first_rating, ahead), 3290.0)
+        odds = (room / (3300.0 - np.minimum(second_rating, 3290.0))) ** 7
+        return np.asarray(1.0 / (1.0 + odds), np.float64)

@@ -1,0 +1,181 @@
+"""The Elo system: one number a player, moved by a share of each surprise.
+
+Elo 1978, *The Rating of Chessplayers, Past and Present*; Neubauer 2024, section
+3.1.2. The rating changes by K times the difference between the points scored and
+the points expected (equation 3.3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isfinite, log, sqrt
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from yardstone.errors import UsageError
+from yardstone.ratings._schedule import Period, check_period
+from yardstone.ratings.sequential import Games, Predictions, Sequential
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.ratings.handicap import Handicap
+    from yardstone.ratings.sequential import Arrays
+
+__all__ = ["FIDE", "Elo", "KFactor"]
+
+
+@dataclass(frozen=True, slots=True)
+class KFactor:
+    """K by games and rating, as the World Chess Federation (FIDE) has it.
+
+    Attributes
+    ----------
+    new, new_games : float, int
+        K of a player with fewer than so many games.
+    usual : float
+        K of the others.
+    top, top_rating : float
+        K of a player who has once reached this rating.
+    limit : float
+        K times the number of games of a period is at most this.
+    """
+
+    new: float = 40.0
+    new_games: int = 30
+    usual: float = 20.0
+    top: float = 10.0
+    top_rating: float = 2400.0
+    limit: float = 700.0
+
+    def numbers(self) -> NDArray[np.float64]:
+        """The attributes in order."""
+        return np.array(
+            [self.new, self.new_games, self.usual, self.top, self.top_rating, self.limit]
+        )
+
+
+#: FIDE's rule: 40 for the first 30 games, 20 below 2400, 10 from 2400 on.
+FIDE = KFactor()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Elo(Sequential):
+    """Elo's rating system.
+
+    Parameters
+    ----------
+    k : float or KFactor
+        Points for a surprise of one point: one for all, or by games and rating (`FIDE`).
+    initial : float
+        Rating of a newcomer.
+    curve : {"logistic", "normal"}
+        Expected score from the difference d: 1/(1 + 10^(-d/400)), or Elo's own
+        normal curve Phi(d/(200 sqrt 2)) (Neubauer 2024, equation 3.2).
+    scale_points : float
+        The 400 of the logistic curve; the normal one has half of it.
+    furthest : float
+        A difference beyond this counts as this (FIDE: 400).
+    period : {"game", "event", "day", "week", "month", "quarter", "year"} or float
+        Games rated at once, all from the ratings at the start: each by itself, those
+        of an event, of a part of the calendar, or of so many days.
+    event_column : str
+        Column that names the events.
+    first_advantage : float
+        Rating points for moving first.
+    handicap : Handicap, optional
+        Where handicap stones and komi are found, and what they are worth.
+
+    Examples
+    --------
+    >>> from yardstone.pool import Pool
+    >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 1])
+    >>> replay = Elo(k=32).replay(pool)
+    >>> replay.expected.round(3), replay.ratings["Ann"].value.__round__(2)
+    (array([0.5  , 0.454]), 1498.53)
+    """
+
+    k: float | KFactor = 20.0
+    initial: float = 1500.0
+    curve: Literal["logistic", "normal"] = "logistic"
+    scale_points: float = 400.0
+    furthest: float = inf
+    period: Period = "game"
+    event_column: str = "event"
+    first_advantage: float = 0.0
+    handicap: Handicap | None = None
+
+    def __post_init__(self) -> None:
+        check_period(self.period)
+        if self.curve not in ("logistic", "normal"):
+            raise UsageError(f"the curve is 'logistic' or 'normal', not {self.curve!r}")
+        if not (isfinite(self.scale_points) and self.scale_points > 0.0):
+            raise UsageError(f"the scale must be a positive number of points, not {self.scale_points}")
+        if not isinstance(self.k, KFactor) and not (isfinite(self.k) and self.k >= 0.0):
+            raise UsageError(f"K must be a number of points, not {self.k}")
+        if not self.furthest > 0.0:
+            raise UsageError(f"the furthest difference must be positive, not {self.furthest}")
+
+    @property
+    def _steepness(self) -> float:
+        return 1.0 / self.scale_points if self.curve == "normal" else log(10.0) / self.scale_points
+
+    def _newcomers(self, number: int) -> Arrays:
+        arrays: Arrays = {"rating": np.full(number, self.initial)}
+        if isinstance(self.k, KFactor):
+            arrays["played"] = np.zeros(number, np.int32)
+            arrays["top"] = np.full(number, self.initial >= self.k.top_rating)
+        return arrays
+
+    def _play(self, arrays: Arrays, games: Games) -> Predictions:
+        from yardstone.ratings._elo import replay_by_batch, replay_by_game
+
+        n = len(games.first)
+        told = Predictions(np.empty(n), np.empty(n), np.empty(n))
+        about = (
+            games.first,
+            games.second,
+            games.score,
+            games.advantage,
+            self.first_advantage,
+            self._steepness,
+            self.curve == "normal",
+        )
+        found = (told.expected, told.first_rating, told.second_rating)
+        if self.period == "game" and not isinstance(self.k, KFactor):
+            replay_by_game(*about, float(self.k), self.furthest, arrays["rating"], *found)
+            return told
+        rule = self.k if isinstance(self.k, KFactor) else KFactor(self.k, 0, self.k, self.k, inf, inf)
+        players = len(arrays["rating"])
+        replay_by_batch(
+            *about,
+            rule.numbers(),
+            self.furthest,
+            games.schedule.start,
+            games.schedule.actions,
+            arrays["rating"],
+            arrays.get("played", np.zeros(players, np.int32)),
+            arrays.get("top", np.zeros(players, np.bool_)),
+            *found,
+        )
+        return told
+
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Expected score of a player who moves first; deviations do not matter here."""
+        ahead = self.first_advantage if advantage is None else advantage
+        difference = np.subtract(np.add(first_rating, ahead), second_rating)
+        difference = np.clip(difference, -self.furthest, self.furthest)
+        if self.curve == "normal":
+            from scipy.special import ndtr
+
+            return np.asarray(ndtr(difference * self._steepness * sqrt(2.0)), np.float64)
+        return np.asarray(np.exp(-np.logaddexp(0.0, -difference * self._steepness)), np.float64)

@@ -1,0 +1,200 @@
+"""Glicko-2: a rating, its deviation, and how erratic the player is.
+
+Glickman 2001, "Dynamic paired comparison models with stochastic variances", and his
+"Example of the Glicko-2 system" (2022), whose steps 1 to 8 are followed as they
+stand. Neubauer 2024, section 3.1.3, sums them up with some slips; see the page
+"Glicko" of the documentation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isfinite, log, pi
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import UsageError
+from yardstone.ratings._schedule import Period, check_period
+from yardstone.ratings.result import Ratings
+from yardstone.ratings.sequential import Games, Predictions, Sequential
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.ratings.handicap import Handicap
+    from yardstone.ratings.sequential import Arrays
+    from yardstone.ratings.state import State
+
+__all__ = ["CENTRE", "POINTS", "Glicko2"]
+
+#: Points of one unit of mu (the paper rounds it to 173.7178), and the points of mu = 0.
+POINTS = 400.0 / log(10.0)
+CENTRE = 1500.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Glicko2(Sequential):
+    """Glickman's Glicko-2.
+
+    Parameters
+    ----------
+    initial, initial_deviation, initial_volatility : float
+        Rating and deviation (points) and volatility (the paper's sigma) of a newcomer.
+    tau : float
+        How much the volatility may change: 0.3 to 1.2; 0 keeps it.
+    period : {"game", "day", "week", "month", "quarter", "year", "event"} or float
+        The rating period: one game, as on servers and in Neubauer 2024; a part of the
+        calendar or so many days, as Glickman means it; or the games of an event.
+    idle_days : float, optional
+        With single games and events, so many days without a game age the deviation as
+        one period without games would. None: it does not age with time. Calendar
+        periods always age it by their number.
+    max_deviation : float
+        Idleness does not raise a deviation beyond this.
+    event_column : str
+        Column that names the events.
+    first_advantage : float
+        Rating points for moving first.
+    handicap : Handicap, optional
+        Where handicap stones and komi are found, and what they are worth.
+
+    Notes
+    -----
+    Expected scores use both deviations (Neubauer 2024, equation 3.4, with Glickman's
+    sign). With single games each game adds one period's drift to the deviation, idle
+    or not (step 6); without `idle_days` nothing else does.
+
+    Examples
+    --------
+    >>> from yardstone.pool import Pool
+    >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Cem"], [1, 0.5])
+    >>> Glicko2().replay(pool).ratings["Ann"]
+    Estimate(value=1662.3..., deviation=290.3...)
+    """
+
+    initial: float = 1500.0
+    initial_deviation: float = 350.0
+    initial_volatility: float = 0.06
+    tau: float = 0.5
+    period: Period = "game"
+    idle_days: float | None = None
+    max_deviation: float = inf
+    event_column: str = "event"
+    first_advantage: float = 0.0
+    handicap: Handicap | None = None
+
+    scale = "glicko"
+
+    def __post_init__(self) -> None:
+        check_period(self.period)
+        if not (isfinite(self.initial_deviation) and self.initial_deviation > 0.0):
+            raise UsageError(f"the deviation must be positive, not {self.initial_deviation}")
+        if not (isfinite(self.initial_volatility) and self.initial_volatility > 0.0):
+            raise UsageError(f"the volatility must be positive, not {self.initial_volatility}")
+        if not (isfinite(self.tau) and self.tau >= 0.0):
+            raise UsageError(f"tau must not be negative: {self.tau}")
+        if self.idle_days is not None and not self.idle_days > 0.0:
+            raise UsageError(f"idle_days must be a positive number of days, not {self.idle_days}")
+
+    def _limits(self) -> NDArray[np.float64]:
+        """Lowest and highest rating, deviation (points) and volatility."""
+        return np.array([-inf, inf, 0.0, inf, 0.0, inf])
+
+    def _newcomers(self, number: int) -> Arrays:
+        return {
+            "mu": np.full(number, (self.initial - CENTRE) / POINTS),
+            "phi2": np.full(number, (self.initial_deviation / POINTS) ** 2),
+            "volatility": np.full(number, self.initial_volatility),
+            "last": np.full(number, np.inf),
+        }
+
+    def _seed(
+        self,
+        arrays: Arrays,
+        place: NDArray[np.integer[Any]],
+        rating: NDArray[np.float64],
+        deviation: NDArray[np.float64],
+    ) -> None:
+        seen = ~np.isnan(rating)
+        arrays["mu"][place[seen]] = (rating[seen] - CENTRE) / POINTS
+        seen = ~np.isnan(deviation)
+        arrays["phi2"][place[seen]] = (deviation[seen] / POINTS) ** 2
+
+    def ratings(self, state: State) -> Ratings:
+        """The ratings of a state; deviations as of each player's last game."""
+        rating = CENTRE + POINTS * state.arrays["mu"]
+        return Ratings(state.players, rating, POINTS * np.sqrt(state.arrays["phi2"]), self.scale)
+
+    def _clock(self, games: Games) -> tuple[NDArray[np.float64], float]:
+        """Time of each batch in periods, and how many of them a batch itself takes."""
+        plan = games.schedule
+        if len(plan.number):
+            return plan.number.astype(np.float64), 1.0
+        if self.idle_days is None or games.pool.time is None:
+            return np.zeros(0), 0.0
+        days = games.days() / self.idle_days
+        return (days[plan.start[:-1]] if len(plan.start) else days), 0.0
+
+    def _advantage(self, games: Games) -> NDArray[np.float64]:
+        """Points added to Black's rating in each game; empty if nothing is."""
+        return games.advantage
+
+    def _ratio(self, games: Games) -> NDArray[np.float64]:
+        """By what each game multiplies Black's rating; empty if nothing does."""
+        return np.zeros(0)
+
+    def _play(self, arrays: Arrays, games: Games) -> Predictions:
+        from yardstone.ratings._glicko2 import replay
+
+        n = len(games.first)
+        expected, found = np.empty(n), np.empty((n, 4))
+        clock, active = self._clock(games)
+        limits = self._limits()
+        limits[:2] = (limits[:2] - CENTRE) / POINTS
+        limits[2:4] = (limits[2:4] / POINTS) ** 2
+        replay(
+            games.first,
+            games.second,
+            games.score,
+            self._advantage(games) / POINTS,
+            self.first_advantage / POINTS,
+            self._ratio(games),
+            -CENTRE / POINTS,
+            clock,
+            active,
+            games.schedule.start,
+            games.schedule.actions,
+            self.tau,
+            (self.max_deviation / POINTS) ** 2,
+            limits,
+            arrays["mu"],
+            arrays["phi2"],
+            arrays["volatility"],
+            arrays["last"],
+            expected,
+            found,
+        )
+        return Predictions(
+            expected,
+            CENTRE + POINTS * found[:, 0],
+            CENTRE + POINTS * found[:, 2],
+            POINTS * found[:, 1],
+            POINTS * found[:, 3],
+        )
+
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Expected score of a player who moves first (Neubauer 2024, equation 3.4)."""
+        ahead = self.first_advantage if advantage is None else advantage
+        difference = np.subtract(np.add(first_rating, ahead), second_rating) / POINTS
+        variance = np.square(first_deviation) + np.square(second_deviation)
+        certain = 1.0 / np.sqrt(1.0 + 3.0 * variance / (pi * POINTS) ** 2)
+        return np.asarray(np.exp(-np.logaddexp(0.0, -certain * difference)), np.float64)

@@ -1,0 +1,82 @@
+"""What handicap stones and komi are worth to the side that moves first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool
+
+__all__ = ["Handicap"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handicap:
+    """Rating points for handicap stones and komi, read from columns of a pool.
+
+    A game with H stones gives Black H - 1 moves more than an even game, and in any
+    game Black's first move is worth half a stone less the komi. With `even_komi`,
+    the komi that makes a game fair, the head start in stones is
+
+        max(H - 1, 0) + (1 - komi/even_komi)/2
+
+    Without komi that is H - 1/2, as the European Go Federation counts.
+
+    Parameters
+    ----------
+    column : str
+        Column of the stones; 0 is an even game, 1 one without komi.
+    komi_column : str, optional
+        Column of the komi. Without it, and where it is NaN, even games have
+        `even_komi` and all others none.
+    points : float
+        Rating points of one stone.
+    even_komi : float
+        The komi of a fair game.
+    required : bool
+        Raise InputError if the pool lacks a column, instead of taking all games for
+        even ones.
+    """
+
+    column: str = "handicap"
+    komi_column: str | None = None
+    points: float = 100.0
+    even_komi: float = 6.5
+    required: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.even_komi > 0.0:
+            raise UsageError(f"the komi of a fair game must be positive, not {self.even_komi}")
+
+    def stones(self, pool: Pool) -> NDArray[np.float64] | None:
+        """Head start of each game's first player in stones; None if all are even."""
+        placed = self._column(pool, self.column)
+        komi = None if self.komi_column is None else self._column(pool, self.komi_column)
+        if placed is None and komi is None:
+            return None
+        stones = np.zeros(len(pool)) if placed is None else np.nan_to_num(placed)
+        usual = np.where(stones >= 1.0, 0.0, self.even_komi)
+        given = usual if komi is None else np.where(np.isnan(komi), usual, komi)
+        return np.maximum(stones - 1.0, 0.0) + 0.5 * (1.0 - given / self.even_komi)
+
+    def advantage(self, pool: Pool) -> NDArray[np.float64] | None:
+        """The same in rating points."""
+        stones = self.stones(pool)
+        return None if stones is None else stones * self.points
+
+    def _column(self, pool: Pool, name: str) -> NDArray[np.float64] | None:
+        if name not in pool.columns:
+            if self.required:
+                raise InputError(f"the games have no column {name!r}")
+            return None
+        try:
+            return pool.columns[name].astype(np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"the column {name!r} holds something that is no number") from None

@@ -1,0 +1,196 @@
+"""Deviations of a joint fit with too many players for a full covariance matrix.
+
+The errors of the ratings answer linearly to the noise of the results, so they
+can be sampled at the price of one linear system each: noise e of covariance H
+on the equations gives errors x = H^+ e of covariance H^+. Sampling alone would
+be coarse. But the part of a player's error that comes from the own noise is
+known: E[x_i e_i] = (H^+ H)_ii = 1 - 1/k with k players in the component, and
+E[e_i^2] = H_ii. Only what is left, x_i - e_i (1 - 1/k)/H_ii, is sampled, which
+for most players is a small share (Siden et al. 2018 use the same idea for Markov
+fields). Under the score equations the same noise, scaled pair by pair to the
+covariance V, gives the ratio of the sandwich to H^+.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone import parallel
+from yardstone._kernel import kernel
+from yardstone.ratings._newton import centre, conjugate_gradients
+from yardstone.ratings._spread import Spread
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from yardstone.ratings._setup import Setup
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["spread_of_large"]
+
+#: Samples taken; the standard error of a deviation is at most 1/sqrt(2 SAMPLES).
+SAMPLES = 100
+_PRECISION = 1e-4
+_SEED = 20151006
+
+
+@kernel
+def _diagonal(
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    weight: Floats,
+    relation_player: NDArray[np.int32],
+    relation_other: NDArray[np.int32],
+    relation_precision: Floats,
+    extra: Floats,
+) -> tuple[Floats, Floats]:
+    """Diagonal of H over ratings and advantage, and its border."""
+    n = len(extra) - 1
+    diagonal = extra.copy()
+    border = np.zeros(n + 1)
+    for k in range(len(first)):
+        i, j = first[k], second[k]
+        if i != j:
+            diagonal[i] += weight[k]
+            diagonal[j] += weight[k]
+        diagonal[n] += weight[k]
+        border[i] += weight[k]
+        border[j] -= weight[k]
+    for k in range(len(relation_player)):
+        diagonal[relation_player[k]] += relation_precision[k]
+        diagonal[relation_other[k]] += relation_precision[k]
+    return diagonal, border
+
+
+@kernel
+def _noise(
+    generator: Generator,
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    weight: Floats,
+    share: Floats,
+    relation_player: NDArray[np.int32],
+    relation_other: NDArray[np.int32],
+    relation_precision: Floats,
+    extra: Floats,
+) -> tuple[Floats, Floats]:
+    """Noise of covariance H, and the same noise scaled by sqrt(share) pair by pair."""
+    n = len(extra) - 1
+    whole = np.zeros(n + 1)
+    scaled = np.zeros(n + 1)
+    for k in range(len(first)):
+        i, j = first[k], second[k]
+        value = np.sqrt(weight[k]) * generator.standard_normal()
+        whole[i] += value
+        whole[j] -= value
+        whole[n] += value
+        value *= np.sqrt(share[k])
+        scaled[i] += value
+        scaled[j] -= value
+        scaled[n] += value
+    for k in range(len(relation_player)):
+        value = np.sqrt(relation_precision[k]) * generator.standard_normal()
+        for vector in (whole, scaled):
+            vector[relation_player[k]] += value
+            vector[relation_other[k]] -= value
+    for i in range(n + 1):
+        if extra[i] > 0.0:
+            value = np.sqrt(extra[i]) * generator.standard_normal()
+            whole[i] += value
+            scaled[i] += value
+    return whole, scaled
+
+
+class _System:
+    """H with everything needed to solve it; called with a generator it samples once."""
+
+    def __init__(self, setup: Setup, slope: Floats, meat: Floats) -> None:
+        n = setup.used.players
+        self.setup = setup
+        self.slope = slope
+        self.sandwich = not setup.likelihood
+        self.share = np.divide(meat, slope, out=np.ones_like(slope), where=slope > 0.0)
+        self.extra = setup.prior_precision[: n + 1].copy()
+        self.free = setup.free[: n + 1].copy()
+        self.free[:n] &= ~setup.lonely()
+        self.edges = (setup.relation_player, setup.relation_other, setup.relation_precision)
+        used = setup.used
+        self.diagonal, self.border = _diagonal(
+            used.first, used.second, slope, *self.edges, self.extra
+        )
+
+    def solve(self, right: Floats, precision: float) -> Floats:
+        """H^+ right; each component whose level is free is centred."""
+        used, step = self.setup.used, np.zeros(len(right))
+        right = right.copy()
+        centre(right, self.setup.level)
+        conjugate_gradients(
+            used.first,
+            used.second,
+            self.slope,
+            *self.edges,
+            self.extra,
+            self.border,
+            self.diagonal,
+            self.free,
+            right,
+            precision,
+            step,
+        )
+        centre(step, self.setup.level)
+        return step
+
+    def __call__(self, generator: Generator) -> tuple[Floats, Floats, Floats]:
+        used = self.setup.used
+        whole, scaled = _noise(
+            generator, used.first, used.second, self.slope, self.share, *self.edges, self.extra
+        )
+        error = self.solve(whole, _PRECISION)
+        return whole, error, self.solve(scaled, _PRECISION) if self.sandwich else error
+
+
+def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:
+    """Deviations in log odds, without the covariance.
+
+    `slope` and `meat` are the used pairs' weights in H and in V.
+    """
+    n = setup.used.players
+    system = _System(setup, slope, meat)
+    generators = parallel.spawn_generators(_SEED, SAMPLES)
+    runs = parallel.map(system, generators, threads=True)
+    size = np.bincount(setup.component[setup.rated], minlength=setup.component_count)
+    known = np.ones(n + 1)
+    floats = setup.level >= 0
+    known[:n][floats] = 1.0 - 1.0 / size[setup.component[floats]]
+    own = np.divide(known, system.diagonal, out=np.zeros(n + 1), where=system.diagonal > 0.0)
+    reference = setup.anchor if setup.reference == "anchor" and setup.holds_anchor() else None
+
+    rest = np.zeros(n + 1)
+    plain = np.zeros(n + 1)
+    sandwich = np.zeros(n + 1)
+    for noise, error, scaled in runs:
+        if reference is not None:
+            members = np.append(setup.component == setup.component[reference], False)
+            error[members] -= error[reference]
+            scaled[members] -= scaled[reference]
+            rest += error**2
+        else:
+            rest += (error - own * noise) ** 2
+        plain += error**2
+        sandwich += scaled**2
+    variance = rest / SAMPLES
+    if reference is None:
+        variance += own**2 * system.diagonal
+    variance *= np.divide(sandwich, plain, out=np.ones(n + 1), where=plain > 0.0)
+    variance[:n][setup.fixed] = 0.0
+    if not setup.free[n]:
+        variance[n] = 0.0
+    deviation = np.sqrt(variance[:n])
+    deviation[~setup.rated | setup.lonely()] = np.nan
+    return Spread(
+        deviation, None, float(np.sqrt(variance[n])), lambda right: system.solve(right, 1e-8)
+    )

@@ -1,0 +1,346 @@
+"""The digits at which Ordo's own search ends.
+
+Ordo does not solve its score equations: it lets every rating take steps against
+its surplus of expected points, makes the steps smaller when they stop helping,
+and turns to the first-move advantage only between such phases. Where games are
+many it ends within 1e-5 points of the solution. Where they are few, the
+advantage may be left some hundredths of a point, or much more, from it.
+
+Who needs Ordo's list to the last digit gets it from the same steps, taken in the
+same order with the same arithmetic. Everybody else is better served by the
+solution itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone._kernel import kernel
+from yardstone.ratings import _bounds, _setup
+from yardstone.ratings._draws import fit_draw_rate
+from yardstone.ratings.result import Estimate, Status
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import PairCounts
+    from yardstone.ratings.bradley_terry import BradleyTerry
+    from yardstone.ratings.result import JointRatings
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int32]
+
+__all__ = ["MOST_PAIRS", "SEARCHED", "as_ordo_ends"]
+
+#: Beyond so many pairs of players the search ends on the printed digits of the solution.
+MOST_PAIRS = 20_000
+
+#: Entry in `extras` of a list whose ratings were searched for.
+SEARCHED = "searched as Ordo does"
+
+#: The search is given up after so many evaluations of a pair.
+_MOST_WORK = 3_000_000_000
+
+# Where the search begins: step, softness of its limit, first resolution.
+_STRIDE, _SOFTNESS, _FIRST_RESOLUTION = 100.0, 0.05, 10.0
+# How it goes on: steps shrink between phases, soften within one.
+_SHRINK, _SOFTEN = 1.1, 1.0 - 1.0 / 1000.0
+# When it ends: misfit and resolution; most phases, steps of one, and rounds over both unknowns.
+_MISFIT, _RESOLUTION = 1e-7, 1e-6
+_PHASES, _STEPS, _CYCLES = 1000, 10_000, 4
+_ADVANTAGE_PROGRESS = 0.01
+_ADVANTAGE_LIMIT = 1000.0
+
+
+@kernel
+def _expected_points(
+    first: Integers, second: Integers, games: Floats, rating: Floats, advantage: float, beta: float
+) -> Floats:
+    """Expected points of every player, added up in the order of the pairs."""
+    expected = np.zeros(len(rating))
+    for k in range(len(first)):
+        i, j = first[k], second[k]
+        points = games[k] * (1.0 / (1.0 + np.exp((rating[j] - (rating[i] + advantage)) * beta)))
+        expected[j] += games[k] - points
+        expected[i] += points
+    return expected
+
+
+@kernel
+def _misfit(expected: Floats, obtained: Floats, played: Floats) -> float:
+    """Squared surplus of expected points per game, summed over the players."""
+    total = 0.0
+    for player in range(len(expected)):
+        if played[player] > 0.0:
+            surplus = expected[player] - obtained[player]
+            total += surplus * surplus / played[player]
+    return total
+
+
+@kernel
+def _step(
+    rating: Floats,
+    expected: Floats,
+    obtained: Floats,
+    played: Floats,
+    stride: float,
+    softness: float,
+) -> float:
+    """Move every rating against its surplus, in place; returns the longest move."""
+    longest = 0.0
+    for player in range(len(rating)):
+        if played[player] == 0.0:
+            continue
+        surplus = abs((expected[player] - obtained[player]) / played[player])
+        share = surplus / (softness + surplus)
+        longest = max(longest, share)
+        if expected[player] > obtained[player]:
+            rating[player] -= stride * share
+        else:
+            rating[player] += stride * share
+    return longest * stride
+
+
+@kernel
+def _advantage_misfit(
+    first: Integers,
+    second: Integers,
+    games: Floats,
+    scored: float,
+    total: float,
+    rating: Floats,
+    advantage: float,
+    beta: float,
+) -> float:
+    """Squared difference of expected and scored points of the side moving first, per game."""
+    expected = 0.0
+    for k in range(len(first)):
+        gap = rating[second[k]] - (rating[first[k]] + advantage)
+        expected += 1.0 / (1.0 + np.exp(gap * beta)) * games[k]
+    return (expected - scored) * (expected - scored) / total
+
+
+@kernel
+def _best_advantage(
+    first: Integers,
+    second: Integers,
+    games: Floats,
+    scored: float,
+    total: float,
+    rating: Floats,
+    low: float,
+    high: float,
+    beta: float,
+) -> float:
+    """The advantage between `low` and `high` that expects the points scored; bisection."""
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        expected = 0.0
+        for k in range(len(first)):
+            gap = rating[second[k]] - (rating[first[k]] + middle)
+            expected += games[k] / (1.0 + np.exp(gap * beta))
+        if expected < scored:
+            low = middle
+        else:
+            high = middle
+        if high - low < 1e-11:
+            break
+    return 0.5 * (low + high)
+
+
+@kernel
+def _adjust_advantage(
+    first: Integers,
+    second: Integers,
+    games: Floats,
+    scored: float,
+    total: float,
+    rating: Floats,
+    advantage: float,
+    reach: float,
+    beta: float,
+) -> float:
+    """A better advantage, looked for in steps from `reach` on that grow by half.
+
+    The search gives up when a step of less than the resolution has not enclosed
+    the best value, or when it leaves the thousand points on either side.
+    """
+    while True:
+        below = _advantage_misfit(
+            first, second, games, scored, total, rating, advantage - reach, beta
+        )
+        here = _advantage_misfit(first, second, games, scored, total, rating, advantage, beta)
+        above = _advantage_misfit(
+            first, second, games, scored, total, rating, advantage + reach, beta
+        )
+        if below >= here and here <= above:
+            if not here > 0.0:
+                return advantage
+            ratio_below = here / below if below <= here else below / here
+            ratio_above = above / here if here <= above else here / above
+            if ratio_below < 1.0000001 and ratio_above < 1.0000001:
+                return advantage
+            return _best_advantage(
+                first, second, games, scored, total, rating,
+                advantage - reach, advantage + reach, beta,
+            )  # fmt: skip
+        if here >= below and below <= above:
+            advantage -= reach
+        elif below >= above and above <= here:
+            advantage += reach
+        else:
+            return advantage
+        reach *= 1.5
+        if not (reach > _RESOLUTION and -_ADVANTAGE_LIMIT < advantage < _ADVANTAGE_LIMIT):
+            return advantage
+
+
+@kernel
+def _search(
+    first: Integers,
+    second: Integers,
+    games: Floats,
+    points: Floats,
+    rating: Floats,
+    advantage: float,
+    free_advantage: bool,
+    anchor: int,
+    anchor_rating: float,
+    all_games: float,
+    beta: float,
+    most_work: float,
+) -> tuple[float, bool]:
+    """Move `rating`, in place, to where the search ends; returns the advantage, and success."""
+    n = len(rating)
+    obtained, played = np.zeros(n), np.zeros(n)
+    for k in range(len(first)):
+        obtained[first[k]] += points[k]
+        obtained[second[k]] += games[k] - points[k]
+        played[first[k]] += games[k]
+        played[second[k]] += games[k]
+    scored, total = points.sum(), games.sum()
+    resolution = _FIRST_RESOLUTION
+    progress = _STRIDE
+    work, cycle = 0.0, 0
+    cycles = _CYCLES if free_advantage else 1
+    while resolution > _RESOLUTION or (cycle < cycles and progress > _ADVANTAGE_PROGRESS):
+        done = False
+        stride = _STRIDE
+        expected = _expected_points(first, second, games, rating, advantage, beta)
+        misfit = _misfit(expected, obtained, played)
+        phase = 0
+        while not done and phase < _PHASES:
+            phase += 1
+            softness = 1.0
+            if free_advantage:
+                advantage = _adjust_advantage(
+                    first, second, games, scored, total, rating, advantage, resolution, beta
+                )
+            failed = False
+            step = 0
+            while step < _STEPS and not done and not failed:
+                step += 1
+                work += len(first)
+                if work > most_work:
+                    return advantage, False
+                before = rating.copy()
+                last = misfit
+                resolution = _step(rating, expected, obtained, played, stride, _SOFTNESS * softness)
+                expected = _expected_points(first, second, games, rating, advantage, beta)
+                misfit = _misfit(expected, obtained, played)
+                failed = misfit >= last
+                if failed:
+                    rating[:] = before
+                    expected = _expected_points(first, second, games, rating, advantage, beta)
+                    misfit = _misfit(expected, obtained, played)
+                else:
+                    softness *= _SOFTEN
+                done = 1000.0 * np.sqrt(misfit / all_games) < _MISFIT and resolution < _RESOLUTION
+            stride /= _SHRINK
+        if free_advantage:
+            previous = advantage
+            advantage = _adjust_advantage(
+                first, second, games, scored, total, rating, advantage, resolution, beta
+            )
+            progress = abs(advantage - previous)
+        if anchor >= 0:
+            excess = rating[anchor] - anchor_rating
+            for player in range(n):
+                rating[player] -= excess
+        cycle += 1
+    return advantage, True
+
+
+def as_ordo_ends(
+    system: BradleyTerry,
+    counts: PairCounts,
+    ratings: JointRatings,
+    *,
+    all_games: int | None = None,
+) -> JointRatings:
+    """The same list with the ratings at which Ordo's search would have ended.
+
+    Only for the score equations without fixed ratings, with everybody on one scale
+    and up to `MOST_PAIRS` pairs; other lists are returned as they are, and so is one
+    for which the search does not end.
+
+    Parameters
+    ----------
+    system : BradleyTerry
+        The system that made `ratings`.
+    counts : PairCounts
+        The games it was fitted to.
+    ratings : JointRatings
+        The solution.
+    all_games : int, optional
+        Games of the input, left out or not: part of Ordo's condition to stop.
+    """
+    if system.likelihood or system.anchors or len(counts.first) > MOST_PAIRS:
+        return ratings
+    setup = _setup.prepare(system, ratings.players, counts)
+    active = setup.status == Status.NORMAL
+    if len(np.unique(setup.component[active])) != 1:
+        return ratings
+    used = setup.used
+    rating = np.full(len(ratings), system.average)
+    held = setup.anchor if setup.anchor is not None and system.reference == "anchor" else None
+    given = system.first_advantage
+    logit = system.points_per_logit
+    advantage, ended = _search(
+        used.first,
+        used.second,
+        used.games,
+        used.points,
+        rating,
+        0.0 if isinstance(given, str) else float(given),  # type: ignore[arg-type]
+        given == "free",
+        -1 if held is None else held,
+        system.average,
+        float(used.games.sum() if all_games is None else all_games),
+        1.0 / logit,
+        _MOST_WORK,
+    )
+    if not ended or not np.isfinite(rating).all():
+        return ratings
+    if setup.anchor is None:
+        rating[active] -= rating[active].sum() / active.sum() - system.average
+    draw_rate = ratings.draw_rate
+    if system.draw_rate == "free":
+        unknowns = np.append(rating / logit, [advantage / logit, 0.0])
+        found = fit_draw_rate(
+            used.first, used.second, used.games, float(used.draws.sum()), unknowns
+        )
+        draw_rate = Estimate(float(found), draw_rate.deviation)
+    rating[~active] = np.nan
+    _bounds.rate_perfect(system, setup, rating, advantage, draw_rate.value)
+    setup.shift_to_anchor(rating)
+    return replace(
+        ratings,
+        rating=rating,
+        first_advantage=Estimate(advantage, ratings.first_advantage.deviation),
+        draw_rate=draw_rate,
+        extras={**ratings.extras, SEARCHED: True},
+    )

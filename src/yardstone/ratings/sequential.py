@@ -1,0 +1,246 @@
+"""What all systems share that rate games as they come.
+
+A system is a frozen dataclass of parameters in a file of its own. It says how a new
+player starts (`_newcomers`), how the games of a schedule are predicted and learned
+from (`_play`), and what its numbers predict (`probability`); the rest is here: the
+order of the games, the players of a pool and of a state, and the results.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import InputError, UsageError
+from yardstone.ratings._schedule import Period, Schedule, schedule
+from yardstone.ratings.replay import Replay
+from yardstone.ratings.result import Ratings
+from yardstone.ratings.state import State
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.pool import Pool
+    from yardstone.ratings.handicap import Handicap
+
+    Arrays = dict[str, NDArray[Any]]
+
+__all__ = ["Games", "Predictions", "Sequential", "match_players", "never_back"]
+
+
+@dataclass(frozen=True)
+class Games:
+    """The games of a pool in the order in which they are rated.
+
+    Attributes
+    ----------
+    first, second : int32 arrays
+        Numbers of the players in the state's arrays.
+    score : float64 array
+        Points of `first`.
+    advantage : float64 array
+        Rating points that `first` is ahead of even; empty if always the same.
+    schedule : Schedule
+        Batches and their order.
+    pool : Pool
+        Where they come from, for further columns (`schedule.take` puts them in order).
+    """
+
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    score: NDArray[np.float64]
+    advantage: NDArray[np.float64]
+    schedule: Schedule
+    pool: Pool
+
+    def days(self) -> NDArray[np.float64]:
+        """Time of each game in days since 1970; empty without times."""
+        if self.pool.time is None:
+            return np.zeros(0)
+        return self.schedule.take(self.pool.time).astype(np.int64) / 86_400.0
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What was predicted for each game, in the order of rating."""
+
+    expected: NDArray[np.float64]
+    first_rating: NDArray[np.float64]
+    second_rating: NDArray[np.float64]
+    first_deviation: NDArray[np.float64] | None = None
+    second_deviation: NDArray[np.float64] | None = None
+
+
+def match_players(
+    players: tuple[str, ...], others: tuple[str, ...]
+) -> tuple[tuple[str, ...], NDArray[np.int32] | None]:
+    """All players, and the number of each of `others` among them (None if the same)."""
+    if players == others:
+        return players, None
+    number = {name: row for row, name in enumerate(players)}
+    for name in others:
+        number.setdefault(name, len(number))
+    return tuple(number), np.array([number[name] for name in others], np.int32)
+
+
+def never_back(state: State, pool: Pool) -> np.datetime64:
+    """Time of the last game after a pool; InputError if it has games before the state's."""
+    if pool.time is None or not len(pool):
+        return state.until
+    if pool.time.min() < state.until:
+        raise InputError(
+            f"there are games of {pool.time.min()}, before the state's last game ({state.until})",
+            mend="go on from an earlier state, or replay all games",
+        )
+    return np.datetime64(pool.time.max(), "s")
+
+
+class Sequential(ABC):
+    """Base of the systems that rate games as they come.
+
+    Every prediction is made before its game: predicting and learning happen in one
+    pass, and there is no other.
+    """
+
+    period: Period
+    event_column: str
+    first_advantage: float
+    handicap: Handicap | None
+
+    #: Name of the scale of the ratings.
+    scale = "elo"
+
+    @abstractmethod
+    def _newcomers(self, number: int) -> Arrays:
+        """What is kept of players without games: arrays with an entry a player.
+
+        Among them ``rating``, in points, unless `ratings` says otherwise.
+        """
+
+    @abstractmethod
+    def _play(self, arrays: Arrays, games: Games) -> Predictions:
+        """Predict all games and learn from them, changing `arrays` in place."""
+
+    @abstractmethod
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Expected score of a player who moves first; shapes broadcast.
+
+        Deviations matter only to the systems that have them. `advantage` are rating
+        points for handicap and moving first (default: the system's `first_advantage`).
+        """
+
+    def replay(self, pool: Pool) -> Replay:
+        """Predict each game, then learn from it, in order of time.
+
+        Games of one time are taken in the order of the pool, a pool without times as
+        it stands. Raises InputError if only some games have a time, or a column that
+        the parameters ask for is missing.
+        """
+        return self.advance(self.start(pool.players), pool)[1]
+
+    def start(self, players: Sequence[str] = (), known: Ratings | None = None) -> State:
+        """The state before any game; players of `known` begin with their ratings there.
+
+        Where a rating or deviation is NaN, it is that of a newcomer.
+        """
+        names = tuple(players)
+        if known is None:
+            return State(repr(self), names, self._newcomers(len(names)))
+        names, rows = match_players(names, known.players)
+        arrays = self._newcomers(len(names))
+        place = np.arange(len(names)) if rows is None else rows
+        self._seed(arrays, place, known.rating, known.deviation)
+        return State(repr(self), names, arrays)
+
+    def _seed(
+        self,
+        arrays: Arrays,
+        place: NDArray[np.integer[Any]],
+        rating: NDArray[np.float64],
+        deviation: NDArray[np.float64],
+    ) -> None:
+        """Give the players at `place` a rating and, where there is one, a deviation."""
+        seen = ~np.isnan(rating)
+        arrays["rating"][place[seen]] = rating[seen]
+
+    def advance(self, state: State, pool: Pool) -> tuple[State, Replay]:
+        """Go on from a state with the games of a pool, none before the state's last.
+
+        New players join. The result is the same as that of one replay of all games;
+        where a rating period spans both, the games of the second part count as a
+        period of their own, so states are best kept at the end of a period.
+        """
+        if state.system != repr(self):
+            raise UsageError(f"the state was made by {state.system}, not by {self!r}")
+        until = never_back(state, pool)
+        players, number = match_players(state.players, pool.players)
+        arrays = {name: array.copy() for name, array in state.arrays.items()}
+        missing = len(players) - len(state.players)
+        if missing:
+            fresh = self._newcomers(missing)
+            arrays = {name: np.concatenate([arrays[name], fresh[name]]) for name in arrays}
+        games = self._games(pool, number)
+        told = self._play(arrays, games)
+        after = State(state.system, players, arrays, state.games + len(pool), until)
+        return after, self._told(games.schedule, told, self.ratings(after))
+
+    def ratings(self, state: State) -> Ratings:
+        """The ratings of a state; a player without games has the rating of a newcomer."""
+        rating = np.array(state.arrays["rating"], np.float64)
+        return Ratings(state.players, rating, self._deviation(state), self.scale)
+
+    def _deviation(self, state: State) -> NDArray[np.float64]:
+        """Deviations of a state in points; NaN for a system without any."""
+        return np.full(len(state.players), np.nan)
+
+    def expected_score(
+        self, ratings: Ratings, first: str, second: str, *, advantage: float | None = None
+    ) -> float:
+        """Expected score of `first`, moving first, against `second`.
+
+        Arguments as in `probability`. Raises InputError for an unknown name.
+        """
+        one, other = ratings[first], ratings[second]
+        deviations = [0.0 if np.isnan(each.deviation) else each.deviation for each in (one, other)]
+        return float(self.probability(one.value, other.value, *deviations, advantage=advantage))
+
+    def _games(self, pool: Pool, number: NDArray[np.int32] | None) -> Games:
+        plan = schedule(pool, self.period, event_column=self.event_column)
+        first, second = pool.first, pool.second
+        if number is not None:
+            first, second = number[first], number[second]
+        extra = None if self.handicap is None else self.handicap.advantage(pool)
+        return Games(
+            plan.take(first),
+            plan.take(second),
+            plan.take(pool.score),
+            np.zeros(0) if extra is None else plan.take(extra),
+            plan,
+            pool,
+        )
+
+    @staticmethod
+    def _told(plan: Schedule, told: Predictions, ratings: Ratings) -> Replay:
+        def back(column: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+            return None if column is None else plan.put_back(column)
+
+        return Replay(
+            plan.put_back(told.expected),
+            plan.put_back(told.first_rating),
+            plan.put_back(told.second_rating),
+            ratings,
+            back(told.first_deviation),
+            back(told.second_deviation),
+        )

@@ -1,0 +1,201 @@
+"""Errors by simulation, as Ordo does it: replay all games and rate them again.
+
+Each replay draws the results of every pair from the fitted model (multinomial
+on the counts of pairs), draws the means of all priors again, and rates anew.
+`uncertainty` gets the same numbers in one step; this is the check of it, and the
+way to deviations where the normal approximation is poor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone import parallel
+from yardstone.errors import ModelError, NotConnectedError, UsageError
+from yardstone.pool import PairCounts
+from yardstone.ratings.priors import Prior, Relation
+from yardstone.ratings.result import Status
+from yardstone.winprob.davidson import win_draw_loss
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from yardstone.ratings.bradley_terry import BradleyTerry
+    from yardstone.ratings.result import JointRatings
+
+__all__ = ["Simulated", "simulate"]
+
+#: A replay that falls apart into more groups than the real games is drawn again so often.
+_ATTEMPTS = 100
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """Spread of the ratings over all replays.
+
+    Attributes
+    ----------
+    deviation : float64 array (players,)
+        One standard deviation of each rating; NaN for players without one.
+    deviation_of_difference : float64 array (players, players)
+        The same for each difference of two ratings.
+    first_advantage_deviation, draw_rate_deviation : float
+        Of the two parameters; 0 where they are fixed.
+    simulations : int
+        Number of replays.
+    rejected : int
+        Replays drawn again because they fell apart.
+    """
+
+    deviation: NDArray[np.float64]
+    deviation_of_difference: NDArray[np.float64]
+    first_advantage_deviation: float
+    draw_rate_deviation: float
+    simulations: int
+    rejected: int
+
+    def applied_to(self, ratings: JointRatings) -> JointRatings:
+        """The same ratings with these deviations in place of the computed ones."""
+        variance = self.deviation**2
+        between = variance[:, None] + variance[None, :] - self.deviation_of_difference**2
+        return replace(
+            ratings,
+            deviation=self.deviation,
+            covariance=0.5 * between,
+            first_advantage=replace(
+                ratings.first_advantage, deviation=self.first_advantage_deviation
+            ),
+            draw_rate=replace(ratings.draw_rate, deviation=self.draw_rate_deviation),
+        )
+
+
+@dataclass(frozen=True)
+class _Replay:
+    """Everything one replay needs; called with its own generator."""
+
+    system: BradleyTerry
+    players: tuple[str, ...]
+    counts: PairCounts
+    probabilities: NDArray[np.float64]
+    groups: int
+    level: NDArray[np.int32]
+
+    def __call__(self, generator: Generator) -> tuple[NDArray[np.float64], int]:
+        for attempt in range(_ATTEMPTS):
+            results = generator.multinomial(self.counts.games.astype(np.int64), self.probabilities)
+            wins, draws, losses = np.ascontiguousarray(results.T, np.float64)
+            counts = replace(self.counts, wins=wins, draws=draws, losses=losses)
+            try:
+                ratings = _redrawn(self.system, generator).fit_counts(self.players, counts)
+            except (NotConnectedError, ModelError):
+                continue
+            if ratings.components > self.groups:
+                continue
+            rating = ratings.rating
+            for number in range(int(self.level.max(initial=-1)) + 1):
+                members = self.level == number
+                rating[members] -= np.nanmean(rating[members])
+            extra = [ratings.first_advantage.value, ratings.draw_rate.value]
+            return np.append(rating, extra), attempt
+        raise ModelError(
+            f"{_ATTEMPTS} simulated replays in a row fell apart: too few games to simulate from"
+        )
+
+
+def _redrawn(system: BradleyTerry, generator: Generator) -> BradleyTerry:
+    """The same system with the mean of every prior drawn from that prior."""
+
+    def draw(prior: Prior, low: float = -np.inf, high: float = np.inf) -> Prior:
+        mean = float(np.clip(generator.normal(prior.mean, prior.deviation), low, high))
+        return Prior(mean, prior.deviation)
+
+    loose: Mapping[str, Prior] = {name: draw(p) for name, p in system.loose_anchors.items()}
+    relations = tuple(
+        Relation(r.player, r.other, draw(Prior(r.difference, r.deviation)).mean, r.deviation)
+        for r in system.relations
+    )
+    advantage, rate = system.first_advantage, system.draw_rate
+    return replace(
+        system,
+        loose_anchors=loose,
+        relations=relations,
+        first_advantage=draw(advantage) if isinstance(advantage, Prior) else advantage,
+        draw_rate=draw(rate, 0.0, 1.0) if isinstance(rate, Prior) else rate,
+    )
+
+
+def simulate(
+    system: BradleyTerry,
+    counts: PairCounts,
+    ratings: JointRatings,
+    simulations: int,
+    *,
+    seed: int | None = 0,
+    workers: int | None = None,
+    progress: parallel.Progress | None = None,
+) -> Simulated:
+    """Replay all games `simulations` times and rate each replay.
+
+    Parameters
+    ----------
+    system : BradleyTerry
+        The system that made `ratings`.
+    counts : PairCounts
+        The games it was fitted to.
+    ratings : JointRatings
+        Its result: the truth of the simulated world.
+    simulations : int
+        At least 2; 100 give deviations to 7 %, 1000 to 2 %.
+    seed : int, optional
+        Equal seeds give equal results on any number of workers.
+
+    Raises
+    ------
+    UsageError
+        Fewer than 2 simulations.
+    ModelError
+        Replays keep falling apart into unconnected groups.
+    """
+    if simulations < 2:
+        raise UsageError("at least 2 simulations are needed for a deviation")
+    rated = ratings.status == Status.NORMAL
+    if system.ignore_draws:
+        counts = replace(counts, draws=np.zeros_like(counts.draws))
+    same = ratings.component[counts.first] == ratings.component[counts.second]
+    used = counts.select(same & rated[counts.first] & rated[counts.second] & (counts.games > 0))
+    difference = ratings.rating[used.first] + ratings.first_advantage.value
+    logit = (difference - ratings.rating[used.second]) / ratings.points_per_logit
+    expected = np.exp(-np.logaddexp(0.0, -logit))
+    rate = 0.0 if system.ignore_draws else ratings.draw_rate.value
+    chances = np.column_stack(win_draw_loss(expected, rate))
+    chances /= chances.sum(axis=1, keepdims=True)
+
+    groups = len(np.unique(ratings.component[rated]))
+    level = np.full(len(ratings), -1, np.int32)
+    if ratings.reference == "mean":
+        level[rated] = ratings.component[rated]
+    elif ratings.reference == "anchor" and system.anchor is not None:
+        others = rated & (ratings.component != ratings.component[ratings.index(system.anchor)])
+        level[others] = ratings.component[others]
+    fast = replace(system, covariance=False, disconnected="components", paired=None)
+    replay = _Replay(fast, ratings.players, used, chances, groups, level)
+    generators = parallel.spawn_generators(seed, simulations)
+    runs = parallel.map(replay, generators, workers=workers, threads=True, progress=progress)
+    table = np.array([row for row, _ in runs])
+    spread = np.cov(table[:, :-2], rowvar=False, ddof=0)
+    spread = np.atleast_2d(spread)
+    variance = np.diag(spread)
+    between = variance[:, None] + variance[None, :] - 2.0 * spread
+    return Simulated(
+        deviation=np.sqrt(variance),
+        deviation_of_difference=np.sqrt(np.maximum(between, 0.0)),
+        first_advantage_deviation=float(table[:, -2].std()),
+        draw_rate_deviation=float(table[:, -1].std()),
+        simulations=simulations,
+        rejected=sum(attempt for _, attempt in runs),
+    )

@@ -1,0 +1,267 @@
+"""The game of a PGN file whose tags are being read: what is known, noted or wrong.
+
+What must be remembered between the buffers of a file stands in an array of
+numbers, `state`, and in `scratch`, which holds the values of the open game's tags.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.records._compiled import kernel
+from yardstone.records._interning import (
+    intern,
+)
+from yardstone.records._pgn_bytes import (
+    BLANK,
+    LOWER_CASE,
+    NAME_FROM,
+    NAME_TO,
+    VALUE_FROM,
+    VALUE_TO,
+    class_at,
+    count_lines,
+    same_name,
+    word_at,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Bytes = NDArray[np.uint8]
+    Integers = NDArray[np.int64]
+
+# Places in `state`; LENGTH is three of them: of White, Black and Result.
+MODE, OPEN, SEEN, MALFORMED, ADJACENT, BLANK_SINCE, LINE_BLANK, LINE_START, LENGTH = range(9)
+OUTCOME, LINE, COUNTED, GAME_AT, GAME_LINE, COMMENT_AT, COMMENT_LINE = range(11, 18)
+GAMES, NAMES, DETAILS, ANY_TAG, FULL = range(18, 23)
+COLUMN_LENGTH = 23  # the first of as many as there are columns
+
+TEXT, COMMENT, REST_OF_LINE = 0, 1, 2
+WHITE, BLACK, RESULT, EVENT, COLUMN = 0, 1, 2, 3, 4
+LOSS, DRAW, WIN, UNFINISHED, UNKNOWN = 0, 1, 2, 3, 4
+
+# Kinds of problems; for the first four, White, Black and Result follow one another.
+MISSING, MALFORMED_TAG, EMPTY, TOO_LONG = 0, 3, 6, 9
+BAD_RESULT, NO_RESULT_YET, OPEN_COMMENT = 12, 13, 14
+KINDS = 15
+
+#: The longest name of a player, in bytes.
+NAME_LIMIT = 4096
+#: So much of a result, and of the value of a column, is kept.
+RESULT_WIDTH = 64
+COLUMN_WIDTH = 256
+RESULT_SCRATCH = 2 * NAME_LIMIT
+COLUMN_SCRATCH = RESULT_SCRATCH + RESULT_WIDTH
+#: The first byte of every column's value in the table of names; no name begins so.
+COLUMN_MARK = 1
+
+FIVE_BYTES = np.uint64((1 << 40) - 1)
+WHITE_NAME, BLACK_NAME, RESUL_NAME, EVENT_NAME = (
+    np.uint64(int.from_bytes(name, "little")) for name in (b"white", b"black", b"resul", b"event")
+)
+
+
+@kernel
+def line_at(buf: Bytes, state: Integers, i: int) -> int:
+    """The line of place `i`; may only be asked for growing places."""
+    if i > state[COUNTED]:
+        state[LINE] += count_lines(buf, state[COUNTED], i)
+        state[COUNTED] = i
+    return int(state[LINE])
+
+
+@kernel
+def note_game_line(buf: Bytes, state: Integers) -> None:
+    if state[OPEN] and state[GAME_LINE] == 0:
+        state[GAME_LINE] = line_at(buf, state, state[GAME_AT])
+
+
+@kernel
+def _report(
+    kind: int,
+    line: int,
+    number: int,
+    state: Integers,
+    scratch: Bytes,
+    details: Integers,
+    texts: Bytes,
+    counts: Integers,
+) -> None:
+    """Count a problem, and keep its details while there is room."""
+    counts[kind] += 1
+    row = state[DETAILS]
+    if row == len(details):
+        return
+    details[row, 0] = kind
+    details[row, 1] = line
+    details[row, 2] = number
+    if kind == BAD_RESULT:
+        for k in range(min(number, RESULT_WIDTH)):
+            texts[row, k] = scratch[RESULT_SCRATCH + k]
+    state[DETAILS] = row + 1
+
+
+@kernel
+def close_comment(
+    buf: Bytes, state: Integers, scratch: Bytes, details: Integers, texts: Bytes, counts: Integers
+) -> None:
+    """End a comment that was never closed, and report it."""
+    note_game_line(buf, state)
+    line = state[COMMENT_LINE]
+    if line == 0:
+        line = line_at(buf, state, state[COMMENT_AT])
+    _report(OPEN_COMMENT, line, 0, state, scratch, details, texts, counts)
+
+
+@kernel
+def _problem(state: Integers) -> int:
+    """What is wrong with the open game: a kind of problem, or -1."""
+    for which in range(3):
+        if state[MALFORMED] >> which & 1:
+            return MALFORMED_TAG + which
+    for which in range(3):
+        if not state[SEEN] >> which & 1:
+            return MISSING + which
+    for which in range(2):
+        if state[LENGTH + which] == 0:
+            return EMPTY + which
+        if state[LENGTH + which] > NAME_LIMIT:
+            return TOO_LONG + which
+    return BAD_RESULT if state[OUTCOME] == UNKNOWN else -1
+
+
+@kernel
+def finish_game(
+    buf: Bytes,
+    state: Integers,
+    scratch: Bytes,
+    seed: np.uint64,
+    arena: Bytes,
+    starts: Integers,
+    hashes: NDArray[np.uint64],
+    slots: NDArray[np.int32],
+    pairs: NDArray[np.int32],
+    outcomes: NDArray[np.int8],
+    codes: NDArray[np.int32],
+    lines: Integers,
+    details: Integers,
+    texts: Bytes,
+    counts: Integers,
+) -> None:
+    """Complete the open game: note it, or report what is wrong with it."""
+    kind = _problem(state)
+    if kind < 0:
+        names = state[NAMES]
+        game = state[GAMES]
+        for which in range(2):
+            number = intern(
+                scratch, which * NAME_LIMIT, state[LENGTH + which],
+                seed, names, arena, starts, hashes, slots,
+            )  # fmt: skip
+            names += number == names
+            pairs[game, which] = number
+        if state[OUTCOME] == UNFINISHED:
+            kind = NO_RESULT_YET
+        else:
+            outcomes[game] = state[OUTCOME]
+            for c in range(codes.shape[1]):
+                codes[game, c] = -1
+                if state[COLUMN_LENGTH + c] > 0:
+                    number = intern(
+                        scratch, COLUMN_SCRATCH + c * COLUMN_WIDTH, state[COLUMN_LENGTH + c],
+                        seed, names, arena, starts, hashes, slots,
+                    )  # fmt: skip
+                    names += number == names
+                    codes[game, c] = number
+            if len(lines):
+                lines[game] = state[GAME_LINE]
+            state[GAMES] = game + 1
+        state[NAMES] = names
+    if kind >= 0:
+        note_game_line(buf, state)
+        number = 0
+        if kind >= TOO_LONG:
+            number = state[LENGTH + min(kind - TOO_LONG, 2)]
+        _report(kind, state[GAME_LINE], number, state, scratch, details, texts, counts)
+    state[OPEN] = 0
+
+
+@kernel
+def which_tag(buf: Bytes, tag: Integers, wanted: Bytes, wanted_from: Integers) -> int:
+    """WHITE, BLACK, RESULT, EVENT, COLUMN and further, or -1; a wanted Event is a column."""
+    start = tag[NAME_FROM]
+    length = tag[NAME_TO] - start
+    for c in range(len(wanted_from) - 1):
+        if wanted_from[c + 1] - wanted_from[c] == length and same_name(
+            buf, start, wanted, wanted_from[c], length
+        ):
+            return COLUMN + c
+    name = (word_at(buf, start) | LOWER_CASE) & FIVE_BYTES
+    if length == 5:
+        if name == WHITE_NAME:
+            return WHITE
+        if name == BLACK_NAME:
+            return BLACK
+        if name == EVENT_NAME:
+            return EVENT
+    elif length == 6 and name == RESUL_NAME and buf[start + 5] | 32 == 116:
+        return RESULT
+    return -1
+
+
+@kernel
+def is_event(buf: Bytes, tag: Integers) -> bool:
+    name = (word_at(buf, tag[NAME_FROM]) | LOWER_CASE) & FIVE_BYTES
+    return bool(tag[NAME_TO] - tag[NAME_FROM] == 5 and name == EVENT_NAME)
+
+
+@kernel
+def keep_value(buf: Bytes, tag: Integers, which: int, state: Integers, scratch: Bytes) -> None:
+    """Copy the value of a tag that matters, without blanks around it."""
+    start, end = tag[VALUE_FROM], tag[VALUE_TO]
+    while start < end and class_at(buf, start) == BLANK:
+        start += 1
+    while end > start and class_at(buf, end - 1) == BLANK:
+        end -= 1
+    length = end - start
+    if which >= COLUMN:
+        into = COLUMN_SCRATCH + (which - COLUMN) * COLUMN_WIDTH
+        scratch[into] = COLUMN_MARK
+        length = min(length, COLUMN_WIDTH - 1)
+        for k in range(length):
+            scratch[into + 1 + k] = buf[start + k]
+        state[COLUMN_LENGTH + which - COLUMN] = length + 1 if length else 0
+        return
+    state[SEEN] |= 1 << which
+    state[LENGTH + which] = length
+    into = which * NAME_LIMIT
+    for k in range(min(length, RESULT_WIDTH if which == RESULT else NAME_LIMIT)):
+        scratch[into + k] = buf[start + k]
+    if which == RESULT:
+        state[OUTCOME] = _outcome(buf, start, length)
+
+
+@kernel
+def _outcome(buf: Bytes, i: int, length: int) -> int:
+    """The result whose text stands at `i`."""
+    if length == 3 and buf[i + 1] == 45:
+        if buf[i] == 49 and buf[i + 2] == 48:
+            return WIN
+        if buf[i] == 48 and buf[i + 2] == 49:
+            return LOSS
+        if buf[i] == 61 and buf[i + 2] == 61:
+            return DRAW
+    elif length == 7:
+        for k in range(7):
+            if buf[i + k] != HALVES[k]:
+                return UNKNOWN
+        return DRAW
+    elif length == 1 and buf[i] == 42:
+        return UNFINISHED
+    return UNKNOWN
+
+
+HALVES = np.frombuffer(b"1/2-1/2", np.uint8).copy()

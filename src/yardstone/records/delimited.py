@@ -1,0 +1,155 @@
+"""Files of rows with delimiters: their dialect, and mending damaged ones."""
+
+from __future__ import annotations
+
+import csv
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from yardstone.errors import InputError, NoGamesError
+from yardstone.pool import MAX_SKIPPED_DETAILS
+from yardstone.records.sources import Source
+from yardstone.records.text import clean, decode
+
+__all__ = ["Dialect", "Repaired", "find_dialect", "repair"]
+
+_DELIMITERS = "\t;,|"
+_LONGEST_LINE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How the fields of a file are told apart.
+
+    Attributes
+    ----------
+    delimiter : str
+        What stands between fields.
+    quote : str
+        What stands around fields, or nothing in files with tabs.
+    names : tuple of str
+        The columns.
+    header : int
+        The line that names them: the first that is not blank.
+    """
+
+    delimiter: str
+    quote: str
+    names: tuple[str, ...]
+    header: int = 1
+
+    def lines_of(self, path: Path) -> Callable[[int], int]:
+        """A function from a row, counted from 1, to its line in a sound file."""
+        numbers: list[int] = []
+
+        def line_of(row: int) -> int:
+            if not numbers:
+                numbers.extend(number for number, line in _lines(path) if line.strip())
+            return numbers[row] if row < len(numbers) else row + 1
+
+        return line_of
+
+    def fields(self, line: str) -> list[str]:
+        """The fields of one line; a quote that is never closed ends with it."""
+        if not self.quote:
+            return [_unquoted(part) for part in line.split(self.delimiter)]
+        return next(csv.reader([line], delimiter=self.delimiter, quotechar=self.quote), [])
+
+
+def _unquoted(part: str) -> str:
+    part = part.strip()
+    return part[1:-1] if len(part) > 1 and part[0] == part[-1] == '"' else part
+
+
+def find_dialect(path: Path, name: str) -> Dialect:
+    """The delimiter that makes most columns of the first line, and their names."""
+    found = next(((number, line) for number, line in _lines(path) if line.strip()), None)
+    if found is None:
+        raise NoGamesError("there is no row in it", file=name)
+    header, first = found
+    delimiter = max(_DELIMITERS, key=first.count)
+    quote = "" if delimiter == "\t" else '"'
+    names = Dialect(delimiter, quote, ()).fields(first)
+    if len(names) < 3:
+        raise InputError(
+            "no table with columns for two players and a result",
+            file=name,
+            mend="the first line must name the columns, as in white,black,result",
+        )
+    distinct: dict[str, None] = {}
+    for number, column in enumerate(names, 1):
+        column = clean(column) or f"column{number}"
+        distinct[column if column not in distinct else f"{column}_{number}"] = None
+    return Dialect(delimiter, quote, tuple(distinct), header)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Number and text of each line; what is too long for a line is cut."""
+    number = 1
+    rest = b""
+    with Source(str(path), path).open() as stream:
+        for piece in stream.pieces():
+            block = rest + piece
+            if number == 1:
+                block = block.removeprefix(b"\xef\xbb\xbf")
+            *lines, rest = block.splitlines(keepends=True) or [b""]
+            if rest.endswith(b"\n"):
+                lines.append(rest)
+                rest = b""
+            rest = rest[:_LONGEST_LINE]
+            for line in lines:
+                yield number, decode(line.rstrip(b"\r\n"))
+                number += 1
+    if rest:
+        yield number, decode(rest.rstrip(b"\r\n"))
+
+
+@dataclass(slots=True)
+class Repaired:
+    """What `repair` did.
+
+    Attributes
+    ----------
+    lines : array of int
+        The line of each row that was kept.
+    damaged : list of (int, str)
+        Line and reason of the first rows that were left out.
+    more : int
+        How many more were left out.
+    """
+
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    damaged: list[tuple[int, str]] = field(default_factory=list)
+    more: int = 0
+
+
+def repair(path: Path, into: Path, dialect: Dialect) -> Repaired:
+    """Write the sound rows of a file with tabs between fields and no quotes.
+
+    Each line is read on its own, so a damaged one cannot take others with it.
+    """
+    result = Repaired()
+    width = len(dialect.names)
+    with into.open("w", encoding="utf-8", newline="") as file:
+        header = True
+        for number, line in _lines(path):
+            if not line.strip():
+                continue
+            if header:
+                header = False
+                continue
+            try:
+                fields = dialect.fields(line)
+                reason = f"{len(fields)} fields where {width} were expected"
+            except csv.Error as error:
+                fields, reason = [], f"damaged row: {error}"
+            if len(fields) == width:
+                result.lines.append(number)
+                file.write("\t".join(clean(text) for text in fields) + "\n")
+            elif len(result.damaged) < MAX_SKIPPED_DETAILS:
+                result.damaged.append((number, reason))
+            else:
+                result.more += 1
+    return result

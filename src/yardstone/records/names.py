@@ -1,0 +1,231 @@
+"""Files that name players: synonyms, lists to include or exclude.
+
+Each line of a synonym file holds a player's main name and other names of the same
+player, separated by commas, with or without double quotes. The lists hold a name a
+line, in the first field.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from yardstone.errors import IgnoredWarning, InputError
+from yardstone.pool import Pool
+from yardstone.records.text import clean, decode
+
+__all__ = [
+    "NameList",
+    "Synonyms",
+    "apply_names",
+    "drop_rare_players",
+    "parse_fields",
+    "read_name_list",
+    "read_synonyms",
+]
+
+_BLANKS = " \t\r\n\v\f"
+
+
+def parse_fields(line: str) -> list[str]:
+    """The fields of one line separated by commas, some of them in double quotes.
+
+    Blanks around fields do not count. A quoted field ends at the next quote, with
+    no way to write a quote in it; a last comma begins no further field.
+
+    Examples
+    --------
+    >>> parse_fields('"Deep Blue" , Kasparov, ,"x, y"')
+    ['Deep Blue', 'Kasparov', '', 'x, y']
+    """
+    fields: list[str] = []
+    rest = line.strip(_BLANKS)
+    while rest:
+        if rest.startswith('"'):
+            field, _, rest = rest[1:].partition('"')
+            rest = rest.lstrip(_BLANKS).removeprefix(",")
+        else:
+            field, _, rest = rest.partition(",")
+            field = field.rstrip(_BLANKS)
+        fields.append(field)
+        rest = rest.lstrip(_BLANKS)
+    return fields
+
+
+def _lines(file: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
+    """Number and fields of each line that is not blank."""
+    try:
+        data = Path(file).read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", file=os.fspath(file), mend="check its name"
+        ) from None
+    text = decode(data.removeprefix(b"\xef\xbb\xbf")).replace("\r\n", "\n").replace("\r", "\n")
+    return [
+        (number, [clean(field) for field in parse_fields(line)])
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip(_BLANKS)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Synonyms:
+    """Names that mean the same player.
+
+    Attributes
+    ----------
+    file : str
+        Where they were read.
+    names : tuple of str
+        All names, in order of the file.
+    main : mapping
+        The main name of each other name; chains are resolved.
+    lines : mapping
+        The line of each name.
+    """
+
+    file: str
+    names: tuple[str, ...]
+    main: Mapping[str, str]
+    lines: Mapping[str, int]
+
+
+def read_synonyms(file: str | os.PathLike[str]) -> Synonyms:
+    """Read a synonym file.
+
+    A name that is given two main names keeps the first, with a warning.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or names are synonyms of one another in a ring.
+    """
+    place = os.fspath(file)
+    parent: dict[str, str] = {}
+    lines: dict[str, int] = {}
+    for number, fields in _lines(file):
+        main, *others = fields
+        if not others:
+            continue
+        for name in fields:
+            lines.setdefault(name, number)
+        for name in others:
+            if name == main:
+                continue
+            if parent.setdefault(name, main) != main:
+                warnings.warn(
+                    f"{place}:{number}: {name!r} is already a synonym of {parent[name]!r}",
+                    IgnoredWarning,
+                    stacklevel=2,
+                )
+            elif _root(main, parent) is None:
+                raise InputError(
+                    f"{name!r} is a synonym of itself through {main!r}",
+                    file=place,
+                    line=number,
+                    mend="take one of the lines out",
+                )
+    resolved = {name: _root(name, parent) or name for name in parent}
+    return Synonyms(place, tuple(lines), resolved, lines)
+
+
+def _root(name: str, parent: Mapping[str, str]) -> str | None:
+    """The last name of a chain; None if it is a ring."""
+    seen = {name}
+    while name in parent:
+        name = parent[name]
+        if name in seen:
+            return None
+        seen.add(name)
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class NameList:
+    """Names from a file, with the line of each."""
+
+    file: str
+    names: Mapping[str, int]
+
+
+def read_name_list(file: str | os.PathLike[str]) -> NameList:
+    """Read the names in the first field of each line."""
+    names: dict[str, int] = {}
+    for number, fields in _lines(file):
+        names.setdefault(fields[0], number)
+    return NameList(os.fspath(file), names)
+
+
+def apply_names(
+    pool: Pool,
+    synonyms: Synonyms | None = None,
+    include: NameList | Iterable[str] | None = None,
+    exclude: NameList | Iterable[str] | None = None,
+) -> Pool:
+    """The pool with synonyms replaced and only the games of the players wanted.
+
+    The names of the synonym file come first among the players, in its order,
+    whether they have games or not. A game stays if both players are included and
+    neither is excluded; all players stay.
+
+    Warns
+    -----
+    IgnoredWarning
+        About names that no game knows, with file and line.
+    """
+    if synonyms is not None:
+        pool = _replace_synonyms(pool, synonyms)
+    for names, keep in ((include, True), (exclude, False)):
+        if names is None:
+            continue
+        chosen = _chosen(pool.players, names, synonyms)
+        listed = chosen if keep else ~chosen
+        pool = pool.select(listed[pool.first] & listed[pool.second])
+    return pool
+
+
+def _replace_synonyms(pool: Pool, synonyms: Synonyms) -> Pool:
+    known = set(pool.players)
+    for name in synonyms.names:
+        if name not in known and name in synonyms.main:
+            _warn_unknown(name, synonyms.file, synonyms.lines[name])
+    order = {name: number for number, name in enumerate(synonyms.names)}
+    for name in pool.players:
+        order.setdefault(name, len(order))
+    number = np.array(
+        [order[synonyms.main.get(name, name)] for name in pool.players], dtype=np.int32
+    )
+    return replace(pool, players=tuple(order), first=number[pool.first], second=number[pool.second])
+
+
+def _chosen(
+    players: Sequence[str], names: NameList | Iterable[str], synonyms: Synonyms | None
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    number = {name: place for place, name in enumerate(players)}
+    main = synonyms.main if synonyms is not None else {}
+    chosen = np.zeros(len(players), np.bool_)
+    listed = names.names if isinstance(names, NameList) else dict.fromkeys(names, 0)
+    file = names.file if isinstance(names, NameList) else None
+    for name, line in listed.items():
+        place = number.get(main.get(name, name))
+        if place is None:
+            _warn_unknown(name, file, line)
+        else:
+            chosen[place] = True
+    return chosen
+
+
+def _warn_unknown(name: str, file: str | None, line: int) -> None:
+    place = f"{file}:{line}: " if file is not None else ""
+    warnings.warn(f"{place}no game of {name!r}", IgnoredWarning, stacklevel=4)
+
+
+def drop_rare_players(pool: Pool, threshold: int) -> Pool:
+    """Only games of players who have at least `threshold` games in the pool."""
+    enough = pool.played() >= threshold
+    return pool.select(enough[pool.first] & enough[pool.second])

@@ -1,0 +1,343 @@
+"""Games from the tags of PGN files.
+
+White moves first in chess, so White is the pool's ``first``. Players are numbered
+in order of first appearance, White before Black, and players whose games are all
+unfinished are among them.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import NoGamesError, StrictError
+from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
+from yardstone.records import _pgn_game as game
+from yardstone.records._interning import Interned
+from yardstone.records._pgn_bytes import LOOK_AHEAD
+from yardstone.records._pgn_scan import scan
+from yardstone.records.dates import date_and_time
+from yardstone.records.streams import ByteStream
+from yardstone.records.text import clean, decode
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.records.sources import Source
+
+__all__ = ["read_pgn"]
+
+BLOCK = 1 << 21
+#: What one buffer left unread is put before the next one; it is never longer.
+_HEAD = LOOK_AHEAD + 64
+_GAMES = 1 << 15
+_TIME_TAGS = ("utcdate", "date", "utctime", "time")
+#: In `columns`: the line of the file at which the game begins.
+LINE = "line"
+
+
+def read_pgn(
+    sources: Sequence[Source],
+    *,
+    columns: Mapping[str, str] | None = None,
+    times: bool = False,
+    strict: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+    block: int = BLOCK,
+) -> Pool:
+    """Read the games of PGN files into one pool.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+        The files.
+    columns : mapping, optional
+        Further columns of the pool and the tags they come from, such as
+        ``{"event": "Event"}``; the tag ``"line"`` means the line of the file.
+        Values are texts, empty where the tag is missing.
+    times : bool
+        Also read when the games were played, from UTCDate and UTCTime, else from
+        Date and Time.
+    strict : bool
+        Raise at the first record that cannot be used.
+    progress : callable, optional
+        Called with the bytes read so far and all bytes (0 if unknown).
+    block : int
+        Bytes read at a time.
+
+    Raises
+    ------
+    NoGamesError
+        If there is no tag in any of the files.
+    StrictError
+        With `strict`, at the first record that cannot be used.
+    """
+    reader = _Reader(dict(columns or {}), times, strict)
+    total = sum(source.size for source in sources) if progress is not None else 0
+    done = 0
+    for source in sources:
+        with source.open() as stream:
+            tick = None if progress is None else (lambda at, d=done: progress(d + at, total))
+            any_tag = reader.read(stream, block, tick)
+            done += stream.consumed
+        if not any_tag:
+            if len(sources) == 1:
+                raise NoGamesError(
+                    "there is no game in it",
+                    file=source.name,
+                    mend='a PGN file has lines such as [White "name"]',
+                )
+            reader.skip(Skipped(source.name, 0, "there is no PGN tag in this file"))
+    return reader.pool()
+
+
+class _Reader:
+    """What is known so far of the games of all files."""
+
+    def __init__(self, columns: dict[str, str], times: bool, strict: bool) -> None:
+        self.columns = columns
+        self.times = times
+        self.strict = strict
+        self.skipped = SkipReport()
+        self.names = Interned()
+        tags = [tag.lower() for tag in columns.values() if tag.lower() != LINE]
+        self.tags = list(dict.fromkeys([*tags, *(_TIME_TAGS if times else ())]))
+        letters = "".join(self.tags).encode()
+        self.wanted = np.frombuffer(letters, np.uint8) | np.uint8(32)
+        self.wanted_from = np.cumsum([0, *(len(tag.encode()) for tag in self.tags)])
+        width = len(self.tags)
+        self.with_lines = LINE in (tag.lower() for tag in columns.values())
+        self.pairs = np.empty((_GAMES, 2), np.int32)
+        self.outcomes = np.empty(_GAMES, np.int8)
+        self.codes = np.empty((_GAMES, width), np.int32)
+        self.lines = np.empty(_GAMES if self.with_lines else 0, np.int64)
+        self.chunks: list[tuple[NDArray[Any], ...]] = []
+        self.tag = np.zeros(5, np.int64)
+        self.scratch = np.zeros(game.COLUMN_SCRATCH + width * game.COLUMN_WIDTH + 8, np.uint8)
+
+    def read(
+        self, stream: ByteStream, block: int, progress: Callable[[int], object] | None
+    ) -> bool:
+        """Read one file; false if no tag stands in it."""
+        _decode_utf16(stream)
+        state = np.zeros(game.COLUMN_LENGTH + len(self.tags), np.int64)
+        state[[game.LINE, game.LINE_BLANK, game.LINE_START]] = 1
+        blocks = _Blocks(stream, block)
+        buffer, size = blocks.first()
+        buffer[_HEAD - 1] = 10
+        start = _HEAD
+        while True:
+            end = _HEAD + size
+            final = size < block
+            buffer[end] = 0
+            start = self._scan(buffer, start, end, final, state, stream.name)
+            if progress is not None:
+                progress(stream.consumed)
+            if final:
+                break
+            following, size = blocks.next()
+            left = end - start
+            following[_HEAD - left - 1 : _HEAD] = buffer[start - 1 : end]
+            blocks.give_back(buffer)
+            buffer, start = following, _HEAD - left
+        if stream.damage is not None:
+            self.skip(Skipped(stream.name, int(state[game.LINE]), stream.damage))
+        return bool(state[game.ANY_TAG])
+
+    def _scan(
+        self,
+        buffer: NDArray[np.uint8],
+        start: int,
+        end: int,
+        final: bool,
+        state: NDArray[np.int64],
+        file: str,
+    ) -> int:
+        """Scan one buffer as far as it can be understood without the next one."""
+        names = self.names
+        texts = np.empty((MAX_SKIPPED_DETAILS, game.RESULT_WIDTH), np.uint8)
+        width = len(self.tags)
+        while True:
+            names.reserve(1024 + 2 * width, 8 * game.NAME_LIMIT + 2 * width * game.COLUMN_WIDTH)
+            room = MAX_SKIPPED_DETAILS - len(self.skipped.details)
+            details = np.empty((room, 3), np.int64)
+            counts = np.zeros(game.KINDS, np.int64)
+            state[game.GAMES] = state[game.DETAILS] = 0
+            state[game.NAMES] = names.count
+            with np.errstate(over="ignore"):
+                start = scan(
+                    buffer, start, end, final, state, self.tag, self.scratch,
+                    self.wanted, self.wanted_from,
+                    names.seed, names.arena, names.starts, names.hashes, names.slots,
+                    self.pairs, self.outcomes, self.codes, self.lines,
+                    details, texts, counts,
+                )  # fmt: skip
+            names.count = int(state[game.NAMES])
+            games = int(state[game.GAMES])
+            self.chunks.append(
+                (
+                    self.pairs[:games].copy(),
+                    self.outcomes[:games].copy(),
+                    self.codes[:games].copy(),
+                    self.lines[:games].copy(),
+                )
+            )
+            if counts.any():
+                self._report(details[: state[game.DETAILS]], texts, counts, file)
+            if not state[game.FULL]:
+                return start
+
+    def skip(self, record: Skipped, kind: str | None = None) -> None:
+        """Note a record that was left out."""
+        if self.strict:
+            raise StrictError(record.reason, file=record.file, line=record.line or None)
+        self.skipped.add(record, kind=kind)
+
+    def _report(
+        self,
+        details: NDArray[np.int64],
+        texts: NDArray[np.uint8],
+        counts: NDArray[np.int64],
+        file: str,
+    ) -> None:
+        for row, (kind, line, number) in enumerate(details.tolist()):
+            counts[kind] -= 1
+            reason = name = _KINDS[kind]
+            if kind == game.BAD_RESULT:
+                text = clean(decode(texts[row, : min(number, game.RESULT_WIDTH)].tobytes()))
+                reason = f"result {text!r} is none of 1-0, 0-1, 1/2-1/2 and *"
+            elif game.TOO_LONG <= kind < game.TOO_LONG + 2:
+                reason = f"{name}: {number} bytes, at most {game.NAME_LIMIT} are read"
+            self.skip(Skipped(file, line, reason), name)
+        for kind in np.flatnonzero(counts).tolist():
+            self.skipped.add_uncounted(_KINDS[kind], int(counts[kind]))
+
+    def pool(self) -> Pool:
+        """The pool of all games read."""
+        number: dict[str, int] = {}
+        values: dict[int, str] = {}
+        raw = self.names.strings()
+        place = np.full(len(raw) + 1, -1, np.int32)
+        for code, data in enumerate(raw):
+            if data[0] == game.COLUMN_MARK:
+                values[code] = _text(data[1:])
+            else:
+                place[code] = number.setdefault(_text(data) or "\ufffd", len(number))
+        chunks, self.chunks = self.chunks, []
+        first = np.concatenate([chunk[0][:, 0] for chunk in chunks])
+        second = np.concatenate([chunk[0][:, 1] for chunk in chunks])
+        outcomes = np.concatenate([chunk[1] for chunk in chunks])
+        codes = np.concatenate([chunk[2] for chunk in chunks])
+        lines = np.concatenate([chunk[3] for chunk in chunks])
+        del chunks
+        if len(number) < len(raw):
+            first, second = place[first], place[second]
+        tags = dict(zip(self.tags, codes.T, strict=True))
+        extra: dict[str, NDArray[Any]] = {
+            name: lines if tag.lower() == LINE else _texts(tags[tag.lower()], values)
+            for name, tag in self.columns.items()
+        }
+        time = None
+        if self.times:
+            time = date_and_time(*(_texts(tags[tag], values) for tag in _TIME_TAGS))
+        return Pool(tuple(number), first, second, outcomes * 0.5, time, extra, self.skipped)
+
+
+_KINDS = (
+    "no White tag",
+    "no Black tag",
+    "no Result tag",
+    "malformed White tag",
+    "malformed Black tag",
+    "malformed Result tag",
+    "no name of White",
+    "no name of Black",
+    "",
+    "name of White too long",
+    "name of Black too long",
+    "",
+    "unknown result",
+    "unfinished (result *)",
+    "comment never closed",
+)
+
+
+def _text(data: bytes) -> str:
+    """The text of a tag's value."""
+    text = decode(data)
+    if "\\" in text:
+        text = text.replace("\\\\", "\0").replace('\\"', '"').replace("\0", "\\")
+    return clean(text)
+
+
+def _texts(codes: NDArray[np.int32], values: Mapping[int, str]) -> NDArray[Any]:
+    """The text of each code; -1 is the empty text."""
+    distinct, where = np.unique(codes, return_inverse=True)
+    texts = [values.get(code, "") for code in distinct.tolist()]
+    return np.array(texts, np.dtypes.StringDType())[where]
+
+
+def _decode_utf16(stream: ByteStream) -> None:
+    """Have UTF-16 recoded, and a byte order mark left out."""
+    head = stream.peek(256)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        stream.recode("utf-16")
+    elif head.startswith(b"\xef\xbb\xbf"):
+        stream.skip(3)
+    elif len(head) >= 4:
+        zeros = [head[0::2].count(0), head[1::2].count(0)]
+        half = len(head) // 2
+        if zeros[1] > 0.9 * half and zeros[0] < 0.1 * half:
+            stream.recode("utf-16-le")
+        elif zeros[0] > 0.9 * half and zeros[1] < 0.1 * half:
+            stream.recode("utf-16-be")
+
+
+class _Blocks:
+    """The blocks of a file, read ahead by a thread if there are several."""
+
+    def __init__(self, stream: ByteStream, size: int) -> None:
+        self._stream = stream
+        self._size = size
+        self._free: queue.SimpleQueue[NDArray[np.uint8]] = queue.SimpleQueue()
+        self._full: queue.SimpleQueue[tuple[NDArray[np.uint8], int] | BaseException] = (
+            queue.SimpleQueue()
+        )
+
+    def first(self) -> tuple[NDArray[np.uint8], int]:
+        buffer = self._new()
+        size = self._fill(buffer)
+        if size == self._size:
+            self._free.put(self._new())
+            threading.Thread(target=self._read_ahead, daemon=True).start()
+        return buffer, size
+
+    def next(self) -> tuple[NDArray[np.uint8], int]:
+        block = self._full.get()
+        if isinstance(block, BaseException):
+            raise block
+        return block
+
+    def give_back(self, buffer: NDArray[np.uint8]) -> None:
+        self._free.put(buffer)
+
+    def _new(self) -> NDArray[np.uint8]:
+        return np.empty(_HEAD + self._size + 64, np.uint8)
+
+    def _fill(self, buffer: NDArray[np.uint8]) -> int:
+        return self._stream.readinto(buffer[_HEAD : _HEAD + self._size].data)
+
+    def _read_ahead(self) -> None:
+        size = self._size
+        while size == self._size:
+            buffer = self._free.get()
+            try:
+                size = self._fill(buffer)
+            except BaseException as error:
+                self._full.put(error)
+                return
+            self._full.put((buffer, size))

@@ -1,0 +1,107 @@
+"""`read`: from paths to one pool."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+
+from yardstone.errors import UsageError
+from yardstone.pool import Pool
+from yardstone.records.combine import join_pools
+from yardstone.records.formats import FORMATS, Options, format_of
+from yardstone.records.names import (
+    apply_names,
+    drop_rare_players,
+    read_name_list,
+    read_synonyms,
+)
+from yardstone.records.results import Side
+from yardstone.records.sources import find_sources
+
+__all__ = ["read"]
+
+StrPath = str | os.PathLike[str]
+
+
+def read(
+    *paths: StrPath,
+    format: str | None = None,
+    columns: Mapping[str, str] | Sequence[str] | None = None,
+    first: Side | None = None,
+    times: bool = False,
+    synonyms: StrPath | None = None,
+    include: StrPath | None = None,
+    exclude: StrPath | None = None,
+    threshold: int | None = None,
+    strict: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> Pool:
+    """Read games from files into one pool.
+
+    Parameters
+    ----------
+    *paths : str or path
+        Files, folders (all files below them with a known ending), patterns such as
+        ``"games/*.pgn.gz"``, or ``"-"`` for standard input. Files may be
+        compressed with gzip, Zstandard, bzip2 or xz.
+    format : str, optional
+        ``pgn``, ``csv``, ``parquet``, ``json``, ``arrow`` or ``database``, for all
+        files; by default endings tell, or the first bytes.
+    columns : mapping or sequence of str, optional
+        For tables, which columns hold what: ``{"first": ..., "second": ...,
+        "score": ..., "time": ...}``; by default names of columns tell. Further
+        keys become further columns of the pool. For PGN, names of columns to make
+        and the tags they come from: ``{"event": "Event"}``. A sequence of names
+        means columns or tags that keep their names.
+    first : {"white", "black"}, optional
+        The side that moves first: White unless this says otherwise, as for tables
+        of Go games. In a table it is also the side whose points a score such as
+        ``1-0`` or ``0.5`` tells. In PGN files it is always White.
+    times : bool
+        Read from PGN files also when games were played. Tables always tell.
+    synonyms, include, exclude : path, optional
+        Files with names of players: other names of a player in a line; players
+        whose games are wanted, or not.
+    threshold : int, optional
+        Leave out games of players who have fewer games than this.
+    strict : bool
+        Raise at the first record that cannot be used, in place of reporting it in
+        ``pool.skipped``.
+    progress : callable, optional
+        Called with the bytes read so far and all bytes (0 if unknown).
+
+    Returns
+    -------
+    Pool
+        Players are numbered in order of first appearance, the one moving first
+        before the other; names in a synonym file come before all others.
+
+    Raises
+    ------
+    InputError
+        If a file is missing or is nothing that can be read.
+    NoGamesError
+        If no file holds a record of any kind.
+    StrictError
+        With `strict`, at the first record that cannot be used.
+    """
+    if not paths:
+        raise UsageError("no file is given")
+    if first not in (None, "white", "black"):
+        raise UsageError(f"first is {first!r}, it must be 'white' or 'black'")
+    wanted = FORMATS.values() if format is None or format not in FORMATS else [FORMATS[format]]
+    sources = find_sources(paths, [ending for known in wanted for ending in known.endings])
+    options = Options(columns, first, times, strict, progress)
+    formats = [format_of(source, format) for source in sources]
+    places = groupby(range(len(sources)), key=lambda place: formats[place].name)
+    pools = [FORMATS[name].read([sources[p] for p in group], options) for name, group in places]
+    pool = join_pools(pools)
+    if synonyms is not None or include is not None or exclude is not None:
+        pool = apply_names(
+            pool,
+            None if synonyms is None else read_synonyms(synonyms),
+            None if include is None else read_name_list(include),
+            None if exclude is None else read_name_list(exclude),
+        )
+    return pool if threshold is None else drop_rare_players(pool, threshold)

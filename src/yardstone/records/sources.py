@@ -1,0 +1,121 @@
+"""Where records come from: files, folders, patterns, standard input, compressed or not."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from yardstone.errors import InputError
+from yardstone.records.streams import ByteStream, Limits
+
+__all__ = ["Source", "find_sources"]
+
+COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
+
+
+@dataclass(slots=True)
+class Source:
+    """One place to read from.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    path : Path or None
+        The file; None for standard input.
+    """
+
+    name: str
+    path: Path | None
+    _kept: ByteStream | None = None
+
+    @property
+    def ending(self) -> str:
+        """The ending that tells the format, without that of the compression."""
+        suffixes = Path(self.name.lower()).suffixes
+        if suffixes and suffixes[-1] in COMPRESSED:
+            suffixes.pop()
+        return suffixes[-1] if suffixes else ""
+
+    @property
+    def size(self) -> int:
+        """Its size in bytes; 0 if unknown."""
+        try:
+            return 0 if self.path is None else self.path.stat().st_size
+        except OSError:
+            return 0
+
+    def open(self, limits: Limits | None = None) -> ByteStream:
+        """Its bytes, decompressed."""
+        if self._kept is not None:
+            return self._kept
+        if self.path is None:
+            return ByteStream(sys.stdin.buffer, self.name, 0, limits or Limits())
+        try:
+            raw = self.path.open("rb", buffering=0)
+            size = os.fstat(raw.fileno()).st_size
+        except OSError as error:
+            raise InputError(
+                f"cannot be read: {error.strerror}",
+                file=self.name,
+                mend="check the name and its rights",
+            ) from None
+        return ByteStream(raw, self.name, size, limits or Limits())
+
+    def keep(self, stream: ByteStream) -> None:
+        """Have this stream given by `open`, for what cannot be opened twice."""
+        self._kept = stream
+
+
+def find_sources(paths: Sequence[str | os.PathLike[str]], endings: Iterable[str]) -> list[Source]:
+    """The files meant by paths, folders, patterns and ``-`` (standard input).
+
+    A folder means all files below it whose ending is one of `endings`, compressed
+    or not, in order of their paths.
+    """
+    known = tuple(ending + packed for ending in sorted(endings) for packed in ("", *COMPRESSED))
+    sources: list[Source] = []
+    for path in paths:
+        text = os.fspath(path)
+        if text == "-":
+            if any(source.path is None for source in sources):
+                raise InputError("standard input can be read only once", file="-")
+            sources.append(Source("<stdin>", None))
+            continue
+        place = Path(text)
+        if place.is_dir():
+            sources += _in_folder(place, known)
+        elif place.exists() or not glob.has_magic(text):
+            if not place.exists():
+                raise InputError("no such file", file=text, mend="check its name")
+            sources.append(Source(text, place))
+        else:
+            sources += _matching(text, known)
+    return sources
+
+
+def _in_folder(folder: Path, known: tuple[str, ...]) -> list[Source]:
+    found = sorted(
+        file for file in folder.rglob("*") if file.name.lower().endswith(known) and file.is_file()
+    )
+    if not found:
+        raise InputError(
+            "no file of results in this folder",
+            file=str(folder),
+            mend="known endings: " + " ".join(known),
+        )
+    return [Source(str(file), file) for file in found]
+
+
+def _matching(pattern: str, known: tuple[str, ...]) -> list[Source]:
+    sources: list[Source] = []
+    for name in sorted(glob.glob(pattern, recursive=True)):  # noqa: PTH207 (absolute patterns)
+        file = Path(name)
+        sources += _in_folder(file, known) if file.is_dir() else [Source(name, file)]
+    if not sources:
+        raise InputError("no file matches this pattern", file=pattern)
+    return sources

@@ -1,0 +1,1 @@
+"""Every way to show a result; no computation."""

@@ -1,0 +1,57 @@
+"""Writes whole files: into a temporary one beside the target, which then replaces it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from yardstone.errors import InputError
+
+__all__ = ["replaced", "write_text"]
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """Give a temporary path whose file takes the place of `path` once it is complete.
+
+    If anything fails, `path` stays as it was and the temporary file goes.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+    """
+    if path.exists() and not path.is_file():  # a pipe or a device has nothing to replace
+        if path.is_dir():
+            raise InputError("this is a folder", file=str(path), mend="name a file")
+        yield path
+        return
+    temporary: Path | None = None
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
+        os.close(handle)
+        temporary = Path(name)
+        yield temporary
+        mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
+        temporary.chmod(mode & 0o777)
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", file=str(path)) from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file whole, in UTF-8."""
+    with replaced(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,193 @@
+"""What a reader of a rating list must know, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from yardstone.ratings.result import Status
+from yardstone.ratings.traps import FEW_GAMES
+
+if TYPE_CHECKING:
+    from yardstone.reports.summary import RatingList
+
+__all__ = ["advice", "basis", "caveats", "headline", "join_names", "plural", "remedies", "skipped"]
+
+#: So many names stand in a sentence; the others are counted.
+NAMES = 4
+#: So many groups are described one by one.
+GROUPS = 5
+#: So many skipped records are shown with their place.
+PLACES = 5
+
+
+def plural(number: int, noun: str, many: str | None = None) -> str:
+    """A number with its noun: 1 game, 27,605 games."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
+def join_names(names: Sequence[str], total: int | None = None) -> str:
+    """The first names of a list, and how many more there are."""
+    total = len(names) if total is None else total
+    shown = list(names[:NAMES])
+    if total > len(shown):
+        return ", ".join(shown) + f" and {total - len(shown):,} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def headline(report: RatingList) -> str:
+    """How many games and players the list stands on."""
+    players = int((report.ratings.status != Status.NO_GAMES).sum())
+    text = f"{plural(report.games, 'game')} of {plural(players, 'player')}"
+    groups = report.ratings.components
+    return text + (f" in {groups} groups that cannot be compared" if groups > 1 else "")
+
+
+def basis(report: RatingList) -> list[str]:
+    """First-move advantage, draw rate, and how to read the intervals."""
+    ratings = report.ratings
+    lines = []
+    advantage, draws = ratings.first_advantage, ratings.draw_rate
+    lines.append(
+        f"Advantage of moving first: {advantage.value:.1f} points"
+        + (
+            f" ± {report.deviations * advantage.deviation:.1f}"
+            if advantage.deviation
+            else " (given)"
+        )
+    )
+    lines.append(
+        f"Draws between equal players: {100 * draws.value:.1f} %"
+        + (
+            f" ± {100 * report.deviations * draws.deviation:.1f}"
+            if draws.deviation
+            else " (given)"
+            if 0.0 < draws.value < 1.0
+            else ""
+        )
+    )
+    how = f", from {report.simulations:,} simulated replays" if report.simulations else ""
+    if any(report.half_width(row) == report.half_width(row) for row in report.rows):
+        lines.append(
+            f"± holds the true rating with {report.level} confidence, relative to "
+            f"{report.relative_to}{how}."
+        )
+    if report.rank_high.any():
+        lines.append(f"Range: the ranks that cannot be excluded at {report.level}.")
+    return lines
+
+
+def caveats(report: RatingList) -> list[str]:
+    """Everything that makes the list say less than it seems to."""
+    return [*report.remarks, *_groups(report), *_perfect(report), *_traps(report)]
+
+
+def remedies(report: RatingList) -> list[str]:
+    """Options of the command that help against what `caveats` says."""
+    lines = []
+    if report.ratings.components > 1:
+        lines.append(
+            "--join DEVIATION compares groups by assuming that all players lie around one "
+            "average; --anchor NAME=RATING fixes the level of a group."
+        )
+    if report.traps.similar:
+        lines.append("--synonyms FILE takes several names for one player.")
+    return lines
+
+
+def _groups(report: RatingList) -> Iterable[str]:
+    count = report.ratings.components
+    if count < 2:
+        return
+    yield (
+        f"The players fall into {count} groups. Ratings of different groups cannot be compared: "
+        "each group has a level of its own."
+    )
+    described = [group for group in report.groups if group.joined][:GROUPS]
+    for group in described:
+        names = [report.ratings.players[row] for row in group.rows[:NAMES]]
+        yield f"Group {group.number} ({join_names(names, len(group.rows))}): {group.joined}."
+    if (rest := count - 1 - len(described)) > 0 and described:
+        yield f"{plural(rest, 'further group')} likewise."
+
+
+def _named(report: RatingList, rows: Iterable[int]) -> str:
+    return join_names([report.ratings.players[row] for row in rows])
+
+
+def _perfect(report: RatingList) -> Iterable[str]:
+    for kind, did, word, mark in (
+        (Status.PERFECT_WINNER, "won", "at least", ">"),
+        (Status.PERFECT_LOSER, "lost", "at most", "<"),
+    ):
+        rows = [row for row in report.rows if report.ratings.status[row] == kind]
+        if rows:
+            yield (
+                f"{_named(report, rows)} {did} every game: a rating cannot be given, only a "
+                f"bound ({mark}: {word})."
+            )
+
+
+def _traps(report: RatingList) -> Iterable[str]:
+    players, traps = report.ratings.players, report.traps
+    listed = set(report.rows)
+    few = [row for row in traps.few_games if row in listed]
+    if few:
+        least = sorted(few, key=lambda row: float(report.ratings.games[row]))
+        yield (
+            f"{plural(len(few), 'player has', 'players have')} fewer than {FEW_GAMES} games: "
+            f"{_named(report, least)}."
+        )
+    single = [row for row in traps.one_opponent if row in listed]
+    if single:
+        yield f"Met one opponent only, so rated through that one alone: {_named(report, single)}."
+    for bridge in traps.bridges[:3]:
+        yield (
+            f"{players[bridge.player]} alone links {plural(bridge.cut_off, 'player')} with the "
+            "rest of the group: an odd result there shifts them all."
+        )
+    if len(traps.bridges) > 3:
+        yield f"{plural(len(traps.bridges) - 3, 'further player')} likewise alone link others."
+    for conflict in traps.anchors:
+        yield (
+            f"The anchor of {players[conflict.player]} does not fit the games: "
+            f"{conflict.points:g} points where {conflict.expected:.1f} were expected "
+            f"({abs(conflict.deviations):.1f} standard deviations)."
+        )
+    for rows in traps.similar[:3]:
+        names = " and ".join(f'"{players[row]}"' for row in rows[:3])
+        yield f"{names} differ only in capitals or blanks: the same player?"
+    if len(traps.similar) > 3:
+        yield f"{plural(len(traps.similar) - 3, 'further set')} of names differ only so."
+    if report.unlisted:
+        yield f"{plural(report.unlisted, 'player')} with fewer games than asked for not listed."
+
+
+def advice(report: RatingList) -> list[str]:
+    """Which further games would tell most."""
+    lines = [
+        f"To join groups: {a} – {b} (until each has scored against the other)"
+        for a, b in report.joining
+    ]
+    lines += [
+        f"{match.player} – {match.other}: ten games would remove {100 * match.gain:.1f} % "
+        "of the uncertainty"
+        for match in report.suggestions
+        if match.gain >= 0.001
+    ]
+    return lines
+
+
+def skipped(report: RatingList) -> list[str]:
+    """What was left out when reading, why, and where."""
+    found = report.skipped
+    if not len(found):
+        return []
+    lines = [f"Skipped: {plural(len(found), 'record')}"]
+    lines += [f"  {number:,} × {reason}" for reason, number in found.reasons.most_common(8)]
+    if len(found.reasons) > 8:
+        lines.append(f"  and {len(found.reasons) - 8} further reasons")
+    lines += [f"  {record}" for record in found.details[:PLACES]]
+    if len(found) > PLACES and found.details:
+        lines.append(f"  … and {plural(len(found) - PLACES, 'other')}")
+    return lines

@@ -1,0 +1,253 @@
+"""Probabilities of win, winning statistics and their fits, as text and plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.winprob.grades import format_grade
+from yardstone.winprob.kaniuk import PUBLISHED
+from yardstone.winprob.least_squares import LeastSquaresFit, rms_by_difference
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.winprob.crossvalidate import CrossValidation
+    from yardstone.winprob.kaniuk import Kaniuk
+    from yardstone.winprob.likelihood import LikelihoodFit
+    from yardstone.winprob.statistics import WinningStatistics
+    from yardstone.winprob.trace import Trace
+
+    Array = NDArray[np.float64]
+
+__all__ = [
+    "comparison_text",
+    "fit_text",
+    "plain_comparison",
+    "plain_fit",
+    "plain_trace",
+    "probability_csv",
+    "probability_table",
+    "trace_text",
+]
+
+
+def _aligned(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if k < left else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def probability_table(
+    model: Kaniuk, *, lowest: int = -20, highest: int = 6, differences: int = 9
+) -> str:
+    """Per cent that each grade wins against opponents 1, 2, ... grades stronger."""
+    head = ["grade", *(f"+{d}" for d in range(1, differences + 1))]
+    rows = [head]
+    for grade in range(lowest, highest + 1):
+        p = model.probability(grade, grade + np.arange(1.0, differences + 1))
+        rows.append([format_grade(grade), *(_per_cent(value) for value in p)])
+    return "Per cent won against an opponent so many grades stronger\n\n" + _aligned(rows)
+
+
+def probability_csv(
+    model: Kaniuk, *, lowest: int = -20, highest: int = 6, differences: int = 9
+) -> str:
+    """The table of `probability_table` as CSV, one row a pair, in full."""
+    lines = ["first,second,difference,probability"]
+    for grade in range(lowest, highest + 1):
+        for d in range(1, differences + 1):
+            p = float(model.probability(grade, grade + d))
+            lines.append(f"{format_grade(grade)},{format_grade(grade + d)},{d},{p!r}")
+    return "\n".join(lines) + "\n"
+
+
+def _per_cent(share: float) -> str:
+    value = 100.0 * float(share)
+    return f"{value:.1f}" if value >= 0.1 else f"{value:.0e}"
+
+
+def plain_fit(
+    fit: LeastSquaresFit | LikelihoodFit,
+    statistics: WinningStatistics | None,
+    *,
+    samples: Array | None = None,
+    level: float = 0.95,
+) -> dict[str, Any]:
+    """A fit as dictionaries, lists, numbers and strings."""
+    tail = 50.0 * (1.0 - level)
+    published = PUBLISHED.parameters
+    parameters = []
+    for k, name in enumerate(fit.names):
+        error = float(fit.standard_errors[k])
+        row: dict[str, Any] = {
+            "name": name,
+            "value": float(fit.values[k]),
+            "standard_error": None if np.isnan(error) else error,
+            "published": published.get(name),
+        }
+        if samples is not None:
+            low, high = np.percentile(samples[:, k], [tail, 100.0 - tail])
+            row["bootstrap"] = {"low": float(low), "high": float(high), "level": level}
+        parameters.append(row)
+    found: dict[str, Any] = {"parameters": parameters}
+    if isinstance(fit, LeastSquaresFit):
+        found |= {
+            "method": fit.method,
+            "steps": fit.minimum.steps,
+            "cycles": fit.cycles if fit.method == "conjugate" else None,
+            "gradient": fit.gradient_size,
+            "sum_of_squares": fit.minimum.value,
+            "cells": fit.cells,
+            "cells_left_out": fit.left_out,
+            "games": fit.games,
+        }
+        model = fit.model
+    else:
+        found |= {
+            "method": "likelihood",
+            "steps": fit.minimum.steps,
+            "log_likelihood": fit.log_likelihood,
+            "aic": fit.aic,
+            "games": float(fit.games.games.sum()),
+        }
+        model = fit.model.core
+    if statistics is not None:
+        rms, expected = rms_by_difference(statistics, model)
+        of_published, _ = rms_by_difference(statistics, PUBLISHED)
+        found["rms"] = [
+            {
+                "difference": int(d),
+                "rms": _known(rms[k]),
+                "by_chance": _known(expected[k]),
+                "published_model": _known(of_published[k]),
+            }
+            for k, d in enumerate(statistics.differences)
+        ]
+    return found
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def fit_text(found: dict[str, Any]) -> str:
+    """The result of `plain_fit` as text."""
+    rows = [["", "value", "± s.e.", "published"]]
+    spread = "bootstrap" in found["parameters"][0]
+    if spread:
+        rows[0].append(f"{100 * found['parameters'][0]['bootstrap']['level']:g} % (bootstrap)")
+    for p in found["parameters"]:
+        error = "at 0" if p["standard_error"] is None else f"{p['standard_error']:.2g}"
+        published = "" if p["published"] is None else f"{p['published']:.6g}"
+        row = [p["name"], f"{p['value']:.6g}", error, published]
+        if spread:
+            row.append(f"{p['bootstrap']['low']:.4g} to {p['bootstrap']['high']:.4g}")
+        rows.append(row)
+    lines = [_aligned(rows)]
+    if found["method"] == "likelihood":
+        lines.append(
+            f"{found['games']:.0f} games; log-likelihood {found['log_likelihood']:.2f}, "
+            f"AIC {found['aic']:.2f}; {found['steps']} Newton steps.\n"
+        )
+    else:
+        how = (
+            f"{found['steps']} line searches of conjugate gradient ({found['cycles']} cycles)"
+            if found["method"] == "conjugate"
+            else f"{found['steps']} Newton steps"
+        )
+        left_out = found["cells_left_out"]
+        none = f" ({left_out} with a ratio of 0 or 1 left out)" if left_out else ""
+        lines.append(
+            f"{found['games']:.0f} games in {found['cells']} cells{none}; {how}, "
+            f"gradient {found['gradient']:.1e}.\n"
+        )
+    if "rms" in found:
+        table = [["d", "rms error", "by chance alone", "published model"]]
+        for row in found["rms"]:
+            shown = [row["rms"], row["by_chance"], row["published_model"]]
+            table.append(
+                [str(row["difference"]), *("-" if x is None else f"{x:.4f}" for x in shown)]
+            )
+        lines.append("\nProbability, 12 kyu to 7 dan:\n" + _aligned(table))
+    return "".join(lines)
+
+
+def plain_trace(found: Trace) -> list[dict[str, Any]]:
+    """A trace as one dictionary a window."""
+    rows = []
+    for k, year in enumerate(found.years):
+        row: dict[str, Any] = {"year": int(year), "games": float(found.games[k])}
+        row["coefficients"] = {
+            name: {"value": _known(found.coefficients[k, j]), "error": _known(found.errors[k, j])}
+            for j, name in enumerate(found.names)
+        }
+        for name, table in (("measured", found.measured), ("model", found.modelled)):
+            row[name] = {
+                format_grade(grade): {
+                    str(int(d)): _known(table[k, g, j]) for j, d in enumerate(found.differences)
+                }
+                for g, grade in enumerate(found.grades)
+            }
+        rows.append(row)
+    return rows
+
+
+def trace_text(found: Trace) -> str:
+    """Coefficients of each window, with standard errors."""
+    rows = [["year", "games", *found.names]]
+    for k, year in enumerate(found.years):
+        cells = [
+            "-" if np.isnan(value) else f"{value:.4f} ± {error:.4f}"
+            for value, error in zip(found.coefficients[k], found.errors[k], strict=True)
+        ]
+        rows.append([str(year), f"{found.games[k]:.0f}", *cells])
+    return _aligned(rows)
+
+
+def plain_comparison(found: CrossValidation) -> dict[str, Any]:
+    """Scores of every form on games left out."""
+    baseline = found.names[0]
+    means = found.mean()
+    return {
+        "games": len(found.games),
+        "chosen": found.chosen,
+        "candidates": [
+            {
+                "name": name,
+                "log_loss": means[name][0],
+                "brier": means[name][1],
+                "gain": found.gain(name, baseline)[0],
+                "gain_error": found.gain(name, baseline)[1],
+            }
+            for name in found.names
+        ],
+    }
+
+
+def comparison_text(values: dict[str, Any]) -> str:
+    """The result of `plain_comparison` as text."""
+    rows = [["form", "log loss", "Brier", "gain ± s.e."]]
+    rows += [
+        [
+            ("* " if row["name"] == values["chosen"] else "  ") + row["name"],
+            f"{row['log_loss']:.4f}",
+            f"{row['brier']:.4f}",
+            f"{row['gain']:+.4f} ± {row['gain_error']:.4f}",
+        ]
+        for row in values["candidates"]
+    ]
+    return (
+        f"{values['games']} games, each predicted by a fit that has not seen it\n\n"
+        + _aligned(rows)
+        + "\nGain: less log loss a game than the first row. * the simplest form within one\n"
+        "standard error of the best.\n"
+    )

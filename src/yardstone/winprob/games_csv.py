@@ -1,0 +1,196 @@
+"""Go games with grades from CSV tables.
+
+One row a game; columns are found by name, and these names are known (case does
+not matter):
+
+=========  ==================================================================
+black      ``black``, ``first``
+white      ``white``, ``second``
+grades     ``b_rank``, ``black_rank``, ``black_grade``, ``first_grade`` and the
+           same for White: ``4k``, ``2 dan``
+result     ``result``: ``RESULT_BLACKWINS``, ``B+2.5``, ``black``, ``1-0`` (the
+           first number is Black's), ``1`` / ``0.5`` / ``0`` (Black's points)
+handicap   ``handicap``, ``hd``; none means an even game
+komi       ``komi``
+date       ``date``, ``begin``, ``time``
+event      ``event``, ``tournament``
+round      ``round``, ``rnd``
+size       ``size``: only 19 is kept
+=========  ==================================================================
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import InputError
+from yardstone.pool import Pool, Skipped, SkipReport
+from yardstone.winprob.grades import parse_grades
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["implausible_events", "read_games_csv"]
+
+_KNOWN: Mapping[str, tuple[str, ...]] = {
+    "black": ("black", "first"),
+    "white": ("white", "second"),
+    "first_grade": ("b_rank", "black_rank", "black_grade", "first_grade", "first_rank"),
+    "second_grade": ("w_rank", "white_rank", "white_grade", "second_grade", "second_rank"),
+    "result": ("result", "score"),
+    "handicap": ("handicap", "hd"),
+    "komi": ("komi",),
+    "date": ("date", "begin", "time"),
+    "event": ("event", "tournament"),
+    "round": ("round", "rnd"),
+    "size": ("size",),
+}
+_NEEDED = ("black", "white", "first_grade", "second_grade", "result")
+
+
+def _points(text: str) -> float:
+    """Black's points from a result; NaN where it says none."""
+    word = text.strip().lower().removeprefix("result_").removesuffix("wins")
+    if word in ("black", "b", "1-0", "1", "1.0") or word.startswith("b+"):
+        return 1.0
+    if word in ("white", "w", "0-1", "0", "0.0") or word.startswith("w+"):
+        return 0.0
+    return 0.5 if word in ("equal", "jigo", "draw", "1/2-1/2", "0.5", ".5") else np.nan
+
+
+def _columns(path: str) -> dict[str, NDArray[Any]]:
+    import duckdb
+
+    with duckdb.connect() as connection:
+        try:
+            table = connection.read_csv(path, all_varchar=True, header=True)
+        except duckdb.Error as error:
+            raise InputError(str(error).splitlines()[0], file=path) from error
+        place = {name.lower(): i for i, name in enumerate(table.columns)}
+        chosen = {
+            key: next((place[name] for name in names if name in place), None)
+            for key, names in _KNOWN.items()
+        }
+        missing = [key for key in _NEEDED if chosen[key] is None]
+        if missing:
+            names = " or ".join(_KNOWN[missing[0]])
+            raise InputError(f"there is no column {names}", file=path)
+        rows = table.fetchall()
+    return {
+        key: np.array(["" if row[at] is None else row[at] for row in rows], object)
+        for key, at in chosen.items()
+        if at is not None
+    }
+
+
+def _numbers(words: NDArray[Any] | None, size: int, missing: float) -> NDArray[np.float64]:
+    if words is None:
+        return np.full(size, missing)
+
+    def number(word: str) -> float:
+        try:
+            return float(word)
+        except ValueError:
+            return missing
+
+    return np.array([number(word) for word in words], np.float64)
+
+
+def _dates(words: NDArray[Any] | None, size: int) -> NDArray[np.datetime64] | None:
+    if words is None:
+        return None
+
+    def date(word: str) -> np.datetime64:
+        try:
+            return np.datetime64(word.strip().replace("/", "-").replace(" ", "T") or "NaT", "s")
+        except ValueError:
+            return np.datetime64("NaT", "s")
+
+    return np.array([date(word) for word in words], "datetime64[s]").reshape(size)
+
+
+def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool:
+    """Read games with grades; Black is `first`.
+
+    Parameters
+    ----------
+    path : path
+        A CSV file, plain or compressed.
+    screen : float
+        Events in which one colour wins by so many standard deviations too often
+        are left out, as results entered to try a program out: see
+        `implausible_events`. 0 keeps all.
+
+    Returns
+    -------
+    Pool
+        With ``first_grade``, ``second_grade`` (zero-shodan units, NaN where a
+        grade is not kyu or dan), ``handicap``, ``komi``, ``event`` and
+        ``round``. Games on other boards and without a result are skipped and
+        reported.
+    """
+    name = os.fspath(path)
+    data = _columns(name)
+    size = len(data["black"])
+    score = np.array([_points(word) for word in data["result"]], np.float64)
+    report = SkipReport()
+    keep = np.isfinite(score)
+    reasons = {"no result": ~keep}
+    if "size" in data:
+        board = _numbers(data["size"], size, 19.0)
+        reasons["not on a board of 19 lines"] = keep & (board != 19)
+        keep &= board == 19
+    for kind, left_out in reasons.items():
+        for row in np.flatnonzero(left_out):
+            report.add(Skipped(name, int(row) + 2, kind), kind=kind)
+    players: dict[str, int] = {}
+    ids = np.array(
+        [
+            [players.setdefault(word, len(players)) for word in pair]
+            for pair in zip(data["black"][keep], data["white"][keep], strict=True)
+        ],
+        np.int32,
+    ).reshape(-1, 2)
+    time = _dates(data.get("date"), size)
+    events = data.get("event", np.full(size, "", object))
+    pool = Pool(
+        tuple(players),
+        ids[:, 0],
+        ids[:, 1],
+        score[keep],
+        None if time is None else time[keep],
+        {
+            "first_grade": parse_grades(data["first_grade"][keep]),
+            "second_grade": parse_grades(data["second_grade"][keep]),
+            "handicap": _numbers(data.get("handicap"), size, 0.0)[keep],
+            "komi": _numbers(data.get("komi"), size, np.nan)[keep],
+            "event": events[keep].astype(str),
+            "round": _numbers(data.get("round"), size, 0.0)[keep],
+        },
+        report,
+    )
+    if screen <= 0 or "event" not in data:
+        return pool
+    doubtful = np.isin(pool.columns["event"], implausible_events(pool, deviations=screen))
+    lines = np.flatnonzero(keep)[doubtful] + 2
+    for line in lines:
+        kind = "event whose results favour one colour beyond chance"
+        report.add(Skipped(name, int(line), kind), kind=kind)
+    return pool.select(~doubtful)
+
+
+def implausible_events(pool: Pool, *, deviations: float = 5.0) -> list[str]:
+    """Events in which one colour won too many even games to be true.
+
+    Judged by the share of even games that Black won, against one half.
+    """
+    even = (np.asarray(pool.columns["handicap"]) == 0) & (pool.score != 0.5)
+    names, number = np.unique(pool.columns["event"], return_inverse=True)
+    games = np.bincount(number[even], minlength=len(names))
+    wins = np.bincount(number[even], pool.score[even], len(names))
+    excess = np.abs(wins - 0.5 * games) / np.maximum(0.5 * np.sqrt(games), 0.5)
+    return [str(name) for name in names[excess > deviations]]

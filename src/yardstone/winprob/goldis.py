@@ -1,0 +1,304 @@
+"""Goldis' logarithmic ratings (SKT-LR, 1994): exact handicaps and margins.
+
+A log rating is given in thousandths: 2.673 is written 2673. Its antilog,
+``10 ** 2.673``, is the playing strength; the ratio of two strengths is the
+handicap in stones, whose fraction is given in points of komi and in who wins
+ties (Pratesi, *The Go Ranking System of Bjorn Goldis*):
+
+1. 2.673 - 2.235 = 0.438; 10 ** 0.438 = 2.742: 2 stones;
+2. 0.742 of a komi of 8 = 5.933 points: 5 of them come off the komi, leaving 3;
+3. the rest, 0.933, is more than a half: Black, the weaker, wins ties.
+
+(The article multiplies the rounded 0.742 and prints 5.936.) The even game is
+predicted to end with 1.742 komi = 13.9 points for the stronger, which the article
+gives as 13. A stone counts as much as the komi here, half of what it is mostly
+taken to be worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from yardstone.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+
+__all__ = [
+    "STONE",
+    "TABLE",
+    "Handicap",
+    "antilog",
+    "even_game_margin",
+    "handicap",
+    "handicap_stones",
+    "log_rating",
+    "pro_rating",
+    "rank_name",
+    "rank_rating",
+    "uniform_rank_rating",
+    "uniform_rating",
+]
+
+#: Ratio of strengths between neighbouring stone ranks: the tenth root of ten.
+STONE = 10.0**0.1
+#: Komi of Goldis' system: Ing's eight points.
+KOMI = 8.0
+
+#: Table 1 as printed: rank, log rating, antilog points.
+TABLE: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {
+        **{
+            f"{n}p": row
+            for n, row in zip(
+                range(9, 0, -1),
+                [
+                    (3.300, 1999),
+                    (3.275, 1875),
+                    (3.245, 1750),
+                    (3.210, 1625),
+                    (3.175, 1500),
+                    (3.140, 1375),
+                    (3.100, 1250),
+                    (3.050, 1125),
+                    (3.000, 1000),
+                ],
+                strict=True,
+            )
+        },
+        **{
+            f"{n}aml": (round(1.9 + n / 10, 1), points)
+            for n, points in zip(
+                range(10, 0, -1), [795, 630, 500, 400, 315, 250, 200, 160, 125, 100], strict=True
+            )
+        },
+        **{
+            f"{n}step": (round(2.0 - n / 10, 1), points)
+            for n, points in enumerate(
+                [80, 65, 50, 40, 30, 25, 20, 15, 13, 10, 8, 6, 5, 4, 3, 2.5, 2, 1.6, 1.26], 1
+            )
+        },
+        **{
+            f"{n}step": (round(0.29 - n / 100, 2), points)
+            for n, points in enumerate([1.23, 1.2, 1.17, 1.15, 1.12, 1.1, 1.07, 1.05], 20)
+        },
+    }
+)
+
+
+def antilog(rating: ArrayLike) -> Array:
+    """Playing strength of a log rating in thousandths."""
+    return 10.0 ** (np.asarray(rating, np.float64) / 1000.0)
+
+
+def log_rating(strength: ArrayLike) -> Array:
+    """Log rating, in thousandths, of a playing strength."""
+    return 1000.0 * np.log10(np.asarray(strength, np.float64))
+
+
+def pro_rating(dan: ArrayLike) -> Array:
+    """Log rating of a professional rank: steps of 125, one point of komi, in the antilog."""
+    return log_rating(1000.0 + 125.0 * (np.asarray(dan, np.float64) - 1.0))
+
+
+def _split(rank: str) -> tuple[int, str]:
+    word = rank.strip().lower().replace(" ", "")
+    digits = word.rstrip("abcdefghijklmnopqrstuvwxyz")
+    unit = {"aml": "aml", "step": "step", "p": "p", "pro": "p", "level": "aml"}.get(
+        word[len(digits) :]
+    )
+    unit = {"d": "aml", "dan": "aml", "k": "step", "kyu": "step"}.get(word[len(digits) :], unit)
+    limits = {"aml": 10, "step": 27, "p": 9}
+    if unit is None or not digits.isdigit() or not 1 <= int(digits) <= limits[unit]:
+        raise InputError(
+            f"{rank!r} is not a rank of Goldis' table",
+            mend="levels 1aml to 10aml, steps 1step to 27step, 1p to 9p; 4d and 4k stand for "
+            "4aml and 4step",
+        )
+    return int(digits), unit
+
+
+def rank_rating(rank: str) -> float:
+    """Log rating of a rank, in thousandths, by the rules behind table 1.
+
+    Levels (``6aml``, about dan) and steps (``4step``, about kyu) lie 100 apart
+    down to 19 step at 100, then 10 apart; professional ranks follow
+    `pro_rating`. The printed table (`TABLE`) rounds those to 5, except 3p.
+    """
+    number, unit = _split(rank)
+    if unit == "p":
+        return float(pro_rating(number))
+    if unit == "aml":
+        return 1900.0 + 100.0 * number
+    return 2000.0 - 100.0 * number if number <= 19 else 290.0 - 10.0 * number
+
+
+def rank_name(rating: float) -> str:
+    """Nearest rank of table 1 to a log rating in thousandths, the inverse of `rank_rating`."""
+    names = list(TABLE)
+    return min(names, key=lambda name: abs(rank_rating(name) - rating))
+
+
+def uniform_rating(rating: ArrayLike) -> Array:
+    """Pratesi's modified scale: one stone and 100 points from rank to rank, all the way.
+
+    Zero is at 20 kyu and nothing lies below it. Up to 1p (3000) it is Goldis'
+    scale; above, 3p and 9p are the next two stones, 3100 and 3200, and the
+    others lie between them by their antilogs.
+    """
+    value = np.asarray(rating, np.float64)
+    if np.any(value < 0.0):
+        raise UsageError("Pratesi's scale begins with 0 at 20 kyu")
+    goldis = [0.0, 3000.0, float(pro_rating(3)), float(pro_rating(9))]
+    above = value > goldis[3]
+    return np.where(
+        above, 3200.0 + value - goldis[3], np.interp(value, goldis, [0.0, 3000.0, 3100.0, 3200.0])
+    )
+
+
+def uniform_rank_rating(rank: str) -> float:
+    """Rating of a rank on Pratesi's modified scale."""
+    number, unit = _split(rank)
+    if unit == "step" and number > 19:
+        if number == 20:
+            return 0.0
+        raise InputError("Pratesi's scale has nothing below 20 kyu")
+    return float(uniform_rating(rank_rating(rank)))
+
+
+def handicap_stones(difference: ArrayLike, *, base: float = STONE) -> Array:
+    """Handicap, in stones, for a difference of ratings; 1 is an even game.
+
+    Parameters
+    ----------
+    difference : array_like
+        Stronger less weaker, in rating points (100 a rank). Its sign is ignored.
+    base : float
+        Ratio of strengths between ranks: the tenth root of ten; Elo's root of
+        ten makes every rank worth three.
+    """
+    if not base > 1.0:
+        raise UsageError("the ratio between ranks must be above 1")
+    return np.asarray(base ** (np.abs(np.asarray(difference, np.float64)) / 100.0))
+
+
+def even_game_margin(difference: ArrayLike, *, komi: float = KOMI, base: float = STONE) -> Array:
+    """Points by which the first of two players is expected to win an even game.
+
+    ``komi * (stones - 1)``, negative where the difference is.
+    """
+    gap = np.asarray(difference, np.float64)
+    return np.sign(gap) * komi * (handicap_stones(gap, base=base) - 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Handicap:
+    """The complete handicap of a game between two ratings.
+
+    Attributes
+    ----------
+    stones : int
+        Stones of the weaker player, who is Black; 1 means Black only moves first.
+    komi : int
+        Points Black gives at the end (negative: that White gives).
+    tie : {"black", "white"}
+        Who wins when the points are equal then.
+    half_point_komi : float
+        The same as one komi without ties: 2.5 for komi 3 with ties to Black.
+    exact_stones : float
+        Ratio of the strengths.
+    exact_points : float
+        Points the fraction of a stone is worth.
+    sub_rank : int
+        0 to 15 (at komi 8): which of the half-point divisions of a stone it is.
+    even_game_margin : int
+        Points by which the stronger is expected to win an even game, truncated.
+    exact_margin : float
+        The same, not truncated.
+    """
+
+    stones: int
+    komi: int
+    tie: Literal["black", "white"]
+    half_point_komi: float
+    exact_stones: float
+    exact_points: float
+    sub_rank: int
+    even_game_margin: int
+    exact_margin: float
+
+
+def handicap(
+    first: float,
+    second: float,
+    *,
+    komi: float = KOMI,
+    base: float = STONE,
+    stones: int | None = None,
+) -> Handicap:
+    """Complete handicap for two log ratings in thousandths, in either order.
+
+    Parameters
+    ----------
+    first, second : float
+        The ratings.
+    komi : float
+        Of an even game between equals; to the half point.
+    base : float
+        See `handicap_stones`.
+    stones : int, optional
+        Fix the stones and leave the rest to komi, which may become negative
+        (a reverse komi).
+
+    Examples
+    --------
+    >>> h = handicap(2673, 2235)
+    >>> h.stones, h.komi, h.tie, h.even_game_margin
+    (2, 3, 'black', 13)
+
+    Notes
+    -----
+    The points that come off the komi are cut to whole ones; if what is left of
+    them is half a point or more, Black wins ties, else White (the article says
+    "more"; ratings of three digits never leave just a half). That makes two
+    sub-ranks a point, 16 a stone at komi 8. Equal ratings give the full komi
+    with ties to White. As the points are cut, not rounded, what Black gives is
+    the exact komi or up to a point more, on average half a point.
+    """
+    if not (komi > 0 and float(2 * komi).is_integer()):
+        raise UsageError("komi must be positive and a multiple of a half")
+    if stones is not None and stones < 1:
+        raise UsageError("there is at least one stone: Black moves first")
+    difference = abs(float(first) - float(second))
+    if not np.isfinite(difference):
+        raise UsageError("ratings must be numbers")
+    if base > 1.0 and difference * log10(base) > 600.0:
+        raise UsageError("the ratings lie too far apart for a handicap")
+    exact = round(
+        float(handicap_stones(difference, base=base)), 12
+    )  # so that 10 ** 1 is ten stones and not a hair less
+    whole = floor(exact) if stones is None else stones
+    points = round(komi * (exact - whole), 12)
+    left = komi - points
+    given = ceil(left)
+    black_wins = given - left >= 0.5
+    margin = round(komi * (exact - 1.0), 12)
+    return Handicap(
+        whole,
+        given,
+        "black" if black_wins else "white",
+        given - 0.5 if black_wins else given + 0.5,
+        exact,
+        points,
+        floor(2.0 * points),
+        floor(margin),
+        margin,
+    )

@@ -1,0 +1,88 @@
+"""Table 1 of Goldis' system held against its own rules.
+
+The ranks of the table follow a rule, 100 points a rank and professional steps of
+125 in the antilog, but its figures are rounded by hand: no one rule of rounding
+gives them all. `departures` names those that a rule gets wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import floor, log10
+from types import MappingProxyType
+
+from yardstone.winprob.goldis import TABLE, antilog, rank_rating
+
+__all__ = ["RULES", "Departure", "departures", "graded_rounding"]
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """A figure of the table that a rule does not give.
+
+    Attributes
+    ----------
+    rank : str
+        Row of the table.
+    column : str
+        ``"log rating"`` or ``"antilog"``.
+    printed, exact, rounded : float
+        The table's figure, the exact one, and that one by the rule.
+    """
+
+    rank: str
+    column: str
+    printed: float
+    exact: float
+    rounded: float
+
+
+def _nearest(value: float, unit: float) -> float:
+    return round(floor(value / unit + 0.5) * unit, 10)
+
+
+def _significant(value: float, digits: int) -> float:
+    return _nearest(value, 10.0 ** (floor(log10(value)) - digits + 1))
+
+
+def graded_rounding(value: float) -> float:
+    """The unit grows with the figure: 5 from 15 on, then 1, 1/2, 1/10 and 1/100.
+
+    The rule that fits most antilogs; made after the fact.
+    """
+    for limit, unit in ((14.0, 5.0), (3.5, 1.0), (1.9, 0.5), (1.4, 0.1)):
+        if value >= limit:
+            return _nearest(value, unit)
+    return _nearest(value, 0.01)
+
+
+#: Rules for the antilog column.
+RULES: Mapping[str, Callable[[float], float]] = MappingProxyType(
+    {
+        "three significant digits": lambda value: _significant(value, 3),
+        "two significant digits": lambda value: _significant(value, 2),
+        "nearest 5": lambda value: _nearest(value, 5.0),
+        "nearest whole number": lambda value: _nearest(value, 1.0),
+        "graded": graded_rounding,
+    }
+)
+
+
+def departures(rule: str = "graded") -> list[Departure]:
+    """Figures that differ from the exact ones rounded: log ratings to 0.005, antilogs by `rule`.
+
+    The antilog of a professional rank is the exact one of the rule, 1,000 and
+    125 more for each; that of any other rank comes from its log rating.
+    """
+    found = []
+    for rank, (log_rating, points) in TABLE.items():
+        exact = rank_rating(rank) / 1000.0
+        rounded = _nearest(exact, 0.005)
+        if abs(rounded - log_rating) > 1e-9:
+            found.append(Departure(rank, "log rating", log_rating, exact, rounded))
+        strength = float(antilog(1000.0 * exact))
+        by_rule = RULES[rule](strength)
+        if abs(by_rule - points) > 1e-9:
+            found.append(Departure(rank, "antilog", points, strength, by_rule))
+    return found

@@ -1,0 +1,302 @@
+"""Kaniuk's figures and the checks of his model: ``python studies/kaniuk.py GAMES.csv``.
+
+Figures go to ``docs/papers/figures``, tables to ``docs/studies/kaniuk.md``. GAMES is a table
+of real tournament games with grades (``go/tournaments/games.csv.gz`` of the shared data).
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from collections.abc import Iterator, Sequence
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from yardstone.pool import Pool
+from yardstone.reports import winprob_plots as plots
+from yardstone.reports.plot import save_plot
+from yardstone.winprob.crossvalidate import GameColumns, cross_validate
+from yardstone.winprob.games_csv import read_games_csv
+from yardstone.winprob.grade_model import GradeModel
+from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1
+from yardstone.winprob.least_squares import bootstrap, fit_least_squares, rms_by_difference
+from yardstone.winprob.likelihood import GradedGames, fit_likelihood
+from yardstone.winprob.selection import SelectionFit, fit_with_strengths
+from yardstone.winprob.simulate import (
+    european_games,
+    simulate_mcmahon,
+    simulate_pool,
+    simulate_statistics,
+)
+from yardstone.winprob.statistics import WinningStatistics
+from yardstone.winprob.trace import trace
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+FIGURES = DOCS / "papers" / "figures"
+TABLE = DOCS / "studies" / "kaniuk.md"
+#: Simulated games in place of the database's half million.
+GAMES = 400_000
+TRUTH = np.array([PUBLISHED.parameters[name] for name in TABLE_1])
+SIMULATED = "Simulated games from the published model; the real counts by year are not at hand."
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return [*lines, *("| " + " | ".join(row) + " |" for row in rows), ""]
+
+
+def figures(pool: Pool, seed: int) -> None:
+    real = WinningStatistics.from_pool(pool)
+    made = simulate_statistics(PUBLISHED, european_games(GAMES), seed=seed)
+    fit = fit_likelihood(GradedGames.from_statistics(real)).model.core
+    drawn = {
+        "kaniuk-1-real": plots.curves_plot(
+            real, fit, title="Real tournament games (3,934) and the model fitted to them"
+        ),
+        "kaniuk-1-simulated": plots.curves_plot(
+            made, PUBLISHED, title="400,000 simulated games and the published model"
+        ),
+        "kaniuk-2": plots.gap_plot(made, title="Λ: simulated games and the published model"),
+        "kaniuk-6": plots.contour_plot(),
+    }
+    dated = simulate_pool(PUBLISHED, european_games(GAMES), seed=seed)
+    followed = trace(dated)
+    drawn["kaniuk-3"] = plots.probability_trace_plot(
+        followed, modelled=False, title="Measured, windows of five years", note=SIMULATED
+    )
+    drawn["kaniuk-4"] = plots.coefficient_trace_plot(
+        followed, title="Coefficients, windows of five years", note=SIMULATED
+    )
+    drawn["kaniuk-5"] = plots.probability_trace_plot(
+        followed, modelled=True, title="Model, windows of five years", note=SIMULATED
+    )
+    FIGURES.mkdir(parents=True, exist_ok=True)
+    for name, figure in drawn.items():
+        save_plot(figure, FIGURES / f"{name}.png")
+
+
+def recovery(seed: int, repeats: int) -> Iterator[str]:
+    """Fits to games of the published model: errors, coverage, steps."""
+    games = european_games(GAMES)
+    least, most = [], []
+    steps: list[int] = []
+    searches: list[int] = []
+    inside = np.zeros(len(TABLE_1))
+    profiles = repeats // 4
+    for k in range(repeats):
+        statistics = simulate_statistics(PUBLISHED, games, seed=seed + k)
+        by_squares = fit_least_squares(statistics)
+        by_likelihood = fit_likelihood(GradedGames.from_statistics(statistics))
+        least.append((by_squares.values, by_squares.standard_errors))
+        most.append((by_likelihood.values, by_likelihood.standard_errors))
+        steps.append(by_squares.minimum.steps)
+        if k < 10:
+            conjugate = fit_least_squares(statistics, method="conjugate")
+            searches.append(conjugate.minimum.steps)
+        if k < profiles:
+            for j, name in enumerate(TABLE_1):
+                low, high = by_likelihood.interval(name)
+                inside[j] += low <= TRUTH[j] <= high
+    rows = []
+    for j, name in enumerate(TABLE_1):
+        row = [name, f"{TRUTH[j]:.6g}"]
+        for fits in (least, most):
+            values = np.array([v[j] for v, _ in fits])
+            errors = np.array([e[j] for _, e in fits])
+            z = np.abs(values - TRUTH[j]) / errors
+            row += [
+                f"{values.mean():.5f}",
+                f"{values.std(ddof=1):.5f}",
+                f"{np.nanmean(errors):.5f}",
+                f"{100 * np.nanmean(z < 1.959964):.0f} %",
+            ]
+        rows.append([*row, f"{100 * inside[j] / profiles:.0f} %"])
+    head = ["", "truth", "mean", "spread", "mean s.e.", "covered"]
+    head += ["mean", "spread", "mean s.e.", "covered", "covered by profile"]
+    yield f"## {repeats} sets of {GAMES:,} games from the published model"
+    yield ""
+    yield f"Least squares (left), likelihood (right); profile intervals over {profiles} sets."
+    yield ""
+    yield from table(head, rows)
+    yield f"Newton steps of least squares: {min(steps)} to {max(steps)}. Conjugate gradient: "
+    yield f"{min(searches)} to {max(searches)} line searches, that is "
+    yield f"{-(-min(searches) // 5)} to {-(-max(searches) // 5)} rounds of five."
+    yield ""
+    statistics = simulate_statistics(PUBLISHED, games, seed=seed)
+    sample = bootstrap(statistics, samples=200, seed=seed)
+    fit = fit_least_squares(statistics)
+    rms, chance = rms_by_difference(statistics, fit.model)
+    yield "One of these sets, least squares:"
+    yield ""
+    yield from table(
+        ["", "value", "s.e.", "bootstrap s.e.", "bootstrap 95 %"],
+        [
+            [
+                name,
+                f"{fit.values[j]:.5f}",
+                f"{fit.standard_errors[j]:.5f}",
+                f"{sample[:, j].std(ddof=1):.5f}",
+                "{:.4f} to {:.4f}".format(*np.percentile(sample[:, j], [2.5, 97.5])),
+            ]
+            for j, name in enumerate(TABLE_1)
+        ],
+    )
+    yield from table(
+        ["d", "rms error, 12 kyu to 7 dan", "by chance"],
+        [[str(d + 1), f"{rms[d]:.4f}", f"{chance[d]:.4f}"] for d in range(4)],
+    )
+
+
+def real(pool: Pool, seed: int) -> Iterator[str]:
+    """Fits to real games, and their scores on games left out."""
+    statistics = WinningStatistics.from_pool(pool)
+    squares = fit_least_squares(statistics)
+    likely = fit_likelihood(GradedGames.from_statistics(statistics))
+    yield f"## Real games: {statistics.games.sum():.0f} even games at differences of 1 to 4"
+    yield ""
+    yield from table(
+        ["", "published", "least squares", "likelihood", "95 % (profile)"],
+        [
+            [
+                name,
+                f"{TRUTH[j]:.5f}",
+                f"{squares.values[j]:.4f} ± {squares.standard_errors[j]:.4f}",
+                f"{likely.values[j]:.4f} ± {likely.standard_errors[j]:.4f}",
+                "{:.4f} to {:.4f}".format(*likely.interval(name)),
+            ]
+            for j, name in enumerate(TABLE_1)
+        ],
+    )
+    everything = GameColumns.from_pool(pool)
+    names = (*TABLE_1, "lapse", "black", "stone")
+    full = fit_likelihood(everything.graded(), free=names, start=GradeModel(PUBLISHED))
+    yield f"All {len(everything)} games with colour and handicap: " + ", ".join(
+        f"{name} {value:.3f} ± {error:.3f}"
+        for name, value, error in zip(full.names, full.values, full.standard_errors, strict=True)
+    )
+    yield ""
+    for group, what in ((None, "single games"), ("event", "whole events")):
+        games = GameColumns.from_pool(pool, group=group)
+        found = cross_validate(games, seed=seed)
+        even = games.handicap == 0
+        apart = np.abs(games.first - games.second)
+        parts = {
+            "all": np.ones(len(games), np.bool_),
+            "even, 1 to 4": even & (apart >= 1) & (apart <= 4),
+            "even, 5 to 9": even & (apart >= 5) & (apart <= 9),
+            "even, 10 and more": even & (apart >= 10),
+            "even, below 12 kyu": even & (np.minimum(games.first, games.second) < -12),
+            "handicap": ~even,
+        }
+        yield f"## Ten-fold cross-validation, {what} left out (log loss a game)"
+        yield ""
+        means = {part: found.mean(where) for part, where in parts.items()}
+        near = even & (apart <= 9)
+        rows = []
+        for name in found.names:
+            gain, error = found.gain(name, "published", near)
+            mark = " (chosen)" if name == found.chosen else ""
+            rows.append(
+                [
+                    name + mark,
+                    *(f"{means[part][name][0]:.4f}" for part in parts),
+                    f"{gain:+.4f} ± {error:.4f}",
+                ]
+            )
+        counted = [f"{part} ({int(where.sum())})" for part, where in parts.items()]
+        yield from table(["form", *counted, "gain over published, even to 9"], rows)
+
+
+def selection(pool: Pool, seed: int) -> Iterator[str]:
+    """McMahon tournaments: the naive fit, the truth, and the fit with strengths."""
+    yield "## The selection effect of McMahon pairing"
+    yield ""
+    for deviation in (1.0, 2.0):
+        made = simulate_mcmahon(
+            PUBLISHED, tournaments=30, players=100, rounds=8, deviation=deviation, seed=seed
+        )
+        statistics = WinningStatistics.from_pool(made)
+        naive = fit_likelihood(GradedGames.from_statistics(statistics))
+        found = fit_with_strengths(made)
+        empty = np.zeros(0)
+        truth = SelectionFit(GradeModel(PUBLISHED), (), deviation, 0.0, (), empty, empty)
+        yield f"Simulated: {len(made)} games, strengths {deviation:g} about the grades (fitted: "
+        yield f"{found.deviation:.2f}). Probability of the weaker, for unselected players:"
+        yield ""
+        yield from table(
+            ["", "truth", "fit to ratios", "fit with strengths"],
+            [
+                [
+                    f"{name} against {d} stronger",
+                    *(
+                        f"{100 * float(p):.1f} %"
+                        for p in (
+                            truth.probability(grade, grade + d),
+                            naive.model.probability(grade, grade + d),
+                            found.probability(grade, grade + d),
+                        )
+                    ),
+                ]
+                for name, grade in (("9k", -9), ("4k", -4), ("1d", 0))
+                for d in (1, 2, 3)
+            ],
+        )
+    congress = pool.select(pool.columns["event"] == "EGC 2011 Main Tournament")
+    naive = fit_likelihood(
+        GradedGames.from_statistics(WinningStatistics.from_pool(congress)), free=("u0", "u1", "K")
+    )
+    found = fit_with_strengths(congress, free=("u0", "u1", "K"))
+    yield f"European Congress 2011, {len(congress)} games: strengths scatter {found.deviation:.2f}"
+    yield "grades about the declared grade."
+    yield ""
+    yield from table(
+        ["", "published", "fit to ratios", "fit with strengths, unselected", "equal to grade"],
+        [
+            [
+                f"{name} against {d} stronger",
+                *(
+                    f"{100 * float(p):.1f} %"
+                    for p in (
+                        PUBLISHED.probability(grade, grade + d),
+                        naive.model.probability(grade, grade + d),
+                        found.probability(grade, grade + d),
+                        found.model.probability(grade, grade + d),
+                    )
+                ),
+            ]
+            for name, grade in (("4k", -4), ("1d", 0), ("3d", 2))
+            for d in (1, 2)
+        ],
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("games", type=Path)
+    parser.add_argument("--repeats", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=["figures"])
+    given = parser.parse_args()
+    pool = read_games_csv(given.games)
+    figures(pool, given.seed)
+    if given.only:
+        return
+    lines = ["# Kaniuk's model: checks by simulation and on real games", ""]
+    lines += [
+        f"`python studies/kaniuk.py GAMES --repeats {given.repeats} --seed {given.seed}`, "
+        f"{date.today().isoformat()}, Python {platform.python_version()}, "
+        f"numpy {version('numpy')}, scipy {version('scipy')}.",
+        "",
+        *recovery(given.seed, given.repeats),
+        *real(pool, given.seed),
+        *selection(pool, given.seed),
+    ]
+    TABLE.parent.mkdir(parents=True, exist_ok=True)
+    TABLE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

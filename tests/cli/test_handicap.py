@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+
+from yardstone.cli.handicap import handicap
+from yardstone.errors import InputError, UsageError
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
+    app = typer.Typer(rich_markup_mode=None)
+    app.command()(handicap)
+    app(args=[str(a) for a in arguments], prog_name="handicap", standalone_mode=False)
+    return capsys.readouterr().out
+
+
+def test_the_worked_example(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(run(capsys, "2673", "2235", "--format", "json"))
+    assert {k: found[k] for k in ("stones", "komi", "tie", "even_game_margin")} == {
+        "stones": 2,
+        "komi": 3,
+        "tie": "black",
+        "even_game_margin": 13,
+    }
+    assert (found["white"], found["black"]) == ("2673", "2235")
+    assert run(capsys, "2673", "2235") == (
+        "Black 2235, White 2673: 2 handicap stones.\n"
+        "Black gives 3 points of komi; Black wins a tie (the same as 2.5 points from Black).\n"
+        "Exactly 2.742 stones. In an even game White should win by 13 points (13.93).\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "ratings"),
+    [
+        (["6d", "2k"], [2500, 1800]),
+        (["7aml", "19step"], [2600, 100]),
+        (["1p", "10aml"], [3000, 2900]),
+        (["2315", "1987", "--scale", "egf"], [2215, 1887]),
+        (["3d", "1k", "--scale", "grade"], [2200, 1900]),
+        (["9p", "20k", "--scale", "uniform"], [3200, 0]),
+        (["1918.47", "1245.5", "--scale", "ogs"], [2000, 1000]),
+    ],
+)
+def test_ranks_and_other_scales(
+    arguments: list[str], ratings: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = json.loads(run(capsys, *arguments, "--format", "json"))
+    assert found["ratings"] == pytest.approx(ratings, abs=0.5)
+
+
+def test_komi_base_and_fixed_stones(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    run(capsys, "2673", "2235", "--komi", "6.5", "-o", tmp_path / "out")
+    assert "Black gives 2 points of komi; White wins a tie" in (tmp_path / "out").read_text()
+    assert "White gives 5 points" in run(capsys, "2673", "2235", "--stones", "1")
+    elo = json.loads(run(capsys, "2100", "2000", "--base", "3.1622776602", "--format", "json"))
+    assert elo["exact_stones"] == pytest.approx(3.16228, abs=1e-5)
+    assert "no handicap stones" in run(capsys, "2000", "2000")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (["2673"], UsageError, "two ratings"),
+        (["2673", "2235", "--komi", "0"], UsageError, "komi"),
+        (["6x", "2k"], InputError, "not a rank"),
+        (["2000", "2100", "--scale", "grade"], UsageError, "not a name"),
+        (["2d", "3d", "--scale", "egf"], UsageError, "not a rating"),
+    ],
+)
+def test_wrong_usage(
+    arguments: list[str],
+    error: type[Exception],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(error, match=message):
+        run(capsys, *arguments)

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from yardstone.cli.main import INTERRUPTED, OWN_SWITCHES, main
+
+COMMAND = [sys.executable, "-m", "yardstone"]
+COMMANDS = ("rate", "match", *OWN_SWITCHES)
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    out, err = capsys.readouterr()
+    assert all(f"  {name} " in out for name in COMMANDS)
+    assert "Example: yardstone rate" in out
+    assert err == ""
+
+
+@pytest.mark.parametrize("command", ["rate", "match"])
+def test_each_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    assert f"Examples:\n    yardstone {command} " in capsys.readouterr().out
+
+
+def test_nothing_is_wrong_usage_but_helps(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "Usage: yardstone" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("given", [["--version"], ["--version", "rate"]])
+def test_version(given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(given) == 0
+    assert capsys.readouterr().out.startswith("yardstone 0.")
+
+
+@pytest.mark.parametrize("given", [["bogus"], ["--bogus"]])
+def test_unknown_words_are_wrong_usage(
+    given: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(given) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("yardstone: error: ")
+    assert "Try 'yardstone --help'." in err
+
+
+def imported(*given: str) -> set[str]:
+    """Top-level packages that a call imports."""
+    script = (
+        "import sys; from yardstone.cli.main import main\n"
+        f"main({list(given)!r})\n"
+        "print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(ran.stderr.split())
+
+
+HEAVY = {"numpy", "scipy", "numba", "duckdb", "matplotlib", "jinja2"}
+
+
+@pytest.mark.parametrize("given", [("--help",), ("rate", "--help"), ("match", "--help")])
+def test_help_imports_nothing_heavy(given: tuple[str, ...]) -> None:
+    assert imported(*given).isdisjoint(HEAVY)
+
+
+def test_version_imports_hardly_anything() -> None:
+    assert imported("--version").isdisjoint(HEAVY | {"typer", "rich"})
+
+
+def test_help_is_quick() -> None:
+    def seconds() -> float:
+        start = time.perf_counter()
+        subprocess.run([*COMMAND, "--help"], check=True, capture_output=True)
+        return time.perf_counter() - start
+
+    # 0.25 s on an idle machine; a bound that a busy one keeps too.
+    assert min(seconds() for _ in range(5)) < 1.0
+
+
+def test_a_closed_pipe_is_no_noise(tmp_path: Path) -> None:
+    games = tmp_path / "games.csv"
+    lines = [f"P{k},P{(k * 7 + 1) % 2000},{'1-0' if k % 2 else '0-1'}" for k in range(2000)]
+    games.write_text("\n".join(["white,black,result", *lines]) + "\n")
+    with subprocess.Popen(
+        [*COMMAND, "rate", str(games), "--join", "300", "--format", "json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Unbuffered, Python 3.11 takes a write cut short for a whole one.
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.read(10)
+        running.stdout.close()
+        assert running.stderr.read() == b""
+        assert running.wait() == 1
+
+
+def test_an_interrupt_is_quiet(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "rate", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as running:
+        assert running.stdin is not None
+        assert running.stderr is not None
+        # More than a pipe holds: once it is written, the command is reading.
+        running.stdin.write(b'[White "A"]\n' * 20_000)
+        running.stdin.flush()
+        running.send_signal(signal.SIGINT)
+        error = running.stderr.read()
+        assert running.wait() == INTERRUPTED
+        assert error == b""
+
+
+def test_python_dash_m_is_the_command() -> None:
+    ran = subprocess.run([*COMMAND, "match", "1", "2"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("yardstone: error: ")
+
+
+@pytest.mark.parametrize("name", list(OWN_SWITCHES))
+def test_commands_with_switches_of_their_own_get_them_untouched(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status = main([name, "--no-such-switch"])
+    out, err = capsys.readouterr()
+    assert status == 1
+    assert "yardstone: error: No such option" not in out + err

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from yardstone.cli.main import main
+
+
+def test_counts_of_games(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "859", "1329", "772"]) == 0
+    assert "+10.2  [+0.9, +19.5] at 95 %" in capsys.readouterr().out
+
+
+def test_counts_of_pairs_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--elo1", "4", "--model", "normalized", "--format", "json", "--pairs"]
+    assert main(["match", "13", "37", "50", "25", "3", *options]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["model"] == "pentanomial"
+    assert found["games"] == 256
+    assert found["normalized_elo"]["value"] == pytest.approx(-63.97, abs=0.005)
+    assert found["sprt"]["llr"] == pytest.approx(-0.5491, abs=5e-5)
+
+
+@pytest.mark.parametrize("counts", [["0", "0", "0"], ["9", "0", "0"], ["0", "9", "0"]])
+def test_extremes_are_results_too(counts: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", *counts]) == 0
+    assert main(["match", *counts, "--format", "json"]) == 0
+    capsys.readouterr()
+
+
+def test_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "5", "5", "5", "-o", str(tmp_path / "match.txt")]) == 0
+    assert capsys.readouterr().out == ""
+    assert "Elo difference" in (tmp_path / "match.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [],
+        ["1", "2"],
+        ["1", "2", "3", "4"],
+        ["1", "2", "3", "--pairs"],
+        ["1", "2", "x"],
+        ["1", "2", "-3"],
+        ["1", "2", "3", "--confidence", "100"],
+        ["1", "2", "3", "--elo0", "5"],
+        ["1", "2", "3", "--alpha", "2"],
+        ["1", "2", "3", "--half-width", "0"],
+        ["1", "2", "3", "--model", "bayes"],
+        ["1", "2", "3", "--pair-by", "round"],
+        ["--games", "x.pgn", "A"],
+    ],
+)
+def test_wrong_usage(given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", *given]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("yardstone: error: ")
+
+
+PGN = """[Event "Test"]
+[Round "{round}"]
+[White "{white}"]
+[Black "{black}"]
+[Result "{result}"]
+
+{result}
+
+"""
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    rows = [
+        ("1", "New", "Old", "1-0"),
+        ("1", "Old", "New", "1/2-1/2"),
+        ("2", "New", "Old", "1-0"),
+        ("3", "New", "Old", "0-1"),
+        ("3", "Old", "New", "1-0"),
+        ("4", "New", "Other", "1-0"),
+    ]
+    path = tmp_path / "match.pgn"
+    path.write_text("".join(PGN.format(round=r, white=w, black=b, result=s) for r, w, b, s in rows))
+    return path
+
+
+def test_games_of_a_file(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["match", "--games", str(games), "New", "Old", "--format", "json"]
+    assert main([*given, "--pair-by", "event,round"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["counts"] == {"LL": 1, "LD": 0, "LW+DD": 0, "DW": 1, "WW": 0}
+    assert found["unpaired"] == 1
+    assert found["games_between"] == {"wins": 2, "draws": 1, "losses": 2}
+    assert (found["player"], found["other"]) == ("New", "Old")
+    assert main(given) == 0
+    in_order = json.loads(capsys.readouterr().out)
+    assert in_order["paired_by"] == ["event", "opening"]
+    assert in_order["counts"] == {"LL": 0, "LD": 0, "LW+DD": 1, "DW": 1, "WW": 0}
+
+
+def test_players_and_columns_must_exist(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "--games", str(games), "New", "Nobody"]) == 1
+    assert "no player is called 'Nobody'" in capsys.readouterr().err
+    assert main(["match", "--games", str(games), "Old", "Other"]) == 1
+    assert "did not meet" in capsys.readouterr().err
+    assert main(["match", "--games", str(games), "New", "Other", "--pairs"]) == 2
+    assert "no two of the games are a pair" in capsys.readouterr().err
+
+
+def test_without_pairs_single_games_count(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "--games", str(games), "New", "Other"]) == 0
+    out = capsys.readouterr().out
+    assert "New against Other" in out
+    assert "1 (+1 =0 -0)" in out

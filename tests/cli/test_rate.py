@@ -1,0 +1,268 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from yardstone.cli.main import main
+
+GAME = '[White "{}"]\n[Black "{}"]\n[Result "{}"]\n\n{}\n\n'
+
+
+def pgn(*games: tuple[str, str, str]) -> str:
+    return "".join(GAME.format(white, black, result, result) for white, black, result in games)
+
+
+CIRCLE = [
+    ("Ann", "Bob", "1-0"),
+    ("Bob", "Cid", "1-0"),
+    ("Cid", "Ann", "1/2-1/2"),
+    ("Bob", "Ann", "0-1"),
+    ("Cid", "Bob", "1-0"),
+    ("Ann", "Cid", "1-0"),
+    ("Bob", "Ann", "1/2-1/2"),
+    ("Ann", "Bob", "0-1"),
+    ("Cid", "Bob", "1/2-1/2"),
+    ("Bob", "Cid", "0-1"),
+] * 3
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    path = tmp_path / "games.pgn"
+    path.write_text(pgn(*CIRCLE))
+    return path
+
+
+@pytest.fixture
+def apart(tmp_path: Path) -> Path:
+    """Two groups, and somebody who won his only game."""
+    path = tmp_path / "apart.pgn"
+    others = [("Dee", "Eve", "1-0"), ("Eve", "Dee", "1/2-1/2"), ("Max", "Ann", "1-0")]
+    path.write_text(pgn(*CIRCLE, *others, ("Ann", "Bob", "*"), ("Ann", "Bob", "?")))
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *given: object) -> str:
+    status = main(["rate", *map(str, given)])
+    out, err = capsys.readouterr()
+    assert (status, err) == (0, "")
+    return out
+
+
+def rows(text: str) -> dict[str, dict[str, str]]:
+    return {row["player"]: row for row in csv.DictReader(text.splitlines())}
+
+
+def test_a_list_for_people(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, games)
+    lines = out.splitlines()
+    assert lines[0] == "30 games of 3 players"
+    assert lines[3].split()[:2] == ["1", "Ann"]
+    assert "Advantage of moving first: " in out
+    assert "Draws between equal players: " in out
+    assert "95 % confidence, relative to the mean of the group" in out
+    assert "\x1b" not in out
+
+
+def test_what_cannot_be_compared_is_said(apart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, apart)
+    assert "Group 2 (Dee and Eve): no game joins it with another group." in out
+    assert "Max won every game: a rating cannot be given, only a bound (>: at least)." in out
+    assert "Skipped: 2 records" in out
+    assert f"{apart}:" in out
+    joined = run(capsys, apart, "--join", 200)
+    assert "Group 2" not in joined
+    assert "relative to the priors" in joined
+
+
+def test_formats_follow_the_ending(
+    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("list.csv", "list.json", "list.parquet", "list.html", "list.txt"):
+        assert run(capsys, games, "-o", tmp_path / name) == ""
+    found = rows((tmp_path / "list.csv").read_text())
+    assert list(found) == ["Ann", "Cid", "Bob"]
+    plain = json.loads((tmp_path / "list.json").read_text())
+    assert [row["player"] for row in plain["ratings"]] == ["Ann", "Cid", "Bob"]
+    with duckdb.connect() as connection:
+        table = connection.read_parquet(str(tmp_path / "list.parquet"))
+        assert [row[0] for row in table.select("player").fetchall()] == ["Ann", "Cid", "Bob"]
+    assert (tmp_path / "list.html").read_text().startswith("<!DOCTYPE html>")
+    assert "30 games" in (tmp_path / "list.txt").read_text()
+    assert run(capsys, games, "--format", "csv") == (tmp_path / "list.csv").read_text()
+    assert run(capsys, games, "--format", "json", "-o", tmp_path / "x.csv") == ""
+    assert json.loads((tmp_path / "x.csv").read_text()) == plain
+
+
+def test_several_outputs_at_once(
+    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {name: tmp_path / name for name in ("p.svg", "h.html", "m.csv", "m.parquet")}
+    out = run(
+        capsys,
+        games,
+        "--plot",
+        files["p.svg"],
+        "--html",
+        files["h.html"],
+        "--matrix",
+        files["m.csv"],
+    )
+    assert "30 games" in out
+    assert run(capsys, games, "-q", "--matrix", files["m.parquet"]) == ""
+    assert all(path.stat().st_size for path in files.values())
+    matrix = list(csv.DictReader(files["m.csv"].open()))
+    assert [(row["player"], row["other"]) for row in matrix] == [
+        ("Ann", "Cid"),
+        ("Ann", "Bob"),
+        ("Cid", "Bob"),
+    ]
+    assert {path.name for path in tmp_path.iterdir()} == {*files, "games.pgn"}
+
+
+def test_anchors_priors_and_relations(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = rows(run(capsys, games, "--format", "csv", "--anchor", "Bob=1500"))
+    assert float(found["Bob"]["rating"]) == pytest.approx(1500)
+    assert float(found["Bob"]["deviation"]) == 0.0
+    assert "relative to the anchor, Bob" in run(capsys, games, "--anchor", "Bob=1500")
+    found = rows(run(capsys, games, "--format", "csv", "--prior", "Bob=1000±1"))
+    assert float(found["Bob"]["rating"]) == pytest.approx(1000, abs=1)
+    found = rows(run(capsys, games, "--format", "csv", "--relation", "Bob>Ann=50±0.1"))
+    assert float(found["Bob"]["rating"]) - float(found["Ann"]["rating"]) == pytest.approx(50, abs=1)
+
+
+def test_model_options(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fixed = json.loads(
+        run(capsys, games, "--format", "json", "--first-advantage", 35, "--draw-rate", "30%")
+    )
+    assert fixed["first_advantage"]["value"] == pytest.approx(35)
+    assert fixed["draw_rate"]["value"] == pytest.approx(0.3)
+    prior = json.loads(run(capsys, games, "--format", "json", "--first-advantage", "35±0.01"))
+    assert prior["first_advantage"]["value"] == pytest.approx(35, abs=0.1)
+    found = rows(run(capsys, games, "--format", "csv", "--average", 0))
+    assert sum(float(row["rating"]) for row in found.values()) == pytest.approx(0, abs=1e-6)
+
+
+def test_confidence_widens_the_intervals(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def width(level: str) -> float:
+        found = rows(run(capsys, games, "--format", "csv", "--confidence", level))["Ann"]
+        return float(found["high"]) - float(found["low"])
+
+    assert width("99") / width("95") == pytest.approx(2.5758 / 1.96, rel=1e-3)
+    assert "99 % confidence" in run(capsys, games, "--confidence", "99")
+
+
+def test_simulation_is_repeatable(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = (games, "--format", "csv", "--simulate", 60, "--seed", 3)
+    assert main(["rate", *map(str, given), "--workers", "1"]) == 0
+    one = rows(capsys.readouterr().out)
+    assert main(["rate", *map(str, given), "--workers", "2"]) == 0
+    assert rows(capsys.readouterr().out) == one
+    direct = rows(run(capsys, games, "--format", "csv"))
+    ratio = float(one["Ann"]["deviation"]) / float(direct["Ann"]["deviation"])
+    assert 0.6 < ratio < 1.7
+
+
+def test_an_unbounded_advantage_gets_a_wide_prior(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "white.pgn"
+    path.write_text(pgn(("A", "B", "1-0"), ("B", "A", "1-0"), ("A", "B", "1-0")))
+    out = run(capsys, path)
+    assert "The games do not bound the advantage of moving first" in out
+    assert main(["rate", str(path), "--first-advantage", "20"]) == 0
+    assert "do not bound" not in capsys.readouterr().out
+
+
+def test_names(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = tmp_path / "names.csv"
+    names.write_text("Ann\nCid\n")
+    assert set(rows(run(capsys, games, "--format", "csv", "--include", names))) == {"Ann", "Cid"}
+    names.write_text("Bob\n")
+    assert "Bob" not in rows(run(capsys, games, "--format", "csv", "--exclude", names))
+    names.write_text("Ann,Cid\n")
+    assert set(rows(run(capsys, games, "--format", "csv", "--synonyms", names))) == {"Ann", "Bob"}
+
+
+def test_min_games_and_top(apart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Max" not in rows(run(capsys, apart, "--format", "csv", "--min-games", 5))
+    out = run(capsys, apart, "--top", 1)
+    assert "more players (--top 0 shows all)" in out
+
+
+def test_tables_and_queries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "results.csv"
+    lines = [f"{white},{black},{result}" for white, black, result in CIRCLE]
+    table.write_text("\n".join(["W,B,R", *lines]) + "\n")
+    given = ("--columns", "first=W,second=B,score=R", "--format", "csv")
+    found = rows(run(capsys, table, *given))
+    assert list(found) == ["Ann", "Cid", "Bob"]
+    sql = f"SELECT W AS white, B AS black, R AS result FROM '{table}'"
+    queried = rows(run(capsys, "--query", sql, "--format", "csv"))
+    assert queried == found
+    names = tmp_path / "names.csv"
+    names.write_text("Bob\n")
+    assert set(rows(run(capsys, "--query", sql, "--exclude", names, "--format", "csv"))) == {
+        "Ann",
+        "Cid",
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "message"),
+    [
+        ([], 2, "name a file of results"),
+        (["{tmp}/gone.pgn"], 1, "gone.pgn"),
+        (["{games}", "-o", "{tmp}/gone/list.csv"], 1, "there is no such folder"),
+        (["{games}", "-o", "{tmp}"], 1, "folder"),
+        (["{games}", "--plot", "{tmp}/list.gif"], 2, "must end in"),
+        (["{games}", "--format", "parquet"], 2, "name a file with -o"),
+        (["{games}", "--format", "xml"], 2, "xml"),
+        (["{games}", "--anchor", "Ann"], 2, "NAME=RATING"),
+        (["{games}", "--anchor", "Zoe=2500"], 1, "'Zoe'"),
+        (["{games}", "--confidence", "100"], 2, "--confidence"),
+        (["{games}", "--draw-rate", "3"], 2, "draw rate"),
+        (["{games}", "--join", "-3"], 2, "join"),
+        (["{games}", "--simulate", "1"], 2, "at least 2"),
+        (["{games}", "--top", "-1"], 2, "--top"),
+        (["{games}", "{games}", "--query", "SELECT 1"], 2, "one database"),
+        (["{games}", "--no-such"], 2, "--no-such"),
+    ],
+)
+def test_errors_are_one_clear_line(
+    given: list[str],
+    status: int,
+    message: str,
+    games: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    filled = [text.format(tmp=tmp_path, games=games) for text in given]
+    assert main(["rate", *filled]) == status
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("yardstone: error: ")
+    assert message in err
+    assert len(err.splitlines()) <= 2
+    assert {path.name for path in tmp_path.iterdir()} == {"games.pgn"}
+
+
+def test_strict_stops_at_the_first_bad_record(
+    apart: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["rate", str(apart), "--strict"]) == 1
+    assert capsys.readouterr().err.startswith(f"yardstone: error: {apart}:")
+
+
+def test_an_unwritable_file_leaves_the_old_one(
+    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "list.csv"
+    path.write_text("old")
+    assert main(["rate", str(games), "-o", str(path), "--anchor", "Zoe=1"]) == 1
+    assert path.read_text() == "old"
+    capsys.readouterr()

@@ -1,0 +1,140 @@
+"""The examples in the documentation: found, run, and compared with what is printed.
+
+Two kinds of fenced blocks are run: ``console`` blocks (a line ``$ command``, then
+what it prints) and ``python`` blocks (either a session with ``>>>`` or plain code).
+In what is expected, a line ``...`` stands for any lines and ``...`` inside a line
+for anything in that line. The blocks of a document run one after the other in one
+copy of the folder of examples, and its Python blocks share their names.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FENCE = re.compile(
+    r"^(?P<indent> *)```(?P<kind>console|python)\n(?P<body>.*?)^(?P=indent)```$",
+    re.MULTILINE | re.DOTALL,
+)
+DOCTEST_OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+#: Seconds that one command may take.
+PATIENCE = 120
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of a document: its kind, its text, and where it stands."""
+
+    document: Path
+    line: int
+    kind: str
+    body: str
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a console block, with what it should print."""
+
+    command: str
+    expected: str
+
+
+@dataclass
+class Workplace:
+    """Where the blocks of one document run."""
+
+    folder: Path
+    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__documentation__"})
+
+    @classmethod
+    def prepare(cls, folder: Path) -> Workplace:
+        """A copy of the examples; `examples/` in it leads to the same files."""
+        shutil.copytree(ROOT / "examples", folder / "examples", dirs_exist_ok=True)
+        for path in (folder / "examples").iterdir():
+            if path.is_file():
+                (folder / path.name).hardlink_to(path)
+        return cls(folder)
+
+    def run(self, command: str) -> str:
+        """What a command prints, on both streams."""
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        environment = {**os.environ, "PATH": path, "COLUMNS": "88", "NO_COLOR": "1"}
+        result = subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            timeout=PATIENCE,
+            check=False,
+        )
+        return result.stdout
+
+
+def documents() -> list[Path]:
+    """All pages with examples."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    return sorted(page for page in pages if "_build" not in page.parts)
+
+
+def blocks(document: Path) -> Iterator[Block]:
+    """The blocks of a document that are run, in order."""
+    text = document.read_text(encoding="utf-8")
+    for match in FENCE.finditer(text):
+        indent = match["indent"]
+        body = re.sub(f"^{indent}", "", match["body"], flags=re.MULTILINE)
+        yield Block(document, text.count("\n", 0, match.start()) + 1, match["kind"], body)
+
+
+def commands(block: Block) -> list[Command]:
+    """The commands of a console block; a line that ends in a backslash goes on."""
+    found: list[list[str]] = []
+    continued = False
+    for line in block.body.splitlines(keepends=True):
+        if continued:
+            found[-1][0] += line
+            continued = line.endswith("\\\n")
+        elif line.startswith("$ "):
+            found.append([line[2:], ""])
+            continued = line.endswith("\\\n")
+        elif not found:
+            raise AssertionError(f"{block.document}:{block.line}: a console block begins with '$ '")
+        else:
+            found[-1][1] += line
+    return [Command(command, expected) for command, expected in found]
+
+
+def agrees(expected: str, printed: str) -> bool:
+    """Whether the text is as expected, but for blanks at the ends of lines."""
+    pattern = ""
+    for line in expected.rstrip().splitlines():
+        if line.strip() == "...":
+            pattern += r"(?:.*\n)*?"
+        else:
+            pattern += "[^\n]*".join(map(re.escape, line.rstrip().split("..."))) + r" *\n"
+    return re.fullmatch(pattern, printed.rstrip() + "\n" if printed.strip() else "") is not None
+
+
+def run_python(block: Block, workplace: Workplace) -> str:
+    """Run a python block; what went wrong, or nothing."""
+    name = f"{block.document.name}:{block.line}"
+    if ">>>" not in block.body:
+        exec(compile(block.body, name, "exec"), workplace.names)
+        return ""
+    report: list[str] = []
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=DOCTEST_OPTIONS)
+    test = parser.get_doctest(block.body, workplace.names, name, str(block.document), block.line)
+    runner.run(test, out=report.append, clear_globs=False)
+    workplace.names.update(test.globs)
+    return "".join(report)

@@ -1,0 +1,52 @@
+"""Each command has its section, and each of its options is explained in the guide."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from tests.docs import blocks
+from yardstone.cli.commands import application
+
+DOCS = blocks.ROOT / "docs"
+COMMANDS = sorted(typer.main.get_command(application()).commands)  # type: ignore[attr-defined]
+#: Where the options of a command are explained, if not on a page of its name.
+PAGES = {"prep": "ordo"}
+LONG_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
+
+
+def help_of(command: str) -> str:
+    program = Path(sys.executable).parent / "yardstone"
+    result = subprocess.run(
+        [program, command, "--help"], capture_output=True, text=True, check=True
+    )
+    return result.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_has_its_section(command: str) -> None:
+    page = (DOCS / "commands.md").read_text()
+    assert f"## yardstone {command}\n\n```console\n$ yardstone {command} --help\n" in page
+
+
+def test_no_section_is_about_a_command_that_is_not() -> None:
+    page = (DOCS / "commands.md").read_text()
+    assert sorted(re.findall(r"^## yardstone (\w+)$", page, re.MULTILINE)) == COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_explained(command: str) -> None:
+    page = (DOCS / f"{PAGES.get(command, command)}.md").read_text()
+    explained = set(LONG_OPTION.findall(page))
+    missing = set(LONG_OPTION.findall(help_of(command))) - explained - {"--help"}
+    assert not missing, f"not explained in docs/: {sorted(missing)}"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command: str) -> None:
+    assert f"yardstone {command} " in help_of(command).partition("\n")[2]

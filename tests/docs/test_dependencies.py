@@ -1,0 +1,48 @@
+"""Each dependency has a reason, and each version is pinned."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+import pytest
+
+from tests.docs.blocks import ROOT
+
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
+REQUIREMENTS = [*PROJECT["dependencies"], *(each for extra in EXTRAS.values() for each in extra)]
+PAGE = (ROOT / "docs" / "dependencies.md").read_text()
+PINNED = (ROOT / "constraints.txt").read_text()
+
+
+def canonical(requirement: str) -> str:
+    """The name of a requirement, as package indexes compare it."""
+    name = re.split(r"[\s<>=!~\[;]", requirement, maxsplit=1)[0]
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.mark.parametrize("requirement", REQUIREMENTS)
+def test_a_dependency_has_its_line_with_a_reason(requirement: str) -> None:
+    name = canonical(requirement)
+    assert re.search(rf"^\| {name} \| [^|]{{20,}} \|$", PAGE, re.MULTILINE), (
+        f"docs/dependencies.md has no line '| {name} | why |'"
+    )
+
+
+def test_nothing_is_listed_that_is_not_needed() -> None:
+    listed = set(re.findall(r"^\| ([a-z][a-z0-9-]*) \|", PAGE, re.MULTILINE)) - {"package"}
+    assert listed == {canonical(requirement) for requirement in REQUIREMENTS}
+
+
+def test_every_dependency_is_pinned() -> None:
+    pinned = {canonical(line) for line in PINNED.splitlines() if not line.startswith("#")}
+    assert {canonical(requirement) for requirement in REQUIREMENTS} <= pinned
+    assert all(
+        re.fullmatch(r"#.*|[A-Za-z0-9._-]+==[A-Za-z0-9._+]+", line) for line in PINNED.splitlines()
+    )
+
+
+def test_no_extra_is_empty() -> None:
+    assert all(EXTRAS.values())

@@ -1,0 +1,69 @@
+"""What the workers do in the tests of `yardstone.parallel`: a module they import quickly."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from typing import Any
+
+import numpy as np
+
+from yardstone import parallel
+from yardstone.errors import InputError
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def slow_first(number: int) -> int:
+    if number == 0:
+        time.sleep(0.3)
+    return number
+
+
+def own_process(_: int) -> int:
+    return os.getpid()
+
+
+def refuse_three(number: int) -> int:
+    if number == 3:
+        raise InputError("three is refused", file="numbers.txt", line=3)
+    return number
+
+
+def die_at_three(number: int) -> int:
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def leave_at_one(number: int) -> int:
+    if number == 1:
+        os._exit(5)
+    return number
+
+
+class Stubborn(Exception):
+    """Cannot be made again from its arguments, so it cannot be sent."""
+
+    def __init__(self, one: int, two: int) -> None:
+        super().__init__("stubborn")
+
+
+def raise_stubborn(_: int) -> None:
+    raise Stubborn(1, 2)
+
+
+def give_lock(_: int) -> Any:
+    return threading.Lock()
+
+
+def draw(generator: np.random.Generator) -> float:
+    return float(generator.random())
+
+
+def map_inside(number: int) -> list[int]:
+    return parallel.map(square, range(number), workers=4)

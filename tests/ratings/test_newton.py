@@ -1,0 +1,146 @@
+"""Derivatives against finite differences, the solver against a dense one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.ratings.simulated import simulated_pool
+from yardstone.pool import PairCounts
+from yardstone.ratings._newton import evaluate_pairs
+from yardstone.ratings.bradley_terry import BradleyTerry
+from yardstone.winprob.davidson import win_draw_loss
+
+STEP = 1e-5
+#: Central differences of step 1e-5 are good to about 1e-6 of the values here.
+DERIVATIVE_TOLERANCE = 3e-6
+
+
+def counts_and_point() -> tuple[PairCounts, NDArray[np.float64]]:
+    generator = np.random.default_rng(3)
+    pool = simulated_pool(generator.normal(0, 150, 8), 300, generator, advantage=40)
+    x = np.append(generator.normal(0, 1, 8), [0.2, 0.4])
+    return pool.pair_counts(), x
+
+
+def evaluate(
+    counts: PairCounts, x: NDArray[np.float64], *, likelihood: bool, observed: bool = True
+) -> tuple[float, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    gradient, diagonal, border = (np.zeros(len(x)) for _ in range(3))
+    weight = np.zeros(len(counts.first))
+    value = evaluate_pairs(
+        counts.first,
+        counts.second,
+        counts.wins,
+        counts.draws,
+        counts.losses,
+        likelihood,
+        x,
+        gradient,
+        weight,
+        diagonal,
+        border,
+        observed,
+    )
+    return value, gradient, diagonal, weight
+
+
+@pytest.mark.parametrize("likelihood", [False, True])
+def test_gradient_is_the_slope_of_the_objective(likelihood: bool) -> None:
+    counts, x = counts_and_point()
+    _, gradient, _, _ = evaluate(counts, x, likelihood=likelihood)
+    for unknown in range(len(x) if likelihood else len(x) - 1):
+        ahead, behind = x.copy(), x.copy()
+        ahead[unknown] += STEP
+        behind[unknown] -= STEP
+        slope = (
+            evaluate(counts, ahead, likelihood=likelihood)[0]
+            - evaluate(counts, behind, likelihood=likelihood)[0]
+        ) / (2 * STEP)
+        assert gradient[unknown] == pytest.approx(
+            slope, rel=DERIVATIVE_TOLERANCE, abs=DERIVATIVE_TOLERANCE
+        )
+
+
+@pytest.mark.parametrize("likelihood", [False, True])
+def test_hessian_is_the_slope_of_the_gradient(likelihood: bool) -> None:
+    counts, x = counts_and_point()
+    _, _, diagonal, weight = evaluate(counts, x, likelihood=likelihood)
+    n = len(x) - 2
+    edges = np.zeros((n, n))
+    np.subtract.at(edges, (counts.first, counts.second), weight)
+    for unknown in range(len(x) if likelihood else len(x) - 1):
+        ahead, behind = x.copy(), x.copy()
+        ahead[unknown] += STEP
+        behind[unknown] -= STEP
+        slope = (
+            evaluate(counts, ahead, likelihood=likelihood)[1]
+            - evaluate(counts, behind, likelihood=likelihood)[1]
+        ) / (2 * STEP)
+        assert diagonal[unknown] == pytest.approx(-slope[unknown], rel=DERIVATIVE_TOLERANCE)
+        if unknown < n:
+            off = np.delete(np.arange(n), unknown)
+            expected = edges[unknown, off] + edges[off, unknown]
+            np.testing.assert_allclose(-slope[off], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_expected_information_is_the_mean_of_the_observed() -> None:
+    """Over the three results of one game, weighted by their probabilities."""
+    x = np.array([0.7, -0.1, 0.2, 0.4])
+    expected = 1 / (1 + np.exp(-(0.7 + 0.2 + 0.1)))
+    chances = [float(p) for p in win_draw_loss(expected, 1 / (1 + np.exp(0.4)))]
+    total = np.zeros(4)
+    for result, chance in enumerate(chances):
+        one = np.eye(3)[result]
+        counts = PairCounts(
+            2, np.array([0], np.int32), np.array([1], np.int32), one[:1], one[1:2], one[2:]
+        )
+        total += chance * evaluate(counts, x, likelihood=True)[2]
+        information = evaluate(counts, x, likelihood=True, observed=False)[2]
+    np.testing.assert_allclose(total, information, rtol=1e-12)
+
+
+def test_score_equations_hold_at_the_solution() -> None:
+    """Expected points equal the points obtained, for every player and for the first side."""
+    generator = np.random.default_rng(8)
+    pool = simulated_pool(generator.normal(0, 200, 30), 3000, generator, advantage=35)
+    system = BradleyTerry(first_advantage="free")
+    ratings = system.fit(pool)
+    difference = ratings.rating[pool.first] + ratings.first_advantage.value
+    expected = 1 / (1 + np.exp((ratings.rating[pool.second] - difference) / system.points_per_logit))
+    surplus = pool.score - expected
+    per_player = np.bincount(pool.first, surplus) - np.bincount(pool.second, surplus)
+    np.testing.assert_allclose(per_player, 0, atol=1e-9)
+    assert surplus.sum() == pytest.approx(0, abs=1e-9)
+    assert ratings.rating.mean() == pytest.approx(2300, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["score", "likelihood"])
+def test_agrees_with_a_dense_general_optimiser(method: str) -> None:
+    from scipy.optimize import minimize
+
+    generator = np.random.default_rng(5)
+    pool = simulated_pool(generator.normal(0, 150, 7), 400, generator, advantage=30)
+    counts = pool.pair_counts()
+    likelihood = method == "likelihood"
+    ratings = BradleyTerry(
+        average=0.0,
+        first_advantage="free",
+        draw_rate="free",
+        method="likelihood" if likelihood else "score",
+    ).fit(pool)
+
+    def loss(free: NDArray[np.float64]) -> float:
+        x = np.concatenate([[0.0], free]) if likelihood else np.concatenate([[0.0], free, [0.0]])
+        return -evaluate(counts, x, likelihood=likelihood)[0]
+
+    start = np.zeros(8 if likelihood else 7)
+    best = minimize(loss, start, method="BFGS", options={"gtol": 1e-7})
+    rating = np.append(0.0, best.x[:6]) * ratings.points_per_logit
+    np.testing.assert_allclose(ratings.rating, rating - rating.mean(), atol=2e-3)
+    assert ratings.first_advantage.value == pytest.approx(
+        best.x[6] * ratings.points_per_logit, abs=2e-3
+    )
+    if likelihood:
+        assert ratings.draw_rate.value == pytest.approx(1 / (1 + np.exp(best.x[7])), abs=1e-5)

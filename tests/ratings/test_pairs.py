@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+import pytest
+
+from yardstone.errors import InputError
+from yardstone.pool import Pool
+from yardstone.ratings.pairs import pentanomial
+
+
+def test_pairs_are_counted_from_the_first_players_side() -> None:
+    pool = Pool.from_names("ABABABAB", "BABABABA", [1, 0, 0, 1, 1, 0.5, 0.5, 1])
+    found = pentanomial(pool, "A", "B")
+    assert found.pairs.counts == (1.0, 1.0, 0.0, 1.0, 1.0)
+    assert found.games.counts == (3.0, 2.0, 3.0)
+    assert found.unpaired == 0
+    assert pentanomial(pool, "B", "A").pairs.counts == found.pairs.counts[::-1]
+
+
+def test_other_games_are_left_alone() -> None:
+    pool = Pool.from_names(["A", "C", "B", "A"], ["B", "A", "A", "C"], [1, 1, 0.5, 0])
+    found = pentanomial(pool, "A", "B")
+    assert found.pairs.counts == (0.0, 0.0, 0.0, 1.0, 0.0)
+    assert found.games.size == 2
+
+
+def test_columns_keep_a_missing_game_from_shifting_the_rest() -> None:
+    pool = Pool.from_names(
+        "AABAB",
+        "BBABA",
+        [1, 1, 0, 0, 1],
+        columns={"round": ["1", "2", "2", "3", "3"], "event": ["x"] * 5},
+    )
+    by_round = pentanomial(pool, "A", "B", by=("event", "round"))
+    assert by_round.pairs.counts == (1.0, 0.0, 0.0, 0.0, 1.0)
+    assert by_round.unpaired == 1
+    assert by_round.by == ("event", "round")
+    in_order = pentanomial(pool, "A", "B")
+    assert in_order.by == ("event",)
+    assert in_order.unpaired == 1
+    assert in_order.pairs.counts == (0.0, 0.0, 1.0, 0.0, 1.0)
+
+
+def test_unbalanced_openings_make_pairs_tell_more() -> None:
+    rng = np.random.default_rng(5)
+    openings = 300
+    bias = np.where(rng.random(openings) < 0.5, 0.45, -0.45)
+    score = np.empty(2 * openings)
+    score[0::2] = rng.random(openings) < 0.5 + bias
+    score[1::2] = rng.random(openings) < 0.5 + bias
+    pool = Pool.from_names("AB" * openings, "BA" * openings, score)
+    found = pentanomial(pool, "A", "B")
+    assert found.gain < 0.5
+    assert found.pairs.deviation_per_game < found.games.deviation_per_game
+
+
+def test_without_a_pair_there_is_nothing_to_gain() -> None:
+    found = pentanomial(Pool.from_names("AA", "BB", [1, 0]), "A", "B")
+    assert found.pairs.size == 0
+    assert found.unpaired == 2
+    assert isnan(found.gain)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "by", "message"),
+    [
+        ("A", "Z", None, "no player is called 'Z'"),
+        ("A", "A", None, "twice"),
+        ("A", "C", None, "did not meet"),
+        ("A", "B", ("round",), "no column 'round'"),
+    ],
+)
+def test_what_cannot_be_paired_is_said(
+    first: str, second: str, by: tuple[str, ...] | None, message: str
+) -> None:
+    pool = Pool.from_names("AB", "BC", [1, 0])
+    with pytest.raises(InputError, match=message):
+        pentanomial(pool, first, second, by=by)

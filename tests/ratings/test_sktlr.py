@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from yardstone.errors import InputError, UsageError
+from yardstone.pool import Pool
+from yardstone.ratings.sktlr import SktLr, expected_margin
+from yardstone.winprob.goldis import handicap
+
+
+def simulated(
+    *, margins: bool, games: int = 3000, players: int = 60, seed: int = 0
+) -> tuple[Pool, NDArray[np.float64]]:
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(1500, 300, players)
+    one = rng.integers(0, players, games)
+    two = (one + rng.integers(1, players, games)) % players
+    margin = expected_margin(truth[one] - truth[two]) + rng.normal(0, 20, games)
+    columns = {"margin": margin} if margins else {}
+    names = tuple(f"p{k}" for k in range(players))
+    return Pool(
+        names, one.astype(np.int32), two.astype(np.int32), (margin > 0).astype(np.float64), None, columns
+    ), truth
+
+
+@given(st.floats(0, 2500), st.floats(0, 2500))
+def test_the_exact_handicap_is_an_even_game(one: float, two: float) -> None:
+    found = handicap(one, two)
+    weaker, stronger = sorted((one, two))
+    komi = 8.0 - found.exact_points
+    if found.stones == 1:
+        margin = expected_margin(weaker - stronger, handicap=0, given_komi=komi)
+    else:  # stones come without komi, so White gets it in points
+        margin = expected_margin(weaker - stronger, handicap=found.stones) - komi
+    assert float(margin) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_ratings_from_margins_find_the_truth_and_know_their_error() -> None:
+    pool, truth = simulated(margins=True)
+    found = SktLr(margin_deviation=20, margin_limit=1000, drift=0).replay(pool).ratings
+    error = found.rating - truth - np.mean(found.rating - truth)
+    assert np.corrcoef(found.rating, truth)[0, 1] > 0.98
+    assert 0.7 < np.std(error / found.deviation) < 1.3
+    assert found.scale == "goldis"
+
+
+def test_ratings_from_winners_alone_are_wider() -> None:
+    with_margins, truth = simulated(margins=True)
+    system = SktLr(drift=0)
+    known = system.replay(with_margins)
+    unknown = SktLr(drift=0, use_margins=False).replay(with_margins)
+    assert unknown.ratings.deviation.mean() > 1.2 * known.ratings.deviation.mean()
+    assert np.corrcoef(unknown.ratings.rating, truth)[0, 1] > 0.93
+    plain, _ = simulated(margins=False)
+    assert np.array_equal(system.replay(plain).expected, unknown.expected)
+
+
+def test_predictions_are_calibrated_and_come_before_the_game() -> None:
+    pool, _ = simulated(margins=True, games=4000)
+    found = SktLr(drift=0).replay(pool)
+    late = slice(1500, None)
+    expected, score = found.expected[late], pool.score[late]
+    for low in (0.0, 0.2, 0.4, 0.6, 0.8):
+        part = (expected >= low) & (expected < low + 0.2)
+        assert score[part].mean() == pytest.approx(expected[part].mean(), abs=0.05)
+    # What comes after a game cannot change its prediction.
+    half = SktLr(drift=0).replay(pool.select(np.arange(len(pool)) < 1000))
+    assert np.array_equal(half.expected, found.expected[:1000])
+    assert found.expected[0] == 0.5
+    assert half.first_deviation is not None
+    assert half.first_deviation[0] == 400.0
+
+
+def test_a_win_lifts_and_established_players_hardly_move() -> None:
+    pool, _ = simulated(margins=False)
+    late = SktLr(drift=0).replay(pool)
+    assert late.first_deviation is not None
+    seat = pool.first == pool.first[-1]
+    moves = np.abs(np.diff(late.first_rating[seat]))
+    assert moves[:3].mean() > 5 * moves[-3:].mean()
+    duel = Pool.from_names(["a"], ["b"], [1])
+    found = SktLr().replay(duel).ratings
+    assert found["a"].value > 1500 > found["b"].value
+    assert found["a"].value - 1500 == pytest.approx(1500 - found["b"].value)
+    assert found["a"].deviation < 400
+
+
+def test_games_of_one_time_are_averaged() -> None:
+    day = np.array(["2020-01-01"] * 3, "datetime64[s]")
+    first, second, score = ["a", "b", "c"], ["b", "c", "a"], [1, 1, 1]
+    together = SktLr().replay(Pool.from_names(first, second, score, time=day))
+    assert together.expected.tolist() == [0.5, 0.5, 0.5]
+    assert np.ptp(together.ratings.rating) < 1e-9  # a circle of wins lifts nobody
+    alone = SktLr().replay(Pool.from_names(first, second, score))
+    assert alone.expected[1] < 0.5  # b has lost to a by then
+    unknown = np.array(["NaT"] * 3, "datetime64[s]")
+    undated = SktLr().replay(Pool.from_names(first, second, score, time=unknown))
+    assert np.array_equal(undated.expected, alone.expected)
+
+
+def test_one_game_with_a_margin_is_kalmans_step() -> None:
+    pool = Pool.from_names(["a"], ["b"], [1], columns={"margin": [12.0]})
+    system = SktLr(drift=0, margin_deviation=20, start_deviation=100)
+    found = system.replay(pool).ratings
+    slope = 8.0 * np.log(10) / 1000
+    gain = 100**2 * slope / (20**2 + 2 * 100**2 * slope**2)
+    assert found["a"].value == pytest.approx(1500 + gain * 12.0)
+    assert found["a"].deviation ** 2 == pytest.approx(100**2 * (1 - gain * slope))
+
+
+def test_margins_past_the_limit_say_no_more_than_that() -> None:
+    def rating(margin: float) -> float:
+        pool = Pool.from_names(["a"], ["b"], [1], columns={"margin": [margin]})
+        return SktLr().replay(pool).ratings["a"].value
+
+    assert rating(41.0) == rating(150.0) > rating(10.0) > rating(0.5)
+    assert rating(np.nan) < rating(41.0)
+
+
+def test_newcomers_start_at_their_grade() -> None:
+    grades = {"first_grade": [0.0, -5.0], "second_grade": [-5.0, 2.0]}
+    pool = Pool.from_names(["a", "b"], ["b", "a"], [1, 0], columns=grades)
+    found = SktLr().replay(pool)
+    assert found.first_rating[0] == 2000.0
+    assert found.second_rating[0] == 1500.0
+    assert found.expected[0] > 0.5
+    named = SktLr(initial={"a": 1234.0}).replay(pool)
+    assert named.first_rating[0] == 1234.0
+    # Two stones without komi are 2.07 points more than the exact handicap.
+    assert 0.5 < float(SktLr().expected_score(-438.0, handicap=2)) < 0.56
+    assert float(SktLr().expected_score(-438.0, handicap=1)) < 0.5
+
+
+def test_wrong_parameters_are_refused() -> None:
+    for wrong in ({"komi": 0.0}, {"drift": -1.0}, {"base": 1.0}, {"margin_deviation": 0.0}):
+        with pytest.raises(UsageError):
+            SktLr(**wrong)  # type: ignore[arg-type]
+    pool = Pool.from_names(["a"], ["b"], [1], columns={"handicap": [-1]})
+    with pytest.raises(InputError, match="negative"):
+        SktLr().replay(pool)
+    empty = SktLr().replay(Pool((), np.zeros(0, int), np.zeros(0, int), np.zeros(0)))
+    assert len(empty.expected) == 0

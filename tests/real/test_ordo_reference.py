@@ -1,0 +1,375 @@
+"""The real Ordo's transcripts and lists, repeated by `yardstone ordo`.
+
+Every command of the transcripts is run. Exit status, both streams and the files
+it shows must be the same; where ours is right to differ, `DIFFERENCES` says why
+and what is expected instead.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.shared import shared_path
+from yardstone.cli.ordo import main
+
+#: How far Ordo's searches end from the solutions on the 10,000 games.
+SCORE_ERROR, LIKELIHOOD_ERROR = 2e-5, 2e-4
+
+COMMAND = re.compile(
+    r"^\*\*`(?P<command>.*?)`\*\* → exit (?P<status>\d+)\n(?P<body>.*?)(?=^\*\*`|^## |\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+LOG = re.compile(r"(\nConvergence rating calculation|Converging\.\.\.).*?\ndone\n", re.DOTALL)
+NUMBER = re.compile(r"[-+]?\d+(\.\d+)?|---+")
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """A command, and what the real program did."""
+
+    command: str
+    status: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Why ours differs, its exit status, and texts its streams must hold."""
+
+    why: str
+    status: int
+    out: str = ""
+    err: str = ""
+
+
+OWN_WORDS = "the program names itself and explains itself in words of its own"
+PERFECT = "a perfect scorer does not make the run fail: he is set apart and gets a bound"
+GROUPS = "groups that share no scale are rated each on its own, and a warning says so"
+SKIPPED = "a record that cannot be used is skipped and reported, not leaked and not fatal"
+TAGS = "tags are read in any case, spacing and line, encoding and line end"
+ALIGNED = "columns are aligned by the width of the names, and the output is always UTF-8"
+PRIOR = "-u without -w and -k without -d are priors around the defaults"
+EXACT = "fixed ratings are solved exactly"
+
+DIFFERENCES = {
+    "ordo": Difference(OWN_WORDS, 1, err="yardstone ordo -h"),
+    "ordo -v": Difference(OWN_WORDS, 0, out="compatible with Ordo 1.2.6"),
+    "ordo -h": Difference(OWN_WORDS, 0, out="--column-format=FILE"),
+    "ordo -H": Difference(OWN_WORDS, 0, out="--column-format=FILE"),
+    "ordo -q -p base.pgn -o /nonexistent/x.txt; echo rc=$?": Difference(
+        "a file that cannot be written is an error",
+        0,
+        "rc=1",
+        "Errors with file: /nonexistent/x.txt",
+    ),
+    "ordo -q -u 5 -p base.pgn": Difference(PRIOR, 0, out="White advantage = 2.68"),
+    "ordo -q -k 5 -p base.pgn": Difference(PRIOR, 0, out="(equal opponents) = 3"),
+    "ordo -q -z 0 -p base.pgn": Difference("no scale of 0", 1, err="wrong scaling parameter"),
+    "ordo -q -z -202 -p base.pgn": Difference(
+        "no negative scale", 1, err="wrong scaling parameter"
+    ),
+    "ordo -q -W -p white_adv.pgn": Difference(
+        "says that the advantage has no bound", 0, "= 1133.30", "no finite estimate"
+    ),
+    "ordo -q -W -D -M -p white_adv.pgn": Difference(
+        "an advantage without bound ends at the same number in both modes", 0, "= 1133.30"
+    ),
+    "ordo -q -s1 -W -D -p base.pgn": Difference(
+        "one simulation gives no error", 1, err="wrong simulation parameter"
+    ),
+    "ordo -q -J -p base.pgn": Difference(
+        "-J without -s has its errors from the analytic covariance", 0, out="69      9"
+    ),
+    "ordo -q -e e.csv -C c.csv -p base.pgn -o o.txt; ls e.csv c.csv": Difference(
+        "-e and -C without -s have their errors from the analytic covariance", 0, out="e.csv"
+    ),
+    'ordo -q -U "0,99" -p base.pgn': Difference("no crash", 1, err="there is no column 99"),
+    "ordo -q -t 1000 -p base.pgn": Difference("no crash: a list of nobody", 0, out="# PLAYER"),
+    "ordo -q -m manch.csv -p base.pgn": Difference(EXACT, 0, out="Alpha 1.0    :  2600.0"),
+    "ordo -m manch_nq.csv -p base.pgn": Difference(EXACT, 0, out="Anchoring, Golf --> 2300.0"),
+    "ordo -q -m manch.csv -s50 -W -D -p base.pgn": Difference(EXACT, 0, out="  ----"),
+    "ordo -q -Y syn_bad.csv -p base.pgn": Difference(
+        "synonyms in no game are warned of", 0, "Alpha 2.0", '"Nobody2" is in no game'
+    ),
+    "ordo -q -Y syn_chain.csv -p base.pgn": Difference(
+        "chains of synonyms are followed", 0, "2 A2           :  2377.9"
+    ),
+    **{
+        command: Difference(PERFECT, 0, out=expected, err="Groups detected")
+        for command, expected in {
+            "ordo -q -- base.pgn winner.pgn": "Zeus       > :  2864.0",
+            "ordo -q -P list.txt": "Zeus       > :  2864.0",
+            "ordo -p winner.pgn": "Zeus       > :  2864.0",
+            "ordo -q -s50 -W -D -p winner.pgn": "Zeus       > :",
+            "ordo -q -p loser.pgn": "Nul        < :  1735.6",
+            "ordo -q -p winloss.pgn": "Zeus       > :  2883.3",
+            "ordo -q -W -D -s50 -p winloss.pgn": "Nul        < :",
+            "ordo -q -M -p winner.pgn": "Zeus       > :  28",
+            "ordo -q -A Zeus -p winner.pgn": "Zeus       > :  2300.0",
+        }.items()
+    },
+    "ordo -q -G -p disc.pgn": Difference(GROUPS, 0, "Bravo", "2 groups"),
+    "ordo -q -G -p semi.pgn": Difference(GROUPS, 0, "Bravo", "2 groups"),
+    "ordo -q -G -p allwin_chain.pgn": Difference(GROUPS, 0, "Alpha", "6 groups"),
+    "ordo -q -m manch.csv -p disc.pgn": Difference(
+        "anchors in each group put them on one scale", 0, "Alpha 1.0    :  2600.0"
+    ),
+    "ordo -q -y loose.csv -p disc.pgn": Difference(
+        "loose anchors in each group put them on one scale", 0, "Alpha 1.0    :  2600.0"
+    ),
+    "ordo -q -G -s50 -W -D -p winner.pgn": Difference(
+        "perfect scorers stay on a simulated list", 0, "Zeus       > :"
+    ),
+    "ordo -q -W -D -s20 -p two.pgn": Difference(
+        "an advantage without bound is not simulated", 0, "= 1133.30 +/- 0.00"
+    ),
+    "ordo -q -p SOME_FOLDER": Difference(
+        "the folder is not there any more", 1, err="Problems reading results"
+    ),
+    "ordo -q -p noresult.pgn": Difference(SKIPPED, 0, "B         :  2360.7", "no Result tag"),
+    "ordo -p nowhite.pgn": Difference(SKIPPED, 0, "B         :  2360.7", "no White tag"),
+    "ordo -q -G -p nowhite.pgn": Difference(SKIPPED, 0, "B         :  2360.7", "no White tag"),
+    "ordo -q -p weird.pgn": Difference(SKIPPED, 1, err="weird.pgn:11: result '1:0'"),
+    "ordo -q -p weird2.pgn": Difference(SKIPPED, 1, err="weird2.pgn:11: result '½-½'"),
+    "ordo -q -p weird3.pgn": Difference(SKIPPED, 1, err="weird3.pgn:11: result '+/-'"),
+    "ordo -q -p weird4.pgn": Difference("blanks around a result do not matter", 1),
+    "ordo -q -p emptyresult.pgn": Difference(SKIPPED, 1, err="emptyresult.pgn:11: result ''"),
+    "ordo -q -p unterminated.pgn": Difference(SKIPPED, 0, "Alpha", "malformed White tag"),
+    **{
+        f"ordo -q -p {name}.pgn": Difference(TAGS, 0, out="Alpha 2.0    :  2427.5")
+        for name in ("cr", "utf16", "spacetag", "lower", "oneline")
+    },
+    "ordo -q -p comment.pgn": Difference("tags in comments are no tags", 0, "Alpha 1.0"),
+    "ordo -q -p trail.pgn": Difference(
+        "blanks at the end of a name do not make two players", 0, "Alpha 2.0    :  2427.5"
+    ),
+    "ordo -q -p longname.pgn": Difference("names of any length", 0, "AAAAAAAA"),
+    "ordo -q -p latin1.pgn": Difference(ALIGNED, 0, "4 Müller       :  2336.2"),
+    "ordo -q -p utf8.pgn": Difference(ALIGNED, 0, "4 Müller       :  2336.2"),
+    "cat base.pgn | ordo -q -p -": Difference(
+        "a dash is standard input", 0, "Alpha 2.0    :  2427.5"
+    ),
+    "ordo -q -W -D -p leak.pgn | head -6": Difference(
+        "the file is not there any more", 1, err="Problems reading results"
+    ),
+}
+
+
+def transcripts() -> list[Transcript]:
+    path = Path(os.environ.get("YARDSTONE_SHARED", "") or _default_folder())
+    file = path / "reference/ordo/switches.md"
+    if not file.exists():
+        return []
+    found = []
+    for match in COMMAND.finditer(file.read_text(encoding="utf-8")):
+        body = match["body"]
+        streams = [
+            re.search(rf"^{name}:\n```\n(.*?)\n```$", body, re.MULTILINE | re.DOTALL)
+            for name in ("stdout", "stderr")
+        ]
+        texts = [stream[1] if stream else "" for stream in streams]
+        found.append(Transcript(match["command"], int(match["status"]), *texts))
+    return found
+
+
+def _default_folder() -> Path:
+    from tests.shared import DEFAULT
+
+    return DEFAULT
+
+
+@dataclass
+class Result:
+    status: int
+    out: str
+    err: str
+
+
+def run_ordo(arguments: str) -> Result:
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        status = main(shlex.split(arguments))
+    return Result(status, out.getvalue(), err.getvalue())
+
+
+def run_shell(command: str, monkeypatch: pytest.MonkeyPatch) -> Result:
+    """Run a line of commands in this process, what is not `ordo` by the shell."""
+    result = Result(0, "", "")
+    for joined in re.split(r"\s*(;|&&)\s*", command):
+        if joined in (";", "&&"):
+            if joined == "&&" and result.status:
+                break
+            continue
+        step = _step(joined, result.status, monkeypatch)
+        result = Result(step.status, result.out + step.out, result.err + step.err)
+    return result
+
+
+def _step(command: str, status: int, monkeypatch: pytest.MonkeyPatch) -> Result:
+    first, _, then = command.partition(" | ")
+    if first.startswith("cat ") and then.startswith("ordo"):
+        stream = Path(first.removeprefix("cat ")).open("rb")  # noqa: SIM115
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
+        result = run_ordo(then.removeprefix("ordo").replace("/dev/stdin", "-"))
+        sys.stdin.close()
+        return result
+    if first.startswith("ordo"):
+        result = run_ordo(first.removeprefix("ordo"))
+        if then.startswith("head -"):
+            lines = result.out.splitlines(keepends=True)
+            result.out = "".join(lines[: int(then.removeprefix("head -"))])
+        return result
+    if first.startswith("cd "):
+        monkeypatch.chdir(first.removeprefix("cd "))
+        return Result(0, "", "")
+    done = subprocess.run(
+        first.replace("$?", str(status)), shell=True, capture_output=True, text=True, check=False
+    )
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("ordo") / "inputs"
+    shutil.copytree(shared_path("reference/ordo/inputs"), folder)
+    folder.chmod(0o755)
+    games = gzip.decompress(shared_path("reference/ordo/g10k.pgn.gz").read_bytes())
+    (folder / "g10k.pgn").write_bytes(games)
+    return folder
+
+
+def plain(text: str) -> str:
+    return LOG.sub("<log>\n", text).strip("\n").rstrip()
+
+
+def without_numbers(text: str) -> str:
+    """Random numbers taken out, with the widths that follow from them.
+
+    Ordo also pads the names inside the quotes of its matrices.
+    """
+    return re.sub(r" +", " ", NUMBER.sub("#", re.sub(r'(?m)^(\d+)," +', r'\1,"', text)))
+
+
+def shown(text: str, like: str) -> str:
+    """As much of `text` as the transcript shows."""
+    if "... (" not in like:
+        return text
+    return "\n".join(text.split("\n")[: like.split("\n").index(like.split("\n")[-1])])
+
+
+@pytest.mark.parametrize("transcript", transcripts(), ids=lambda t: t.command[:70])
+def test_a_transcript_is_repeated(
+    transcript: Transcript, inputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(inputs)
+    ours = run_shell(transcript.command, monkeypatch)
+    difference = DIFFERENCES.get(transcript.command)
+    if difference is not None:
+        assert ours.status == difference.status, difference.why
+        assert difference.out in ours.out, difference.why
+        assert difference.err in ours.err, difference.why
+        return
+    assert ours.status == transcript.status
+    if re.search(r" -[qQ]?s *\d", transcript.command):
+        check_simulated(transcript, ours)
+        return
+    out, theirs = plain(ours.out), plain(transcript.out)
+    if "... (" in theirs:
+        out, theirs = shown(out, theirs), shown(theirs, theirs)
+    assert out == theirs
+    assert ours.err.strip() == transcript.err.strip()
+
+
+def check_simulated(transcript: Transcript, ours: Result) -> None:
+    """All but the random numbers is the same: lines, columns and their order."""
+    if not transcript.command.startswith("ordo -s"):  # that one logs every simulation
+        theirs = without_numbers(plain(transcript.out))
+        out = without_numbers(plain(ours.out))
+        assert shown(out, theirs) == shown(theirs, theirs)
+
+
+def test_every_difference_is_a_command_of_the_transcripts() -> None:
+    shared_path("reference/ordo/switches.md")
+    known = {transcript.command for transcript in transcripts()}
+    assert set(DIFFERENCES) <= known
+
+
+def columns_of(path: Path) -> Iterator[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        yield from csv.DictReader(stream)
+
+
+@pytest.mark.parametrize(
+    ("name", "switches", "error"),
+    [
+        ("plain", "", SCORE_ERROR),
+        ("WD", "-W -D", SCORE_ERROR),
+        ("MWD", "-M -W -D", LIKELIHOOD_ERROR),
+    ],
+)
+def test_ratings_of_ten_thousand_games(
+    name: str, switches: str, error: float, inputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(inputs)
+    assert run_ordo(f"-q {switches} -N 6,4 -c ours.csv -o ours.txt g10k.pgn").status == 0
+    theirs = list(columns_of(shared_path(f"reference/ordo/g10k.{name}.N6.csv")))
+    ours = list(columns_of(Path("ours.csv")))
+    assert [row["PLAYER"] for row in ours] == [row["PLAYER"] for row in theirs]
+    for our, their in zip(ours, theirs, strict=True):
+        assert float(our["RATING"]) == pytest.approx(float(their["RATING"]), abs=error)
+        assert {**our, "RATING": ""} == {**their, "RATING": ""}
+    golden = shared_path(f"reference/ordo/g10k.{name}.N6.txt").read_text(encoding="utf-8")
+    assert without_numbers(Path("ours.txt").read_text()) == without_numbers(golden)
+    assert Path("ours.txt").read_text().split("\n")[-4:] == golden.split("\n")[-4:]
+
+
+def test_simulated_errors_of_ten_thousand_games(
+    inputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(inputs)
+    switches = "-q -W -D -s 60 -J -n 2 -c s.csv -e e.csv -C c.csv -j j.txt -o s.txt"
+    assert run_ordo(f"{switches} g10k.pgn").status == 0
+    theirs = list(columns_of(shared_path("reference/ordo/g10k.s1000.csv")))
+    ours = list(columns_of(Path("s.csv")))
+    assert [row["PLAYER"] for row in ours] == [row["PLAYER"] for row in theirs]
+    ratios = [
+        float(our["ERROR"]) / float(their["ERROR"]) for our, their in zip(ours, theirs, strict=True)
+    ]
+    assert sum(ratios) / len(ratios) == pytest.approx(1.0, abs=0.1)
+    for mine, golden in (("e.csv", "err.csv"), ("c.csv", "cfs.csv")):
+        path = shared_path(f"reference/ordo/g10k.s1000.{golden}")
+        padded = path.read_text(encoding="utf-8").split("\n")
+        unpadded = [re.sub(r'^(\d+),"\s+', r'\1,"', line) for line in padded]
+        assert [line.split(",")[:2] for line in Path(mine).read_text().split("\n")] == [
+            line.split(",")[:2] for line in unpadded
+        ]
+    j_ours = without_numbers(Path("j.txt").read_text())
+    j_theirs = shared_path("reference/ordo/g10k.s1000.h2h.txt").read_text(encoding="utf-8")
+    assert j_ours == without_numbers(j_theirs)
+
+
+def test_elostat_files(inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_ordo(f"-q -W -D -E -g groups.txt -o o.txt {inputs}/g10k.pgn").status == 0
+    for name in ("general.dat", "groups.txt", "programs.dat"):
+        theirs = shared_path(f"reference/ordo/elostat_g10k/{name}")
+        assert Path(name).read_bytes() == theirs.read_bytes()
+    golden = shared_path("reference/ordo/elostat_g10k/rating.dat").read_text(encoding="utf-8")
+    errors = re.compile(r"(: [ \d.]{6}) +[\d.]+ +[\d.]+ ")
+    ours = Path("rating.dat").read_text(encoding="utf-8")
+    assert errors.sub(r"\1 ", ours) == errors.sub(r"\1 ", golden)

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import pytest
+
+import yardstone
+from tests.shared import shared_path
+from yardstone.errors import NoGamesError
+
+BASE_PLAYERS = ("Delta", "Echo", "Alpha 1.0", "Fox Trot", "Charlie", "Bravo", "Golf", "Alpha 2.0")
+
+
+@pytest.mark.parametrize(
+    "name", "base bom cr crlf lower noblank oneline spacetag trail utf16".split()
+)
+def test_one_file_in_many_dialects(name: str) -> None:
+    pool = yardstone.read(shared_path(f"reference/ordo/inputs/{name}.pgn"))
+    base = yardstone.read(shared_path("reference/ordo/inputs/base.pgn"))
+    assert pool.players == BASE_PLAYERS
+    assert len(pool.skipped) == 0
+    assert (pool.first == base.first).all()
+    assert (pool.second == base.second).all()
+    assert (pool.score == base.score).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "games", "players", "skipped"),
+    [
+        ("comment", 121, 8, []),
+        ("dupTag", 4, 3, []),
+        ("emptyresult", 1, 2, [(11, "result '' is none of 1-0, 0-1, 1/2-1/2 and *")]),
+        ("escaped", 62, 9, []),
+        ("halfeq", 4, 2, []),
+        ("latin1", 400, 8, []),
+        ("longname", 2, 2, []),
+        ("noblack", 399, 8, [(51, "no Black tag")]),
+        ("noresult", 3, 2, [(11, "no Result tag")]),
+        ("nowhite", 3, 2, [(11, "no White tag")]),
+        ("onlystar", 0, 2, [(line, "unfinished (result *)") for line in (1, 11, 21)]),
+        ("selfgame", 401, 8, []),
+        ("star", 50, 8, [(501, "unfinished (result *)")]),
+        ("unterminated", 30, 8, [(301, "malformed White tag")]),
+        ("utf8", 400, 8, []),
+        ("weird", 1, 2, [(11, "result '1:0' is none of 1-0, 0-1, 1/2-1/2 and *")]),
+        ("weird2", 1, 2, [(11, "result '½-½' is none of 1-0, 0-1, 1/2-1/2 and *")]),
+        ("weird4", 2, 2, []),
+    ],
+)
+def test_odd_files(name: str, games: int, players: int, skipped: list[tuple[int, str]]) -> None:
+    known = {"longname": "longname"}
+    pool = yardstone.read(shared_path(f"reference/ordo/inputs/{known.get(name, name)}.pgn"))
+    assert (len(pool), len(pool.players)) == (games, players)
+    assert [(record.line, record.reason) for record in pool.skipped.details] == skipped
+
+
+@pytest.mark.parametrize("name", ["empty", "blank", "garbage", "z"])
+def test_files_without_games(name: str) -> None:
+    with pytest.raises(NoGamesError):
+        yardstone.read(shared_path(f"reference/ordo/inputs/{name}.pgn"))
+
+
+def test_tcec() -> None:
+    pool = yardstone.read(shared_path("data/chess/tcec_headers.pgn.gz"))
+    assert len(pool) == 27_605
+    assert pool.skipped.reasons == {"unknown result": 4, "unfinished (result *)": 3}
+    lines = [record.line for record in pool.skipped.details]
+    assert lines[:5] == [75683, 83301, 104162, 109804 - 2, 121126]
+    assert len(lines) == 7
+
+
+def test_kingbase() -> None:
+    pool = yardstone.read(shared_path("data/chess/kingbase_1990_2012.tsv.gz"))
+    assert (len(pool), len(pool.players)) == (880_012, 51_298)
+    assert [int((pool.score == score).sum()) for score in (1, 0.5, 0)] == [
+        319_635,
+        319_432,
+        240_945,
+    ]
+    assert pool.time is not None
+    assert str(pool.time[0]) == "1990-01-01T00:00:00"
+
+
+def test_tygem() -> None:
+    pool = yardstone.read(shared_path("data/go/tygem_2005_2011.tsv.gz"), first="black")
+    assert len(pool) == 629_968
+    assert str(pool.time[0]) == "2005-11-02T10:48:00" if pool.time is not None else False
+    assert pool.players[:2] == ("kaaka46", "kikwk")
+    assert pool.score[:2].tolist() == [0.0, 1.0]
+
+
+def test_tournaments() -> None:
+    pool = yardstone.read(
+        shared_path("data/go/tournaments/games.csv.gz"), first="black", columns=["handicap", "rnd"]
+    )
+    assert len(pool) == 8_194
+    assert set(pool.columns) == {"handicap", "rnd"}

@@ -1,0 +1,117 @@
+"""Kaniuk's model, its fits, and the scales on real tournament games."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.shared import shared_path
+from yardstone.pool import Pool
+from yardstone.ratings.sktlr import SktLr
+from yardstone.scales import convert, fit_grades, read_egf_list
+from yardstone.winprob.crossvalidate import CANDIDATES, GameColumns, cross_validate
+from yardstone.winprob.games_csv import read_games_csv
+from yardstone.winprob.grade_model import GradeModel
+from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1
+from yardstone.winprob.least_squares import fit_least_squares
+from yardstone.winprob.likelihood import GradedGames, fit_likelihood
+from yardstone.winprob.statistics import WinningStatistics
+
+
+@pytest.fixture(scope="module")
+def pool() -> Pool:
+    return read_games_csv(shared_path("data/go/tournaments/games.csv.gz"))
+
+
+def test_games_and_what_is_left_out(pool: Pool) -> None:
+    assert len(pool) == 7787
+    assert dict(pool.skipped.reasons) == {
+        "event whose results favour one colour beyond chance": 275,
+        "not on a board of 19 lines": 132,
+    }
+    assert WinningStatistics.from_pool(pool).games.sum() == 3934
+
+
+def test_fits_with_their_uncertainty(pool: Pool) -> None:
+    statistics = WinningStatistics.from_pool(pool)
+    squares = fit_least_squares(statistics)
+    likely = fit_likelihood(GradedGames.from_statistics(statistics))
+    assert squares.values == pytest.approx([0.03185, 0, 0.10995, 0, 0.29573], abs=2e-4)
+    assert likely.values == pytest.approx([0.00033, 0.003724, 0.10942, 0, 0.28693], abs=2e-4)
+    # So few games say little: K is 0.29 give or take 0.05, and u3 is at its bound.
+    assert likely.standard_errors[4] == pytest.approx(0.051, abs=0.002)
+    assert np.isnan(likely.standard_errors[3])
+    low, high = likely.interval("K")
+    assert (low, high) == pytest.approx((0.215, 0.374), abs=0.003)
+
+
+def test_weaker_players_do_better_than_published(pool: Pool) -> None:
+    """McMahon pairing selects them, and declared grades are not EGF's."""
+    statistics = WinningStatistics.from_pool(pool)
+    games, wins = statistics.games, statistics.wins
+    grades = np.arange(-20.0, 7.0)[:, None]
+    expected = games * PUBLISHED.probability(grades, grades + np.arange(1.0, 5.0))
+    above = slice(8, None)  # from 12 kyu
+    spread = np.sqrt((expected * (1 - expected / np.maximum(games, 1)))[above].sum())
+    assert (wins - expected)[above].sum() > 3 * spread
+
+
+def test_the_chosen_form_beats_the_published_one_on_games_left_out(pool: Pool) -> None:
+    games = GameColumns.from_pool(pool)
+    forms = [c for c in CANDIDATES if "komi" not in c.free and "low" not in c.free]
+    found = cross_validate(games, candidates=forms, folds=5, seed=1)
+    even = games.handicap == 0
+    near = even & (np.abs(games.first - games.second) <= 9)
+    for baseline in ("published", "plain logistic"):
+        gain, error = found.gain(found.chosen, baseline, near)
+        assert gain > 2 * error
+    close = even & (np.abs(games.first - games.second) <= 4)
+    assert found.mean(close)[found.chosen][0] < found.mean(close)["published"][0]
+
+
+def test_colour_and_handicap(pool: Pool) -> None:
+    games = GameColumns.from_pool(pool).graded()
+    names = (*TABLE_1, "lapse", "black", "stone")
+    fit = fit_likelihood(games, free=names, start=GradeModel(PUBLISHED, {"stone": 1.0}))
+    found = dict(zip(fit.names, zip(fit.values, fit.standard_errors, strict=True), strict=True))
+    black, black_error = found["black"]
+    stone, stone_error = found["stone"]
+    assert abs(black) < 2.5 * black_error  # komi takes what moving first is worth
+    assert stone == pytest.approx(0.82, abs=0.05)
+    assert stone_error == pytest.approx(0.096, abs=0.02)
+    assert found["lapse"][0] == pytest.approx(0.13, abs=0.03)
+
+
+def test_goldis_ratings_replay(pool: Pool) -> None:
+    """Ratings that learn predict these games better than the published grades do."""
+    first, second = pool.columns["first_grade"], pool.columns["second_grade"]
+    known = np.isfinite(first) & np.isfinite(second) & (pool.score != 0.5)
+    known &= (np.minimum(first, second) >= -20) & (np.maximum(first, second) <= 6)
+    games = pool.select(known)
+    found = SktLr().replay(games)
+    near = games.columns["handicap"] == 0
+    near &= np.abs(games.columns["first_grade"] - games.columns["second_grade"]) <= 9
+
+    def log_loss(p: NDArray[np.float64]) -> float:
+        return float(-np.log(np.where(games.score == 1, p, 1 - p))[near].mean())
+
+    by_grade = PUBLISHED.probability(games.columns["first_grade"], games.columns["second_grade"])
+    assert log_loss(found.expected) == pytest.approx(0.659, abs=0.004)
+    assert log_loss(by_grade) == pytest.approx(0.684, abs=0.002)
+    # Handicap games: Goldis' stones are worth too much against European handicaps.
+    handicap = games.columns["handicap"] > 0
+    assert found.expected[handicap].mean() > games.score[handicap].mean() + 0.15
+
+
+def test_grade_against_rating() -> None:
+    grades, ratings = read_egf_list(shared_path("data/go/tournaments/egf_list_2014-11.txt.gz"))
+    assert len(grades) == 35506
+    fit = fit_grades(grades, ratings)
+    assert fit.players == 35345
+    assert fit.slope == pytest.approx(95.9, abs=0.2)
+    assert fit.intercept == pytest.approx(2049, abs=1)
+    assert fit.correlation == pytest.approx(0.992, abs=0.001)
+    # By definition 100 a grade and 2100 at 1 dan: declared grades flatter a little.
+    shortfall = convert(fit.grades, "grade", "egf") - fit.mean
+    assert np.all(shortfall[(fit.grades >= -12) & (fit.grades <= 2)] > 5)

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import yardstone
+from yardstone.errors import IgnoredWarning, InputError
+from yardstone.pool import Pool
+from yardstone.records import apply_names, parse_fields, read_name_list, read_synonyms
+
+
+@pytest.mark.parametrize(
+    ("line", "fields"),
+    [
+        ("", []),
+        ("  \t\n", []),
+        ("a", ["a"]),
+        (" a b , c ", ["a b", "c"]),
+        ('"a, b","c"', ["a, b", "c"]),
+        ('"a" , c,', ["a", "c"]),
+        (",a", ["", "a"]),
+        ("a,,b", ["a", "", "b"]),
+        ('"never closed, b', ["never closed, b"]),
+        ('"a"b,c', ["a", "b", "c"]),
+    ],
+)
+def test_fields(line: str, fields: list[str]) -> None:
+    assert parse_fields(line) == fields
+
+
+@given(st.lists(st.text(st.characters(exclude_characters='"\r\n', codec="utf-8")), min_size=1))
+def test_quoted_fields_come_back(fields: list[str]) -> None:
+    assert parse_fields(",".join(f'"{field}"' for field in fields)) == fields
+
+
+@pytest.fixture
+def pool() -> Pool:
+    return Pool.from_names(["Ann", "Bob", "Eve"], ["Bob", "A2", "A1"], [1, 0.5, 0])
+
+
+def test_synonyms_follow_chains_and_come_first(pool: Pool, tmp_path: Path) -> None:
+    file = tmp_path / "names.csv"
+    file.write_text('"Anna","A1","Ann"\n\nA2,A3\nA1,A2\n')
+    with pytest.warns(IgnoredWarning, match=r"names\.csv:3: no game of 'A3'"):
+        joined = apply_names(pool, read_synonyms(file))
+    assert joined.players == ("Anna", "A1", "Ann", "A2", "A3", "Bob", "Eve")
+    assert joined.first.tolist() == [0, 5, 6]
+    assert joined.second.tolist() == [5, 0, 0]
+
+
+def test_rings_of_synonyms_are_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "names.csv"
+    file.write_text("A,B\nB,C\nC,A\n")
+    with pytest.raises(InputError, match=r"names\.csv:3: 'A' is a synonym of itself"):
+        read_synonyms(file)
+
+
+def test_the_first_of_two_main_names_stays(tmp_path: Path) -> None:
+    file = tmp_path / "names.csv"
+    file.write_text("A,B\nC,B\nA,B\n")
+    with pytest.warns(IgnoredWarning, match=r"names\.csv:2: 'B' is already a synonym of 'A'"):
+        assert read_synonyms(file).main == {"B": "A"}
+
+
+def test_include_exclude_and_threshold(pool: Pool, tmp_path: Path) -> None:
+    include, exclude = tmp_path / "include.csv", tmp_path / "exclude.csv"
+    include.write_text("Ann\nBob\nA2\nNobody\n")
+    exclude.write_text("A2, and what follows\n")
+    with pytest.warns(IgnoredWarning, match=r"include\.csv:4: no game of 'Nobody'"):
+        kept = apply_names(pool, include=read_name_list(include), exclude=read_name_list(exclude))
+    assert (kept.first.tolist(), kept.second.tolist()) == ([0], [1])
+    games = tmp_path / "games.csv"
+    games.write_text("white,black,result\nA,B,1\nB,A,1\nA,C,1\n")
+    assert len(yardstone.read(games, threshold=2)) == 2
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.csv: cannot be read"):
+        read_name_list(tmp_path / "none.csv")

@@ -1,0 +1,341 @@
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import yardstone
+from yardstone.errors import InputError, NoGamesError, StrictError
+from yardstone.pool import Pool
+from yardstone.records.pgn import read_pgn
+from yardstone.records.sources import Source, find_sources
+from yardstone.records.streams import Limits
+
+GAME = '[White "{0}"]\n[Black "{1}"]\n[Result "{2}"]\n\n1. e4 {2}\n\n'
+
+
+def games(pool: Pool) -> list[tuple[str, str, float]]:
+    return [
+        (pool.players[a], pool.players[b], float(s))
+        for a, b, s in zip(pool.first, pool.second, pool.score, strict=True)
+    ]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pgn")
+
+
+def read_bytes(folder: Path, data: bytes, **options: object) -> Pool:
+    file = folder / "games.pgn"
+    file.write_bytes(data)
+    return read_pgn([Source("games.pgn", file)], **options)  # type: ignore[arg-type]
+
+
+def skipped(pool: Pool) -> list[tuple[int, str]]:
+    return [(record.line, record.reason) for record in pool.skipped.details]
+
+
+AB = [("A", "B", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('[White "A"]\n[Black "B"]\n[Result "1-0"]', AB),
+        ('[white "A"]\n[BLACK "B"]\n[rEsult "1-0"]', AB),
+        ('  [ White   "A"  ]\t[Black"B"] [Result "1-0"]\n', AB),
+        ('1-0 [White "A"][Black "B"][Result "1-0"]\n', AB),
+        ('[White "  A "]\n[Black "\tB"]\n[Result " 1-0 "]\n', AB),
+        ('{[White "X"]}\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n', AB),
+        ('; [White "X"]\n% [White "Y"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n', AB),
+        ('[White "A"]\n;[White "X"]\n[Black "B"]\n[Result "1-0"]\n', AB),
+        ('[White "X"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n', AB),
+        ('[White "A"]\n\n[Black "B"]\n\n[Result "1-0"]\n\n[WhiteElo "1"]\n\n1. e4\n\n', AB),
+        ('[White "A"]\r\r\n[Black "B"]\r\r\n[Result "1-0"]\r\r\n\r\r\n1. e4\r\r\n', AB),
+        ('[White "The "Rock" x"]\n[Black "B"]\n[Result "0-1"]\n', [('The "Rock" x', "B", 0.0)]),
+        ('[White "a\\"]\n[Black "B\\\\"]\n[Result "=-="]\n', [("a\\", "B\\", 0.5)]),
+        ('[White "a\\"] b"]\n[Black "B"]\n[Result "1-0"]\n', [('a"] b', "B", 1.0)]),
+        ('[White "A\x1b[31m\x07"]\n[Black "B"]\n[Result "1-0"]\n', [("A [31m", "B", 1.0)]),
+        ('[White "A  x"]\n[Black "A  x"]\n[Result "1-0"]\n', [("A  x", "A  x", 1.0)]),
+        ('[White "A"]\n[Annotator "never closed\n[Black "B"]\n[Result "1-0"]\n', AB),
+        ('[White "A"]\n[Site none]\n[Black "B"]\n[Result "1-0"]\n', AB),
+    ],
+)
+def test_one_game(folder: Path, text: str, expected: list[tuple[str, str, float]]) -> None:
+    pool = read_bytes(folder, text.encode())
+    assert games(pool) == expected
+    assert len(pool.skipped) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ('[Black "B"]\n[Result "1-0"]\n', 3, "no White tag"),
+        ('[White "A"]\n[Result "1-0"]\n', 3, "no Black tag"),
+        ('[White "A"]\n[Black "B"]\n', 3, "no Result tag"),
+        ('[White "A]\n[Black "B"]\n[Result "1-0"]\n', 3, "malformed White tag"),
+        ('[Event "e"]\n[White A]\n[Black "B"]\n[Result "1-0"]\n', 3, "malformed White tag"),
+        ('[White " "]\n[Black "B"]\n[Result "1-0"]\n', 3, "no name of White"),
+        ('[White "A"]\n[Black "B"]\n[Result "*"]\n', 3, "unfinished (result *)"),
+        (
+            '[White "A"]\n[Black "B"]\n[Result "½-½"]\n',
+            3,
+            "result '½-½' is none of 1-0, 0-1, 1/2-1/2 and *",
+        ),
+        (
+            f'[White "{"x" * 5000}"]\n[Black "B"]\n[Result "1-0"]\n',
+            3,
+            "name of White too long: 5000 bytes, at most 4096 are read",
+        ),
+    ],
+)
+def test_a_bad_game_is_skipped_alone(folder: Path, text: str, line: int, reason: str) -> None:
+    good = GAME.format("A", "B", "1-0")
+    for newline in ("\n", "\r\n", "\r"):
+        whole = ("\n\n" + text + "\n" + good + good).replace("\n", newline)
+        pool = read_bytes(folder, whole.encode())
+        assert games(pool) == AB * 2
+        assert skipped(pool) == [(line, reason)]
+
+
+def test_no_tag_leaks_into_the_next_game(folder: Path) -> None:
+    text = '[White "A"]\n[Black "B"]\n\n[White "C"]\n[Result "1-0"]\n\n' + GAME.format(*"DE", "0-1")
+    pool = read_bytes(folder, text.encode())
+    assert games(pool) == [("D", "E", 0.0)]
+    assert skipped(pool) == [(1, "no Result tag"), (4, "no Black tag")]
+
+
+def test_headers_alone_are_games(folder: Path) -> None:
+    text = '[Event "x"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n[ECO "B00"]\n\n' * 3
+    assert games(read_bytes(folder, text.encode())) == AB * 3
+    spaced = text.replace("\n\n", "\n").replace("\n", "\n\n")
+    assert games(read_bytes(folder, spaced.encode())) == AB * 3
+
+
+def test_an_open_comment_swallows_no_game(folder: Path) -> None:
+    game = GAME.format("A", "B", "1-0")
+    text = game + "{never closed\n" + game + "{closed} 1-0\n" + game + '{ [White "X"]\n[x "y"]}\n'
+    pool = read_bytes(folder, text.encode())
+    assert games(pool) == AB * 3
+    assert skipped(pool) == [(7, "comment never closed")]
+    assert games(read_bytes(folder, (game + "{never closed").encode())) == AB
+
+
+def test_players_of_unfinished_games_are_known(folder: Path) -> None:
+    text = GAME.format("C", "D", "*") + GAME.format("A", "B", "1-0") + GAME.format("E", "F", "?")
+    assert read_bytes(folder, text.encode()).players == ("C", "D", "A", "B")
+
+
+@pytest.mark.parametrize(
+    "encode",
+    [
+        lambda text: text.encode(),
+        lambda text: codecs.BOM_UTF8 + text.encode(),
+        lambda text: text.encode("utf-16"),
+        lambda text: text.encode("utf-16-le"),
+        lambda text: text.encode("utf-16-be"),
+        lambda text: codecs.BOM_UTF16_BE + text.encode("utf-16-be"),
+        lambda text: text.encode("cp1252"),
+    ],
+)
+def test_encodings(folder: Path, encode: object) -> None:
+    text = GAME.format("Müller, Jörg", "Ødegård", "1-0") * 50
+    data = encode(text)  # type: ignore[operator]
+    assert games(read_bytes(folder, data)) == [("Müller, Jörg", "Ødegård", 1.0)] * 50
+
+
+def test_columns_times_and_lines(folder: Path) -> None:
+    text = (
+        '[Event "One"]\n[UTCDate "2020.02.03"]\n[UTCTime "10:11:12"]\n' + GAME.format(*"AB", "1-0")
+    ) + (
+        '[Event "A \\"x\\""]\n[Date "2021.??.??"]\n'
+        + GAME.format(*"BA", "*")
+        + GAME.format(*"BA", "0-1")
+    )
+    text += '[event "Two"]\n[Date "2021.12.31"]\n' + GAME.format(*"BA", "0-1")
+    pool = read_bytes(folder, text.encode(), columns={"event": "Event", "line": "line"}, times=True)
+    assert pool.columns["event"].tolist() == ["One", "", "Two"]
+    assert pool.columns["line"].tolist() == [1, 18, 24]
+    assert pool.time is not None
+    assert pool.time.astype(str).tolist() == ["2020-02-03T10:11:12", "NaT", "2021-12-31T00:00:00"]
+    assert pool.players == ("A", "B")
+
+
+def test_strict(folder: Path) -> None:
+    text = GAME.format("A", "B", "1-0") + GAME.format("A", "B", "1:0")
+    with pytest.raises(StrictError, match=r"games.pgn:7: result '1:0'"):
+        read_bytes(folder, text.encode(), strict=True)
+
+
+def test_files_without_games(folder: Path) -> None:
+    for data in (b"", b"\n\n", b"hello world", os.urandom(10_000).replace(b"[", b"")):
+        with pytest.raises(NoGamesError, match=r"games\.pgn: there is no game"):
+            read_bytes(folder, data)
+    (folder / "none.pgn").write_text("nothing")
+    (folder / "one.pgn").write_text(GAME.format("A", "B", "1-0"))
+    pool = yardstone.read(folder / "none.pgn", folder / "one.pgn")
+    assert games(pool) == AB
+    assert "no PGN tag" in pool.skipped.details[0].reason
+    with pytest.raises(InputError, match="no such file"):
+        yardstone.read(folder / "missing.pgn")
+
+
+NAMES = (
+    st.text(st.characters(codec="utf-8", exclude_categories=["C", "Zl", "Zp"]), max_size=11)
+    .map(str.strip)
+    .map(lambda name: name or "x")
+)
+RESULTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+RECORDS = st.lists(
+    st.tuples(NAMES, NAMES, st.sampled_from(sorted(RESULTS))), min_size=1, max_size=8
+)
+
+
+@st.composite
+def files(draw: st.DrawFn) -> tuple[bytes, list[tuple[str, str, float]]]:
+    records = draw(RECORDS)
+    newline = draw(st.sampled_from(["\n", "\r\n", "\r"]))
+    oneline = draw(st.booleans())
+    moves = draw(
+        st.sampled_from(["1. e4 e5 ", "", '{[White "X"]} ', '; [Black "Y"]\n1-0 ', "(x) "])
+    )
+    lines = []
+    for white, black, result in records:
+        tags = {"Event": "e", "White": white, "Black": black, "Result": result, "Round": "1"}
+        if draw(st.booleans()):
+            tags = {name.lower(): value for name, value in tags.items()}
+        escaped = [
+            '[{} "{}"]'.format(name, value.replace("\\", "\\\\").replace('"', '\\"'))
+            for name, value in tags.items()
+        ]
+        lines += [" ".join(escaped)] if oneline else escaped
+        lines += ["", moves + result, ""] if draw(st.booleans()) or not moves else [moves + result]
+    text = "\n".join(lines).replace("\n", newline)
+    return text.encode(), [(w, b, RESULTS[r]) for w, b, r in records]
+
+
+@given(files(), st.sampled_from([64, 100, 1 << 21]))
+def test_round_trip_in_any_dialect_and_block_size(
+    folder: Path, file: tuple[bytes, list[tuple[str, str, float]]], block: int
+) -> None:
+    data, expected = file
+    pool = read_bytes(folder, data, block=block)
+    assert games(pool) == expected
+    assert len(pool.skipped) == 0
+
+
+@settings(max_examples=40)
+@given(files(), files())
+def test_two_files_are_their_concatenation(
+    folder: Path,
+    one: tuple[bytes, list[tuple[str, str, float]]],
+    other: tuple[bytes, list[tuple[str, str, float]]],
+) -> None:
+    for name, (data, _) in (("one.pgn", one), ("other.pgn", other)):
+        (folder / name).write_bytes(data)
+    sources = find_sources([folder / "one.pgn", folder / "other.pgn"], [])
+    assert games(read_pgn(sources)) == one[1] + other[1]
+
+
+def test_a_file_cut_anywhere_gives_no_wrong_game(folder: Path) -> None:
+    data = (
+        b'[Event "e"]\n[White "Ann \\"x\\""]\n[Black "Bob"]\n[Result "1-0"]\n\n{c [a "b"]} 1-0\n\n'
+        b'[White "Eve"]\r\n[Black "Ann \\"x\\""]\r\n[Result "1/2-1/2"]\r\n\r\n1. e4 ; x\r\n'
+    )
+    expected = [('Ann "x"', "Bob", 1.0), ("Eve", 'Ann "x"', 0.5)]
+    for end in range(3, len(data)):
+        try:
+            found = games(read_bytes(folder, data[:end], block=64))
+        except NoGamesError:
+            continue
+        assert found == expected[: len(found)]
+
+
+HOSTILE = (
+    b'[White "A"]', b'[Black "B"]', b'[Result "1-0"]', b'[Result "*"]', b'[Event "x"]', b"[White",
+    b'"', b"]", b"[", b"\\", b"{", b"}", b";", b"%", b"\n", b"\n", b"\r", b"\r\n", b" ", b"1. e4",
+    b"\xff", b"\0", b"[x y]", b'\\"]', b'[White "',
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(HOSTILE), max_size=60).map(b"".join), st.integers(20, 70))
+def test_blocks_do_not_matter_however_damaged_the_file(
+    folder: Path, data: bytes, block: int
+) -> None:
+    data = b'[Event "x"]\n' + data
+    whole = read_bytes(folder, data, columns={"event": "Event", "line": "line"})
+    cut = read_bytes(folder, data, columns={"event": "Event", "line": "line"}, block=block)
+    assert games(cut) == games(whole)
+    assert cut.players == whole.players
+    assert skipped(cut) == skipped(whole)
+    for name in whole.columns:
+        assert cut.columns[name].tolist() == whole.columns[name].tolist()
+    assert games(read_bytes(folder, data)) == games(whole)
+
+
+def test_many_names_and_games(folder: Path) -> None:
+    text = "".join(GAME.format(f"P{k}", f"P{k + 1}", "0-1") for k in range(40_000))
+    pool = read_bytes(folder, text.encode())
+    assert pool.players == tuple(f"P{k}" for k in range(40_001))
+    assert np.array_equal(pool.second, np.arange(1, 40_001))
+
+
+def test_many_bad_records_are_counted(folder: Path) -> None:
+    pool = read_bytes(folder, ('[White "A"]\n[Black "B"]\n\n' * 3000).encode())
+    assert pool.skipped.total == 3000
+    assert len(pool.skipped.details) == 1000
+    assert pool.skipped.reasons == {"no Result tag": 3000}
+
+
+def test_a_huge_line_needs_no_memory(folder: Path) -> None:
+    file = folder / "line.pgn"
+    with file.open("wb") as out:
+        out.write(GAME.format("A", "B", "1-0").encode() + b'[White "')
+        for _ in range(200):
+            out.write(b"x" * (1 << 20))
+        out.write(b'"]\n[Black "B"]\n[Result "1-0"]\n\n' + GAME.format("A", "B", "1-0").encode())
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    pool = read_pgn([Source("line.pgn", file)])
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    file.unlink()
+    assert games(pool) == AB * 2
+    assert skipped(pool) == [(7, "malformed White tag")]
+    assert after - before < 32 << 10
+
+
+def test_damaged_and_hostile_compressed_files(folder: Path) -> None:
+    data = gzip.compress((GAME.format("A", "B", "1-0") * 20_000).encode())
+    pool = read_bytes(folder, data[: len(data) // 2])
+    assert 0 < len(pool) < 20_000
+    assert "break off" in pool.skipped.details[-1].reason
+    file = folder / "bomb.pgn.gz"
+    file.write_bytes(gzip.compress(bytes(4 << 20)))
+    with (
+        pytest.raises(InputError, match="expands to more than"),
+        Source("bomb", file).open(Limits(ratio=10, extra=1 << 20)) as stream,
+    ):
+        list(stream.pieces())
+
+
+def test_without_the_compiler(folder: Path) -> None:
+    file = folder / "plain.pgn"
+    file.write_text(GAME.format("A", "B", "1-0") + "{open\n" + GAME.format("B", "C", "*"))
+    code = f"import yardstone; p = yardstone.read({str(file)!r}); print(p, p.skipped.details)"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("<Pool: 1 games of 3 players, 2 records skipped>")

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import zstandard
+
+import yardstone
+from yardstone.errors import InputError, StrictError, UsageError
+from yardstone.pool import Pool
+from yardstone.records.results import score_of_first
+
+ROWS = {"White": ["Ann", "Bob"], "Black": ["Bob", "Ann"], "Result": ["1-0", "1/2-1/2"]}
+CSV = 'White,Black,Result,Date\nAnn,"Bob ""x"", y",1-0,2020.01.02\n\nBob,Ann,0.5,?\n'
+
+
+def games(pool: Pool) -> list[tuple[str, str, float]]:
+    return [
+        (pool.players[a], pool.players[b], float(s))
+        for a, b, s in zip(pool.first, pool.second, pool.score, strict=True)
+    ]
+
+
+EXPECTED = [("Ann", "Bob", 1.0), ("Bob", "Ann", 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "score"),
+    [
+        ("1-0", "white", 1.0),
+        ("0-1", "black", 0.0),
+        ("½-½", "white", 0.5),
+        ("1", "white", 1.0),
+        ("0,5", "white", 0.5),
+        ("W+Resign", "black", 0.0),
+        ("B+3.5", "black", 1.0),
+        ("white", "white", 1.0),
+        ("RESULT_BLACKWINS", "black", 1.0),
+        ("W", "white", 1.0),
+        ("draw", "white", 0.5),
+        ("2", "white", None),
+        ("nan", "white", None),
+        ("*", "white", None),
+    ],
+)
+def test_texts_of_results(text: str, first: Any, score: float | None) -> None:
+    assert score_of_first(text, first) == score
+
+
+def test_w_is_a_win_where_there_are_losses() -> None:
+    assert score_of_first("W", "black", {"w", "l", "d"}) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("ending", "pack"),
+    [
+        ("", bytes),
+        (".gz", gzip.compress),
+        (".zst", zstandard.ZstdCompressor().compress),
+        (".bz2", bz2.compress),
+        (".xz", lzma.compress),
+    ],
+)
+def test_csv_packed_and_not(tmp_path: Path, ending: str, pack: Any) -> None:
+    file = tmp_path / f"games.csv{ending}"
+    file.write_bytes(pack(CSV.encode()))
+    pool = yardstone.read(file)
+    assert games(pool) == [("Ann", 'Bob "x", y', 1.0), ("Bob", "Ann", 0.5)]
+    assert pool.time is not None
+    assert pool.time.astype(str).tolist() == ["2020-01-02T00:00:00", "NaT"]
+
+
+def test_damaged_rows_lose_no_others(tmp_path: Path) -> None:
+    file = tmp_path / "games.csv"
+    text = 'white;black;result\nA;B;1-0\n"C;D;0-1\nE;F\n\nG;H;1-0;z\nM\xfcller;"B";1/2-1/2\nK;L;?\n'
+    file.write_bytes(text.encode("latin-1"))
+    pool = yardstone.read(file)
+    assert games(pool) == [("A", "B", 1.0), ("Müller", "B", 0.5)]
+    assert [(s.line, s.reason) for s in pool.skipped.details] == [
+        (3, "1 fields where 3 were expected"),
+        (4, "2 fields where 3 were expected"),
+        (6, "4 fields where 3 were expected"),
+        (8, "result '?' is not understood"),
+    ]
+    with pytest.raises(StrictError, match=r"games\.csv:3: "):
+        yardstone.read(file, strict=True)
+
+
+def test_lines_of_rows_that_cannot_be_used(tmp_path: Path) -> None:
+    file = tmp_path / "games.tsv"
+    file.write_text('\nwhite\tblack\tresult\n\nA\tthe "B\t1-0\n\n\tB\t1-0\nA\tB\t*\nA\tB\t\n')
+    pool = yardstone.read(file)
+    assert games(pool) == [("A", 'the "B', 1.0)]
+    assert [(s.line, s.reason) for s in pool.skipped.details] == [
+        (6, "no name of the first player"),
+        (7, "unfinished (result *)"),
+        (8, "no result"),
+    ]
+
+
+def test_black_first_and_columns_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "go.csv"
+    file.write_text("white,black,result,handicap,one,two\nA,B,B+R,2,X,Y\nA,B,W+2.5,,Y,X\n")
+    assert games(yardstone.read(file)) == [("A", "B", 0.0), ("A", "B", 1.0)]
+    assert games(yardstone.read(file, first="black")) == [("B", "A", 1.0), ("B", "A", 0.0)]
+    named = yardstone.read(file, columns={"first": "one", "second": "TWO", "h": "handicap"})
+    assert games(named) == [("X", "Y", 0.0), ("Y", "X", 1.0)]
+    assert named.columns["h"].tolist() == ["2", ""]
+    with pytest.raises(UsageError, match="there is no column 'three'"):
+        yardstone.read(file, columns={"first": "three"})
+
+
+def test_the_winner_by_name_and_unknown_columns(tmp_path: Path) -> None:
+    file = tmp_path / "games.csv"
+    file.write_text("player1,player2,winner\nA,B,B\nA,B,A\nA,B,draw\nA,B,C\n")
+    pool = yardstone.read(file)
+    assert pool.score.tolist() == [0.0, 1.0, 0.5]
+    assert pool.skipped.details[0].line == 5
+    file.write_text("x,y,z\n1,2,3\n")
+    with pytest.raises(InputError, match="which column is 'first'"):
+        yardstone.read(file)
+
+
+def test_other_files(tmp_path: Path) -> None:
+    frame = pl.DataFrame(ROWS)
+    frame.write_parquet(tmp_path / "games.parquet")
+    frame.write_ipc(tmp_path / "games.arrow")
+    frame.write_ndjson(tmp_path / "games.jsonl")
+    (tmp_path / "games.json").write_text(json.dumps(frame.to_dicts()))
+    for name in ("parquet", "arrow", "jsonl", "json"):
+        file = tmp_path / f"games.{name}"
+        assert games(yardstone.read(file)) == EXPECTED
+        unnamed = file.rename(tmp_path / "unnamed")
+        assert games(yardstone.read(unnamed)) == EXPECTED
+    (tmp_path / "a.csv").write_text(CSV)
+    (tmp_path / "b.pgn").write_text('[White "Ann"]\n[Black "Eve"]\n[Result "1-0"]\n')
+    joined = yardstone.read(tmp_path)
+    assert len(joined) == 3
+    assert joined.players == ("Ann", 'Bob "x", y', "Bob", "Eve")
+    assert games(yardstone.read(str(tmp_path / "*.pgn"))) == [("Ann", "Eve", 1.0)]
+
+
+def test_frames() -> None:
+    table = pa.table(ROWS)
+
+    class Capsule:
+        def __arrow_c_stream__(self, schema: object = None) -> object:
+            return table.__arrow_c_stream__(schema)
+
+    for frame in (pd.DataFrame(ROWS), pl.DataFrame(ROWS), table, Capsule()):
+        assert games(Pool.from_frame(frame)) == EXPECTED
+    with pytest.raises(InputError, match="a int is not a table"):
+        Pool.from_frame(3)
+
+
+def test_databases(tmp_path: Path) -> None:
+    lite, duck = tmp_path / "games.db", tmp_path / "games.duckdb"
+    rows = [("A", "B", 1.0, "2020-01-01 10:00"), ("A", None, 0.5, None), ("B", "A", 0.5, "")]
+    make = "CREATE TABLE g (home TEXT, away TEXT, score REAL, played TEXT)"
+    with closing(sqlite3.connect(lite)) as base:
+        base.execute(make)
+        base.executemany("INSERT INTO g VALUES (?, ?, ?, ?)", rows)
+        base.commit()
+    with closing(duckdb.connect(duck)) as other:
+        other.execute(make)
+        other.executemany("INSERT INTO g VALUES (?, ?, ?, ?)", rows)
+    for file in (lite, duck):
+        pool = yardstone.read(file)
+        assert games(pool) == [("A", "B", 1.0), ("B", "A", 0.5)]
+        assert [s.line for s in pool.skipped.details] == [2]
+        assert games(yardstone.query("SELECT * FROM g WHERE score = 1;", file)) == games(pool)[:1]
+        with pytest.raises(InputError, match="no_such"):
+            yardstone.query("SELECT * FROM no_such", file)

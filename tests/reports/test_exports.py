@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from yardstone.errors import InputError
+from yardstone.reports.csv_out import COLUMNS, MATRIX_COLUMNS, csv_list, csv_matrix
+from yardstone.reports.files import replaced, write_text
+from yardstone.reports.json_out import json_list
+from yardstone.reports.parquet import write_parquet
+from yardstone.reports.summary import RatingList
+
+
+def test_csv_has_a_row_a_player_in_full_precision(report: RatingList) -> None:
+    rows = list(csv.DictReader(io.StringIO(csv_list(report))))
+    assert list(rows[0]) == list(COLUMNS)
+    assert len(rows) == 18
+    first = report.rows[0]
+    assert float(rows[0]["rating"]) == report.ratings.rating[first]
+    unknown = next(row for row in rows if row["status"] == "at most")
+    assert unknown["deviation"] == ""
+    assert unknown["rank_low"] == ""
+
+
+def test_parquet_holds_what_csv_holds(report: RatingList, tmp_path: Path) -> None:
+    path = tmp_path / "it's a list.parquet"
+    write_parquet(path, csv_list(report), COLUMNS)
+    with duckdb.connect() as connection:
+        relation = connection.read_parquet(str(path))
+        assert relation.columns == list(COLUMNS)
+        assert [str(kind) for kind in relation.types] == list(COLUMNS.values())
+        rows = relation.fetchall()
+    plain = [tuple(record[name] for name in COLUMNS) for record in report.records()]
+    assert rows == plain
+
+
+def test_odd_names_survive_both(tmp_path: Path) -> None:
+    name = 'a "b", c\'s\n<d>'
+    text = f'player,score\n"{name.replace(chr(34), chr(34) * 2)}",\n'
+    write_parquet(tmp_path / "x.parquet", text, {"player": "VARCHAR", "score": "DOUBLE"})
+    with duckdb.connect() as connection:
+        rows = connection.read_parquet(str(tmp_path / "x.parquet")).fetchall()
+    assert rows == [(name, None)]
+
+
+def test_the_matrix_has_each_pair_of_a_group_once(report: RatingList) -> None:
+    rows = list(csv.DictReader(io.StringIO(csv_matrix(report))))
+    assert list(rows[0]) == list(MATRIX_COLUMNS)
+    rated = 14  # without the two perfect scorers
+    assert len(rows) == rated * (rated - 1) // 2 + 1
+    for row in rows:
+        assert float(row["difference"]) >= 0
+        assert 0.5 <= float(row["superiority"]) <= 1
+        assert float(row["low"]) < float(row["difference"]) < float(row["high"])
+    assert {row["other"] for row in rows if row["player"] == "Lone A"} == {"Lone B"}
+
+
+def test_json_keeps_its_shape(report: RatingList) -> None:
+    found = json.loads(json_list(report))
+    assert set(found) == {
+        "games",
+        "players",
+        "confidence",
+        "relative_to",
+        "scale",
+        "points_per_logit",
+        "simulations",
+        "first_advantage",
+        "draw_rate",
+        "components",
+        "ratings",
+        "caveats",
+        "suggestions",
+        "joining",
+        "skipped",
+    }
+    assert found["players"] == len(found["ratings"]) == 18
+    assert set(found["ratings"][0]) == set(COLUMNS)
+    assert found["components"][1] == {"number": 2, "players": 2, "games": 2}
+    assert found["skipped"]["total"] == 8
+    assert found["skipped"]["first"][1]["line"] == 10
+    advantage = found["first_advantage"]
+    assert advantage["low"] < advantage["value"] < advantage["high"]
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "list.txt"
+    write_text(path, "old")
+    path.chmod(0o640)
+
+    def fail() -> None:
+        with replaced(path) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert path.read_text() == "old"
+    write_text(path, "new\n")
+    assert path.read_bytes() == b"new\n"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"gone/list\.txt: cannot be written"):
+        write_text(tmp_path / "gone" / "list.txt", "")
+    with pytest.raises(InputError, match="folder"):
+        write_text(tmp_path, "")

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from yardstone.pool import Pool
+from yardstone.ratings.matches import Match
+from yardstone.ratings.pairs import pentanomial
+from yardstone.ratings.sprt import Sprt
+from yardstone.reports.json_out import as_json
+from yardstone.reports.match_text import match_text, plain_match
+
+
+def text(match: Match, **options: float) -> str:
+    return match_text(match, confidence=0.95, half_width=5.0, test=Sprt(**options))
+
+
+def test_a_match_to_the_letter() -> None:
+    assert text(Match.from_results(859, 1329, 772)).splitlines() == [
+        "Games                       2960 (+859 =1329 -772)",
+        "Score                       51.47 %, 44.9 % games drawn",
+        "Elo difference              +10.2  [+0.9, +19.5] at 95 %",
+        "Normalized Elo              +13.8  [+1.2, +26.3] at 95 %",
+        "Likelihood of superiority   98.44 %",
+        "For ± 5 Elo                 about 7,270 more games",
+        "Sequential test             H0: 0, H1: 5 Elo, alpha 0.05, beta 0.05",
+        "  Log likelihood ratio      1.72 within (-2.94, 2.94)",
+        "  State                     not decided yet",
+        "  If games go on like this  about 2,120 more; H1 accepted with 100 % probability",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("match", "said"),
+    [
+        (Match((0, 0, 10)), "+∞  [+166.2, +∞]"),
+        (Match((10, 0, 0)), "−∞  [−∞, -166.2]"),
+        (Match((0, 0, 0)), "unknown: no games"),
+        (Match((0, 10, 0)), "+0.0  [-99.0, +99.0]"),
+        (Match((1, 2, 3, 4, 5)), "15 (LL 1, LD 2, LW+DD 3, DW 4, WW 5)"),
+    ],
+)
+def test_extremes_have_words(match: Match, said: str) -> None:
+    assert said in text(match)
+    assert "nan" not in text(match)
+
+
+def test_a_finished_test_says_what_was_accepted() -> None:
+    assert "finished: H1 accepted (stronger by 5)" in text(Match((1700, 4000, 2000)))
+    assert "finished: H0 accepted (stronger by 0)" in text(Match((2000, 4000, 1700)))
+    assert "reached" in text(Match((20000, 40000, 17000)))
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0), (0, 0, 9), (0, 9, 0), (1, 2, 3), (0, 0, 0, 0, 4)])
+def test_plain_values_are_json(counts: tuple[float, ...]) -> None:
+    found = plain_match(Match(counts), confidence=0.9, half_width=5.0, test=Sprt())
+    assert json.loads(as_json(found)) == found
+    assert found["confidence"] == 0.9
+
+
+def test_paired_games_are_told() -> None:
+    pool = Pool.from_names("ABABA", "BABAB", [1, 0.5, 0.5, 0.5, 1])
+    paired = pentanomial(pool, "A", "B")
+    said = match_text(
+        paired.pairs,
+        confidence=0.95,
+        half_width=5.0,
+        test=Sprt(),
+        paired=paired,
+        names=("A", "B"),
+    )
+    assert "A against B" in said
+    assert "1 games, left out" not in said
+    assert "1 game, left out" in said
+    found = plain_match(paired.pairs, confidence=0.95, half_width=5, test=Sprt(), paired=paired)
+    assert found["unpaired"] == 1
+    assert found["games_between"] == {"wins": 2, "draws": 3, "losses": 0}

@@ -1,0 +1,189 @@
+"""Ordo's reports, made from lists written by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from yardstone.errors import ModelError
+from yardstone.pool import Pool
+from yardstone.ratings.result import Estimate, Status
+from yardstone.reports.ordo_elostat import general_dat, programs_dat, rating_dat
+from yardstone.reports.ordo_groups import find_groups, groups_text
+from yardstone.reports.ordo_head2head import head_to_head
+from yardstone.reports.ordo_list import OpponentSummary, OrdoList, rank_players
+from yardstone.reports.ordo_matrices import error_matrix, superiority_matrix
+from yardstone.reports.ordo_table import TableFormat, ratings_csv, ratings_text
+from yardstone.reports.ordo_text import as_in_tag, display_width, listing_order, pad, rounded
+
+
+def listed(*, errors: bool = False) -> OrdoList:
+    pool = Pool.from_names("AABBC", "BCCAA", [1, 0.5, 1, 0, 0])
+    deviation = np.array([10.0, 0.0, 20.0]) if errors else None
+    between = np.array([[0, 10.0, 25], [10, 0, np.nan], [25, np.nan, 0]]) if errors else None
+    return OrdoList(
+        names=pool.players,
+        rating=np.array([2400.25, 2300.0, 2199.75]),
+        status=np.array([Status.PERFECT_WINNER, Status.NORMAL, Status.PERFECT_LOSER], np.int8),
+        counts=pool.pair_counts(),
+        first_advantage=Estimate(12.345, 2.0),
+        draw_rate=Estimate(0.25, 0.01),
+        deviation=deviation,
+        deviation_of_difference=between,
+        confidence_factor=2.0,
+        discarded=3,
+    )
+
+
+def test_text() -> None:
+    table = listed()
+    assert ratings_text(table, rank_players(table), TableFormat()) == (
+        "\n   # PLAYER    :  RATING  POINTS  PLAYED   (%)\n"
+        "   1 A       > :  2400.3     3.5       4    88\n"
+        "   2 B         :  2300.0     1.0       3    33\n"
+        "   3 C       < :  2199.8     0.5       3    17\n"
+        "\nWhite advantage = 12.35\nDraw rate (equal opponents) = 25.00 %\n\n"
+    )
+
+
+def test_text_with_all_columns_and_errors() -> None:
+    table = listed(errors=True)
+    shape = TableFormat(columns=tuple(range(15)), simulated=True, score_decimals=1)
+    lines = ratings_text(table, rank_players(table), shape).splitlines()
+    assert lines[1].split()[2:] == (
+        ": RATING ERROR POINTS PLAYED (%) CFS(%) W D L D(%) OppAvg OppErr OppN OppDiv".split()
+    )
+    assert lines[2].split()[4:] == (
+        "2400.3 20.0 3.5 4 87.5 100 3 1 0 25.0 2249.9 20.0 2 2.0".split()
+    )
+    assert lines[3].split()[3:] == "2300.0 ---- 1.0 3 33.3 --- 1 0 2 0.0 2333.4 26.7 2 1.9".split()
+    assert lines[-3] == "White advantage = 12.35 +/- 4.00"
+    assert lines[-2] == "Draw rate (equal opponents) = 25.00 % +/- 2.00"
+
+
+def test_csv() -> None:
+    table = listed()
+    rows = rank_players(table)
+    assert ratings_csv(table, rows, TableFormat()) == (
+        '"#","PLAYER","RATING","ERROR","POINTS","PLAYED","(%)"\n'
+        '1,"A",2400.2,"-",3.50,4,87.50\n'
+        '2,"B",2300.0,"-",1.00,3,33.33\n'
+        '3,"C",2199.8,"-",0.50,3,16.67\n'
+    )
+    turned = ratings_csv(table, rows, TableFormat(columns=(1, 0)))
+    assert turned.splitlines()[:2] == [',"RATING""#","PLAYER"', ',2400.21,"A"']
+
+
+def test_headers_and_widths() -> None:
+    table = listed()
+    shape = TableFormat(headers={0: ("ENGINE", 0), 1: ("ELO", 10), 3: ("A long header", 14)})
+    lines = ratings_text(table, rank_players(table), shape).splitlines()
+    assert lines[1] == "   # ENGINE    :        ELO  A long header  PLAYED   (%)"
+    assert lines[2] == "   1 A       > :     2400.3            3.5       4    88"
+
+
+def test_thresholds_and_older_versions() -> None:
+    table = listed()
+    assert [row.player for row in rank_players(table, threshold=4)] == [0]
+    rows = rank_players(table, older=frozenset({1}))
+    assert [(row.player, row.rank, row.ranked) for row in rows] == [
+        (0, 1, True), (1, 1, False), (2, 2, True),
+    ]  # fmt: skip
+    hidden = rank_players(table, older=frozenset({1}), hide_older=True)
+    assert [row.player for row in hidden] == [0, 2]
+
+
+def test_head_to_head() -> None:
+    text = head_to_head(listed(errors=True), decimals=1, with_errors=True)
+    assert text.startswith(
+        "Head to head statistics:\n\n"
+        "1) A 2400.2 :      4 (+3,=1,-0),  87.5 %\n\n"
+        "   vs.      :  games ( +, =, -),   (%) :    Diff,    SD, CFS (%)\n"
+        "   B        :      2 ( 2, 0, 0), 100.0 :  +100.2,  10.0,  100.0\n"
+        "   C        :      2 ( 1, 1, 0),  75.0 :  +200.5,  25.0,  100.0\n\n"
+    )
+    assert "   C        :      1 ( 1, 0, 0), 100.0 :  +100.2,     -,      -\n" in text
+    assert "SD" not in head_to_head(listed(), decimals=1, with_errors=False)
+
+
+def test_elostat() -> None:
+    table = listed(errors=True)
+    assert rating_dat(table, threshold=4, decimals=1) == (
+        "\n\n     Program        Elo      +      -   Games   Score   Av.Op.  Draws\n\n"
+        "   1 A    : 2400.2   20.0   20.0     4    87.5 %   2250   25.0 %\n"
+    )
+    assert programs_dat(table, decimals=0).startswith(
+        "Individual statistics:\n\n1 A : 2400 4 (+  3,=  1,-  0), 87.5 %\n\n"
+        "C   : 2 (+  1,=  1,-  0), 75.0 %\nB   : 2 (+  2,=  0,-  0), 100.0 %\n\n2 B"
+    )
+    assert "Unfinished   : 3\n\nWhite Score  : 50.0 %\n" in general_dat(table)
+
+
+def test_matrices() -> None:
+    table = listed(errors=True)
+    assert error_matrix(table, [0, 1, 2]) == ('"N","NAME",0,1,2\n0,"A"\n1,"B",20.0\n2,"C",50.0,\n')
+    assert superiority_matrix(table, [2, 0]) == '"N","NAME",0,1\n0,"C",,0.0\n1,"A",100.0,\n'
+    with pytest.raises(ModelError):
+        error_matrix(listed(), [0])
+
+
+def test_groups() -> None:
+    pool = Pool.from_names("ABXZ", "BAYA", [1, 1, 0.5, 1])
+    groups = find_groups(pool.players, pool.pair_counts())
+    assert (len(groups), groups.within, groups.between) == (3, 3, 1)
+    assert groups_text(pool.players, groups) == (
+        "Group connectivity: **FAILED**\n"
+        "\nGroup 1\n | A\n | B\n"
+        " \\---> this group has incomplete links with the rest (only wins or losses)\n"
+        "\nGroup 2\n | X\n | Y\n \\---> this group is isolated from the rest\n"
+        "\nGroup 3\n | Z\n"
+        " \\---> this group has incomplete links with the rest (only wins or losses)\n\n"
+    )
+    one = Pool.from_names("AB", "BA", [1, 1])
+    assert "**PASSED**" in groups_text(one.players, find_groups(one.players, one.pair_counts()))
+
+
+def test_a_game_with_oneself() -> None:
+    pool = Pool.from_names("AAB", "ABA", [1, 1, 1])
+    table = OrdoList(
+        names=pool.players,
+        rating=np.array([2310.0, 2290.0]),
+        status=np.zeros(2, np.int8),
+        counts=pool.pair_counts(),
+        first_advantage=Estimate(0.0),
+        draw_rate=Estimate(0.5),
+    )
+    assert table.games.tolist() == [4.0, 2.0]
+    assert OpponentSummary.of(table).number.tolist() == [2, 1]
+    assert "A   : 1 (+  1,=  0,-  0), 100.0 %" in programs_dat(table, decimals=1)
+
+
+@given(st.lists(st.integers(0, 5), max_size=60))
+def test_the_order_is_by_rating_and_complete(values: list[int]) -> None:
+    rating = np.array(values, np.float64)
+    order = listing_order(range(len(values)), rating)
+    assert sorted(order) == list(range(len(values)))
+    assert [values[player] for player in order] == sorted(values, reverse=True)
+
+
+def test_ties_end_where_ordo_leaves_them() -> None:
+    assert listing_order(range(4), np.zeros(4)) == [0, 1, 2, 3]
+    assert listing_order(range(8), np.zeros(8)) == [0, 2, 4, 5, 6, 7, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "expected"),
+    [(2400.25, 1, 2400.3), (-0.04, 1, 0.0), (-0.05, 1, 0.0), (1.123456789, 7, 1.12346)],
+)
+def test_rounding(value: float, decimals: int, expected: float) -> None:
+    assert rounded(value, decimals) == expected
+
+
+def test_names() -> None:
+    assert as_in_tag('The "Rock" \\') == r"The \"Rock\" \\"
+    assert display_width("Müller") == 6
+    assert display_width("Mu\u0308ller") == 6
+    assert display_width("囲碁") == 4
+    assert pad("囲碁", 6, right=True) == "  囲碁"

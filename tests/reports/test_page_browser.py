@@ -1,0 +1,155 @@
+"""The page in a real browser: Debian's chromium."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from yardstone.reports.page import html_list
+from yardstone.reports.summary import RatingList
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+SCRIPT = "<script>document.title='owned'</script>"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("chromium is not installed: apt-get install chromium")
+        pytest.skip("chromium is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def opened(browser: Browser, report: RatingList, tmp_path: Path) -> Iterator[Page]:
+    """The page, which must neither complain nor ask for anything."""
+    file = tmp_path / "list.html"
+    file.write_text(html_list(report, title="List"), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1100, "height": 900})
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    yield page
+    assert complaints == []
+    assert asked == [file.as_uri()]
+    page.close()
+
+
+def column(page: Page, place: int) -> list[str]:
+    cells = page.locator("table").first.locator("tr.player td:nth-child(%d)" % place)
+    return [text.strip() for text in cells.all_inner_texts()]
+
+
+def test_a_click_sorts_and_another_turns(opened: Page) -> None:
+    names = column(opened, 2)
+    header = opened.locator("th", has_text="Player").first
+    header.locator("button").click()
+    assert header.get_attribute("aria-sort") == "ascending"
+    ascending = column(opened, 2)
+    assert sorted(names) == sorted(ascending)
+    assert ascending.index("Engine 01") < ascending.index("Engine 09")
+    header.locator("button").click()
+    assert header.get_attribute("aria-sort") == "descending"
+    assert column(opened, 2) == ascending[::-1]
+    assert opened.locator("table").first.locator("th[aria-sort]").count() == 1
+
+
+def test_numbers_sort_as_numbers_with_unknown_ones_last(opened: Page) -> None:
+    opened.locator("th", has_text="Games").first.locator("button").click()
+    games = [int(text) for text in column(opened, 7)]
+    assert games == sorted(games, reverse=True)
+    button = opened.locator("th", has_text="±").first.locator("button")
+    for _ in range(2):
+        button.click()
+        assert column(opened, 4)[-2:] == ["–", "–"]
+
+
+def test_the_keyboard_sorts_too(opened: Page) -> None:
+    before = column(opened, 2)
+    opened.locator("th", has_text="Rating").first.locator("button").focus()
+    opened.keyboard.press("Enter")
+    assert opened.locator("th", has_text="Rating").first.get_attribute("aria-sort") == "descending"
+    opened.keyboard.press("Space")
+    assert opened.locator("th", has_text="Rating").first.get_attribute("aria-sort") == "ascending"
+    assert column(opened, 2) == before[::-1]
+    opened.keyboard.press("Tab")
+    focused = opened.evaluate("document.activeElement.textContent")
+    assert focused == "±"
+
+
+def test_search_narrows_the_list(opened: Page) -> None:
+    opened.get_by_label("Find a player").fill("LONE")
+    assert opened.locator("tr.player:visible").count() == 2
+    assert opened.get_by_role("status").inner_text() == "2 of 18 players"
+    opened.get_by_label("Find a player").fill("陳 o")
+    assert opened.locator("tr.player:visible .name").all_inner_texts() == ["陳 Ö"]
+    opened.get_by_label("Find a player").fill("")
+    assert opened.locator("tr.player:visible").count() == 18
+
+
+def test_a_player_opens_to_the_opponents(opened: Page) -> None:
+    button = opened.get_by_role("button", name="Lone A")
+    button.click()
+    assert button.get_attribute("aria-expanded") == "true"
+    assert "1–1–0" in opened.locator("tr.games").inner_text()
+    opened.locator("table").nth(1).locator("th button").first.click()
+    following = opened.locator("tr.games").evaluate(
+        "row => row.previousElementSibling.querySelector('.name').textContent.trim()"
+    )
+    assert following == "Lone A"
+    button.click()
+    assert opened.locator("tr.games").count() == 0
+
+
+def test_a_script_in_a_name_stays_text(opened: Page) -> None:
+    opened.get_by_role("button", name=SCRIPT).click()
+    opened.get_by_role("button", name="Engine 05").click()
+    assert SCRIPT in opened.locator("tr.games").nth(1).inner_text() or (
+        SCRIPT in opened.locator("tr.games").nth(0).inner_text()
+    )
+    assert opened.title() == "List"
+    assert opened.locator("script").count() == 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_needs_no_scrolling_sideways(opened: Page, scheme: str) -> None:
+    opened.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    opened.set_viewport_size({"width": 390, "height": 800})
+    opened.get_by_role("button", name="Engine 05").click()
+    assert opened.evaluate("document.documentElement.scrollWidth") <= 390
+    contrast = opened.evaluate(
+        """() => {
+            const light = (colour) => {
+                const [r, g, b] = colour.match(/\\d+/g).map((v) => {
+                    const share = v / 255;
+                    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+                });
+                return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+            };
+            const page = light(getComputedStyle(document.body).backgroundColor);
+            return [...document.querySelectorAll("body, .quiet, td.name button")].map((node) => {
+                const text = light(getComputedStyle(node).color);
+                return (Math.max(page, text) + 0.05) / (Math.min(page, text) + 0.05);
+            });
+        }"""
+    )
+    assert min(contrast) >= 4.5

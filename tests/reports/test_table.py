@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from yardstone.pool import Pool
+from yardstone.ratings.bradley_terry import BradleyTerry
+from yardstone.reports.summary import RatingList, summarise
+from yardstone.reports.table import print_list, text_list
+
+
+def shown(report: RatingList, width: int, top: int | None = 40) -> str:
+    out = io.StringIO()
+    print_list(report, Console(file=out, width=width, highlight=False), top=top)
+    return out.getvalue()
+
+
+def test_text_is_plain_and_aligned(report: RatingList) -> None:
+    text = text_list(report)
+    assert "\x1b" not in text
+    assert not any(line != line.rstrip() for line in text.splitlines())
+    table = text.split("\n\n")[1].splitlines()[1:]
+    assert table[0].split()[:4] == ["Rank", "Player", "Rating", "±"]
+    assert len({cell_len(line) for line in table}) == 1
+    assert len(table) == 17
+
+
+def test_a_small_list_to_the_letter() -> None:
+    pool = Pool.from_names("ABCABC", "BCACAB", [1, 0.5, 0.5, 0.5, 0, 0.5])
+    text = text_list(summarise(BradleyTerry(average=0).fit(pool), pool))
+    assert text.splitlines()[:6] == [
+        "6 games of 3 players",
+        "",
+        "Rank  Player  Rating      ±  Range  Games  Score %  Draws %",
+        "   1  A        132.5  190.4    1–3      4     75.0     50.0",
+        "   2  C          0.0  173.6    1–3      4     50.0    100.0",
+        "   3  B       -132.5  190.4    1–3      4     25.0     50.0",
+    ]
+
+
+def test_bounds_are_marked(report: RatingList) -> None:
+    text = text_list(report)
+    assert re.search(r" >\d", text)
+    assert re.search(r" <\d", text)
+
+
+def test_top_limits_each_group_and_says_so(report: RatingList) -> None:
+    text = text_list(report, top=3)
+    assert "… and 13 more players (--top 0 shows all)" in text
+    assert text.count("Engine 1") < text_list(report).count("Engine 1")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_the_table_fits_the_terminal(report: RatingList, width: int) -> None:
+    text = shown(report, width)
+    assert max(cell_len(line) for line in text.splitlines()) <= width
+    assert "Rating" in text
+
+
+def test_a_wide_terminal_shows_all_columns_a_narrow_one_the_main_ones(report: RatingList) -> None:
+    assert "Draws %" in shown(report, 120)
+    narrow = shown(report, 48)
+    assert "Draws %" not in narrow
+    assert "±" in narrow
+
+
+def test_many_players_do_not_flood_a_terminal(large: RatingList) -> None:
+    text = shown(large, 100)
+    assert len(text.splitlines()) < 70
+    assert "… and 260 more players (--top 0 shows all)" in text
+    assert len(shown(large, 100, top=None).splitlines()) > 300
+
+
+def test_names_are_not_taken_for_markup() -> None:
+    pool = Pool.from_names(["[bold]x[/bold]", "B"], ["B", "[bold]x[/bold]"], [1, 0.5])
+    assert "[bold]x[/bold]" in shown(summarise(BradleyTerry().fit(pool), pool), 100)

@@ -1,0 +1,45 @@
+"""What `import yardstone` offers, and how fast."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import yardstone
+from yardstone import errors
+
+
+@pytest.mark.parametrize("name", yardstone.__all__)
+def test_every_public_name_is_there(name: str) -> None:
+    assert getattr(yardstone, name) is not None
+    assert name in dir(yardstone)
+
+
+def test_the_names_shown_to_type_checkers_are_the_public_ones() -> None:
+    tree = ast.parse(Path(yardstone.__file__).read_text(encoding="utf-8"))
+    shown = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("yardstone.")
+        for alias in node.names
+    }
+    assert shown | {"__version__"} == set(yardstone.__all__)
+
+
+def test_every_error_is_public() -> None:
+    assert set(errors.__all__) <= set(yardstone.__all__)
+
+
+def test_other_names_do_not_exist() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
+        _ = yardstone.no_such_name
+
+
+def test_importing_takes_no_time() -> None:
+    script = "import yardstone, sys; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert {"numpy", "numba", "duckdb", "typer"}.isdisjoint(ran.stdout.split())

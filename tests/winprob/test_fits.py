@@ -1,0 +1,291 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
+from yardstone.pool import Pool
+from yardstone.winprob._minimise import conjugate_gradient, damped_newton
+from yardstone.winprob.grade_model import ALL_PARAMETERS, GradeModel, Link, log_probabilities
+from yardstone.winprob.kaniuk import (
+    INITIAL,
+    PARAMETERS,
+    PUBLISHED,
+    TABLE_1,
+    Kaniuk,
+    gap_of_probability,
+)
+from yardstone.winprob.least_squares import (
+    bootstrap,
+    fit_least_squares,
+    rms_by_difference,
+)
+from yardstone.winprob.likelihood import GradedGames, fit_likelihood
+from yardstone.winprob.simulate import european_games, simulate_pool, simulate_statistics
+from yardstone.winprob.statistics import WinningStatistics
+from yardstone.winprob.trace import trace
+
+Array = NDArray[np.float64]
+TRUTH = np.array([PUBLISHED.parameters[name] for name in TABLE_1])
+
+
+def made(games: float = 400_000, seed: int = 1) -> WinningStatistics:
+    return simulate_statistics(PUBLISHED, european_games(games), seed=seed)
+
+
+def exact(games: float = 1e7) -> WinningStatistics:
+    """Counts in which every ratio is the model's."""
+    table = european_games(games)
+    grades = np.arange(-20.0, 7.0)[:, None]
+    return WinningStatistics(
+        -20, table * PUBLISHED.probability(grades, grades + np.arange(1.0, 5.0)), table
+    )
+
+
+@pytest.mark.parametrize("method", ["newton", "conjugate"])
+def test_exact_ratios_give_the_coefficients_back(method: str) -> None:
+    fit = fit_least_squares(exact(), method=method)  # type: ignore[arg-type]
+    # Conjugate gradient stops where the gradient is 1e-10, along a flat valley.
+    tolerance = 1e-6 if method == "newton" else 1e-3
+    assert fit.values == pytest.approx(TRUTH, rel=tolerance)
+    assert fit.gradient_size <= 1e-10
+
+
+def test_likelihood_of_exact_ratios() -> None:
+    fit = fit_likelihood(GradedGames.from_statistics(exact()))
+    assert fit.values == pytest.approx(TRUTH, rel=1e-4)
+
+
+def test_both_methods_end_in_the_same_place() -> None:
+    newton = fit_least_squares(made())
+    conjugate = fit_least_squares(made(), method="conjugate")
+    assert conjugate.values == pytest.approx(newton.values, rel=1e-5)
+    assert newton.minimum.steps <= 30
+    assert conjugate.minimum.steps > newton.minimum.steps
+    assert conjugate.cycles == -(-conjugate.minimum.steps // 5)
+    assert max(newton.gradient_size, conjugate.gradient_size) <= 1e-10
+    assert "K 0.1" in repr(newton)
+
+
+def test_the_sum_runs_over_both_signs_of_d() -> None:
+    statistics = made()
+    fit = fit_least_squares(statistics)
+    weights, table = statistics.weights(), statistics.extended()
+    total = 0.0
+    for row in range(1, 27):
+        for d in range(-4, 5):
+            other = row + d
+            if d == 0 or not 1 <= other < 27 or np.isnan(table[row, 4 + d]):
+                continue
+            gap = float(fit.model.strength_gap(row - 20.0, other - 20.0))
+            total += weights[row] * (gap - float(gap_of_probability(table[row, 4 + d]))) ** 2
+    assert fit.minimum.value == pytest.approx(total, rel=1e-12)
+
+
+def test_recovery_and_coverage() -> None:
+    repeats = 60
+    least, likely = [], []
+    for seed in range(repeats):
+        statistics = made(seed=seed)
+        one = fit_least_squares(statistics)
+        two = fit_likelihood(GradedGames.from_statistics(statistics))
+        least.append(np.abs(one.values - TRUTH) / one.standard_errors)
+        likely.append(np.abs(two.values - TRUTH) / two.standard_errors)
+    for z in (np.array(least), np.array(likely)):
+        covered = (z < 1.96).mean(axis=0)
+        # u3 and K bend: their symmetric intervals hold the truth less often.
+        assert np.all(covered >= [0.8, 0.85, 0.75, 0.65, 0.75])
+        assert covered.mean() >= 0.82
+
+
+def test_profile_intervals_cover() -> None:
+    inside = []
+    for seed in range(12):
+        fit = fit_likelihood(GradedGames.from_statistics(made(seed=100 + seed)))
+        low, high = fit.interval("K")
+        inside.append(low <= PUBLISHED.k <= high)
+        assert low < fit.values[-1] < high
+    assert np.mean(inside) >= 0.8
+    fit = fit_likelihood(GradedGames.from_statistics(made()), free=("u0", "K"))
+    with pytest.raises(UsageError, match="not free"):
+        fit.interval("u1")
+    low, high = fit.interval("K")
+    symmetric = fit.values[1] + np.array([-1.96, 1.96]) * fit.standard_errors[1]
+    assert [low, high] == pytest.approx(symmetric.tolist(), rel=0.05)
+
+
+def test_standard_errors_agree_with_the_bootstrap() -> None:
+    statistics = made()
+    fit = fit_least_squares(statistics)
+    sample = bootstrap(statistics, samples=60, seed=3)
+    assert sample.shape == (60, 5)
+    ratio = sample.std(axis=0, ddof=1) / fit.standard_errors
+    assert np.all((ratio > 0.6) & (ratio < 1.9))
+    assert np.array_equal(sample[:5], bootstrap(statistics, samples=5, seed=3))
+
+
+def test_any_subset_may_be_free() -> None:
+    fit = fit_least_squares(made(), free=("K", "u0"), start=PUBLISHED)
+    assert fit.names == ("u0", "K")
+    assert fit.model.parameters["u1"] == PUBLISHED.parameters["u1"]
+    assert len(fit.values) == 2
+    every = fit_least_squares(made(seed=4), free=PARAMETERS)
+    assert every.minimum.value <= fit_least_squares(made(seed=4)).minimum.value
+    assert np.all(every.values >= 0.0)
+    held = np.isnan(every.standard_errors)
+    assert np.array_equal(held, every.values == 0.0)
+
+
+def test_without_positivity_the_fit_may_go_below() -> None:
+    statistics = made(20_000, seed=5)
+    free = fit_least_squares(statistics, positive=False, start=PUBLISHED)
+    bound = fit_least_squares(statistics, start=PUBLISHED)
+    assert free.minimum.value <= bound.minimum.value + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("free", "message"), [(("zz",), "zz"), ((), "at least one"), (("u0",), None)]
+)
+def test_wrong_wishes(free: tuple[str, ...], message: str | None) -> None:
+    for call in (
+        lambda: fit_least_squares(made(), free=free),
+        lambda: fit_likelihood(GradedGames.from_statistics(made()), free=free),
+    ):
+        if message is None:
+            call()
+        else:
+            with pytest.raises(UsageError, match=message):
+                call()
+
+
+def test_too_few_games() -> None:
+    none = WinningStatistics(-20, np.zeros((27, 4)), np.zeros((27, 4)))
+    with pytest.raises(NoGamesError):
+        fit_least_squares(none)
+    with pytest.raises(NoGamesError):
+        fit_likelihood(GradedGames.from_statistics(none))
+    few = WinningStatistics(-20, np.eye(27, 4), 2 * np.eye(27, 4))
+    with pytest.raises(ModelError, match="do not determine"):
+        fit_least_squares(few)
+    with pytest.raises(UsageError, match="no such method"):
+        fit_least_squares(made(), method="magic")  # type: ignore[arg-type]
+
+
+def test_rms_of_a_true_model_is_what_chance_gives() -> None:
+    rms, chance = rms_by_difference(made(), PUBLISHED)
+    assert np.all(rms < 0.02)
+    assert np.all((rms / chance > 0.5) & (rms / chance < 1.6))
+    assert rms_by_difference(exact(), PUBLISHED)[0] == pytest.approx(np.zeros(4), abs=1e-12)
+
+
+def test_ratios_of_zero_and_one_are_left_out_and_counted() -> None:
+    statistics = made()
+    wins = statistics.wins.copy()
+    wins[10, 0] = 0.0
+    fit = fit_least_squares(WinningStatistics(-20, wins, statistics.games))
+    assert fit.left_out == 1
+    assert fit.cells == fit_least_squares(statistics).cells - 1
+
+
+@pytest.mark.parametrize("link", ["erf", "logistic"])
+def test_derivatives_of_the_grade_model(link: Link) -> None:
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(-6, 7, (2, 80))
+    handicap, komi = rng.integers(0, 4, 80).astype(float), rng.choice([6.5, 7.5], 80)
+    extras = {"low": 0.01, "lapse": 0.05, "black": 0.1, "komi": 0.02, "stone": 0.9}
+    core = Kaniuk((0.04, 0.1, 0.01, 0.02), (0.004, 0.001, 1e-4, 2e-4), 0.19)
+    vector = GradeModel(core, extras, link).vector
+    log_win, log_loss, win_slope, loss_slope, jacobian = log_probabilities(
+        vector, link, first, second, handicap, komi
+    )
+    assert np.exp(log_win) + np.exp(log_loss) == pytest.approx(np.ones(80), abs=1e-13)
+    step = 1e-6
+    for k, name in enumerate(ALL_PARAMETERS):
+        if name == "lapse":
+            continue
+        ends = []
+        for sign in (-1, 1):
+            moved = vector.copy()
+            moved[k] += sign * step
+            ends.append(log_probabilities(moved, link, first, second, handicap, komi)[:2])
+        for side, slope in ((0, win_slope), (1, loss_slope)):
+            numeric = (ends[1][side] - ends[0][side]) / (2 * step)
+            assert slope * jacobian[k] == pytest.approx(numeric, rel=2e-4, abs=2e-5)
+
+
+def test_the_grade_model_is_kaniuks_without_its_terms() -> None:
+    model = GradeModel()
+    assert model.probability(1, 3) == pytest.approx(PUBLISHED.probability(1, 3))
+    assert model.probability(-9, 0) == pytest.approx(PUBLISHED.probability(-9, 0), rel=1e-9)
+    assert model.strength_gap(1, 3) == pytest.approx(PUBLISHED.strength_gap(1, 3))
+    low = GradeModel(extras={"low": 0.05})
+    assert low.probability(-18, -17) < model.probability(-18, -17)
+    assert low.probability(-11, -10) == model.probability(-11, -10)
+    lapse = GradeModel(extras={"lapse": 0.1})
+    assert lapse.probability(-20, 6) == pytest.approx(0.05)
+    fair = GradeModel(extras={"stone": 1.0})
+    assert fair.probability(-3, 0, handicap=3) < 0.5 < fair.probability(-3, 0, handicap=4)
+    colour = GradeModel(extras={"black": 0.2, "komi": 0.1})
+    assert colour.probability(0, 0, komi=9.0) == pytest.approx(0.5)
+    with pytest.raises(UsageError, match="no such term"):
+        GradeModel(extras={"luck": 1.0})
+    with pytest.raises(UsageError, match="no such link"):
+        GradeModel(link="tanh")  # type: ignore[arg-type]
+
+
+def test_colour_handicap_and_lapses_are_recovered() -> None:
+    truth = GradeModel(extras={"lapse": 0.08, "black": 0.3, "stone": 0.8, "low": 0.02})
+    rng = np.random.default_rng(7)
+    size = 60_000
+    first = rng.integers(-20, 7, size).astype(float)
+    second = np.clip(first + rng.integers(-6, 7, size), -20, 6).astype(float)
+    handicap = rng.integers(0, 4, size).astype(float)
+    komi = np.full(size, 7.0)
+    won = rng.random(size) < truth.probability(first, second, handicap=handicap, komi=komi)
+    games = GradedGames.from_columns(first, second, won, handicap, komi)
+    names = (*TABLE_1, "lapse", "black", "stone", "low")
+    fit = fit_likelihood(games, free=names, start=GradeModel(INITIAL, {"stone": 1.0}))
+    wanted = np.concatenate([TRUTH, [0.02, 0.08, 0.3, 0.8]])  # in the order of ALL_PARAMETERS
+    assert fit.names == (*TABLE_1, "low", "lapse", "black", "stone")
+    assert np.all(np.abs(fit.values - wanted) < 4.0 * fit.standard_errors)
+    assert fit.log_likelihood >= games.log_likelihood(truth)
+    assert fit.aic == pytest.approx(2 * (9 - fit.log_likelihood))
+
+
+def test_traces_are_those_of_each_window() -> None:
+    pool = simulate_pool(PUBLISHED, european_games(60_000), begin="2001-01-01", seed=6)
+    found = trace(pool, years=5, grades=(-10, 1))
+    assert found.years.tolist() == list(range(2005, 2011))
+    last = WinningStatistics.from_pool(pool, begin="2006-01-01", end="2010-12-31")
+    fit = fit_least_squares(last)
+    assert found.coefficients[-1] == pytest.approx(fit.values)
+    assert found.measured[-1, 0, 4 + 2] == last.ratio()[10, 1]
+    assert found.modelled[-1, 1, 4 - 3] == pytest.approx(float(fit.model.probability(1, -2)))
+    # The probabilities are far steadier than the coefficients (section 5).
+    spread = found.modelled.std(axis=0).max()
+    assert spread < 0.03
+    with pytest.raises(NoGamesError, match="less than"):
+        trace(pool, years=20)
+
+
+def test_the_minimisers_say_when_they_fail() -> None:
+    def bowl(x: Array) -> tuple[float, Array, Array]:
+        return float(x @ x), 2 * x, 2 * np.eye(len(x))
+
+    start = np.array([3.0, -4.0])
+    assert damped_newton(bowl, start, np.full(2, -np.inf)).point == pytest.approx([0, 0], abs=1e-9)
+    assert damped_newton(bowl, start, np.array([1.0, -9.0])).point == pytest.approx(
+        [1, 0], abs=1e-9
+    )
+    assert conjugate_gradient(bowl, start).steps == 1
+
+    def slope(x: Array) -> tuple[float, Array, Array]:
+        return float(x.sum()), np.ones(2), np.eye(2)
+
+    with pytest.raises(ConvergenceError):
+        damped_newton(slope, start, np.full(2, -np.inf), most_steps=20)
+    with pytest.raises(ConvergenceError):
+        conjugate_gradient(slope, start, most_searches=20)
+    with pytest.raises(InputError):
+        GradedGames.from_pool(Pool.from_names(["a"], ["b"], [1]))

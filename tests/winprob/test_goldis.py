@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from math import floor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from yardstone.errors import InputError, UsageError
+from yardstone.winprob.goldis import (
+    STONE,
+    TABLE,
+    antilog,
+    even_game_margin,
+    handicap,
+    handicap_stones,
+    log_rating,
+    pro_rating,
+    rank_name,
+    rank_rating,
+    uniform_rank_rating,
+    uniform_rating,
+)
+from yardstone.winprob.goldis_table import RULES, departures
+
+rating = st.integers(0, 3300)
+
+
+def test_the_worked_example() -> None:
+    found = handicap(2673, 2235)
+    assert (found.stones, found.komi, found.tie) == (2, 3, "black")
+    assert found.even_game_margin == 13  # by truncation of 13.93
+    assert found.exact_stones == pytest.approx(2.741574, abs=1e-6)
+    assert found.exact_points == pytest.approx(5.932593, abs=1e-6)
+    # The article rounds the antilog to 2.742 before it multiplies.
+    assert found.exact_points < round(0.742 * 8, 3) == 5.936
+    assert found.half_point_komi == 2.5
+    assert handicap(2235, 2673) == found
+
+
+def test_equals_play_with_full_komi() -> None:
+    found = handicap(1500, 1500)
+    assert (found.stones, found.komi, found.tie, found.sub_rank) == (1, 8, "white", 0)
+    assert found.exact_margin == found.even_game_margin == 0
+
+
+@given(rating, rating, st.sampled_from([5.5, 6.5, 7.0, 7.5, 8.0]))
+def test_the_rule_favours_white_by_up_to_a_point(one: int, two: int, komi: float) -> None:
+    found = handicap(one, two, komi=komi)
+    exact = komi - found.exact_points
+    assert -1e-9 <= found.half_point_komi - exact <= 1.0 + 1e-9
+    assert found.komi - 1 < exact <= found.komi
+    assert found.tie == ("black" if found.komi - exact >= 0.5 - 1e-12 else "white")
+    assert 1 <= found.stones <= found.exact_stones
+    assert 0 <= found.sub_rank < 2 * komi
+
+
+@given(st.floats(0, 900), st.integers(1, 9))
+def test_fixed_stones_leave_the_rest_to_komi(difference: float, stones: int) -> None:
+    found = handicap(1000 + difference, 1000, stones=stones)
+    free = handicap(1000 + difference, 1000)
+    assert found.stones == stones
+    points = 8 * (free.exact_stones - stones)
+    assert found.exact_points == pytest.approx(points, abs=1e-9)
+    assert -1e-9 <= found.half_point_komi - (8 - points) <= 1.0 + 1e-9
+
+
+def test_sixteen_sub_ranks_a_stone() -> None:
+    difference = log_rating(np.arange(1, 2, 1 / 256))
+    seen = [handicap(float(d), 0.0).sub_rank for d in difference]
+    assert sorted(set(seen)) == list(range(16))
+    assert np.bincount(seen).tolist() == [16] * 16
+
+
+def test_a_whole_stone_is_not_lost_to_rounding() -> None:
+    found = handicap(2000, 1000)
+    assert (found.stones, found.exact_stones, found.komi) == (10, 10.0, 8)
+
+
+@pytest.mark.parametrize(
+    ("given_", "message"),
+    [
+        ({"komi": 0.0}, "komi"),
+        ({"komi": 6.3}, "komi"),
+        ({"stones": 0}, "at least one stone"),
+        ({"base": 1.0}, "ratio"),
+        ({"first": float("nan")}, "numbers"),
+        ({"first": 1e6}, "too far"),
+    ],
+)
+def test_wrong_wishes(given_: dict[str, float], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        handicap(**{"first": 2000, "second": 1500, **given_})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rank", list(TABLE))
+def test_table_1_both_ways(rank: str) -> None:
+    printed, points = TABLE[rank]
+    exact = rank_rating(rank)
+    assert rank_name(exact) == rank_name(1000 * printed) == rank
+    assert exact == pytest.approx(1000 * printed, abs=0.0 if rank[-1] != "p" else 3.2)
+    assert rank_name(float(log_rating(points))) == rank
+    assert float(antilog(1000 * printed)) == pytest.approx(points, rel=0.06)
+
+
+def test_professional_ranks_are_steps_of_125_in_the_antilog() -> None:
+    assert antilog(pro_rating(np.arange(1, 10))) == pytest.approx(np.arange(1000, 2001, 125))
+
+
+def test_the_table_follows_no_rule_of_rounding() -> None:
+    missed = {rule: {d.rank for d in departures(rule) if d.column == "antilog"} for rule in RULES}
+    assert all(missed.values())
+    assert missed["graded"] == {"9p"}
+    assert len(missed["nearest 5"]) == 18
+    ninth = next(d for d in departures() if d.rank == "9p")
+    assert ninth.printed == 1999
+    assert ninth.exact == pytest.approx(2000)
+    logs = [d for d in departures() if d.column == "log rating"]
+    assert [d.rank for d in logs] == ["3p"]
+    assert (logs[0].printed, logs[0].rounded) == (3.1, 3.095)
+
+
+@pytest.mark.parametrize(
+    ("rank", "value"),
+    [("19step", 100), ("10k", 1000), ("1d", 2000), ("6 dan", 2500), ("1p", 3000), ("27step", 20)],
+)
+def test_ranks(rank: str, value: float) -> None:
+    assert rank_rating(rank) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("rank", ["", "0d", "11aml", "28step", "10p", "x", "2q", "d2"])
+def test_what_is_not_a_rank(rank: str) -> None:
+    with pytest.raises(InputError, match="not a rank"):
+        rank_rating(rank)
+
+
+def test_pratesis_uniform_scale() -> None:
+    assert uniform_rank_rating("20k") == 0.0
+    assert uniform_rank_rating("10aml") == 2900.0
+    assert [uniform_rank_rating(f"{n}p") for n in (1, 3, 9)] == [3000, 3100, 3200]
+    values = uniform_rating(np.linspace(0, 4000, 400))
+    assert np.all(np.diff(values) > 0)
+    with pytest.raises(InputError, match="below 20 kyu"):
+        uniform_rank_rating("21step")
+    with pytest.raises(UsageError, match="begins with 0"):
+        uniform_rating(-1)
+
+
+@given(st.floats(-500, 500))
+def test_the_margin_is_odd_and_elos_base_is_larger(difference: float) -> None:
+    margin = float(even_game_margin(difference))
+    assert margin == -float(even_game_margin(-difference))
+    elo = float(handicap_stones(difference, base=10**0.5))
+    assert elo >= float(handicap_stones(difference))
+    assert floor(abs(margin)) == handicap(1000 + difference, 1000).even_game_margin
+    assert float(handicap_stones(100)) == pytest.approx(STONE)

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import erf
+
+from yardstone.errors import InputError, UsageError
+from yardstone.winprob.fairclough import (
+    LIMIT,
+    C,
+    D,
+    erf_approximation,
+    erfinv_approximation,
+)
+from yardstone.winprob.grades import format_grade, parse_grade, parse_grades
+from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, Kaniuk, gap_of_probability
+
+grade = st.floats(-20, 6)
+
+
+def probability(first: str, second: str) -> float:
+    return float(PUBLISHED.probability(parse_grade(first), parse_grade(second)))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "exact", "in_words"),
+    [
+        ("2d", "4d", 0.221603, (0.215, 0.225)),  # "P = 22 %"
+        ("4k", "2k", 0.358121, (0.345, 0.365)),  # "P = 35 %"
+        ("8k", "6k", 0.401818, (0.395, 0.405)),  # "close to 40 %"
+        ("5d", "1d", 0.943141, (0.935, 0.955)),  # "95 % almost"
+    ],
+)
+def test_the_papers_examples(
+    first: str, second: str, exact: float, in_words: tuple[float, float]
+) -> None:
+    found = probability(first, second)
+    assert found == pytest.approx(exact, abs=1e-6)
+    assert in_words[0] < found < in_words[1]
+
+
+def test_two_claims_do_not_follow_from_the_coefficients() -> None:
+    # Section 4 says 3.6e-15 and 1 - 1.5e-5 for shodan against 9 dan and 9 kyu.
+    assert probability("1d", "9d") == pytest.approx(1.1885e-8, rel=1e-4)
+    assert probability("9k", "1d") == pytest.approx(3.2070e-8, rel=1e-4)
+    # Fairclough's approximation one grade away gives figures like them.
+    near = PUBLISHED.approximate_probability(-1, 8, tails=True)
+    assert float(near) == pytest.approx(3.4997e-15, rel=1e-4)  # 1 kyu against 9 dan
+    near = PUBLISHED.approximate_probability(-8, 0, tails=True)
+    assert float(near) == pytest.approx(1.6414e-5, rel=1e-4)  # 8 kyu against shodan
+    # At the grades named it does not.
+    assert float(PUBLISHED.approximate_probability(0, 8, tails=True)) == pytest.approx(
+        5.8977e-10, rel=1e-4
+    )
+
+
+def test_table_1() -> None:
+    assert {k: v for k, v in PUBLISHED.parameters.items() if v} == {
+        "u0": 0.0351224,
+        "v0": 0.00445376,
+        "u1": 0.156777,
+        "u3": 0.0164481,
+        "K": 0.18818,
+    }
+    assert {k: v for k, v in INITIAL.parameters.items() if v} == {
+        "u0": 0.04,
+        "v0": 0.004,
+        "u1": 0.1,
+        "u3": 0.02,
+        "K": 0.2,
+    }
+
+
+def test_lambda_is_the_sum_of_equation_5() -> None:
+    model = Kaniuk((0.1, 0.2, 0.3, 0.4), (0.01, 0.02, 0.03, 0.04), 0.15)
+    r, s = -3.0, 1.5
+    expected = sum(
+        (model.u[n] * (s - r) + model.v[n] * (s - r) ** 3) * np.exp(n * 0.15 * r) for n in range(4)
+    )
+    assert float(model.strength_gap(r, s)) == pytest.approx(expected, rel=1e-14)
+    assert float(model.h(2, -1.5)) == -float(model.h(2, 1.5))
+
+
+@given(grade, grade)
+def test_antisymmetry_and_canonical_coordinates(r: float, s: float) -> None:
+    gap = float(PUBLISHED.strength_gap(r, s))
+    assert gap == -float(PUBLISHED.strength_gap(s, r))
+    total = float(PUBLISHED.probability(r, s) + PUBLISHED.probability(s, r))
+    assert total == pytest.approx(1.0, abs=1e-15)
+    canonical = float(PUBLISHED.canonical(0.5 * (r + s), s - r))
+    assert canonical == pytest.approx(gap, rel=1e-9, abs=1e-12)
+    assert float(PUBLISHED.probability(r, r)) == 0.5
+
+
+@given(grade, st.floats(0.001, 0.999))
+def test_the_inverse(r: float, p: float) -> None:
+    opponent = PUBLISHED.opponent(r, p)
+    assert float(PUBLISHED.probability(r, opponent)) == pytest.approx(p, rel=1e-9)
+
+
+def test_the_inverse_is_vectorised_and_refuses_what_has_none() -> None:
+    found = PUBLISHED.opponent([0.0, -5.0], [[0.5], [0.2]])
+    assert found.shape == (2, 2)
+    assert found[0] == pytest.approx([0.0, -5.0], abs=1e-12)
+    for wrong in (0.0, 1.0, np.nan):
+        with pytest.raises(UsageError, match="strictly between"):
+            PUBLISHED.opponent(0, wrong)
+    with pytest.raises(UsageError, match="falls steadily"):
+        Kaniuk.from_parameters({"u0": -0.1, "K": 0.1}).opponent(0, 0.3)
+
+
+def test_tails_keep_their_precision() -> None:
+    assert float(PUBLISHED.probability(0, 10)) == pytest.approx(1.1756933612746581e-20, rel=1e-9)
+    assert float(PUBLISHED.log_probability(0, 8)) == pytest.approx(np.log(1.1885028607e-8))
+    assert np.isfinite(PUBLISHED.log_probability(0, 30))
+    p = np.array([1e-12, 0.3, 0.5, 0.9])
+    assert PUBLISHED.probability(0, PUBLISHED.opponent(0, p)) == pytest.approx(p, rel=1e-8)
+    assert gap_of_probability(0.5) == 0.0
+
+
+def test_unknown_coefficients_are_refused() -> None:
+    with pytest.raises(UsageError, match="w9"):
+        Kaniuk.from_parameters({"w9": 1.0})
+
+
+def test_faircloughs_accuracy() -> None:
+    x = np.linspace(-5, 5, 20001)
+    error = np.abs(erf_approximation(x, tails=True) - erf(x))
+    assert error.max() == pytest.approx(3.218e-4, rel=1e-3)  # the paper: better than 6e-4
+    assert pytest.approx(3.875, abs=5e-4) == D
+    assert pytest.approx(0.6856, abs=5e-5) == C
+
+
+@given(st.floats(-LIMIT, LIMIT))
+def test_faircloughs_inverse(x: float) -> None:
+    assert float(erfinv_approximation(erf_approximation(x))) == pytest.approx(x, abs=1e-9)
+
+
+def test_faircloughs_approximation_is_refused_in_the_tails() -> None:
+    with pytest.raises(UsageError, match="refused"):
+        erf_approximation(LIMIT + 0.01)
+    with pytest.raises(UsageError, match="refused"):
+        erfinv_approximation(0.9999)
+    with pytest.raises(UsageError, match="refused"):
+        PUBLISHED.approximate_probability(0, 8)
+    close = float(PUBLISHED.approximate_probability(1, 3))
+    assert close == pytest.approx(0.2215559, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1d", 0), ("1k", -1), ("20k", -20), ("7 dan", 6), (" 3 Kyu ", -3), ("1.5d", 0.5)],
+)
+def test_grades(text: str, value: float) -> None:
+    assert parse_grade(text) == value
+
+
+@given(st.integers(-30, 8))
+def test_grades_both_ways(value: int) -> None:
+    assert parse_grade(format_grade(value)) == value
+
+
+def test_what_is_not_a_grade() -> None:
+    for text in ("", "d", "1x", "-3k", "3"):
+        with pytest.raises(InputError, match="not a Go grade"):
+            parse_grade(text)
+    with pytest.raises(InputError, match="professional"):
+        parse_grade("3p")
+    found = parse_grades(["2d", "3p", None, "", "30k"])
+    assert found[[0, 4]].tolist() == [1.0, -30.0]
+    assert np.isnan(found[1:4]).all()
+    assert format_grade(np.nan) == "?"

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.pool import Pool
+from yardstone.winprob.crossvalidate import (
+    CANDIDATES,
+    Candidate,
+    GameColumns,
+    cross_validate,
+    game_log_loss,
+)
+from yardstone.winprob.games_csv import implausible_events, read_games_csv
+from yardstone.winprob.grade_model import GradeModel
+from yardstone.winprob.kaniuk import PUBLISHED
+from yardstone.winprob.likelihood import GradedGames, fit_likelihood
+from yardstone.winprob.selection import SelectionFit, fit_with_strengths
+from yardstone.winprob.simulate import (
+    european_games,
+    simulate_mcmahon,
+    simulate_pool,
+    simulate_statistics,
+)
+from yardstone.winprob.statistics import WinningStatistics
+
+
+def test_mcmahon_pairing_flattens_the_ratios_and_strengths_mend_it() -> None:
+    deviation = 1.5
+    pool = simulate_mcmahon(
+        PUBLISHED, tournaments=8, players=80, rounds=7, deviation=deviation, seed=3
+    )
+    free = ("u0", "u1")
+    start = GradeModel(PUBLISHED)
+    ratios = GradedGames.from_statistics(WinningStatistics.from_pool(pool))
+    naive = fit_likelihood(ratios, free=free, start=start).model
+    found = fit_with_strengths(pool, free=free, start=start)
+    nobody = np.zeros(0)
+    truth = SelectionFit(start, (), deviation, 0.0, (), nobody, nobody)
+    weaker, stronger = np.array([-9.0, -4.0, 0.0]), np.array([-7.0, -2.0, 2.0])
+    true = truth.probability(weaker, stronger)
+    wrong = naive.probability(weaker, stronger) - true
+    mended = found.probability(weaker, stronger) - true
+    assert np.all(wrong > 0.02)  # the weaker of a selected pair does too well
+    assert np.abs(mended).max() < 0.5 * wrong.max()
+    assert found.deviation == pytest.approx(deviation, abs=0.45)
+    # The offsets find the players.
+    strength = np.concatenate([pool.columns["first_strength"], pool.columns["second_strength"]])
+    grade = np.concatenate([pool.columns["first_grade"], pool.columns["second_grade"]])
+    seat = np.concatenate([pool.first, pool.second])
+    offset = dict(zip((pool.players[i] for i in seat), strength - grade, strict=True))
+    real = np.array([offset[name] for name in found.players])
+    assert np.corrcoef(real, found.offset)[0, 1] > 0.5
+    assert np.all(found.offset_deviation < found.deviation)
+
+
+def test_without_deviation_nothing_is_selected() -> None:
+    pool = simulate_mcmahon(PUBLISHED, tournaments=3, players=40, rounds=5, seed=1)
+    assert np.array_equal(pool.columns["first_strength"], pool.columns["first_grade"])
+    assert len(pool) == 3 * 20 * 5
+    with pytest.raises(UsageError, match="even number"):
+        simulate_mcmahon(PUBLISHED, tournaments=1, players=5)
+    with pytest.raises(InputError, match="without lapses"):
+        fit_with_strengths(pool, free=("u0", "lapse"))
+    with pytest.raises(NoGamesError):
+        fit_with_strengths(pool.select(np.zeros(len(pool), np.bool_)))
+
+
+def test_equal_seeds_give_equal_games() -> None:
+    games = european_games(2_000)
+    one, two = (simulate_pool(PUBLISHED, games, seed=4) for _ in range(2))
+    assert np.array_equal(one.score, two.score)
+    assert one.time is not None
+    assert np.all(np.diff(one.time.astype(np.int64)) >= 0)
+    other = simulate_statistics(PUBLISHED, games, seed=5)
+    assert not np.array_equal(other.wins, simulate_statistics(PUBLISHED, games, seed=4).wins)
+    below = games[:8].sum()
+    assert below / games.sum() == pytest.approx(0.15, abs=0.05)
+
+
+def columns(size: int, seed: int = 0, model: GradeModel | None = None) -> GameColumns:
+    rng = np.random.default_rng(seed)
+    first = rng.integers(-15, 6, size).astype(float)
+    second = np.clip(first + rng.integers(-5, 6, size), -20, 6).astype(float)
+    p = (model or GradeModel(PUBLISHED)).probability(first, second)
+    return GameColumns(
+        first,
+        second,
+        np.zeros(size),
+        np.full(size, 7.0),
+        rng.random(size) < p,
+        np.arange(size) // 20,
+    )
+
+
+def test_cross_validation_prefers_the_form_that_made_the_games() -> None:
+    games = columns(6_000)
+    found = cross_validate(games, candidates=CANDIDATES[:6], folds=5, seed=1)
+    assert found.names[0] == "published"
+    assert found.chosen == "published"  # it is the truth here, and the simplest
+    mean = found.mean()
+    assert mean["plain logistic"][0] > mean["published"][0]
+    gain, error = found.gain("plain logistic", "published")
+    assert gain < -2 * error
+    assert found.gain("published", "published") == (0.0, 0.0)
+    again = cross_validate(games, candidates=CANDIDATES[:6], folds=5, seed=1)
+    assert np.array_equal(again.log_loss, found.log_loss)
+
+
+def test_no_group_stands_on_both_sides() -> None:
+    games = columns(400)
+    seen: list[set[int]] = []
+
+    class Spy(Candidate):
+        def fit(self, games: GameColumns) -> GradeModel:
+            seen.append(set(games.group.tolist()))
+            return self.start
+
+    found = cross_validate(games, candidates=[Spy("spy", method="none")], folds=4)
+    everything = set(games.group.tolist())
+    left_out = [everything - part for part in seen]
+    assert sum(map(len, left_out)) == len(everything)
+    assert set().union(*left_out) == everything
+    assert found.log_loss[0] == pytest.approx(game_log_loss(GradeModel(), games))
+    with pytest.raises(UsageError, match="cannot be dealt"):
+        cross_validate(games.select(games.group < 3), folds=4)
+    with pytest.raises(NoGamesError):
+        cross_validate(games.select(games.group < 0))
+
+
+HEAD = "tournament,begin,size,komi,rnd,white,black,w_rank,b_rank,handicap,result\n"
+
+
+def test_games_from_csv(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    rows = [
+        "A,2020-01-02,19,6.5,1,Wei,Bo,3k,2d,0,RESULT_BLACKWINS",
+        "A,2020-01-02,19,7.5,2,Bo,Cy,2d,1p,2,W+R",
+        "A,2020-01-02,9,7.5,2,Bo,Cy,2d,1k,0,W+R",
+        "A,,19,,3,Cy,Bo,1k,2d,0,jigo",
+        "A,2020-01-02,19,7.5,3,Cy,Bo,1k,2d,0,?",
+    ]
+    path.write_text(HEAD + "\n".join(rows) + "\n")
+    pool = read_games_csv(path)
+    assert len(pool) == 3
+    assert [pool.players[i] for i in pool.first] == ["Bo", "Cy", "Bo"]
+    assert pool.score.tolist() == [1.0, 0.0, 0.5]
+    assert pool.columns["first_grade"][0] == 1.0
+    assert np.isnan(pool.columns["first_grade"][1])
+    assert pool.columns["handicap"].tolist() == [0, 2, 0]
+    assert pool.time is not None
+    assert np.isnat(pool.time[2])
+    assert dict(pool.skipped.reasons) == {"no result": 1, "not on a board of 19 lines": 1}
+    assert {(d.line, d.reason) for d in pool.skipped.details} == {
+        (6, "no result"),
+        (4, "not on a board of 19 lines"),
+    }
+    games = GameColumns.from_pool(pool, group="event")
+    assert len(games) == 1
+    assert GradedGames.from_pool(pool).games.sum() == 1
+
+
+def test_events_made_up_are_left_out(tmp_path: Path) -> None:
+    rows = ["Try,2020-01-01,19,7.5,1,a,b,3k,2k,0,B+R"] * 40
+    rows += [f"Real,2020-01-01,19,7.5,1,a,b,3k,2k,0,{'BW'[k % 2]}+R" for k in range(40)]
+    path = tmp_path / "games.csv"
+    path.write_text(HEAD + "\n".join(rows) + "\n")
+    everything = read_games_csv(path, screen=0)
+    assert implausible_events(everything) == ["Try"]
+    assert len(everything) == 80
+    pool = read_games_csv(path)
+    assert len(pool) == 40
+    assert pool.skipped.total == 40
+
+
+def test_csv_without_grades(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text("black,white,result\na,b,B+1\n")
+    with pytest.raises(InputError, match="no column b_rank"):
+        read_games_csv(path)
+    pool = Pool.from_names(["a"], ["b"], [1])
+    with pytest.raises(InputError, match="first_grade"):
+        GameColumns.from_pool(pool)
+    with pytest.raises(InputError):
+        read_games_csv(tmp_path / "none.csv")

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.pool import Pool
+from yardstone.winprob.kaniuk import PUBLISHED
+from yardstone.winprob.layout import as_csv, as_published, read_statistics
+from yardstone.winprob.simulate import european_games, simulate_pool, simulate_statistics
+from yardstone.winprob.statistics import WinningStatistics, windows
+
+
+def small_pool() -> Pool:
+    # Black 2k beats 1d; Black 1d loses to 3k; equals; a jigo; a handicap game; no grade.
+    first = np.array([-2.0, 0.0, -1.0, -2.0, -2.0, np.nan])
+    second = np.array([0.0, -3.0, -1.0, 0.0, 0.0, 0.0])
+    return Pool(
+        ("a", "b"),
+        np.zeros(6, np.int32),
+        np.ones(6, np.int32),
+        np.array([1.0, 0.0, 1.0, 0.5, 1.0, 1.0]),
+        np.array(["2001-03-01", "2006-12-31", "2007-01-01"] + ["2008-01-01"] * 3, "datetime64[s]"),
+        {
+            "first_grade": first,
+            "second_grade": second,
+            "handicap": np.array([0, 0, 0, 0, 2, 0]),
+        },
+    )
+
+
+def test_wins_of_the_weaker_player_are_counted() -> None:
+    found = WinningStatistics.from_pool(small_pool())
+    assert found.games.sum() == 2
+    assert found.games[-2 + 20, 1] == found.wins[-2 + 20, 1] == 1
+    assert found.games[-3 + 20, 2] == found.wins[-3 + 20, 2] == 1
+    assert repr(found) == "<WinningStatistics: 2 games>"
+
+
+def test_a_period_counts_its_last_day() -> None:
+    pool = small_pool()
+    assert WinningStatistics.from_pool(pool, end="2006-12-31").games.sum() == 2
+    assert WinningStatistics.from_pool(pool, begin="2006-12-31").games.sum() == 1
+    assert WinningStatistics.from_pool(pool, end="2006-12-30").games.sum() == 1
+    undated = Pool(pool.players, pool.first, pool.second, pool.score, None, pool.columns)
+    with pytest.raises(UsageError, match="no dates"):
+        WinningStatistics.from_pool(undated, begin="2001-01-01")
+    with pytest.raises(InputError, match="first_grade"):
+        WinningStatistics.from_pool(Pool.from_names(["a"], ["b"], [1]))
+
+
+def test_extension_by_equation_1() -> None:
+    made = simulate_statistics(PUBLISHED, european_games(50_000), seed=1)
+    table = made.extended()
+    ratio = made.ratio()
+    assert np.all(table[:, 4] == 0.5)
+    assert table[15, 4 + 3] == ratio[15, 2]
+    assert table[15, 4 - 3] == 1.0 - ratio[12, 2]
+    assert np.isnan(table[2, 4 - 3])  # nobody three grades below 18 kyu is counted
+    assert np.isnan(table[-1, 5])  # nobody above 7 dan
+
+
+def test_weights_are_cumulated_from_19_kyu() -> None:
+    made = simulate_statistics(PUBLISHED, european_games(50_000), seed=1)
+    weights = made.weights()
+    games = made.games.sum(axis=1)
+    assert weights[0] == 0.0
+    assert weights[1] == games[1] / games[1:].sum()
+    assert weights[10] == pytest.approx(games[1:11].sum() / games[1:].sum())
+    assert weights[-1] == weights.max() == 1.0
+    assert np.all(np.diff(weights) >= 0)
+    assert made.weights(skip_lowest=False)[0] > 0
+    empty = WinningStatistics(-20, np.zeros((27, 4)), np.zeros((27, 4)))
+    with pytest.raises(NoGamesError):
+        empty.weights()
+
+
+def test_moving_windows() -> None:
+    pool = simulate_pool(PUBLISHED, european_games(5_000), begin="1996-01-01", seed=2)
+    found = dict(windows(pool, years=5))
+    assert list(found) == list(range(2000, 2011))
+    assert found[2004].label == "2000 to 2004"
+    everything = WinningStatistics.from_pool(pool)
+    disjoint = found[2000] + found[2005] + found[2010]
+    assert np.array_equal(disjoint.games, everything.games)
+    assert np.array_equal(disjoint.wins, everything.wins)
+    with pytest.raises(UsageError, match="at least one year"):
+        next(windows(pool, years=0))
+    nameless = Pool(pool.players, pool.first, pool.second, pool.score, None, pool.columns)
+    with pytest.raises(UsageError, match="no dates"):
+        next(windows(nameless))
+
+
+def test_impossible_counts_are_refused() -> None:
+    with pytest.raises(InputError, match="more wins"):
+        WinningStatistics(-20, np.ones((2, 2)), np.zeros((2, 2)))
+    with pytest.raises(InputError, match="one shape"):
+        WinningStatistics(-20, np.ones((2, 2)), np.ones((2, 3)))
+    other = WinningStatistics(-19, np.zeros((2, 2)), np.ones((2, 2)))
+    with pytest.raises(UsageError, match="same grades"):
+        other + WinningStatistics(-20, np.zeros((2, 2)), np.ones((2, 2)))
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_published_layout_and_csv_both_ways(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    games = rng.integers(0, 40, (27, 4)).astype(float) * (rng.random((27, 4)) < 0.7)
+    made = WinningStatistics(-20, np.floor(games * rng.random((27, 4))), games, "some years")
+    if not games.any():
+        return
+    for text in (as_published(made), as_csv(made), f"<html><pre>{as_published(made)}</pre>"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "table"
+            path.write_text(text)
+            found = read_statistics(path)
+        assert found.lowest == -20
+        assert np.array_equal(found.games, made.games)
+        assert np.array_equal(found.wins, made.wins)
+
+
+def test_a_page_with_other_tables(tmp_path: Path) -> None:
+    page = (
+        "<h2>x</h2><pre><b>Winning Statistics - Even Games</b>\n"
+        " 5k    701  1547   45.3    287   785   36.6\n"
+        " 7d      0     0    0.0\n</pre><pre>Statistics of Handicap Games - strong side all\n"
+        " 5k    999  1999   45.3\n</pre>"
+    )
+    (tmp_path / "page.html").write_text(page)
+    found = read_statistics(tmp_path / "page.html", tmp_path / "page.html")
+    assert found.games.sum() == 2 * (1547 + 785)
+    assert found.wins[15, 1] == 2 * 287
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["nothing here", "grade,difference,wins,games\n5k,one,2,3\n", "grade,difference\n5k,0\n"],
+)
+def test_files_without_statistics(text: str, tmp_path: Path) -> None:
+    (tmp_path / "x").write_text(text)
+    with pytest.raises(InputError):
+        read_statistics(tmp_path / "x")
+
+
+def test_resampling_keeps_the_number_of_games() -> None:
+    made = simulate_statistics(PUBLISHED, european_games(10_000), seed=3)
+    drawn = made.resampled(np.random.default_rng(0))
+    assert drawn.games.sum() == made.games.sum()
+    assert np.all(drawn.wins <= drawn.games)
+    assert not np.array_equal(drawn.games, made.games)
