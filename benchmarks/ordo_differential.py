@@ -324,7 +324,7 @@ def classify(ordo: Outcome, ours: Outcome) -> str:
     if ordo.status != 0 and "even after" in ordo.err:
         return "unconnected" if ours.status == 1 or "purg" in ordo.err else "wrong"
     left, right = outcome_text(ordo), outcome_text(ours)
-    if re.search(r"\bnan\b|-214748364", left):
+    if re.search(r"\bnan\b|-21474836", left):
         return "ordo gives no number"
     if left == right:
         return "same"

@@ -69,7 +69,7 @@ def main() -> None:
         [
             *table(lines),
             "",
-            f"Seconds of the processor (by the clock), medians of {arguments.rounds} runs in turn. "
+            f"Seconds of the processor, medians of {arguments.rounds} runs in turn. "
             + "Start-up: "
             + ", ".join(f"{name} {cost.cpu:.2f} s" for name, cost in start.items())
             + f". {date.today():%Y-%m-%d}, {machine()}.",
@@ -103,15 +103,14 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def above(cost: Cost, start: Cost | None) -> tuple[float, float]:
-    """Seconds of the processor and of the clock, without the start-up."""
-    if start is None:
-        return cost.cpu, cost.wall
-    return cost.cpu - start.cpu, cost.wall - start.wall
+def above(cost: Cost, start: Cost | None) -> float:
+    """Seconds of the processor, without the start-up."""
+    return cost.cpu - (0.0 if start is None else start.cpu)
 
 
-def seconds(cpu: float, wall: float) -> str:
-    return f"{cpu:.3g} ({wall:.3g})"
+def seconds(value: float) -> str:
+    """A time as the table shows it."""
+    return f"{value:,.0f} s" if value >= 1000 else f"{value:.3g} s"
 
 
 def times(what: str, costs: dict[str, Cost], start: dict[str, Cost] | None, target: str) -> Line:
@@ -121,10 +120,8 @@ def times(what: str, costs: dict[str, Cost], start: dict[str, Cost] | None, targ
     }
     ours, theirs = measured["yardstone"], measured.get("ordo")
     if theirs is None:
-        return Line(what, seconds(*ours), "", "", f">= {target}")
-    return Line(
-        what, seconds(*ours), seconds(*theirs), f"{theirs[0] / ours[0]:.1f}", f">= {target}"
-    )
+        return Line(what, seconds(ours), "", "", f">= {target}")
+    return Line(what, seconds(ours), seconds(theirs), f"{theirs / ours:.1f}", f">= {target}")
 
 
 def memory(what: str, costs: dict[str, Cost], start: dict[str, Cost]) -> Line:
@@ -157,32 +154,27 @@ def errors(
     scale = USUAL_SIMULATIONS / number
     # Reading and the first fit are paid once, each simulation again.
     thousand = {
-        name: tuple(
-            (getattr(simulated[name], part) - getattr(without[name], part)) * scale
-            + getattr(without[name], part)
-            - getattr(start[name], part)
-            for part in ("cpu", "wall")
-        )
+        name: (simulated[name].cpu - without[name].cpu) * scale + above(without[name], start[name])
         for name in programs
     }
     ours = above(analytic, start["yardstone"])
     scaled = f" (scaled from -s{number})" if scale != 1.0 else ""
     by_simulation = thousand["yardstone"]
     theirs = thousand.get("ordo")
-    peer = seconds(*theirs) if theirs else ""
+    peer = seconds(theirs) if theirs else ""
     return [
         Line(
             f"errors: ours exact, Ordo's -s1000{scaled}",
-            seconds(*ours),
+            seconds(ours),
             peer,
-            f"{theirs[0] / ours[0]:.0f}" if theirs else "",
+            f"{theirs / ours:.0f}" if theirs else "",
             ">= 100",
         ),
         Line(
             f"errors by simulation, both -s1000{scaled}",
-            seconds(*by_simulation),
+            seconds(by_simulation),
             peer,
-            f"{theirs[0] / by_simulation[0]:.1f}" if theirs else "",
+            f"{theirs / by_simulation:.1f}" if theirs else "",
             ">= 10",
         ),
     ]

@@ -114,10 +114,14 @@ def test_an_interrupt_is_quiet(tmp_path: Path) -> None:
         # More than a pipe holds: once it is written, the command is reading.
         running.stdin.write(b'[White "A"]\n' * 20_000)
         running.stdin.flush()
+        time.sleep(0.5)
         running.send_signal(signal.SIGINT)
-        error = running.stderr.read()
-        assert running.wait() == INTERRUPTED
-        assert error == b""
+        try:
+            status = running.wait(30)
+        finally:
+            running.kill()
+        assert status == INTERRUPTED
+        assert running.stderr.read() == b""
 
 
 def test_python_dash_m_is_the_command() -> None:

@@ -133,7 +133,14 @@ def test_a_fit_with_bootstrap_and_plot(tmp_path: Path, capsys: pytest.CaptureFix
     made = simulate_statistics(PUBLISHED, european_games(100_000), seed=2)
     (tmp_path / "table.csv").write_text(as_csv(made))
     where = tmp_path / "out.txt"
-    arguments: list[str | Path] = ["fit", tmp_path / "table.csv", "--method", "newton", "--bootstrap", "8"]
+    arguments: list[str | Path] = [
+        "fit",
+        tmp_path / "table.csv",
+        "--method",
+        "newton",
+        "--bootstrap",
+        "8",
+    ]
     run(capsys, *arguments, "--plot", tmp_path / "fit.svg", "-o", where)
     assert "95 % (bootstrap)" in where.read_text()
     assert (tmp_path / "fit.svg").exists()

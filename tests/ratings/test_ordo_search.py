@@ -22,7 +22,7 @@ def counts(seed: int, players: int = 6, games: int = 300) -> PairCounts:
     draw = rng.random(games) < 0.3
     score = np.where(draw, 0.5, rng.random(games) < expected)
     names = tuple(f"P{number}" for number in range(players))
-    return Pool(names, first, second, score).pair_counts()
+    return Pool(names, first.astype(np.int32), second.astype(np.int32), score).pair_counts()
 
 
 def names(pairs: PairCounts) -> tuple[str, ...]:

@@ -23,7 +23,12 @@ def simulated(
     columns = {"margin": margin} if margins else {}
     names = tuple(f"p{k}" for k in range(players))
     return Pool(
-        names, one.astype(np.int32), two.astype(np.int32), (margin > 0).astype(np.float64), None, columns
+        names,
+        one.astype(np.int32),
+        two.astype(np.int32),
+        (margin > 0).astype(np.float64),
+        None,
+        columns,
     ), truth
 
 

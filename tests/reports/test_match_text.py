@@ -12,8 +12,8 @@ from yardstone.reports.json_out import as_json
 from yardstone.reports.match_text import match_text, plain_match
 
 
-def text(match: Match, **options: float) -> str:
-    return match_text(match, confidence=0.95, half_width=5.0, test=Sprt(**options))
+def text(match: Match) -> str:
+    return match_text(match, confidence=0.95, half_width=5.0, test=Sprt())
 
 
 def test_a_match_to_the_letter() -> None:

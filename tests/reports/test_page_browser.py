@@ -55,7 +55,7 @@ def opened(browser: Browser, report: RatingList, tmp_path: Path) -> Iterator[Pag
 
 
 def column(page: Page, place: int) -> list[str]:
-    cells = page.locator("table").first.locator("tr.player td:nth-child(%d)" % place)
+    cells = page.locator("table").first.locator(f"tr.player td:nth-child({place})")
     return [text.strip() for text in cells.all_inner_texts()]
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -44,9 +45,7 @@ def test_labels_do_not_overlap(large: RatingList) -> None:
         figure.canvas.draw()
         boxes = [label.get_window_extent() for label in figure.axes[0].get_yticklabels()]
         heights = sorted((box.y0, box.y1) for box in boxes)
-        assert all(
-            above[0] >= below[1] - 0.5 for below, above in zip(heights, heights[1:], strict=False)
-        )
+        assert all(above[0] >= below[1] - 0.5 for below, above in pairwise(heights))
         assert all(box.x0 >= 0 for box in boxes)
 
 

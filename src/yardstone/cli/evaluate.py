@@ -287,7 +287,10 @@ def _from_table(
     first: Side,
     shared: Mapping[str, Any],
 ) -> Evaluation:
+    import numpy as np
+
     from yardstone.evaluation.compare import compare
+    from yardstone.evaluation.result import Prediction
     from yardstone.evaluation.table import read_predictions
 
     if len(paths) != 1:
@@ -307,8 +310,9 @@ def _from_table(
     notes = list(table.notes)
     if table.first is None:
         notes.append("The players are not known (--players), so intervals are too narrow.")
+    even = Prediction("50:50", np.full(len(table.score), 0.5), baseline=True)
     return compare(
-        table.predictions,
+        (*table.predictions, even),
         table.score,
         first=table.first,
         second=table.second,

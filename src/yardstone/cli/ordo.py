@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from math import log
 
 from yardstone.cli.ordo_options import SWITCHES, OrdoOptions, Refused, read_options
+from yardstone.cli.startup import load_numba
 from yardstone.cli.switches import help_lines
 from yardstone.errors import UsageError, YardstoneError
 
@@ -51,9 +52,10 @@ def main(arguments: Sequence[str]) -> int:
             case "table":
                 sys.stdout.write(_expectation_table(options.scale))
             case "rate":
+                started = time.process_time()
+                load_numba()
                 from yardstone.cli.ordo_session import Session
 
-                started = time.process_time()
                 with ExitStack() as stack:
                     Session(options, stack, started).run()
     except Refused as refusal:

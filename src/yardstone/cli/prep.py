@@ -12,6 +12,7 @@ from typing import Literal
 
 from yardstone.cli.ordo import LICENSE, version_line
 from yardstone.cli.ordo_options import Refused
+from yardstone.cli.startup import load_numba
 from yardstone.cli.switches import Switch, SwitchReader, help_lines, scan_float, scan_integer
 from yardstone.errors import UsageError, YardstoneError
 
@@ -136,9 +137,10 @@ def main(arguments: Sequence[str]) -> int:
             case "switches":
                 sys.stdout.write(_usage())
             case "prepare":
+                started = time.process_time()
+                load_numba()
                 from yardstone.cli.prep_session import prepare
 
-                started = time.process_time()
                 with ExitStack() as stack:
                     prepare(options, stack, started)
     except Refused as refusal:

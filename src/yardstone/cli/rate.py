@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,6 +18,7 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.bradley_terry import BradleyTerry
+    from yardstone.ratings.priors import Prior
     from yardstone.ratings.result import JointRatings
     from yardstone.reports.summary import RatingList
 
@@ -27,8 +29,9 @@ Examples:
   yardstone rate games.pgn.gz
   yardstone rate games.pgn --anchor 'Engine 1=3000' --plot list.svg -o list.csv
   yardstone rate results.csv --columns first=White,second=Black,score=Result"""
-#: Deviation of the advantage of moving first where the games alone cannot bound it.
-ADVANTAGE_DEVIATION = 100.0
+#: Mean and deviation of what the games alone cannot bound.
+WIDE_ADVANTAGE = (0.0, 100.0)
+WIDE_DRAW_RATE = (0.5, 0.25)
 
 
 class Side(StrEnum):
@@ -253,9 +256,9 @@ def _read(
         pool = records.query(query, database, columns=columns, first=first.value, strict=strict)
         return records.apply_names(
             pool,
-            names.synonyms and records.read_synonyms(names.synonyms),
-            names.include and records.read_name_list(names.include),
-            names.exclude and records.read_name_list(names.exclude),
+            None if names.synonyms is None else records.read_synonyms(names.synonyms),
+            None if names.include is None else records.read_name_list(names.include),
+            None if names.exclude is None else records.read_name_list(names.exclude),
         )
     if not paths:
         raise UsageError("name a file of results, or - for standard input")
@@ -304,27 +307,39 @@ def _rated(
 def _fitted(system: BradleyTerry, pool: Pool) -> tuple[BradleyTerry, JointRatings, tuple[str, ...]]:
     """The system used, its result, and what the reader must know of the choice.
 
-    In few games the side that moves first can score so well that its advantage has
-    no finite estimate; it is then estimated with a wide prior.
+    A few games can be explained best by an infinite advantage of moving first, or
+    by draws without end; what was to be estimated then gets a wide prior.
     """
-    from dataclasses import replace
-
-    from yardstone.errors import ConvergenceError, ModelError, NotConnectedError
+    from yardstone.errors import ModelError, NotConnectedError
     from yardstone.ratings.priors import Prior
 
     try:
         return system, system.fit(pool), ()
-    except (ConvergenceError, NotConnectedError):
+    except NotConnectedError:
         raise
-    except ModelError:
-        if system.first_advantage != "free":
-            raise
-        wide = replace(system, first_advantage=Prior(0.0, ADVANTAGE_DEVIATION))
-        remark = (
-            "The games do not bound the advantage of moving first: it was taken to lie around "
-            f"0 ± {ADVANTAGE_DEVIATION:g} (one standard deviation)."
-        )
-        return wide, wide.fit(pool), (remark,)
+    except ModelError as error:
+        failure = error
+    remarks: list[str] = []
+    if system.first_advantage == "free":
+        prior = Prior(*WIDE_ADVANTAGE)
+        system = replace(system, first_advantage=prior)
+        remarks.append(_widened("advantage of moving first", prior))
+        with suppress(ModelError):
+            return system, system.fit(pool), tuple(remarks)
+    if system.draw_rate == "free":
+        prior = Prior(*WIDE_DRAW_RATE)
+        system = replace(system, draw_rate=prior)
+        remarks.append(_widened("frequency of draws", prior))
+        with suppress(ModelError):
+            return system, system.fit(pool), tuple(remarks)
+    raise failure
+
+
+def _widened(what: str, prior: Prior) -> str:
+    return (
+        f"The games do not bound the {what}: it was taken to lie around {prior.mean:g} "
+        f"with a standard deviation of {prior.deviation:g}."
+    )
 
 
 def _simulated(

@@ -128,12 +128,13 @@ def moment(text: str, option: str) -> np.datetime64:
     """A date, or a date and a time, as ISO 8601 writes them."""
     import numpy as np
 
+    wrong = UsageError(f"{option} {text!r}: write a date as 2024-05-31, or 2024-05-31T12:00")
     try:
-        value = np.datetime64(text.strip().replace(" ", "T"), "s")
+        value = np.datetime64(text.strip().replace(" ", "T"))
     except ValueError:
-        value = np.datetime64("NaT", "s")
+        raise wrong from None
     if np.isnat(value):
-        raise UsageError(f"{option} {text!r}: write a date as 2024-05-31, or 2024-05-31T12:00")
+        raise wrong
     return value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import partial
 from math import isfinite
 from types import NoneType
@@ -205,7 +205,8 @@ def _plain(system: object) -> dict[str, Any]:
     found = {}
     for part in fields(system) if is_dataclass(system) else ():
         value = getattr(system, part.name)
-        if value != part.default:
+        usual = part.default if part.default_factory is MISSING else part.default_factory()
+        if value != usual:
             plain = isinstance(value, int | str | NoneType) or (
                 isinstance(value, float) and isfinite(value)
             )
@@ -218,14 +219,23 @@ def judged_games(pool: Pool) -> tuple[Pool, list[str]]:
     alone = pool.first == pool.second
     notes = []
     if alone.any():
-        notes.append(f"{int(alone.sum())} games of a player against himself were left out.")
+        notes.append(_left_out(alone, "of a player against himself"))
         pool = pool.select(~alone)
     if pool.time is not None:
         unknown = np.isnat(pool.time)
         if unknown.any() and not unknown.all():
-            notes.append(f"{int(unknown.sum())} games without a complete date were left out.")
+            notes.append(_left_out(unknown, "without a complete date"))
             pool = pool.select(~unknown)
     return in_time_order(pool), notes
+
+
+def _left_out(games: Mask, which: str) -> str:
+    number = int(games.sum())
+    return (
+        f"1 game {which} was left out."
+        if number == 1
+        else f"{number:,} games {which} were left out."
+    )
 
 
 def usual_subsets(

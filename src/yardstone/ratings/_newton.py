@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+#: A step is short enough if the slope along it falls to this share of what it was.
+_FLATTER = 0.9
 #: Relative residuals at which conjugate gradients stop, on the way and at the end.
 _ROUGH, _FINE = 1e-2, 1e-8
 
@@ -94,8 +96,8 @@ def evaluate_pairs(
     diagonal: Floats,
     border: Floats,
     observed: bool,
-) -> float:
-    """Value of the objective; fills gradient, pair weights and the Hessian's edges.
+) -> None:
+    """Fill in gradient, pair weights, and diagonal and border of the Hessian.
 
     `gradient`, `diagonal` and `border` have one entry an unknown, `weight` one a
     pair; `border` holds the second derivatives between w and each rating. With
@@ -108,16 +110,11 @@ def evaluate_pairs(
     lost = np.zeros(n + 1)
     advantage = x[n]
     u2 = np.exp(2.0 * x[n + 1]) if likelihood else -1.0
-    value = 0.0
     for k in range(len(first)):
         i, j = first[k], second[k]
-        difference = x[i] + advantage - x[j]
         games = wins[k] + draws[k] + losses[k]
         points = wins[k] + 0.5 * draws[k]
-        p, q, root, m = pair_probabilities(difference, u2)
-        log_big = -np.log1p(np.exp(-abs(difference)))
-        log_p = log_big if difference >= 0.0 else log_big + difference
-        log_q = log_big - difference if difference >= 0.0 else log_big
+        p, q, root, m = pair_probabilities(x[i] + advantage - x[j], u2)
         residual = points - games * p
         if likelihood:
             v = p * q
@@ -128,13 +125,6 @@ def evaluate_pairs(
             else:
                 b = root - m
                 a = 4.0 * v * u2 / b
-            log_root = np.log(1.0 + root)
-            if wins[k] > 0.0:
-                value += wins[k] * (log_p + np.log(b) - log_root)
-            if draws[k] > 0.0:
-                value += draws[k] * (np.log(4.0) + log_p + log_q - log_root)
-            if losses[k] > 0.0:
-                value += losses[k] * (log_q + np.log(a) - log_root)
             slope = ratio * residual
             h = ratio * games * v
             t = a * b / root
@@ -147,7 +137,6 @@ def evaluate_pairs(
                 t * (2.0 * root - t) / (root * (1.0 + root)) - (t / (1.0 + root)) ** 2
             )
         else:
-            value += points * log_p + (games - points) * log_q
             slope = residual
             h = games * p * q
         weight[k] = h
@@ -159,7 +148,6 @@ def evaluate_pairs(
         diagonal[n] += h
         border[i] += h
         border[j] -= h
-    return value
 
 
 @kernel
@@ -173,32 +161,27 @@ def _add_priors(
     relation_precision: Floats,
     gradient: Floats,
     diagonal: Floats,
-) -> float:
-    """Logarithm of the Gaussian priors (up to a constant); adds their derivatives."""
+) -> None:
+    """Add the derivatives of the Gaussian priors' logarithms."""
     n = len(x) - 2
-    value = 0.0
     for i in range(n + 1):
         if prior_precision[i] > 0.0:
             off = x[i] - prior_mean[i]
-            value -= 0.5 * prior_precision[i] * off * off
             gradient[i] -= prior_precision[i] * off
             diagonal[i] += prior_precision[i]
     if prior_precision[n + 1] > 0.0:  # on the draw rate itself, not on tau
         rate = 1.0 / (1.0 + np.exp(x[n + 1]))
         slope = -rate * (1.0 - rate)
         off = rate - prior_mean[n + 1]
-        value -= 0.5 * prior_precision[n + 1] * off * off
         gradient[n + 1] -= prior_precision[n + 1] * off * slope
         diagonal[n + 1] += prior_precision[n + 1] * slope * slope
     for k in range(len(relation_player)):
         i, j = relation_player[k], relation_other[k]
         off = x[i] - x[j] - relation_difference[k]
-        value -= 0.5 * relation_precision[k] * off * off
         gradient[i] -= relation_precision[k] * off
         gradient[j] += relation_precision[k] * off
         diagonal[i] += relation_precision[k]
         diagonal[j] += relation_precision[k]
-    return value
 
 
 @kernel
@@ -358,10 +341,10 @@ def newton(
     trial = x.copy()
     observed = True
     largest = 1.0
-    value = evaluate_pairs(
+    evaluate_pairs(
         first, second, wins, draws, losses, likelihood, x, gradient, weight, diagonal, border, observed
     )  # fmt: skip
-    value += _add_priors(
+    _add_priors(
         x, prior_mean, prior_precision, relation_player, relation_other,
         relation_difference, relation_precision, gradient, diagonal,
     )  # fmt: skip
@@ -382,11 +365,11 @@ def newton(
             if not observed:
                 return STALLED, count, largest
             observed = False
-            value = evaluate_pairs(
+            evaluate_pairs(
                 first, second, wins, draws, losses, likelihood, x, gradient, weight, diagonal, border,
                 observed,
             )  # fmt: skip
-            value += _add_priors(
+            _add_priors(
                 x, prior_mean, prior_precision, relation_player, relation_other,
                 relation_difference, relation_precision, gradient, diagonal,
             )  # fmt: skip
@@ -396,25 +379,29 @@ def newton(
         for i in range(n + 1):
             largest = max(largest, abs(step[i]))
         scale = min(1.0, 20.0 / largest) if largest > 0.0 else 1.0
-        rounding = 1e-12 * (1.0 + abs(value))
+        ascent = tau_step * gradient[n + 1]
+        for i in range(n + 1):
+            ascent += step[i] * gradient[i]
         while True:
             for i in range(n + 1):
                 trial[i] = x[i] + scale * step[i]
             trial[n + 1] = x[n + 1] + scale * tau_step
-            new_value = evaluate_pairs(
+            evaluate_pairs(
                 first, second, wins, draws, losses, likelihood, trial, gradient, weight, diagonal, border,
                 True,
             )  # fmt: skip
-            new_value += _add_priors(
+            _add_priors(
                 trial, prior_mean, prior_precision, relation_player, relation_other,
                 relation_difference, relation_precision, gradient, diagonal,
             )  # fmt: skip
-            if new_value >= value - rounding or scale * largest < tolerance:
+            new_ascent = tau_step * gradient[n + 1]
+            for i in range(n + 1):
+                new_ascent += step[i] * gradient[i]
+            if abs(new_ascent) <= _FLATTER * ascent or scale * largest < tolerance:
                 break
             scale *= 0.5
         observed = True
         x[:] = trial
-        value = new_value
         if largest < tolerance:
             if precision == _FINE:
                 return CONVERGED, count, largest

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Suggestion", "joining_games", "suggest"]
 
 #: Above so many players only the least known ones are searched.
-_SEARCH_LIMIT = 1200
+_SEARCH_LIMIT = 600
 
 
 @dataclass(frozen=True, slots=True)

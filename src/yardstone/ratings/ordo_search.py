@@ -52,6 +52,7 @@ _SHRINK, _SOFTEN = 1.1, 1.0 - 1.0 / 1000.0
 _MISFIT, _RESOLUTION = 1e-7, 1e-6
 _PHASES, _STEPS, _CYCLES = 1000, 10_000, 4
 _ADVANTAGE_PROGRESS = 0.01
+_NO_ADVANTAGE = 1e-8
 _ADVANTAGE_LIMIT = 1000.0
 
 
@@ -325,6 +326,8 @@ def as_ordo_ends(
     )
     if not ended or not np.isfinite(rating).all():
         return ratings
+    if abs(advantage) < _NO_ADVANTAGE:
+        advantage = 0.0  # not "-0.00"
     if setup.anchor is None:
         rating[active] -= rating[active].sum() / active.sum() - system.average
     draw_rate = ratings.draw_rate
@@ -334,7 +337,8 @@ def as_ordo_ends(
             used.first, used.second, used.games, float(used.draws.sum()), unknowns
         )
         draw_rate = Estimate(float(found), draw_rate.deviation)
-    rating[~active] = np.nan
+    # A perfect scorer met by another one counts where he started, moved with the anchor.
+    rating[setup.status == Status.NO_GAMES] = np.nan
     _bounds.rate_perfect(system, setup, rating, advantage, draw_rate.value)
     setup.shift_to_anchor(rating)
     return replace(

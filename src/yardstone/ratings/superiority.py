@@ -29,6 +29,18 @@ def half_width(confidence: float) -> float:
     return NormalDist().inv_cdf(0.5 + 0.5 * confidence)
 
 
+def _surplus(ratings: Ratings) -> NDArray[np.float64]:
+    """Difference of each two ratings in its own deviations; NaN without a common scale."""
+    difference = ratings.rating[:, None] - ratings.rating[None, :]
+    deviation = ratings.deviation_of_difference()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        surplus: NDArray[np.float64] = difference / deviation
+    surplus[(deviation == 0.0) & (difference == 0.0)] = 0.0
+    if (component := getattr(ratings, "component", None)) is not None:
+        surplus[component[:, None] != component[None, :]] = np.nan
+    return surplus
+
+
 def superiority(ratings: Ratings) -> NDArray[np.float64]:
     """Probability that the player of the row is stronger than that of the column.
 
@@ -41,14 +53,7 @@ def superiority(ratings: Ratings) -> NDArray[np.float64]:
     """
     from scipy.special import ndtr
 
-    difference = ratings.rating[:, None] - ratings.rating[None, :]
-    deviation = ratings.deviation_of_difference()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = difference / deviation
-    ratio[(deviation == 0.0) & (difference == 0.0)] = 0.0
-    if (component := getattr(ratings, "component", None)) is not None:
-        ratio[component[:, None] != component[None, :]] = np.nan
-    result: NDArray[np.float64] = ndtr(ratio)
+    result: NDArray[np.float64] = ndtr(_surplus(ratings))
     np.fill_diagonal(result, 0.5)
     return result
 
@@ -67,10 +72,8 @@ def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> RankRanges:
     A player ranks below those who are stronger with the given two-sided
     `confidence` and above those who are weaker with it.
     """
-    sure = 0.5 + 0.5 * confidence
-    above = superiority(ratings)
     with np.errstate(invalid="ignore"):
-        beats = above >= sure
+        beats = _surplus(ratings) >= half_width(confidence)
     known = np.isfinite(ratings.deviation)
     beats &= known[:, None] & known[None, :]
     same = known[:, None] & known[None, :]
@@ -90,8 +93,8 @@ def indistinguishable_groups(
     runs of one player are left out. Players of different components never share
     a run.
     """
-    sure = 0.5 + 0.5 * confidence
-    above = superiority(ratings)
+    sure = half_width(confidence)
+    above = _surplus(ratings)
     component = getattr(ratings, "component", np.zeros(len(ratings), np.int32))
     groups: list[tuple[int, ...]] = []
     order = ratings.order()

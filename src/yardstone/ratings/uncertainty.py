@@ -177,10 +177,11 @@ def _spread_of_dense(
     bread = _scatter(setup.used, slope, n)
     bread[np.arange(n + 1), np.arange(n + 1)] += setup.prior_precision[: n + 1]
     _add_relations(bread, setup)
+    meat: Floats | None
     if clustered is not None:
         meat = clustered
     else:
-        meat = bread.copy() if setup.likelihood else _scatter(setup.used, meat_weight, n)
+        meat = None if setup.likelihood else _scatter(setup.used, meat_weight, n)
     lonely = setup.lonely()
     for number in np.flatnonzero(setup.floating):
         members = np.flatnonzero(setup.rated & (setup.component == number))
@@ -190,7 +191,13 @@ def _spread_of_dense(
     inner = np.ix_(solved, solved)
     inverse = np.zeros_like(bread)
     inverse[inner] = np.linalg.inv(bread[inner])
-    total = inverse @ meat @ inverse
+    # With V = H the sandwich is the inverse, but for the levels that were filled in.
+    total = inverse.copy() if meat is None else inverse @ meat @ inverse
+    if meat is None:
+        for number in np.flatnonzero(setup.floating):
+            members = np.flatnonzero(setup.rated & (setup.component == number))
+            total[members, :] -= total[members, :].mean(axis=0)
+            total[:, members] -= total[:, members].mean(axis=1, keepdims=True)
     total = 0.5 * (total + total.T)
     covariance = _relative_to_anchor(total[:n, :n], setup)
     unknown = ~setup.rated | lonely

@@ -121,7 +121,9 @@ def _counted(match: Match, paired: PairedGames | None) -> list[tuple[str, str]]:
     else:
         lines.append(("Games", f"{games.games:g}"))
     if paired is not None and paired.unpaired:
-        lines.append(("Not paired", f"{plural(paired.unpaired, 'game')}, left out of all that follows"))
+        lines.append(
+            ("Not paired", f"{plural(paired.unpaired, 'game')}, left out of all that follows")
+        )
     if match.size:
         shared = "pairs ended 1–1" if match.paired else "games drawn"
         lines.append(

@@ -127,7 +127,7 @@ def _print_group(report: RatingList, rows: Sequence[int], console: Console) -> N
     from rich.table import Table
     from rich.text import Text
 
-    shown = _fitting(columns(report), rows, console.width)
+    shown, name_width = _fitting(columns(report), rows, console.width)
     table = Table(
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
@@ -141,7 +141,7 @@ def _print_group(report: RatingList, rows: Sequence[int], console: Console) -> N
             justify="left" if column.left else "right",
             no_wrap=True,
             overflow="ellipsis",
-            min_width=8 if column.left else None,
+            max_width=name_width if column.left else None,
         )
     for row in rows:
         table.add_row(
@@ -153,17 +153,21 @@ def _print_group(report: RatingList, rows: Sequence[int], console: Console) -> N
     console.print(table)
 
 
-def _fitting(shown: list[Column], rows: Sequence[int], width: int) -> list[Column]:
-    """Drop columns, those that give way first, until the list fits the width."""
+def _fitting(shown: list[Column], rows: Sequence[int], width: int) -> tuple[list[Column], int]:
+    """Drop columns, those that give way first, until the list fits; and the room for names."""
     from rich.cells import cell_len
 
-    def needed(column: Column) -> int:
-        longest = max([cell_len(column.heading), *(cell_len(column.cell(row)) for row in rows)])
-        return 2 + (min(longest, _NAME_WIDTH) if column.left else longest)
+    def longest(column: Column) -> int:
+        return max([cell_len(column.heading), *(cell_len(column.cell(row)) for row in rows)])
 
-    while sum(map(needed, shown)) > width:
+    def room() -> int:
+        """What the other columns leave for names; two blanks part columns."""
+        return width - sum(2 + longest(column) for column in shown if not column.left)
+
+    names = max(longest(column) for column in shown if column.left)
+    while room() < min(names, _NAME_WIDTH):
         droppable = [column for column in shown if column.gives_way]
         if not droppable:
             break
         shown.remove(min(droppable, key=lambda column: column.gives_way))
-    return shown
+    return shown, max(room(), 4)

@@ -255,7 +255,8 @@ def _sandwich(
     p = 0.5 * erfc(gap)
     variance = np.pi * np.exp(2.0 * gap**2) * p * (1.0 - p) / cells.games
     meat = (jacobian * (4.0 * cells.weight**2 * variance)) @ jacobian.T
-    bread = np.linalg.pinv(_exact_curvature(cells, full, part), hermitian=True)
+    # The curvature without the residuals, which would make it scatter.
+    bread = np.linalg.pinv(2.0 * (jacobian * cells.weight) @ jacobian.T, hermitian=True)
     covariance[np.ix_(inside, inside)] = bread @ meat @ bread
     return covariance
 

@@ -193,17 +193,13 @@ class LikelihoodFit:
         others = [other for other in self.names if other != name]
         best = float(self.values[where])
 
-        last = self.model
-
         def excess(value: float) -> float:
-            nonlocal last
-            vector = last.vector
+            vector = self.model.vector
             vector[ALL_PARAMETERS.index(name)] = value
             model = GradeModel.from_vector(vector, self.model.link)
             if not others:
                 return -self.games.log_likelihood(model) - self.minimum.value - drop
             fit = fit_likelihood(self.games, free=others, start=model, tolerance=1e-6)
-            last = fit.model
             return fit.minimum.value - self.minimum.value - drop
 
         error = float(self.standard_errors[where])

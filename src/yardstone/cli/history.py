@@ -1,0 +1,325 @@
+"""`yardstone history`: ratings over time, kept, gone on with and corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from yardstone.cli.output import Format
+from yardstone.cli.systems import Side
+from yardstone.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.evaluation.ledger import Ledger
+    from yardstone.pool import Pool
+    from yardstone.reports.history import History
+
+__all__ = ["EXAMPLES", "history", "opened_ledger"]
+
+EXAMPLES = """\b
+Examples:
+  yardstone history games.pgn --player 'Ann' --player 'Bob' --plot ratings.svg
+  yardstone history games.csv --system glicko2 --save club.ratings
+  yardstone history may.csv --state club.ratings --save club.ratings
+  yardstone history --state club.ratings --merge 'Ann=ann_2' --report"""
+
+
+def history(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Files of results, or - for standard input; with --state those of new games.",
+            show_default=False,
+        ),
+    ] = None,
+    player: Annotated[
+        list[str] | None, typer.Option(help="Show the rating curve of this player. Repeatable.")
+    ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Rate by this system. [default: glicko2]"),
+    ] = None,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Set a parameter of the system. Repeatable."
+        ),
+    ] = None,
+    state: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Go on from what --save wrote."),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep all games and ratings, to go on from later."),
+    ] = None,
+    annul: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GAME",
+            help="Take back a game: its number, or 'FIRST | SECOND | DATE'. Repeatable.",
+        ),
+    ] = None,
+    merge: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEPT=OTHER", help="Two accounts are one player, called KEPT. Repeatable."
+        ),
+    ] = None,
+    report: Annotated[
+        bool,
+        typer.Option(
+            "--report", help="Name provisional and idle players and improbable results as well."
+        ),
+    ] = False,
+    settled: Annotated[
+        int, typer.Option(metavar="GAMES", help="A player with fewer games is provisional.", min=0)
+    ] = 10,
+    idle: Annotated[
+        float, typer.Option(metavar="DAYS", help="A player is idle after so long without a game.")
+    ] = 365.0,
+    improbable: Annotated[
+        float,
+        typer.Option(metavar="CHANCE", help="A result of at most this chance is improbable."),
+    ] = 0.01,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MAP", help="Columns of a table: first=NAME,second=NAME,score=NAME,time=NAME."
+        ),
+    ] = None,
+    first: Annotated[Side, typer.Option(help="Who moves first in a table of games.")] = Side.white,
+    query: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SQL",
+            help="Take the games from this SQL query; PATHS is then a database, if any.",
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
+    ] = False,
+    confidence: Annotated[
+        str, typer.Option(help="Level of all bands, in per cent.", metavar="LEVEL")
+    ] = "95",
+    top: Annotated[
+        int, typer.Option(metavar="NUMBER", help="Players in the list; 0 shows all.", min=0)
+    ] = 20,
+    form: Annotated[
+        Format | None, typer.Option("--format", help="By default that of the file's ending.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the report to this file."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the curves: .svg, .png or .pdf.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a web page that needs no other file.")
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No report on standard output, no progress.")
+    ] = False,
+) -> None:
+    """Rate games as they come, and show ratings over time.
+
+    Kept ratings go on with new games without replaying the old ones. A game taken
+    back, or two accounts made one, replay only the games that this can reach. In
+    CSV and Parquet there is a row for each game of the players chosen.
+    """
+    from yardstone.cli import values
+    from yardstone.cli.output import chosen_format
+    from yardstone.cli.systems import check_outputs, emit, read_games, report_skipped
+
+    level = values.confidence(confidence)
+    shape = chosen_format(form, output)
+    check_outputs(shape, output, html, save, plot=plot, quiet=quiet)
+    if plot is not None and not player:
+        raise UsageError("--plot: choose whose ratings to draw with --player")
+    if shape in (Format.csv, Format.parquet) and not player:
+        raise UsageError(f"{shape.value}: choose whose games to list with --player")
+    pool = None
+    if paths or query is not None:
+        wanted = values.columns(columns or [])
+        pool = read_games(
+            paths or [], query=query, columns=wanted, first=first, strict=strict, quiet=quiet
+        )
+        report_skipped(pool, quiet=quiet)
+    elif state is None:
+        raise UsageError("name a file of results, - for standard input, or a --state")
+    ledger, notes = opened_ledger(pool, state, system, parameter or [])
+    ledger, corrections = _corrected(ledger, annul or [], merge or [])
+    shown = _report(
+        ledger,
+        player or [],
+        level,
+        top,
+        settled,
+        [*notes, *corrections],
+        {"settled_games": settled, "idle_days": idle, "improbable": improbable} if report else None,
+    )
+    if save is not None:
+        from yardstone.evaluation.ledger_file import save_ledger
+        from yardstone.reports.files import replaced
+
+        with replaced(save) as temporary:
+            save_ledger(ledger, temporary)
+    views = _views(shown, f"Ratings by {ledger.name}")
+    if html is not None:
+        emit(views, Format.html, html)
+    if plot is not None:
+        from yardstone.reports.history_plot import history_plot
+        from yardstone.reports.plot import save_plot
+
+        save_plot(history_plot(shown), plot)
+    if output is not None or not quiet:
+        emit(views, shape, output)
+
+
+def opened_ledger(
+    pool: Pool | None, state: Path | None, system: str | None, parameters: Sequence[str]
+) -> tuple[Ledger, list[str]]:
+    """The ledger of a state with new games, or of games alone; and what to say about it."""
+    from yardstone.cli.systems import settings
+    from yardstone.evaluation.ledger import Ledger
+    from yardstone.evaluation.ledger_file import load_ledger
+    from yardstone.evaluation.run import judged_games
+
+    notes: list[str] = []
+    if pool is not None:
+        pool, notes = judged_games(pool)
+    if state is not None:
+        if system is not None or parameters:
+            raise UsageError("--state has its system: leave out --system and --set")
+        ledger = load_ledger(state)
+        if pool is not None:
+            ledger = ledger.add(pool)
+            added = "1 game was" if len(pool) == 1 else f"{len(pool):,} games were"
+            notes.append(f"{added} added. {_replayed(ledger)}")
+        return ledger, notes
+    if pool is None:
+        raise UsageError("name a file of results, - for standard input, or a --state")
+    name = system or "glicko2"
+    return Ledger.begin(name, pool, **settings(parameters, [name])[name]), notes
+
+
+def _corrected(
+    ledger: Ledger, annulled: Sequence[str], merged: Sequence[str]
+) -> tuple[Ledger, list[str]]:
+    """Take games back and merge accounts, in this order."""
+    notes = []
+    if annulled:
+        from yardstone.reports.history import game_text
+
+        gone = _chosen_games(ledger, annulled)
+        names = "; ".join(game_text(ledger, int(game)) for game in gone.nonzero()[0])
+        ledger = ledger.annul(gone)
+        notes.append(f"Annulled: {names}. {_replayed(ledger)}")
+    for text in merged:
+        kept, equals, other = text.rpartition("=")
+        if not equals or not kept.strip() or not other.strip():
+            raise UsageError(f"--merge {text!r}: write it as KEPT=OTHER")
+        ledger = ledger.merge(kept.strip(), other.strip())
+        notes.append(f"{other.strip()} is {kept.strip()} now. {_replayed(ledger)}")
+    return ledger, notes
+
+
+def _replayed(ledger: Ledger) -> str:
+    number = ledger.replayed
+    return "1 game was replayed." if number == 1 else f"{number:,} games were replayed."
+
+
+def _chosen_games(ledger: Ledger, texts: Sequence[str]) -> NDArray[Any]:
+    import numpy as np
+
+    chosen = np.zeros(len(ledger.pool), np.bool_)
+    for text in texts:
+        if text.strip().isdecimal():
+            number = int(text)
+            if not 1 <= number <= len(chosen):
+                raise InputError(f"--annul: there is no game {number}, only 1 to {len(chosen)}")
+            chosen[number - 1] = True
+        else:
+            chosen[_named_game(ledger, text)] = True
+    return chosen
+
+
+def _named_game(ledger: Ledger, text: str) -> int:
+    import numpy as np
+
+    from yardstone.cli.systems import moment
+
+    parts = [part.strip() for part in text.split("|")]
+    if len(parts) not in (2, 3):
+        raise UsageError(f"--annul {text!r}: write a number, or FIRST | SECOND | DATE")
+    pool = ledger.pool
+    first, second = (ledger.ratings.index(name) for name in parts[:2])
+    first, second = (pool.players.index(name) for name in parts[:2])
+    found = (pool.first == first) & (pool.second == second)
+    if len(parts) == 3:
+        if pool.time is None:
+            raise UsageError("--annul: the games have no dates")
+        day = moment(parts[2], "--annul").astype("datetime64[D]")
+        found &= pool.time.astype("datetime64[D]") == day
+    games = np.flatnonzero(found)
+    if len(games) == 1:
+        return int(games[0])
+    if not len(games):
+        raise InputError(f"--annul: no game is {text!r}")
+    numbers = ", ".join(str(game + 1) for game in games[:10])
+    raise InputError(f"--annul: {len(games)} games are {text!r}", mend=f"give a number: {numbers}")
+
+
+def _report(
+    ledger: Ledger,
+    players: Sequence[str],
+    confidence: float,
+    top: int,
+    settled: int,
+    notes: Sequence[str],
+    examined: dict[str, Any] | None,
+) -> History:
+    from yardstone.evaluation.curves import rating_curves
+    from yardstone.evaluation.findings import examine
+    from yardstone.reports.history import History
+
+    return History(
+        ledger=ledger,
+        curves=rating_curves(ledger.pool, ledger.replay, players),
+        confidence=confidence,
+        top=top,
+        settled=settled,
+        findings=None if examined is None else examine(ledger.pool, ledger.replay, **examined),
+        notes=notes,
+    )
+
+
+def _views(shown: History, title: str) -> Any:
+    from yardstone.cli.systems import Views
+    from yardstone.reports.history import CSV_COLUMNS, csv_history, plain_history
+    from yardstone.reports.json_out import as_json
+
+    def text() -> str:
+        from yardstone.reports.history_text import text_history
+
+        return text_history(shown)
+
+    def html() -> str:
+        import yardstone
+        from yardstone.reports.history_html import html_history
+
+        return html_history(shown, title=title, version=yardstone.__version__)
+
+    return Views(
+        text=text,
+        csv=lambda: csv_history(shown),
+        json=lambda: as_json(plain_history(shown)),
+        html=html,
+        columns=CSV_COLUMNS,
+    )

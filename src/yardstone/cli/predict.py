@@ -1,0 +1,161 @@
+"""`yardstone predict`: what a game between two players is expected to bring."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from yardstone.cli.systems import Side
+
+if TYPE_CHECKING:
+    from yardstone.evaluation.forecast import Forecast
+    from yardstone.ratings.result import Estimate
+
+__all__ = ["EXAMPLES", "predict"]
+
+EXAMPLES = """\b
+Examples:
+  yardstone predict Ann Bob games.csv
+  yardstone predict Ann Bob --state club.ratings --format json"""
+
+#: Players with fewer games than this are named as little known.
+FEW_GAMES = 10
+
+
+class PredictFormat(StrEnum):
+    """How the forecast is written."""
+
+    text = "text"
+    json = "json"
+
+
+def predict(
+    first: Annotated[str, typer.Argument(help="Who moves first.", show_default=False)],
+    second: Annotated[str, typer.Argument(help="The opponent.", show_default=False)],
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Files of results, or - for standard input; with --state those of new games.",
+            show_default=False,
+        ),
+    ] = None,
+    state: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Take the ratings that `yardstone history` saved."),
+    ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Rate by this system. [default: glicko2]"),
+    ] = None,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Set a parameter of the system. Repeatable."
+        ),
+    ] = None,
+    advantage: Annotated[
+        float | None,
+        typer.Option(
+            metavar="POINTS", help="Worth of moving first and of handicap. [default: the system's]"
+        ),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MAP", help="Columns of a table: first=NAME,second=NAME,score=NAME,time=NAME."
+        ),
+    ] = None,
+    side: Annotated[
+        Side, typer.Option("--first", help="Who moves first in a table of games.")
+    ] = Side.white,
+    form: Annotated[PredictFormat, typer.Option("--format", help="How to write it.")] = (
+        PredictFormat.text
+    ),
+) -> None:
+    """Predict the game of two players from the ratings of the games before."""
+    from yardstone.cli import values
+    from yardstone.cli.history import opened_ledger
+    from yardstone.cli.systems import read_games, report_skipped
+    from yardstone.evaluation.forecast import forecast
+
+    pool = None
+    if paths:
+        pool = read_games(paths, columns=values.columns(columns or []), first=side, quiet=True)
+        report_skipped(pool, quiet=False)
+    ledger, notes = opened_ledger(pool, state, system, parameter or [])
+    found = forecast(ledger, first, second, advantage=advantage)
+    if form is PredictFormat.json:
+        print(_json(found, ledger.name), end="")
+    else:
+        print(_text(found, ledger.name, notes), end="")
+
+
+def _json(found: Forecast, system: str) -> str:
+    from yardstone.reports.json_out import as_json
+
+    def estimate(value: Estimate) -> dict[str, float | None]:
+        known = isfinite(value.deviation)
+        return {"rating": value.value, "deviation": value.deviation if known else None}
+
+    return as_json(
+        {
+            "format": 1,
+            "system": system,
+            "first": {
+                "player": found.first,
+                **estimate(found.first_rating),
+                "games": found.first_games,
+            },
+            "second": {
+                "player": found.second,
+                **estimate(found.second_rating),
+                "games": found.second_games,
+            },
+            "expected": found.expected,
+            "win": found.win,
+            "draw": found.draw,
+            "loss": found.loss,
+            "reversed_expected": found.reversed_expected,
+        }
+    )
+
+
+def _text(found: Forecast, system: str, notes: list[str]) -> str:
+    from yardstone.reports.evaluation_text import aligned
+
+    def row(name: str, rating: Estimate, games: int) -> list[str]:
+        spread = f"{rating.deviation:.1f}" if isfinite(rating.deviation) else "–"
+        return [name, f"{rating.value:.1f}", spread, f"{games:,}"]
+
+    table = [
+        ["", "Rating", "Deviation", "Games"],
+        row(found.first, found.first_rating, found.first_games),
+        row(found.second, found.second_rating, found.second_games),
+    ]
+    lines = [*aligned(table, left={0}), ""]
+    lines.append(
+        f"{found.first}, moving first, is expected to score {100 * found.expected:.1f} % "
+        f"against {found.second} (by {system})."
+    )
+    if found.draw:
+        lines.append(
+            f"Win {100 * found.win:.1f} %, draw {100 * found.draw:.1f} %, "
+            f"loss {100 * found.loss:.1f} %."
+        )
+    if abs(found.reversed_expected - found.expected) > 0.0005:
+        lines.append(f"Moving second: {100 * found.reversed_expected:.1f} %.")
+    few = [
+        f"{name} has {games} games"
+        for name, games in (
+            (found.first, found.first_games),
+            (found.second, found.second_games),
+        )
+        if games < FEW_GAMES
+    ]
+    if few:
+        lines.append(f"Mind: {' and '.join(few)}, so little is known.")
+    return "\n".join([*lines, *notes]) + "\n"

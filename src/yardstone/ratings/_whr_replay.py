@@ -1,0 +1,176 @@
+"""Whole-history rating kept up to date game by game, every prediction made before its game.
+
+After each day every player who played gets new strengths for his whole history, the
+others given: Newton's step on his tridiagonal system, as Coulom 2008 (section 3)
+proposes for servers. The first-move advantage and the draw parameter follow by one
+Newton step a game, with all information so far. A full fit may come in between.
+"""
+
+from __future__ import annotations
+
+from math import exp, pi, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone._kernel import kernel
+from yardstone.ratings._logistic import logistic
+from yardstone.ratings._whr_layout import Layout
+from yardstone.ratings._whr_newton import Hessian, climb
+from yardstone.ratings._whr_terms import factor, game_terms, refresh, solve, tau_terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int32]
+    Longs = NDArray[np.int64]
+
+__all__ = ["learn_shared", "replay", "uncertain_chance"]
+
+#: Steps of one player's strengths are cut to so many logits.
+_LONGEST = 2.0
+_THREE_OVER_PI_SQUARED = 3.0 / pi**2
+
+
+@kernel
+def uncertain_chance(difference: float, variance: float) -> float:
+    """Expected score when the difference of strength is known up to a variance.
+
+    Glickman's approximation: the difference shrinks by 1/sqrt(1 + 3 variance/pi^2).
+    """
+    return logistic(difference / sqrt(1.0 + _THREE_OVER_PI_SQUARED * variance))
+
+
+@kernel
+def learn_shared(
+    shared: Floats, known: Floats, free: NDArray[np.bool_], difference: float, score: float
+) -> None:
+    """One Newton step for w and tau from one game; `known` is the information so far."""
+    lawful = not np.isnan(shared[1])
+    u2 = exp(2.0 * shared[1]) if lawful else -1.0
+    if free[0]:
+        slope, curvature = game_terms(difference, score, u2)
+        known[0] += curvature
+        shared[0] += slope / known[0]
+    if free[1] and lawful:
+        slope, _, usual, _ = tau_terms(difference, score, u2)
+        known[1] += usual
+        shared[1] += slope / known[1]
+
+
+@kernel
+def _improve(
+    layout: Layout,
+    player: int,
+    stop: int,
+    x: Floats,
+    shared: Floats,
+    w2: float,
+    prior: float,
+    hessian: Hessian,
+    gradient: Floats,
+    step: Floats,
+    sums: Floats,
+    variance: Floats,
+) -> None:
+    """Newton's step for one player's strengths, and the variance of the last."""
+    start = layout.node_start[player]
+    u2 = -1.0 if np.isnan(shared[1]) else exp(2.0 * shared[1])
+    refresh(
+        layout, player, stop, x, shared[0], u2, w2, prior, gradient, hessian.diagonal,
+        hessian.off, hessian.weight, hessian.border, sums, False,
+    )  # fmt: skip
+    factor(start, stop, hessian.diagonal, hessian.off, hessian.pivot)
+    solve(start, stop, hessian.off, hessian.pivot, gradient, step)
+    for node in range(start, stop):
+        x[node] += min(max(step[node], -_LONGEST), _LONGEST)
+    variance[player] = 1.0 / hessian.pivot[stop - 1]
+
+
+@kernel
+def replay(
+    layout: Layout,
+    first: Ints,
+    second: Ints,
+    score: Floats,
+    day: Floats,
+    begin: int,
+    stop: Longs,
+    x: Floats,
+    variance: Floats,
+    shared: Floats,
+    known: Floats,
+    free: NDArray[np.bool_],
+    w2: float,
+    prior: float,
+    sweeps: int,
+    refit_days: float,
+    fitted: Floats,
+    tolerance: float,
+    max_steps: int,
+    hessian: Hessian,
+    expected: Floats,
+    found: Floats,
+) -> bool:
+    """Predict and learn the games from number `begin` on, day after day.
+
+    `stop` is the end of each player's nodes so far, `variance` that of his last
+    strength, `fitted` holds the day of the last full fit; all three are changed.
+    `found` gets strength and variance of both players and tau: shape (games, 5).
+    Returns False if a full fit failed.
+    """
+    n = len(x)
+    gradient, step, sums = np.zeros(n), np.zeros(n), np.zeros(6)
+    low = begin
+    while low < len(first):
+        high = low
+        while high < len(first) and day[high] == day[low]:
+            high += 1
+        if day[low] - fitted[0] >= refit_days:
+            done, _, _ = climb(
+                layout, stop, x, shared, hessian, w2, prior, tolerance, max_steps
+            )
+            if not done:
+                return False
+            for p in range(len(stop)):
+                if stop[p] > layout.node_start[p]:
+                    variance[p] = 1.0 / hessian.pivot[stop[p] - 1]
+            fitted[0] = day[low]
+        for g in range(low, high):
+            for s in range(2):
+                p = first[g] if s == 0 else second[g]
+                node = layout.opponent[layout.own[g, 1 - s]]
+                if node < stop[p]:
+                    strength, doubt = x[node], variance[p]
+                elif node == layout.node_start[p]:
+                    strength, doubt = 0.0, 1.0 / prior
+                else:
+                    days = layout.node_day[node] - layout.node_day[node - 1]
+                    strength, doubt = x[node - 1], variance[p] + w2 * days
+                found[g - begin, 2 * s] = strength
+                found[g - begin, 2 * s + 1] = doubt
+            row = g - begin
+            difference = found[row, 0] - found[row, 2] + shared[0] + layout.shift[layout.own[g, 0]]
+            expected[row] = uncertain_chance(difference, found[row, 1] + found[row, 3])
+            found[row, 4] = shared[1]
+        for g in range(low, high):
+            row = g - begin
+            difference = found[row, 0] - found[row, 2] + shared[0] + layout.shift[layout.own[g, 0]]
+            learn_shared(shared, known, free, difference, score[g])
+            for s in range(2):
+                p = first[g] if s == 0 else second[g]
+                node = layout.opponent[layout.own[g, 1 - s]]
+                if node >= stop[p]:
+                    x[node] = x[node - 1] if node > layout.node_start[p] else 0.0
+                    stop[p] = node + 1
+        for _ in range(sweeps):
+            for g in range(low, high):
+                for s in range(2):
+                    p = first[g] if s == 0 else second[g]
+                    _improve(
+                        layout, p, stop[p], x, shared, w2, prior, hessian, gradient, step, sums,
+                        variance,
+                    )  # fmt: skip
+        low = high
+    return True

@@ -1,0 +1,41 @@
+"""Games made up for tests of evaluation: from true strengths, with times."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from yardstone.pool import Pool
+
+START = np.datetime64("2020-01-01", "s")
+
+
+def played(
+    games: int,
+    players: int,
+    seed: int,
+    *,
+    spread: float = 200.0,
+    draws: float = 0.0,
+    groups: int = 1,
+    days: float = 365.0,
+) -> Pool:
+    """Games of players with normally distributed strengths, in order of time.
+
+    With several groups, players only meet within their own.
+    """
+    generator = np.random.default_rng(seed)
+    group = generator.integers(0, groups, games)
+    first = generator.integers(0, players, games)
+    second = (first + 1 + generator.integers(0, players - 1, games)) % players
+    strength = generator.normal(0.0, spread, (groups, players))
+    difference = strength[group, first] - strength[group, second]
+    wins = generator.random(games) < 1.0 / (1.0 + 10.0 ** (-difference / 400.0))
+    score = np.where(generator.random(games) < draws, 0.5, wins)
+    seconds = np.sort(generator.integers(0, int(days * 86_400), games))
+    return Pool.from_names(
+        [f"{g}.{p}" for g, p in zip(group, first, strict=True)],
+        [f"{g}.{p}" for g, p in zip(group, second, strict=True)],
+        score,
+        time=START + seconds,
+        columns={"event": np.char.add("event ", (np.arange(games) // 5).astype(str))},
+    )
