@@ -1,6 +1,6 @@
 """Kaniuk's figures and the checks of his model: ``python studies/kaniuk.py GAMES.csv``.
 
-Figures go to ``docs/papers/figures``, tables to ``docs/studies/kaniuk.md``. GAMES is a table
+Figures go to ``docs/papers/figures``, tables to ``docs/studies``. GAMES is a table
 of real tournament games with grades (``go/tournaments/games.csv.gz`` of the shared data).
 """
 
@@ -36,7 +36,7 @@ from yardstone.winprob.trace import trace
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 FIGURES = DOCS / "papers" / "figures"
-TABLE = DOCS / "studies" / "kaniuk.md"
+TABLES = DOCS / "studies"
 #: Simulated games in place of the database's half million.
 GAMES = 400_000
 TRUTH = np.array([PUBLISHED.parameters[name] for name in TABLE_1])
@@ -116,7 +116,7 @@ def recovery(seed: int, repeats: int) -> Iterator[str]:
         rows.append([*row, f"{100 * inside[j] / profiles:.0f} %"])
     head = ["", "truth", "mean", "spread", "mean s.e.", "covered"]
     head += ["mean", "spread", "mean s.e.", "covered", "covered by profile"]
-    yield f"## {repeats} sets of {GAMES:,} games from the published model"
+    yield f"### {repeats} sets of {GAMES:,} games from the published model"
     yield ""
     yield f"Least squares (left), likelihood (right); profile intervals over {profiles} sets."
     yield ""
@@ -155,7 +155,7 @@ def real(pool: Pool, seed: int) -> Iterator[str]:
     statistics = WinningStatistics.from_pool(pool)
     squares = fit_least_squares(statistics)
     likely = fit_likelihood(GradedGames.from_statistics(statistics))
-    yield f"## Real games: {statistics.games.sum():.0f} even games at differences of 1 to 4"
+    yield f"### Real games: {statistics.games.sum():.0f} even games at differences of 1 to 4"
     yield ""
     yield from table(
         ["", "published", "least squares", "likelihood", "95 % (profile)"],
@@ -191,7 +191,7 @@ def real(pool: Pool, seed: int) -> Iterator[str]:
             "even, below 12 kyu": even & (np.minimum(games.first, games.second) < -12),
             "handicap": ~even,
         }
-        yield f"## Ten-fold cross-validation, {what} left out (log loss a game)"
+        yield f"### Ten-fold cross-validation, {what} left out (log loss a game)"
         yield ""
         means = {part: found.mean(where) for part, where in parts.items()}
         near = even & (apart <= 9)
@@ -212,15 +212,16 @@ def real(pool: Pool, seed: int) -> Iterator[str]:
 
 def selection(pool: Pool, seed: int) -> Iterator[str]:
     """McMahon tournaments: the naive fit, the truth, and the fit with strengths."""
-    yield "## The selection effect of McMahon pairing"
+    yield "### The selection effect of McMahon pairing"
     yield ""
     for deviation in (1.0, 2.0):
         made = simulate_mcmahon(
-            PUBLISHED, tournaments=30, players=100, rounds=8, deviation=deviation, seed=seed
+            PUBLISHED, tournaments=15, players=100, rounds=8, deviation=deviation, seed=seed
         )
         statistics = WinningStatistics.from_pool(made)
-        naive = fit_likelihood(GradedGames.from_statistics(statistics))
-        found = fit_with_strengths(made)
+        free = ("u0", "v0", "u1", "K")
+        naive = fit_likelihood(GradedGames.from_statistics(statistics), free=free)
+        found = fit_with_strengths(made, free=free)
         empty = np.zeros(0)
         truth = SelectionFit(GradeModel(PUBLISHED), (), deviation, 0.0, (), empty, empty)
         yield f"Simulated: {len(made)} games, strengths {deviation:g} about the grades (fitted: "
@@ -278,24 +279,29 @@ def main() -> None:
     parser.add_argument("games", type=Path)
     parser.add_argument("--repeats", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["figures"])
+    parser.add_argument("--only", choices=["figures", "recovery", "real", "selection"])
     given = parser.parse_args()
     pool = read_games_csv(given.games)
-    figures(pool, given.seed)
-    if given.only:
-        return
-    lines = ["# Kaniuk's model: checks by simulation and on real games", ""]
-    lines += [
-        f"`python studies/kaniuk.py GAMES --repeats {given.repeats} --seed {given.seed}`, "
-        f"{date.today().isoformat()}, Python {platform.python_version()}, "
-        f"numpy {version('numpy')}, scipy {version('scipy')}.",
-        "",
-        *recovery(given.seed, given.repeats),
-        *real(pool, given.seed),
-        *selection(pool, given.seed),
-    ]
-    TABLE.parent.mkdir(parents=True, exist_ok=True)
-    TABLE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    if given.only in (None, "figures"):
+        figures(pool, given.seed)
+    sections = {
+        "recovery": lambda: recovery(given.seed, given.repeats),
+        "real": lambda: real(pool, given.seed),
+        "selection": lambda: selection(pool, given.seed),
+    }
+    for name, section in sections.items():
+        if given.only not in (None, name):
+            continue
+        repeats = f" --repeats {given.repeats}" if name == "recovery" else ""
+        lines = [
+            *section(),
+            f"`python studies/kaniuk.py GAMES --only {name} --seed {given.seed}{repeats}`, "
+            f"{date.today().isoformat()}; Python {platform.python_version()}, "
+            f"numpy {version('numpy')}, scipy {version('scipy')}.",
+        ]
+        TABLES.mkdir(parents=True, exist_ok=True)
+        path = TABLES / f"kaniuk-{name}.md"
+        path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

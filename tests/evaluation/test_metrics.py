@@ -97,9 +97,3 @@ def test_scores_and_predictions_of_different_number() -> None:
 def test_no_game() -> None:
     with pytest.raises(NoGamesError):
         metrics.measure([], [])
-
-
-def test_weights() -> None:
-    weights = np.array([3.0, 0.0])
-    assert metrics.log_likelihood([1, 1], [0.5, 0.0], weights) == pytest.approx(math.log(0.5))
-    assert metrics.accuracy([1, 0], [0.9, 0.9], np.array([3.0, 1.0])) == 0.75

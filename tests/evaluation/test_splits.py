@@ -58,7 +58,7 @@ def test_too_few_games_or_no_times_to_split() -> None:
         splits.split_by_time(timeless, until=np.datetime64("2020-01-02"))
     with pytest.raises(UsageError, match="no times"):
         splits.since(timeless, np.datetime64("2020-01-02"))
-    with pytest.raises(UsageError, match="one moment"):
+    with pytest.raises(UsageError, match="no earlier game"):
         splits.split_by_time(dated(["2020-01-01"] * 3), share=0.5)
 
 

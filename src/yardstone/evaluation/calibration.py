@@ -138,8 +138,9 @@ def _wilson(
     """Wilson's interval, with as many games as decided ones would be as sure."""
     z = NormalDist().inv_cdf(0.5 + confidence / 2.0)
     variance = mean * (1.0 - mean)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gain = np.where(variance > 0.25 * draws, variance / (variance - 0.25 * draws), 1.0)
+    # A draw takes 1/4 from the variance that wins and losses of that mean would have.
+    left = np.maximum(variance - 0.25 * draws, variance / games)
+    gain = np.divide(variance, left, out=np.ones_like(variance), where=left > 0.0)
     n = games * gain
     middle = (mean + z * z / (2.0 * n)) / (1.0 + z * z / n)
     reach = z / (1.0 + z * z / n) * np.sqrt(variance / n + z * z / (4.0 * n * n))

@@ -93,13 +93,10 @@ def _checked(score: ArrayLike, expected: ArrayLike) -> tuple[Array, Array]:
     return s, p
 
 
-def _mean(values: Array, weights: Array | None) -> float:
+def _mean(values: Array) -> float:
     if not values.size:
         raise NoGamesError("there is no game to measure predictions on")
-    if weights is None:
-        return float(values.mean())
-    # 0 * -inf would be NaN, but a game without weight is simply not there.
-    return float(np.sum(values * weights, where=weights > 0.0) / weights.sum())
+    return float(values.mean())
 
 
 def correct(score: ArrayLike, expected: ArrayLike) -> Array:
@@ -112,7 +109,7 @@ def correct(score: ArrayLike, expected: ArrayLike) -> Array:
     return np.abs(s - (p <= 0.5))
 
 
-def accuracy(score: ArrayLike, expected: ArrayLike, weights: Array | None = None) -> float:
+def accuracy(score: ArrayLike, expected: ArrayLike) -> float:
     """Share of games whose winner was predicted (Neubauer 2024, eq. 2.2 and 2.4).
 
     Examples
@@ -120,7 +117,7 @@ def accuracy(score: ArrayLike, expected: ArrayLike, weights: Array | None = None
     >>> accuracy([1, 0, 0], [0.8, 0.5, 0.6])
     0.6666666666666666
     """
-    return _mean(correct(score, expected), weights)
+    return _mean(correct(score, expected))
 
 
 def constant_side_accuracy(score: ArrayLike) -> float:
@@ -144,9 +141,9 @@ def log_likelihoods(score: ArrayLike, expected: ArrayLike) -> Array:
     )
 
 
-def log_likelihood(score: ArrayLike, expected: ArrayLike, weights: Array | None = None) -> float:
+def log_likelihood(score: ArrayLike, expected: ArrayLike) -> float:
     """Mean logarithm of the probability given to the results (Neubauer 2024, eq. 2.5)."""
-    return _mean(log_likelihoods(score, expected), weights)
+    return _mean(log_likelihoods(score, expected))
 
 
 def squared_errors(score: ArrayLike, expected: ArrayLike) -> Array:
@@ -155,9 +152,9 @@ def squared_errors(score: ArrayLike, expected: ArrayLike) -> Array:
     return (s - p) ** 2
 
 
-def brier(score: ArrayLike, expected: ArrayLike, weights: Array | None = None) -> float:
+def brier(score: ArrayLike, expected: ArrayLike) -> float:
     """Mean squared difference of score and prediction (Brier 1950)."""
-    return _mean(squared_errors(score, expected), weights)
+    return _mean(squared_errors(score, expected))
 
 
 def three_way_log_likelihoods(score: ArrayLike, expected: ArrayLike, draw: ArrayLike) -> Array:
@@ -183,11 +180,9 @@ def three_way_log_likelihoods(score: ArrayLike, expected: ArrayLike, draw: Array
         return np.log(np.maximum(given, 0.0))
 
 
-def three_way_log_likelihood(
-    score: ArrayLike, expected: ArrayLike, draw: ArrayLike, weights: Array | None = None
-) -> float:
+def three_way_log_likelihood(score: ArrayLike, expected: ArrayLike, draw: ArrayLike) -> float:
     """Mean logarithm of the probability given to win, draw or loss."""
-    return _mean(three_way_log_likelihoods(score, expected, draw), weights)
+    return _mean(three_way_log_likelihoods(score, expected, draw))
 
 
 #: What each metric is the mean of, game by game.
@@ -225,7 +220,7 @@ def measure(score: ArrayLike, expected: ArrayLike, draw: ArrayLike | None = None
     (4, -0.5634)
     """
     values = game_metrics(score, expected, draw)
-    means = {name: _mean(each, None) for name, each in values.items()}
+    means = {name: _mean(each) for name, each in values.items()}
     logs = values["log_likelihood"]
     return Metrics(
         games=len(logs),

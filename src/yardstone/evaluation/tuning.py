@@ -8,6 +8,7 @@ tree-structured Parzen estimator; the first one is the system as it stands.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -85,7 +86,8 @@ def tune(
         Games whose predictions count. The others are only learned from: games, for
         example, of which only the month is known.
     seconds : float, optional
-        Begin no further trial after so long. Results then depend on the machine.
+        Begin no further trial after so long; the first one always runs. Results then
+        depend on the machine.
     progress : callable, optional
         Called as ``progress(done, trials)``.
 
@@ -129,13 +131,17 @@ def tune(
     )
     done = 0
 
-    def report(_study: Any, _trial: Any) -> None:
+    began = time.monotonic()
+
+    def report(study: Any, _trial: Any) -> None:
         nonlocal done
         done += 1
         if progress is not None:
             progress(done, trials)
+        if seconds is not None and time.monotonic() - began > seconds:
+            study.stop()
 
-    study.optimize(objective, n_trials=trials, timeout=seconds, callbacks=[report])
+    study.optimize(objective, n_trials=trials, callbacks=[report])
     if len(failures) == done:
         raise ModelError(f"{entry.name}: no set of parameters could be used: {failures[0]}")
     best = study.best_trial

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: A step is short enough if the slope along it falls to this share of what it was.
-_FLATTER = 0.9
+#: A step is short enough if the slope at its end falls back by less than this share.
+_OVERSHOOT = 0.9
 #: Relative residuals at which conjugate gradients stop, on the way and at the end.
 _ROUGH, _FINE = 1e-2, 1e-8
 
@@ -378,7 +378,7 @@ def newton(
         largest = abs(tau_step)
         for i in range(n + 1):
             largest = max(largest, abs(step[i]))
-        scale = min(1.0, 20.0 / largest) if largest > 0.0 else 1.0
+        scale = 1.0
         ascent = tau_step * gradient[n + 1]
         for i in range(n + 1):
             ascent += step[i] * gradient[i]
@@ -397,7 +397,7 @@ def newton(
             new_ascent = tau_step * gradient[n + 1]
             for i in range(n + 1):
                 new_ascent += step[i] * gradient[i]
-            if abs(new_ascent) <= _FLATTER * ascent or scale * largest < tolerance:
+            if new_ascent >= -_OVERSHOOT * ascent or scale * largest < tolerance:
                 break
             scale *= 0.5
         observed = True

@@ -116,12 +116,14 @@ def replay(
     """Predict and learn the games from number `begin` on, day after day.
 
     `stop` is the end of each player's nodes so far, `variance` that of his last
-    strength, `fitted` holds the day of the last full fit; all three are changed.
+    strength, `fitted` holds the day of the last full fit; all three are changed. The
+    full fits leave w and tau as they are (`hessian.free` is false for both).
     `found` gets strength and variance of both players and tau: shape (games, 5).
     Returns False if a full fit failed.
     """
     n = len(x)
     gradient, step, sums = np.zeros(n), np.zeros(n), np.zeros(6)
+    improved, mark = np.zeros(len(stop), np.int64), 0
     low = begin
     while low < len(first):
         high = low
@@ -165,9 +167,13 @@ def replay(
                     x[node] = x[node - 1] if node > layout.node_start[p] else 0.0
                     stop[p] = node + 1
         for _ in range(sweeps):
+            mark += 1
             for g in range(low, high):
                 for s in range(2):
                     p = first[g] if s == 0 else second[g]
+                    if improved[p] == mark:
+                        continue
+                    improved[p] = mark
                     _improve(
                         layout, p, stop[p], x, shared, w2, prior, hessian, gradient, step, sums,
                         variance,

@@ -38,6 +38,8 @@ TOLERANCE_POINTS = 1e-8
 _MAX_STEPS = 200
 #: An advantage beyond this many points is taken for an infinite one.
 _ADVANTAGE_LIMIT = 4000.0
+#: So is a draw rate whose odds are beyond exp(25).
+_TAU_LIMIT = 25.0
 
 Parameter = float | Literal["free"] | Prior
 
@@ -271,6 +273,11 @@ class BradleyTerry:
             raise ModelError(
                 f"the first-move advantage has no finite estimate: the side moving {side} "
                 "scored too well throughout (fix the advantage, or give it a prior)"
+            )
+        if tau_free and abs(x[-1]) > _TAU_LIMIT:
+            raise ModelError(
+                "the draw rate has no finite estimate: too few games end in each of the three ways "
+                "(fix the draw rate, or give it a prior)"
             )
         if status != CONVERGED:
             raise ConvergenceError(

@@ -123,7 +123,14 @@ def _name_ends(axes: Axes, model: Kaniuk, grade: int) -> None:
     least, place = 0.04, -1.0
     for d in (4, 3, 2, 1, -1, -2, -3, -4):
         place = max(place + least, float(model.probability(grade, grade + d)))
-        axes.annotate(_name(d), (grade + 0.15, place), fontsize=8, color=_colour(d), va="center")
+        axes.annotate(
+            _name(d),
+            (grade + 0.15, place),
+            fontsize=8,
+            color=_colour(d),
+            va="center",
+            annotation_clip=False,
+        )
 
 
 def _measured(

@@ -163,13 +163,19 @@ class Kaniuk:
         target = gap_of_probability(p)
         low, high = r - 1.0, r + 1.0
         for _ in range(60):
-            low = np.where(self.strength_gap(r, low) > target, r + 2.0 * (low - r), low)
-            high = np.where(self.strength_gap(r, high) < target, r + 2.0 * (high - r), high)
-        if np.any((self.strength_gap(r, low) > target) | (self.strength_gap(r, high) < target)):
+            too_high = self.strength_gap(r, low) > target
+            too_low = self.strength_gap(r, high) < target
+            if not np.any(too_high | too_low):
+                break
+            low = np.where(too_high, r + 2.0 * (low - r), low)
+            high = np.where(too_low, r + 2.0 * (high - r), high)
+        else:
             raise UsageError("no opponent, however weak, is beaten that surely under this model")
-        for _ in range(90):
+        while np.any(high - low > 1e-14 * (1.0 + np.abs(r))):
             middle = 0.5 * (low + high)
             above = self.strength_gap(r, middle) > target
+            if np.all((middle == low) | (middle == high)):
+                break
             low, high = np.where(above, low, middle), np.where(above, middle, high)
         return np.asarray(0.5 * (low + high))
 

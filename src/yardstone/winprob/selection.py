@@ -133,7 +133,7 @@ def _laplace(
         return value - 0.5 * float(at @ at) / deviation**2, gradient, matrix
 
     value, gradient, matrix = posterior(offset)
-    for _ in range(60):
+    for _ in range(100):
         if not (np.isfinite(value) and np.all(np.isfinite(matrix.data))):
             raise ConvergenceError("the players' strengths overflow")
         factor = splu(matrix, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
@@ -141,14 +141,15 @@ def _laplace(
         gain = float(gradient @ step)
         length = 1.0
         trial = posterior(offset + step)
-        while not trial[0] >= value - 1e-9 * gain and gain > 1e-6 and length > 1e-6:
+        # A step must keep a part of its promise, or it would swing to and fro.
+        while not trial[0] >= value + 0.2 * length * gain and gain > 1e-6 and length > 1e-6:
             length *= 0.5
             trial = posterior(offset + length * step)
         offset = offset + length * step
         value, gradient, matrix = trial
         if gain < 1e-6:
             break
-    else:
+    if not gain < 1e-2:
         raise ConvergenceError("the players' strengths did not settle")
     factor = splu(matrix, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
     half_log_det = 0.5 * float(np.log(np.abs(factor.U.diagonal())).sum())

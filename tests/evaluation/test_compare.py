@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from tests.evaluation.games import played
+from yardstone.errors import InputError, MissingExtraError, ModelError, NoGamesError, UsageError
+from yardstone.evaluation.compare import compare
+from yardstone.evaluation.draws import fit_draw_rate
+from yardstone.evaluation.metrics import measure
+from yardstone.evaluation.result import Evaluation, Prediction
+from yardstone.evaluation.run import evaluate
+from yardstone.evaluation.splits import Subset
+from yardstone.evaluation.systems import SYSTEMS, Entry, find_system
+from yardstone.evaluation.tuning import tune
+from yardstone.pool import Pool
+from yardstone.ratings.elo import Elo
+from yardstone.winprob.davidson import win_draw_loss
+
+
+def three(games: int = 3000, seed: int = 0) -> Evaluation:
+    """The truth, the truth blurred, and a coin, on the same games."""
+    generator = np.random.default_rng(seed)
+    truth = generator.uniform(0.1, 0.9, games)
+    score = (generator.random(games) < truth).astype(float)
+    blurred = 0.5 + 0.6 * (truth - 0.5)
+    first = generator.integers(0, 80, games).astype(np.int32)
+    return compare(
+        [
+            Prediction("coin", np.full(games, 0.5), baseline=True),
+            Prediction("blurred", blurred),
+            Prediction("truth", truth),
+            Prediction("nearly", truth + 1e-4),
+        ],
+        score,
+        first=first,
+        second=((first + 1) % 80).astype(np.int32),
+        subsets=[Subset("late", np.arange(games) > 2000), Subset("none", np.zeros(games, bool))],
+        replicates=200,
+        seed=seed,
+    )
+
+
+def test_order_and_how_sure_it_is() -> None:
+    found = three()
+    assert [scored.name for scored in found.systems][-1] == "coin"
+    assert found.ranking.names[-1] == "blurred"
+    assert set(found.ranking.names[:2]) == {"truth", "nearly"}
+    assert found.ranking.tied == (found.ranking.names[1],)
+    assert math.isclose(sum(found.ranking.best), 1.0)
+    behind = found.ranking.behind[2]
+    assert behind is not None
+    assert behind.clear
+    assert behind.estimate > 0.0
+    assert [part.name for part in found.subsets] == ["representative", "late"]
+
+
+def test_every_metric_ranks_and_positive_means_better() -> None:
+    found = three()
+    assert set(found.metrics_of()) == {"log_likelihood", "brier", "accuracy"}
+    for metric in found.metrics_of():
+        difference = found.difference("truth", "coin", metric=metric)
+        assert difference.estimate > 0.0
+        assert difference.clear
+    assert found.ranking_by("brier").names[-1] == "blurred"
+    assert found.metrics_of("late") == ("log_likelihood",)
+
+
+def test_difference_is_that_of_the_means() -> None:
+    found = three()
+    expected = found["truth"].metrics["late"].log_likelihood
+    expected -= found["blurred"].metrics["late"].log_likelihood
+    assert_allclose(found.difference("truth", "blurred", subset="late").estimate, expected)
+
+
+def test_an_impossible_result_ranks_last_and_is_said() -> None:
+    score = np.array([1.0, 0.0] * 30)
+    bold = np.array([1.0, 0.0] * 29 + [0.0, 0.0])
+    found = compare([Prediction("bold", bold), Prediction("meek", np.full(60, 0.5))], score)
+    assert found.ranking.names == ("meek", "bold")
+    assert found.ranking.behind == (None, None)
+    assert "bold gave a result that happened no chance at all" in found.notes[0]
+    assert found.ranking_by("brier").names[0] == "bold"
+
+
+def test_wrong_use() -> None:
+    one = Prediction("one", np.array([0.5, 0.5]))
+    with pytest.raises(UsageError, match="no metric"):
+        compare([one], [1, 0], metric="elo")
+    with pytest.raises(UsageError, match="same name"):
+        compare([one, one], [1, 0])
+    with pytest.raises(InputError, match="2 predictions for 3 games"):
+        compare([one], [1, 0, 1])
+    with pytest.raises(UsageError, match="no system"):
+        compare([], [1])
+    with pytest.raises(NoGamesError):
+        compare([Prediction("none", np.zeros(0))], [])
+    with pytest.raises(UsageError, match="both players"):
+        compare([one], [1, 0], first=np.array([0, 1], np.int32))
+    with pytest.raises(UsageError, match="another metric"):
+        compare([one], [1, 0], metric="three_way")
+    few = compare([one], [1, 0])
+    assert not few.bootstraps
+    with pytest.raises(UsageError, match="nothing is known"):
+        few.ranking_by("log_likelihood")
+    with pytest.raises(UsageError, match="no system is called 'two'"):
+        few["two"]
+
+
+def test_draw_rate_is_found_again() -> None:
+    generator = np.random.default_rng(3)
+    expected = generator.uniform(0.2, 0.8, 40_000)
+    win, draw, _ = win_draw_loss(expected, 0.35)
+    u = generator.random(len(expected))
+    score = np.where(u < win, 1.0, np.where(u < win + draw, 0.5, 0.0))
+    assert fit_draw_rate(score, expected) == pytest.approx(0.35, abs=0.01)
+    assert fit_draw_rate([1, 0], [0.5, 0.5]) is None
+
+
+def test_evaluate_predicts_only_later_games_and_only_from_earlier_ones() -> None:
+    """Changing later results changes no earlier prediction, and no tuned parameter."""
+    pool = played(2000, 40, 1, draws=0.2)
+    found = evaluate(pool, ["elo"], train_share=0.5, tune=4, replicates=0, gap_edges=())
+    score = pool.score.copy()
+    score[-1] = 1.0 - score[-1] if score[-1] != 0.5 else 1.0
+    other = Pool(pool.players, pool.first, pool.second, score, pool.time)
+    again = evaluate(other, ["elo"], train_share=0.5, tune=4, replicates=0, gap_edges=())
+    assert np.array_equal(found["elo"].prediction.expected, again["elo"].prediction.expected)
+    assert found["elo"].prediction.parameters == again["elo"].prediction.parameters
+    assert found.games == 1000
+    assert found.earlier == 1000
+    assert found["elo"].value("three_way") is not None
+
+
+def test_evaluate_is_the_replay_measured() -> None:
+    pool = played(1500, 30, 2)
+    found = evaluate(pool, {"mine": Elo(k=25.0)}, train_share=0.6, replicates=50, tune=3)
+    expected = Elo(k=25.0).replay(pool).expected
+    assert found["mine"].metrics["representative"] == measure(pool.score[900:], expected[900:])
+    assert found["mine"].prediction.parameters == {"k": 25.0}
+    names = [part.name for part in found.subsets]
+    assert names[0] == "representative"
+    assert "gap 0-50" in names
+    assert found.period == (pool.time[900], pool.time[-1])  # type: ignore[index]
+
+
+def test_tuning_improves_on_the_earlier_games_and_is_repeatable() -> None:
+    pool = played(3000, 40, 5, spread=300.0)
+    entry = find_system("elo")
+    one = tune(entry, pool, 12, seed=3)
+    two = tune(entry, pool, 12, seed=3)
+    assert one == two
+    untuned = tune(entry, pool, 1)
+    assert untuned.parameters == {}
+    assert one.value > untuned.value
+    assert one.trials == 12
+
+
+def test_tuning_counts_only_scored_games_and_can_be_cut_short() -> None:
+    pool = played(400, 20, 6)
+    entry = find_system("elo")
+    scored = np.arange(400) % 2 == 0
+    assert tune(entry, pool, 2, scored=scored).value != tune(entry, pool, 2).value
+    assert tune(entry, pool, 500, seconds=0.0).trials < 500
+    with pytest.raises(UsageError, match="too few"):
+        tune(entry, pool, 2, scored=np.zeros(400, np.bool_))
+    with pytest.raises(UsageError, match="no sense"):
+        tune(entry, pool, -1)
+
+
+def test_a_system_that_refuses_every_trial() -> None:
+    entry = Entry("bad", "", "yardstone.ratings.elo", "Elo", (), {"period": "event"})
+    pool = played(50, 5, 0)
+    bare = Pool(pool.players, pool.first, pool.second, pool.score, pool.time)
+    with pytest.raises(ModelError, match="no set of parameters could be used"):
+        tune(entry, bare, 2)
+
+
+def test_without_optuna_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'yardstone\[tune\]'"):
+        tune(find_system("elo"), played(50, 5, 0), 1)
+
+
+@pytest.mark.parametrize("name", list(SYSTEMS))
+def test_every_system_can_be_made_at_both_ends_of_every_knob(name: str) -> None:
+    entry = find_system(name)
+    pool = played(60, 6, 8)
+    for end in ("low", "high"):
+        system = entry.make(**{knob.name: getattr(knob, end) for knob in entry.knobs})
+        expected = system.replay(pool).expected
+        assert ((expected >= 0.0) & (expected <= 1.0)).all()
+
+
+def test_unknown_systems() -> None:
+    with pytest.raises(UsageError, match="there is no system 'elk': choose from elo"):
+        find_system("elk")
+    with pytest.raises(UsageError, match="list of systems"):
+        evaluate(played(50, 5, 0), "elo")
+
+
+def test_games_that_cannot_be_judged_are_left_out_and_said() -> None:
+    pool = played(300, 10, 9)
+    assert pool.time is not None
+    time = pool.time.copy()
+    time[[3, 7]] = np.datetime64("NaT")
+    second = pool.second.copy()
+    second[0] = pool.first[0]
+    spoiled = Pool(pool.players, pool.first, second, pool.score, time)
+    found = evaluate(spoiled, ["elo"], replicates=0)
+    assert found.games + found.earlier == 297
+    assert "1 game of a player against himself was left out." in found.notes
+    assert "2 games without a complete date were left out." in found.notes
+
+
+def test_groups_and_dates() -> None:
+    pool = played(1000, 20, 10)
+    found = evaluate(
+        pool,
+        ["elo"],
+        replicates=0,
+        gap_edges=(),
+        since_dates=[np.datetime64("2020-11-01")],
+        group_by="event",
+    )
+    names = [part.name for part in found.subsets]
+    assert "since 2020-11-01" in names
+    assert sum(name.startswith("event ") for name in names) == 60
+    with pytest.raises(InputError, match="no column 'place'"):
+        evaluate(pool, ["elo"], group_by="place")
