@@ -43,7 +43,11 @@ class Skipped:
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.reason}" if self.line else f"{self.file}: {self.reason}"
+        return (
+            f"{self.file}:{self.line}: {self.reason}"
+            if self.line
+            else f"{self.file}: {self.reason}"
+        )
 
 
 class SkipReport:
@@ -190,13 +194,17 @@ class Pool:
             others["time"] = self.time
         for name, column in others.items():
             if column.ndim != 1 or len(column) != games:
-                raise InputError(f"column {name!r} has shape {column.shape}, the scores have ({games},)")
+                raise InputError(
+                    f"column {name!r} has shape {column.shape}, the scores have ({games},)"
+                )
         if games == 0:
             return
         for name in ("first", "second"):
             column = others[name]
             if column.min() < 0 or column.max() >= len(self.players):
-                raise InputError(f"column {name!r} has a player's number outside 0 to {len(self.players) - 1}")
+                raise InputError(
+                    f"column {name!r} has a player's number outside 0 to {len(self.players) - 1}"
+                )
         if not np.isin(self.score, (0.0, 0.5, 1.0)).all():
             raise InputError("scores must be 1, 0.5 or 0")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -133,7 +131,9 @@ def test_fixed_anchors_stay_and_the_rest_is_at_its_own_optimum() -> None:
         assert ratings[name].value == pytest.approx(value, abs=1e-9)
         assert ratings[name].deviation == 0
     difference = ratings.rating[pool.first] + ratings.first_advantage.value
-    expected = 1 / (1 + np.exp((ratings.rating[pool.second] - difference) / system.points_per_logit))
+    expected = 1 / (
+        1 + np.exp((ratings.rating[pool.second] - difference) / system.points_per_logit)
+    )
     surplus = np.bincount(pool.first, pool.score - expected) - np.bincount(
         pool.second, pool.score - expected
     )
@@ -144,7 +144,9 @@ def test_fixed_anchors_stay_and_the_rest_is_at_its_own_optimum() -> None:
 def test_one_fixed_anchor_is_only_a_shift() -> None:
     pool = strength_pool(6)
     free, held = BradleyTerry().fit(pool), BradleyTerry(anchors={"P002": 1000.0}).fit(pool)
-    np.testing.assert_allclose(held.rating - held["P002"].value, free.rating - free["P002"].value, atol=SAME)
+    np.testing.assert_allclose(
+        held.rating - held["P002"].value, free.rating - free["P002"].value, atol=SAME
+    )
 
 
 def test_priors_fade_as_they_widen_and_rule_as_they_narrow() -> None:
@@ -239,7 +241,9 @@ def test_all_draws_and_no_draws() -> None:
     drawn = Pool.from_names("ABCABC", "BCACAB", [0.5] * 6)
     decided = Pool.from_names("ABCABC", "BCACAB", [1, 1, 1, 1, 1, 1])
     for method in ("score", "likelihood"):
-        system = BradleyTerry(draw_rate="free", method="likelihood" if method == "likelihood" else "score")
+        system = BradleyTerry(
+            draw_rate="free", method="likelihood" if method == "likelihood" else "score"
+        )
         ratings = system.fit(drawn)
         assert ratings.draw_rate.value == pytest.approx(1.0)
         np.testing.assert_allclose(ratings.rating, 2300, atol=SAME)
@@ -250,7 +254,9 @@ def test_ignoring_draws_is_dropping_them() -> None:
     pool = strength_pool(10, games=1500)
     dropped = pool.select(pool.score != 0.5)
     np.testing.assert_allclose(
-        BradleyTerry(ignore_draws=True).fit(pool).rating, BradleyTerry().fit(dropped).rating, atol=SAME
+        BradleyTerry(ignore_draws=True).fit(pool).rating,
+        BradleyTerry().fit(dropped).rating,
+        atol=SAME,
     )
 
 
@@ -286,31 +292,34 @@ def test_a_long_chain_converges() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "says"),
+    ("system", "error", "says"),
     [
-        ({"anchor": "nobody"}, InputError, "'nobody' has no games"),
-        ({"anchors": {"nobody": 2000.0}}, InputError, "'nobody' has no games"),
-        ({"loose_anchors": {"nobody": Prior(1, 1)}}, InputError, "'nobody' has no games"),
-        ({"draw_rate": 0.0, "method": "likelihood"}, UsageError, "there are draws"),
-        ({"paired": ("round",)}, InputError, "no column 'round'"),
+        (BradleyTerry(anchor="nobody"), InputError, "'nobody' has no games"),
+        (BradleyTerry(anchors={"nobody": 2000.0}), InputError, "'nobody' has no games"),
+        (BradleyTerry(loose_anchors={"nobody": Prior(1, 1)}), InputError, "'nobody' has no games"),
+        (BradleyTerry(draw_rate=0.0, method="likelihood"), UsageError, "there are draws"),
+        (BradleyTerry(paired=("round",)), InputError, "no column 'round'"),
     ],
 )
-def test_errors_say_what_is_wrong(
-    arguments: dict[str, object], error: type[Exception], says: str
-) -> None:
+def test_errors_say_what_is_wrong(system: BradleyTerry, error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
-        replace(BradleyTerry(), **arguments).fit(strength_pool(12))
+        system.fit(strength_pool(12))
 
 
 def test_impossible_settings_are_refused() -> None:
-    for bad in ({"scale": 0.0}, {"average": float("nan")}, {"draw_rate": 1.5}, {"join": -1.0}):
-        with pytest.raises(UsageError):
-            replace(BradleyTerry(), **bad)
+    with pytest.raises(UsageError, match="scale"):
+        BradleyTerry(scale=0.0)
+    with pytest.raises(UsageError, match="average"):
+        BradleyTerry(average=float("nan"))
+    with pytest.raises(UsageError, match="draw rate"):
+        BradleyTerry(draw_rate=1.5)
+    with pytest.raises(UsageError, match="join"):
+        BradleyTerry(join=-1.0)
     with pytest.raises(UsageError):
         Prior(0.0, 0.0)
     with pytest.raises(UsageError):
         Relation("A", "B", 1.0, float("inf"))
     with pytest.raises(NoGamesError):
-        BradleyTerry().fit(Pool((), np.zeros(0), np.zeros(0), np.zeros(0)))
+        BradleyTerry().fit(Pool.from_names([], [], []))
     with pytest.raises(NoGamesError):
         BradleyTerry(ignore_draws=True).fit(Pool.from_names("A", "B", [0.5]))

@@ -121,7 +121,9 @@ def test_score_equations_hold_at_the_solution() -> None:
     system = BradleyTerry(first_advantage="free")
     ratings = system.fit(pool)
     difference = ratings.rating[pool.first] + ratings.first_advantage.value
-    expected = 1 / (1 + np.exp((ratings.rating[pool.second] - difference) / system.points_per_logit))
+    expected = 1 / (
+        1 + np.exp((ratings.rating[pool.second] - difference) / system.points_per_logit)
+    )
     surplus = pool.score - expected
     per_player = np.bincount(pool.first, surplus) - np.bincount(pool.second, surplus)
     np.testing.assert_allclose(per_player, 0, atol=1e-9)

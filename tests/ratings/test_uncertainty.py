@@ -93,7 +93,9 @@ def test_known_ratings_are_recovered_ever_more_closely() -> None:
     for games, bound in ((2_000, 40.0), (200_000, 4.0)):
         ratings = system.fit(simulated_pool(truth, games, generator, advantage=30, draw_rate=0.4))
         assert np.sqrt(((ratings.rating - truth) ** 2).mean()) < bound
-    assert ratings.first_advantage.value == pytest.approx(30, abs=4 * ratings.first_advantage.deviation)
+    assert ratings.first_advantage.value == pytest.approx(
+        30, abs=4 * ratings.first_advantage.deviation
+    )
     assert ratings.draw_rate.value == pytest.approx(0.4, abs=4 * ratings.draw_rate.deviation)
 
 

@@ -77,4 +77,4 @@ def fit_draw_rate(
             tau = step
             break
         tau = step
-    return 1.0 / (1.0 + np.exp(tau))
+    return float(1.0 / (1.0 + np.exp(tau)))

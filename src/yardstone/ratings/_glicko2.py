@@ -35,9 +35,7 @@ def shrink(variance: float) -> float:
 
 
 @kernel
-def _f(
-    x: float, delta2: float, phi2_v: float, a: float, per_tau2: float
-) -> tuple[float, float]:
+def _f(x: float, delta2: float, phi2_v: float, a: float, per_tau2: float) -> tuple[float, float]:
     """f of step 5 and its slope; `phi2_v` is phi^2 + v."""
     y = fast_exp(x)
     total = phi2_v + y

@@ -39,7 +39,14 @@ _OVERSHOOT = 0.9
 #: Relative residuals at which conjugate gradients stop, on the way and at the end.
 _ROUGH, _FINE = 1e-2, 1e-8
 
-__all__ = ["CONVERGED", "centre", "conjugate_gradients", "evaluate_pairs", "newton", "pair_probabilities"]
+__all__ = [
+    "CONVERGED",
+    "centre",
+    "conjugate_gradients",
+    "evaluate_pairs",
+    "newton",
+    "pair_probabilities",
+]
 
 CONVERGED = 0
 STALLED = 1
@@ -342,7 +349,8 @@ def newton(
     observed = True
     largest = 1.0
     evaluate_pairs(
-        first, second, wins, draws, losses, likelihood, x, gradient, weight, diagonal, border, observed
+        first, second, wins, draws, losses, likelihood, x,
+        gradient, weight, diagonal, border, observed,
     )  # fmt: skip
     _add_priors(
         x, prior_mean, prior_precision, relation_player, relation_other,
@@ -366,8 +374,8 @@ def newton(
                 return STALLED, count, largest
             observed = False
             evaluate_pairs(
-                first, second, wins, draws, losses, likelihood, x, gradient, weight, diagonal, border,
-                observed,
+                first, second, wins, draws, losses, likelihood, x,
+                gradient, weight, diagonal, border, observed,
             )  # fmt: skip
             _add_priors(
                 x, prior_mean, prior_precision, relation_player, relation_other,
@@ -387,8 +395,8 @@ def newton(
                 trial[i] = x[i] + scale * step[i]
             trial[n + 1] = x[n + 1] + scale * tau_step
             evaluate_pairs(
-                first, second, wins, draws, losses, likelihood, trial, gradient, weight, diagonal, border,
-                True,
+                first, second, wins, draws, losses, likelihood, trial,
+                gradient, weight, diagonal, border, True,
             )  # fmt: skip
             _add_priors(
                 trial, prior_mean, prior_precision, relation_player, relation_other,

@@ -28,7 +28,13 @@ Period = Literal["game", "event", "day", "week", "month", "quarter", "year"] | f
 
 SECONDS_PER_DAY = 86_400
 
-_CALENDAR = {"day": ("D", 1), "week": ("D", 7), "month": ("M", 1), "quarter": ("M", 3), "year": ("Y", 1)}
+_CALENDAR = {
+    "day": ("D", 1),
+    "week": ("D", 7),
+    "month": ("M", 1),
+    "quarter": ("M", 3),
+    "year": ("Y", 1),
+}
 #: Weeks begin on Monday; 1 January 1970 was a Thursday.
 _MONDAY = 4
 
@@ -79,7 +85,9 @@ def check_period(period: Period) -> None:
     if isinstance(period, str):
         if period not in ("game", "event", *_CALENDAR):
             known = ", ".join(("game", "event", *_CALENDAR))
-            raise UsageError(f"no rating period is called {period!r} ({known}, or a number of days)")
+            raise UsageError(
+                f"no rating period is called {period!r} ({known}, or a number of days)"
+            )
     elif not (isfinite(period) and period > 0.0):
         raise UsageError(f"a rating period must be a positive number of days, not {period}")
 
@@ -93,7 +101,7 @@ def order_of_time(pool: Pool) -> NDArray[np.int64] | None:
     if pool.time is None:
         return None
     stamp = pool.time.view(np.int64)
-    if not len(stamp) or bool(np.all(stamp[1:] >= stamp[:-1])) and not np.isnat(pool.time[0]):
+    if not len(stamp) or (bool(np.all(stamp[1:] >= stamp[:-1])) and not np.isnat(pool.time[0])):
         return None
     missing = int(np.isnat(pool.time).sum())
     if missing:

@@ -10,7 +10,7 @@ import numpy as np
 
 from yardstone.errors import InputError
 from yardstone.pool import PairCounts
-from yardstone.ratings.connectivity import label_by_size, strong_components, weak_components
+from yardstone.ratings.connectivity import strong_components, weak_components
 from yardstone.ratings.priors import Prior
 from yardstone.ratings.result import Status
 
@@ -84,13 +84,13 @@ class Setup:
     @property
     def rated(self) -> NDArray[np.bool_]:
         """Players with a rating of their own (not a bound)."""
-        return self.status == Status.NORMAL
+        return np.asarray(self.status == Status.NORMAL)
 
     def lonely(self) -> NDArray[np.bool_]:
         """Rated players on a scale of their own, about whom nothing is known."""
         size = np.bincount(self.component[self.rated], minlength=self.component_count)
         alone = self.rated & (size[self.component] == 1)
-        return alone & ~self.fixed & (self.prior_precision[: len(alone)] == 0.0)
+        return np.asarray(alone & ~self.fixed & (self.prior_precision[: len(alone)] == 0.0))
 
     def notes(self) -> tuple[str, ...]:
         """What a reader of the list must know."""
@@ -123,7 +123,9 @@ def _numbers(players: tuple[str, ...], names: Iterable[str], what: str) -> dict[
     return found
 
 
-def _status(system: BradleyTerry, counts: PairCounts, exempt: NDArray[np.bool_]) -> NDArray[np.int8]:
+def _status(
+    system: BradleyTerry, counts: PairCounts, exempt: NDArray[np.bool_]
+) -> NDArray[np.int8]:
     totals = counts.player_totals()
     games = totals.sum(axis=1)
     status = np.zeros(counts.players, np.int8)

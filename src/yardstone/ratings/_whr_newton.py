@@ -100,8 +100,8 @@ def linearise(
     with_tau = hessian.free[1]
     for p in range(len(stop)):
         refresh(
-            layout, p, stop[p], x, w, u2, w2, prior, gradient, hessian.diagonal, hessian.off,
-            hessian.weight, hessian.border, sums, with_tau,
+            layout, p, layout.node_start[p], stop[p], x, w, u2, w2, prior, gradient,
+            hessian.diagonal, hessian.off, hessian.weight, hessian.border, sums, with_tau,
         )  # fmt: skip
         factor(layout.node_start[p], stop[p], hessian.diagonal, hessian.off, hessian.pivot)
     sums *= 0.5  # every game was seen by both of its players

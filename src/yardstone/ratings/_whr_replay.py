@@ -17,7 +17,7 @@ from yardstone._kernel import kernel
 from yardstone.ratings._logistic import logistic
 from yardstone.ratings._whr_layout import Layout
 from yardstone.ratings._whr_newton import Hessian, climb
-from yardstone.ratings._whr_terms import factor, game_terms, refresh, solve, tau_terms
+from yardstone.ratings._whr_terms import game_terms, refresh, tau_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +30,8 @@ __all__ = ["learn_shared", "replay", "uncertain_chance"]
 
 #: Steps of one player's strengths are cut to so many logits.
 _LONGEST = 2.0
+#: Steps smaller than this are left out.
+_LEAST = 1e-7
 _THREE_OVER_PI_SQUARED = 3.0 / pi**2
 
 
@@ -64,6 +66,7 @@ def _improve(
     layout: Layout,
     player: int,
     stop: int,
+    window: int,
     x: Floats,
     shared: Floats,
     w2: float,
@@ -74,18 +77,39 @@ def _improve(
     sums: Floats,
     variance: Floats,
 ) -> None:
-    """Newton's step for one player's strengths, and the variance of the last."""
+    """Newton's step for one player's strengths, and the variance of the last.
+
+    Only the last `window` days are linearised anew. What the days before say stands
+    in their factors, as of the last time; their strengths move along with the rest.
+    """
     start = layout.node_start[player]
+    begin = max(start, stop - window)
+    off, pivot = hessian.off, hessian.pivot
     u2 = -1.0 if np.isnan(shared[1]) else exp(2.0 * shared[1])
     refresh(
-        layout, player, stop, x, shared[0], u2, w2, prior, gradient, hessian.diagonal,
-        hessian.off, hessian.weight, hessian.border, sums, False,
+        layout, player, begin, stop, x, shared[0], u2, w2, prior, gradient, hessian.diagonal,
+        off, hessian.weight, hessian.border, sums, False,
     )  # fmt: skip
-    factor(start, stop, hessian.diagonal, hessian.off, hessian.pivot)
-    solve(start, stop, hessian.off, hessian.pivot, gradient, step)
-    for node in range(start, stop):
+    for node in range(begin, stop):
+        pivot[node] = hessian.diagonal[node]
+        step[node] = gradient[node]
+        if node > start:
+            pivot[node] -= off[node] * off[node] / pivot[node - 1]
+        if node > begin:
+            step[node] -= off[node] / pivot[node - 1] * step[node - 1]
+    for node in range(stop - 1, begin - 1, -1):
+        step[node] /= pivot[node]
+        if node < stop - 1:
+            step[node] -= off[node + 1] / pivot[node] * step[node + 1]
+    for node in range(begin, stop):
         x[node] += min(max(step[node], -_LONGEST), _LONGEST)
-    variance[player] = 1.0 / hessian.pivot[stop - 1]
+    move = step[begin]
+    for node in range(begin - 1, start - 1, -1):
+        move *= -off[node + 1] / pivot[node]
+        if abs(move) < _LEAST:
+            break
+        x[node] += move
+    variance[player] = 1.0 / pivot[stop - 1]
 
 
 @kernel
@@ -105,6 +129,7 @@ def replay(
     w2: float,
     prior: float,
     sweeps: int,
+    window: int,
     refit_days: float,
     fitted: Floats,
     tolerance: float,
@@ -130,9 +155,7 @@ def replay(
         while high < len(first) and day[high] == day[low]:
             high += 1
         if day[low] - fitted[0] >= refit_days:
-            done, _, _ = climb(
-                layout, stop, x, shared, hessian, w2, prior, tolerance, max_steps
-            )
+            done, _, _ = climb(layout, stop, x, shared, hessian, w2, prior, tolerance, max_steps)
             if not done:
                 return False
             for p in range(len(stop)):
@@ -175,8 +198,8 @@ def replay(
                         continue
                     improved[p] = mark
                     _improve(
-                        layout, p, stop[p], x, shared, w2, prior, hessian, gradient, step, sums,
-                        variance,
+                        layout, p, stop[p], window, x, shared, w2, prior, hessian, gradient, step,
+                        sums, variance,
                     )  # fmt: skip
         low = high
     return True

@@ -113,6 +113,7 @@ def tau_terms(difference: float, score: float, u2: float) -> tuple[float, float,
 def refresh(
     layout: Layout,
     player: int,
+    begin: int,
     stop: int,
     x: Floats,
     w: float,
@@ -127,15 +128,15 @@ def refresh(
     sums: Floats,
     with_tau: bool,
 ) -> None:
-    """Derivatives by the strengths of one player up to node `stop`.
+    """Derivatives by the strengths of one player from node `begin` up to `stop`.
 
-    Fills, for his nodes, the gradient and the diagonal of minus the Hessian, in
+    Fills, for these nodes, the gradient and the diagonal of minus the Hessian, in
     `off[k]` its entry between k - 1 and k, in `border[k]` those between k and w and
     tau, and in `weight` the curvature of each game. Adds to `sums` the derivatives by
     w and tau, then minus the second ones: w w, tau tau (observed and expected), w tau.
     """
     start = layout.node_start[player]
-    for node in range(start, stop):
+    for node in range(begin, stop):
         slope, curvature, edge, tau_edge = 0.0, 0.0, 0.0, 0.0
         for e in range(layout.node_entry[node], layout.node_entry[node + 1]):
             difference = x[node] - x[layout.opponent[e]] + layout.side[e] * w + layout.shift[e]
@@ -165,9 +166,10 @@ def refresh(
             flow = pull * (x[node] - x[node - 1])
             off[node] = -pull
             diagonal[node] += pull
-            diagonal[node - 1] += pull
             gradient[node] -= flow
-            gradient[node - 1] += flow
+            if node > begin:
+                diagonal[node - 1] += pull
+                gradient[node - 1] += flow
 
 
 @kernel

@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, NotConnectedError, UsageError
+from yardstone.errors import (
+    ConvergenceError,
+    InputError,
+    ModelError,
+    NoGamesError,
+    NotConnectedError,
+    UsageError,
+)
 from yardstone.pool import PairCounts
 from yardstone.ratings import _bounds, _setup, uncertainty
 from yardstone.ratings._draws import fit_draw_rate

@@ -96,7 +96,9 @@ def _adjacency(
     return start, sorted_target
 
 
-def _components(source: NDArray[np.int32], target: NDArray[np.int32], nodes: int) -> NDArray[np.int32]:
+def _components(
+    source: NDArray[np.int32], target: NDArray[np.int32], nodes: int
+) -> NDArray[np.int32]:
     start, sorted_target = _adjacency(source, target, nodes)
     return _tarjan(start, sorted_target)
 
@@ -166,7 +168,9 @@ def _labelled(
     return label_by_size(np.where(active, label, -1).astype(np.int32), names)
 
 
-def label_by_size(label: NDArray[np.int32], names: Sequence[str] | None = None) -> NDArray[np.int32]:
+def label_by_size(
+    label: NDArray[np.int32], names: Sequence[str] | None = None
+) -> NDArray[np.int32]:
     """Renumber labels from the largest group down; -1 stays.
 
     Ties go to the group whose first member comes first, by name if names are
@@ -176,7 +180,7 @@ def label_by_size(label: NDArray[np.int32], names: Sequence[str] | None = None) 
     if not len(members):
         return label
     if names is not None:
-        members = np.array(sorted(members, key=lambda row: names[row].encode()), np.int64)
+        members = np.array(sorted(members.tolist(), key=lambda row: names[row].encode()), np.int64)
     found, first_seen, size = np.unique(label[members], return_index=True, return_counts=True)
     rank = np.lexsort((first_seen, -size))
     renumber = np.full(int(label.max()) + 1, -1, np.int32)

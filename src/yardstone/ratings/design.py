@@ -60,9 +60,13 @@ def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[
     Raises ModelError if the covariance was not computed.
     """
     if ratings.covariance is None:
-        raise ModelError("the covariance was not computed: there are too many players, or none was asked for")
+        raise ModelError(
+            "the covariance was not computed: there are too many players, or it was not asked for"
+        )
     rows = np.flatnonzero(
-        (ratings.component == 0) & (ratings.status == Status.NORMAL) & np.isfinite(ratings.deviation)
+        (ratings.component == 0)
+        & (ratings.status == Status.NORMAL)
+        & np.isfinite(ratings.deviation)
     )
     if len(rows) > _SEARCH_LIMIT:
         rows = rows[np.argsort(-ratings.deviation[rows], kind="stable")[:_SEARCH_LIMIT]]
@@ -103,7 +107,7 @@ def joining_games(ratings: JointRatings, number: int = 5) -> list[tuple[str, str
 
     def leader(label: int) -> str:
         members = np.flatnonzero((ratings.component == label) & (ratings.status != Status.NO_GAMES))
-        return ratings.players[members[np.argmax(ratings.games[members])]]
+        return ratings.players[int(members[np.argmax(ratings.games[members])])]
 
     last = min(ratings.components, number + 1)
     return [(leader(0), leader(label)) for label in range(1, last)]

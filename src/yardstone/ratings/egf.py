@@ -127,9 +127,13 @@ class EGF(Sequential):
             unknown = [name for name in names.tolist() if name.strip().upper() not in CLASS_WEIGHTS]
             if unknown:
                 raise InputError(f"{unknown[0]!r} is no class of tournament (A, B, C or D)")
-            weight = np.array([CLASS_WEIGHTS[name.strip().upper()] for name in names.tolist()])[place]
+            weight = np.array([CLASS_WEIGHTS[name.strip().upper()] for name in names.tolist()])[
+                place
+            ]
         if not (np.isfinite(weight).all() and (weight >= 0.0).all()):
-            raise InputError(f"the column {self.class_column!r} holds a weight that is no such number")
+            raise InputError(
+                f"the column {self.class_column!r} holds a weight that is no such number"
+            )
         return games.schedule.take(weight)
 
     def _entries(self, games: Games) -> NDArray[np.float64]:

@@ -111,7 +111,9 @@ class Elo(Sequential):
         if self.curve not in ("logistic", "normal"):
             raise UsageError(f"the curve is 'logistic' or 'normal', not {self.curve!r}")
         if not (isfinite(self.scale_points) and self.scale_points > 0.0):
-            raise UsageError(f"the scale must be a positive number of points, not {self.scale_points}")
+            raise UsageError(
+                f"the scale must be a positive number of points, not {self.scale_points}"
+            )
         if not isinstance(self.k, KFactor) and not (isfinite(self.k) and self.k >= 0.0):
             raise UsageError(f"K must be a number of points, not {self.k}")
         if not self.furthest > 0.0:
@@ -146,7 +148,9 @@ class Elo(Sequential):
         if self.period == "game" and not isinstance(self.k, KFactor):
             replay_by_game(*about, float(self.k), self.furthest, arrays["rating"], *found)
             return told
-        rule = self.k if isinstance(self.k, KFactor) else KFactor(self.k, 0, self.k, self.k, inf, inf)
+        rule = (
+            self.k if isinstance(self.k, KFactor) else KFactor(self.k, 0, self.k, self.k, inf, inf)
+        )
         players = len(arrays["rating"])
         replay_by_batch(
             *about,

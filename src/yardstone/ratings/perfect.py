@@ -63,8 +63,8 @@ def _expected_points(x: float, opponents: Floats, games: Floats) -> float:
 @kernel
 def bound_even(winner: bool, opponents: Floats, games: Floats, u2: float) -> float:
     """Rating (log odds) at which the perfect score has probability 1/2; bisection."""
-    low, high = opponents.min() - _REACH, opponents.max() + _REACH
-    goal = np.log(0.5)
+    low, high = float(opponents.min()) - _REACH, float(opponents.max()) + _REACH
+    goal = float(np.log(0.5))
     for _ in range(200):
         middle = 0.5 * (low + high)
         if (_perfect_chance(middle, winner, opponents, games, u2) < goal) == winner:
@@ -77,7 +77,7 @@ def bound_even(winner: bool, opponents: Floats, games: Floats, u2: float) -> flo
 @kernel
 def bound_draw(winner: bool, opponents: Floats, games: Floats) -> float:
     """Rating (log odds) that expects half a point less than perfect (or more than none)."""
-    low, high = opponents.min() - _REACH, opponents.max() + _REACH
+    low, high = float(opponents.min()) - _REACH, float(opponents.max()) + _REACH
     goal = games.sum() - 0.5 if winner else 0.5
     for _ in range(200):
         middle = 0.5 * (low + high)

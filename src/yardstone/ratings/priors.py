@@ -40,4 +40,6 @@ class Relation:
 
     def __post_init__(self) -> None:
         if not (isfinite(self.difference) and isfinite(self.deviation) and self.deviation > 0.0):
-            raise UsageError(f"a relation needs a finite difference and a positive deviation, not {self}")
+            raise UsageError(
+                f"a relation needs a finite difference and a positive deviation, not {self}"
+            )

@@ -91,8 +91,10 @@ class Ratings:
         lines = [f"<{type(self).__name__}: {len(self)} players>"]
         shown = self.order()[:10]
         width = max((len(self.players[row]) for row in shown), default=0)
-        for row in shown:
-            lines.append(f"  {self.players[row]:<{width}}  {self.rating[row]:8.1f} ± {self.deviation[row]:.1f}")
+        lines += [
+            f"  {self.players[row]:<{width}}  {self.rating[row]:8.1f} ± {self.deviation[row]:.1f}"
+            for row in shown
+        ]
         if len(self) > len(shown):
             lines.append(f"  … and {len(self) - len(shown)} more")
         return "\n".join(lines)

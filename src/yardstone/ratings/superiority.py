@@ -84,9 +84,7 @@ def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> RankRanges:
     return RankRanges(np.where(known, low, 0), np.where(known, high, 0))
 
 
-def indistinguishable_groups(
-    ratings: Ratings, confidence: float = 0.95
-) -> list[tuple[int, ...]]:
+def indistinguishable_groups(ratings: Ratings, confidence: float = 0.95) -> list[tuple[int, ...]]:
     """Largest runs of players, in order of rating, of whom no two differ for sure.
 
     Each run lists players' numbers from strongest to weakest; runs may overlap,

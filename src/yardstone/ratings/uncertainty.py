@@ -88,7 +88,9 @@ def _expected(logit: Floats) -> Floats:
 def _weights(setup: Setup, pairs: _Pairs) -> tuple[Floats, Floats]:
     """Weights of the pairs in H and in V."""
     plain = pairs.games * pairs.variance
-    share = np.divide(1.0, 1.0 + np.divide(1.0, pairs.root, where=pairs.root > 0, out=np.full_like(plain, 1e300)))
+    share = np.divide(
+        1.0, 1.0 + np.divide(1.0, pairs.root, where=pairs.root > 0, out=np.full_like(plain, 1e300))
+    )
     if setup.likelihood:
         information = plain / np.maximum(share, 1e-300)
         return information, information
@@ -270,7 +272,5 @@ def _draw_rate_deviation(
     solution = response(np.append(toward, push.sum()))
     c = solution[used.first] - solution[used.second] + solution[n]
     share = pairs.variance * pairs.root / (1.0 + pairs.root)
-    spread = pairs.games * (
-        draw * (1.0 - draw) - 2.0 * c * draw * (0.5 - pairs.p) + c**2 * share
-    )
+    spread = pairs.games * (draw * (1.0 - draw) - 2.0 * c * draw * (0.5 - pairs.p) + c**2 * share)
     return Estimate(rate, float(np.sqrt(max(spread.sum(), 0.0))) / slope)
