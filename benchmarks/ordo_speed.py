@@ -55,7 +55,8 @@ def main() -> None:
         }
         return in_turn(commands, rounds)
 
-    run([YARDSTONE, "ordo", "-q", "-W", "-D", "-s2", "-p", tiny])  # compiles, if need be
+    for more in ((), ("-s2",)):  # compiles the loops, if need be
+        run([YARDSTONE, "ordo", "-q", "-W", "-D", *more, "-p", tiny])
     start = both(tiny)
     whole = both(million)
     middle = both(hundred_thousand)

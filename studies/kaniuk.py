@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -46,6 +46,13 @@ SIMULATED = "Simulated games from the published model; the real counts by year a
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return [*lines, *("| " + " | ".join(row) + " |" for row in rows), ""]
+
+
+def plus_minus(value: float, error: float, digits: int) -> str:
+    """A value with its standard error, or a word where positivity holds it."""
+    if np.isnan(error):
+        return f"{value:.{digits}f} (at 0)"
+    return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
 def figures(pool: Pool, seed: int) -> None:
@@ -121,8 +128,8 @@ def recovery(seed: int, repeats: int) -> Iterator[str]:
     yield f"Least squares (left), likelihood (right); profile intervals over {profiles} sets."
     yield ""
     yield from table(head, rows)
-    yield f"Newton steps of least squares: {min(steps)} to {max(steps)}. Conjugate gradient: "
-    yield f"{min(searches)} to {max(searches)} line searches, that is "
+    yield f"Newton steps of least squares: {min(steps)} to {max(steps)}. Conjugate gradient:"
+    yield f"{min(searches)} to {max(searches)} line searches, that is"
     yield f"{-(-min(searches) // 5)} to {-(-max(searches) // 5)} rounds of five."
     yield ""
     statistics = simulate_statistics(PUBLISHED, games, seed=seed)
@@ -163,8 +170,8 @@ def real(pool: Pool, seed: int) -> Iterator[str]:
             [
                 name,
                 f"{TRUTH[j]:.5f}",
-                f"{squares.values[j]:.4f} ± {squares.standard_errors[j]:.4f}",
-                f"{likely.values[j]:.4f} ± {likely.standard_errors[j]:.4f}",
+                plus_minus(squares.values[j], squares.standard_errors[j], 4),
+                plus_minus(likely.values[j], likely.standard_errors[j], 4),
                 "{:.4f} to {:.4f}".format(*likely.interval(name)),
             ]
             for j, name in enumerate(TABLE_1)
@@ -174,7 +181,7 @@ def real(pool: Pool, seed: int) -> Iterator[str]:
     names = (*TABLE_1, "lapse", "black", "stone")
     full = fit_likelihood(everything.graded(), free=names, start=GradeModel(PUBLISHED))
     yield f"All {len(everything)} games with colour and handicap: " + ", ".join(
-        f"{name} {value:.3f} ± {error:.3f}"
+        f"{name} {plus_minus(value, error, 3)}"
         for name, value, error in zip(full.names, full.values, full.standard_errors, strict=True)
     )
     yield ""
@@ -224,7 +231,7 @@ def selection(pool: Pool, seed: int) -> Iterator[str]:
         found = fit_with_strengths(made, free=free)
         empty = np.zeros(0)
         truth = SelectionFit(GradeModel(PUBLISHED), (), deviation, 0.0, (), empty, empty)
-        yield f"Simulated: {len(made)} games, strengths {deviation:g} about the grades (fitted: "
+        yield f"Simulated: {len(made)} games, strengths {deviation:g} about the grades (fitted:"
         yield f"{found.deviation:.2f}). Probability of the weaker, for unselected players:"
         yield ""
         yield from table(
@@ -284,7 +291,7 @@ def main() -> None:
     pool = read_games_csv(given.games)
     if given.only in (None, "figures"):
         figures(pool, given.seed)
-    sections = {
+    sections: dict[str, Callable[[], Iterator[str]]] = {
         "recovery": lambda: recovery(given.seed, given.repeats),
         "real": lambda: real(pool, given.seed),
         "selection": lambda: selection(pool, given.seed),

@@ -151,3 +151,15 @@ def test_pairs_that_are_independent_change_nothing_much() -> None:
     free = BradleyTerry(draw_rate="free").fit(pool)
     paired = BradleyTerry(draw_rate="free", paired=("round",)).fit(pool)
     np.testing.assert_allclose(paired.deviation, free.deviation, rtol=0.05)
+
+
+def test_games_without_an_entry_belong_to_no_pair() -> None:
+    pool = pool_of(players=6, games=3000)
+    rounds = np.array(["", "?", "1"])[np.arange(len(pool)) % 3]
+    rounds[2::6] = "2"
+    named = Pool(pool.players, pool.first, pool.second, pool.score, columns={"round": rounds})
+    numbers = uncertainty.clusters(named, ["round"]).number
+    assert len(np.unique(numbers[rounds == ""])) == 1000
+    known = np.isin(rounds, ["1", "2"])
+    assert len(np.unique(numbers[known])) == 2 * 15
+    assert not np.isin(numbers[known], numbers[~known]).any()

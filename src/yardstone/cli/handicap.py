@@ -14,7 +14,13 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.winprob.goldis import Handicap
 
-__all__ = ["handicap"]
+__all__ = ["EXAMPLES", "handicap"]
+
+EXAMPLES = """\b
+Examples:
+  yardstone handicap 2673 2235
+  yardstone handicap 6d 2k --komi 6.5
+  yardstone handicap 2315 1987 --scale egf --format json"""
 
 
 class HandicapFormat(StrEnum):
@@ -39,8 +45,8 @@ def handicap(
     players: Annotated[
         list[str],
         typer.Argument(
-            metavar="RATING RATING",
-            help="Log ratings in thousandths such as 2673 2235; ranks of Goldis' table such as "
+            metavar="RATINGS",
+            help="Two log ratings in thousandths such as 2673 2235; ranks of Goldis' table such as "
             "7aml 3p; or Go grades such as 2d 4k.",
         ),
     ],
@@ -74,14 +80,7 @@ def handicap(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
     ] = None,
 ) -> None:
-    r"""Handicap that gives two players equal chances: stones, komi, and who wins ties.
-
-    \b
-    Examples:
-      yardstone handicap 2673 2235
-      yardstone handicap 6d 2k --komi 6.5
-      yardstone handicap 2315 1987 --scale egf --format json
-    """
+    """Handicap that gives two players equal chances: stones, komi, and who wins ties."""
     from yardstone.winprob.goldis import handicap as complete
 
     if len(players) != 2:

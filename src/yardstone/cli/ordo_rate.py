@@ -12,7 +12,7 @@ import numpy as np
 from yardstone.cli.ordo_files import warn
 from yardstone.cli.ordo_known import SMALLEST_DEVIATION, Known
 from yardstone.cli.ordo_options import OrdoOptions, Refused
-from yardstone.errors import ConvergenceError, InputError, ModelError, UsageError
+from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.ratings import BradleyTerry, Estimate, JointRatings, Prior, Status
 from yardstone.ratings.connectivity import strong_components
 from yardstone.reports.ordo_text import as_in_tag
@@ -30,9 +30,6 @@ __all__ = ["check_connection", "fit", "perfect_players", "rating_system", "run_s
 #: Where Ordo's search for an infinite first-move advantage ends: ten steps from
 #: 10 points on, each half as long again as the one before.
 _UNBOUNDED_ADVANTAGE = 20.0 * (1.5**10 - 1.0)
-
-#: A draw rate that shows as 100 % and still leaves room for a win.
-_ALL_DRAWN = 1.0 - 1e-6
 
 NOT_CONNECTED = """
 
@@ -144,7 +141,7 @@ def fit(
     from yardstone.ratings.ordo_search import as_ordo_ends
 
     try:
-        system, ratings = _fit(system, names, counts)
+        ratings = system.fit_counts(names, counts)
     except ModelError as error:
         if system.first_advantage != "free":
             raise Refused(f"yardstone: {error}") from None
@@ -156,20 +153,6 @@ def fit(
     except (InputError, UsageError) as error:
         raise Refused(f"yardstone: {error}") from None
     return system, as_ordo_ends(system, counts, ratings, all_games=games)
-
-
-def _fit(
-    system: BradleyTerry, names: tuple[str, ...], counts: PairCounts
-) -> tuple[BradleyTerry, JointRatings]:
-    """Rate; a draw rate whose estimate runs to an edge is fixed there."""
-    try:
-        return system, system.fit_counts(names, counts)
-    except ConvergenceError:
-        if not system.likelihood or isinstance(system.draw_rate, float):
-            raise
-        edge = _ALL_DRAWN if counts.draws.any() else 0.0
-        fixed = replace(system, draw_rate=edge, method="likelihood")
-        return fixed, fixed.fit_counts(names, counts)
 
 
 def _without_bound(

@@ -124,6 +124,14 @@ def rate(
             metavar="VALUE",
         ),
     ] = "auto",
+    paired: Annotated[
+        str | None,
+        typer.Option(
+            help="Tags or columns that name games which belong together, such as two games of "
+            "one opening with sides swapped: Event,Round. Intervals then allow for it.",
+            metavar="TAGS",
+        ),
+    ] = None,
     simulate: Annotated[
         int,
         typer.Option(
@@ -193,6 +201,9 @@ def rate(
         "draw_rate": values.parameter(draw_rate, "--draw-rate"),
     }
     wanted = values.columns(columns or [])
+    if paired is not None:
+        model["paired"] = tuple(tag.strip() for tag in paired.split(","))
+        wanted = {**(wanted or {}), **{tag: tag for tag in model["paired"]}}
     names = _Names(include, exclude, synonyms)
     pool = _read(paths or [], query, wanted, first, names, strict=strict, quiet=quiet)
     model["relations"] = values.relations(relation or (), set(pool.players))
@@ -283,7 +294,8 @@ def _rated(
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.reports.summary import summarise
 
-    method: Literal["likelihood"] = "likelihood"
+    # Games that belong together are allowed for under the score equations only.
+    method: Literal["likelihood", "score"] = "score" if "paired" in model else "likelihood"
     system = BradleyTerry(average=average, join=join, method=method, **model)
     with warnings.catch_warnings():
         # The list itself says all this, with names.

@@ -15,7 +15,20 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.winprob.kaniuk import Kaniuk
 
-__all__ = ["application"]
+__all__ = ["EXAMPLES", "application"]
+
+#: What stands below the help of each subcommand, "" being the whole.
+EXAMPLES = {
+    name: "\b\nExamples:\n" + "\n".join(f"  yardstone winprob {line}" for line in lines)
+    for name, lines in {
+        "": ("2d 4d", "4k --win 0.35", "--table --plot curves.svg"),
+        "between": ("2d 4d", "4k --win 0.35", "2215 2390 --scale egf", "--table --plot curves.svg"),
+        "stats": ("stats games.csv --from 2006-01-01 --to 2010-12-31 --plot figure.svg",),
+        "fit": ("fit games.csv --method newton --bootstrap 200 --plot fit.svg",),
+        "trace": ("trace games.csv --years 5 --plot trace.svg",),
+        "compare": ("compare games.csv --by-event",),
+    }.items()
+}
 
 
 class Picture(StrEnum):
@@ -41,16 +54,16 @@ def application() -> typer.Typer:
         name="winprob",
         cls=_WithDefault,
         help="Probability of win between Go grades (Kaniuk's model), and fits of it to games.",
-        epilog="Example: yardstone winprob 2d 4d",
+        epilog=EXAMPLES[""],
         no_args_is_help=True,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.command("between")(between)
-    app.command("stats")(stats)
-    app.command("fit")(fit)
-    app.command("trace")(trace)
-    app.command("compare")(compare)
+    app.command("between", epilog=EXAMPLES["between"])(between)
+    app.command("stats", epilog=EXAMPLES["stats"])(stats)
+    app.command("fit", epilog=EXAMPLES["fit"])(fit)
+    app.command("trace", epilog=EXAMPLES["trace"])(trace)
+    app.command("compare", epilog=EXAMPLES["compare"])(compare)
     return app
 
 
@@ -58,7 +71,8 @@ def between(
     grades: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="GRADE OPPONENT", help="Such as 2d 4d; with --scale, numbers on that scale."
+            metavar="GRADES",
+            help="Player and opponent, such as 2d 4d; with --scale, numbers on that scale.",
         ),
     ] = None,
     win: Annotated[
@@ -89,15 +103,7 @@ def between(
     ] = TableFormat.text,
     output: Output = None,
 ) -> None:
-    r"""Probability that a player of one grade beats one of another in an even game.
-
-    \b
-    Examples:
-      yardstone winprob 2d 4d
-      yardstone winprob 4k --win 0.35
-      yardstone winprob --table --plot curves.svg
-      yardstone winprob 2215 2390 --scale egf
-    """
+    """Probability that a player of one grade beats one of another in an even game."""
     model = _model(set_ or [])
     if plot is not None:
         from yardstone.reports.winprob_plots import model_plot

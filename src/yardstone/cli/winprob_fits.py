@@ -28,7 +28,7 @@ __all__ = ["compare", "fit", "stats", "trace"]
 Files = Annotated[
     list[Path],
     typer.Argument(
-        metavar="FILE...",
+        metavar="FILES",
         help="Games with grades as CSV, or tables of winning statistics: as the European Go "
         "Database publishes them, or CSV with grade,difference,wins,games.",
     ),
@@ -66,13 +66,9 @@ def stats(
     plot: Plot = None,
     output: Output = None,
 ) -> None:
-    r"""Winning statistics: how often the weaker player wins, by grade and difference.
+    """Winning statistics: how often the weaker player wins, by grade and difference.
 
     The text is in the layout of the European Go Database.
-
-    \b
-    Example:
-      yardstone winprob stats games.csv --from 2001-01-01 --to 2010-12-31 --plot figure1.svg
     """
     from yardstone.winprob.layout import as_csv, as_published
 
@@ -134,12 +130,7 @@ def fit(
     plot: Plot = None,
     output: Output = None,
 ) -> None:
-    r"""Fit the model to games or to winning statistics, with standard errors.
-
-    \b
-    Example:
-      yardstone winprob fit games.csv --method newton --bootstrap 200 --plot fit.svg
-    """
+    """Fit the model to games or to winning statistics, with standard errors."""
     from yardstone.reports.winprob_text import fit_text, plain_fit
     from yardstone.winprob import least_squares, likelihood
 
@@ -203,12 +194,7 @@ def trace(
     ] = TracePicture.coefficients,
     output: Output = None,
 ) -> None:
-    r"""Follow ratios and coefficients through a moving window of years.
-
-    \b
-    Example:
-      yardstone winprob trace games.csv --years 5 --plot trace.svg
-    """
+    """Follow ratios and coefficients through a moving window of years."""
     from yardstone.reports.winprob_text import plain_trace, trace_text
     from yardstone.winprob.grades import parse_grade
     from yardstone.winprob.trace import trace as traced
@@ -240,12 +226,7 @@ def compare(
     form: Annotated[TextOrJson, typer.Option("--format", help="Text or JSON.")] = TextOrJson.text,
     output: Output = None,
 ) -> None:
-    r"""Cross-validate the published form, a plain logistic and richer forms.
-
-    \b
-    Example:
-      yardstone winprob compare games.csv --by-event
-    """
+    """Cross-validate the published form, a plain logistic and richer forms."""
     from yardstone.reports.winprob_text import comparison_text, plain_comparison
     from yardstone.winprob.crossvalidate import GameColumns, cross_validate
 

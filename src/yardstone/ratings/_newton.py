@@ -40,6 +40,7 @@ _OVERSHOOT = 0.9
 _ROUGH, _FINE = 1e-2, 1e-8
 
 __all__ = [
+    "AT_THE_EDGE",
     "CONVERGED",
     "centre",
     "conjugate_gradients",
@@ -48,9 +49,9 @@ __all__ = [
     "pair_probabilities",
 ]
 
-CONVERGED = 0
-STALLED = 1
-TOO_MANY_STEPS = 2
+CONVERGED, STALLED, TOO_MANY_STEPS, AT_THE_EDGE = 0, 1, 2, 3
+#: Beyond this tau the draw rate is 0 or 1 for all that matters.
+TAU_LIMIT = 20.0
 
 #: Conjugate gradients give up after so many steps a player.
 _CG_STEPS_PER_UNKNOWN = 20
@@ -180,8 +181,12 @@ def _add_priors(
         rate = 1.0 / (1.0 + np.exp(x[n + 1]))
         slope = -rate * (1.0 - rate)
         off = rate - prior_mean[n + 1]
+        bend = (2.0 * rate - 1.0) * slope
         gradient[n + 1] -= prior_precision[n + 1] * off * slope
-        diagonal[n + 1] += prior_precision[n + 1] * slope * slope
+        curvature = prior_precision[n + 1] * (slope * slope + off * bend)
+        if diagonal[n + 1] + curvature <= 0.0:
+            curvature = prior_precision[n + 1] * slope * slope
+        diagonal[n + 1] += curvature
     for k in range(len(relation_player)):
         i, j = relation_player[k], relation_other[k]
         off = x[i] - x[j] - relation_difference[k]
@@ -410,6 +415,8 @@ def newton(
             scale *= 0.5
         observed = True
         x[:] = trial
+        if abs(x[n + 1]) > TAU_LIMIT:
+            return AT_THE_EDGE, count, largest
         if largest < tolerance:
             if precision == _FINE:
                 return CONVERGED, count, largest

@@ -28,7 +28,7 @@ from yardstone.errors import (
 from yardstone.pool import PairCounts
 from yardstone.ratings import _bounds, _setup, uncertainty
 from yardstone.ratings._draws import fit_draw_rate
-from yardstone.ratings._newton import CONVERGED, newton
+from yardstone.ratings._newton import AT_THE_EDGE, CONVERGED, newton
 from yardstone.ratings.priors import Prior, Relation
 from yardstone.ratings.result import Estimate, JointRatings, Status
 from yardstone.winprob.logistic import points_per_logit
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
     from yardstone.pool import Pool
 
+    Floats = NDArray[np.float64]
+
 __all__ = ["BradleyTerry"]
 
 #: A fit has converged when no rating moves by more than this, in rating points.
@@ -45,8 +47,8 @@ TOLERANCE_POINTS = 1e-8
 _MAX_STEPS = 200
 #: An advantage beyond this many points is taken for an infinite one.
 _ADVANTAGE_LIMIT = 4000.0
-#: So is a draw rate whose odds are beyond exp(25).
-_TAU_LIMIT = 25.0
+#: A draw rate of 1 that still leaves room for the games that were won.
+_ALL_DRAWN = 1.0 - 1e-6
 
 Parameter = float | Literal["free"] | Prior
 
@@ -189,7 +191,10 @@ class BradleyTerry:
         setup = _setup.prepare(self, players, counts)
         self._check_connection(setup)
         draw_rate, tau_free = self._start_draws(setup)
-        x, steps = self._solve(setup, draw_rate, tau_free)
+        x, steps, edge = self._solve(setup, setup.start, draw_rate, tau_free)
+        if edge is not None:
+            draw_rate, tau_free = edge, False
+            x, steps, _ = self._solve(setup, x, draw_rate, tau_free)
         logit = self.points_per_logit
         rating = setup.to_points(x[:-2])
         if tau_free:
@@ -247,9 +252,10 @@ class BradleyTerry:
         return float(self.draw_rate), False
 
     def _solve(
-        self, setup: _setup.Setup, draw_rate: float, tau_free: bool
-    ) -> tuple[NDArray[np.float64], int]:
-        x = setup.start.copy()
+        self, setup: _setup.Setup, start: Floats, draw_rate: float, tau_free: bool
+    ) -> tuple[Floats, int, float | None]:
+        """Unknowns, steps taken and, if the draw rate ran away to 0 or 1, that edge."""
+        x = start.copy()
         with_draws = self.likelihood and 0.0 < draw_rate < 1.0
         if with_draws:
             x[-1] = log((1.0 - draw_rate) / draw_rate)
@@ -281,17 +287,14 @@ class BradleyTerry:
                 f"the first-move advantage has no finite estimate: the side moving {side} "
                 "scored too well throughout (fix the advantage, or give it a prior)"
             )
-        if tau_free and abs(x[-1]) > _TAU_LIMIT:
-            raise ModelError(
-                "the draw rate has no finite estimate: too few games end in each of the three ways "
-                "(fix the draw rate, or give it a prior)"
-            )
+        if status == AT_THE_EDGE:
+            return x, steps, 0.0 if x[-1] > 0.0 else _ALL_DRAWN
         if status != CONVERGED:
             raise ConvergenceError(
                 f"the ratings still moved by {last * self.points_per_logit:.3g} points "
                 f"after {steps} steps"
             )
-        return x, steps
+        return x, steps, None
 
     def expected_score(self, ratings: JointRatings, first: str, second: str) -> float:
         """Expected score of `first`, moving first, against `second`.

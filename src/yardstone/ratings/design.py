@@ -76,7 +76,7 @@ def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[
     information = games * _information(ratings, rows)
     total = float(np.trace(covariance))
     chosen: list[Suggestion] = []
-    taken = np.eye(len(rows), dtype=bool)
+    taken = np.tril(np.ones((len(rows), len(rows)), bool))  # each pair once
     for _ in range(number):
         square = covariance @ covariance
         spread = np.diag(square)[:, None] + np.diag(square)[None, :] - 2.0 * square
@@ -86,7 +86,7 @@ def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[
         i, j = divmod(int(gain.argmax()), len(rows))
         if gain[i, j] <= 0.0:
             break
-        taken[i, j] = taken[j, i] = True
+        taken[i, j] = True
         chosen.append(
             Suggestion(
                 ratings.players[rows[i]], ratings.players[rows[j]], float(gain[i, j]) / total

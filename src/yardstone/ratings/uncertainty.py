@@ -46,16 +46,21 @@ class Clusters:
 def clusters(pool: Pool, columns: Sequence[str]) -> Clusters:
     """Group the games of each two players by further columns of the pool.
 
-    Raises InputError if a column is missing.
+    A game with an empty or unknown (``?``) entry belongs to no other. Raises
+    InputError if a column is missing.
     """
     missing = [name for name in columns if name not in pool.columns]
     if missing:
         raise InputError(f"the games have no column {missing[0]!r}")
     low, high = np.minimum(pool.first, pool.second), np.maximum(pool.first, pool.second)
     key = low.astype(np.int64) * len(pool.players) + high
+    alone = np.zeros(len(pool), np.bool_)
     for name in columns:
-        _, code = np.unique(pool.columns[name], return_inverse=True)
-        _, key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)
+        values, code = np.unique(pool.columns[name], return_inverse=True)
+        unknown = [str(value).strip() in ("", "?", "nan", "None", "NaT") for value in values]
+        alone |= np.array(unknown, np.bool_)[code]
+        _, key = np.unique(key * len(values) + code, return_inverse=True)
+    key[alone] = int(key.max(initial=0)) + 1 + np.arange(int(alone.sum()))
     return Clusters(pool, key)
 
 
@@ -247,7 +252,8 @@ def _draw_rate_deviation(
     of a game is (1_D - c s)/slope, c the response of the expected draws.
     """
     rate = ratings.draw_rate.value
-    if not setup.draw_rate_estimated or not 0.0 < rate < 1.0:
+    at_edge = setup.likelihood and not tau_free
+    if not setup.draw_rate_estimated or at_edge or not 0.0 < rate < 1.0:
         return ratings.draw_rate
     u2 = squared_spread(rate)
     draw = 4.0 * pairs.variance / (1.0 + pairs.root)

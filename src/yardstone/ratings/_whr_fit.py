@@ -1,0 +1,209 @@
+"""One fit of whole-history rating: the maximum, its curvature, and what both say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import ConvergenceError, ModelError
+from yardstone.ratings import _whr_newton as newton
+from yardstone.ratings._whr_layout import Layout
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["Fit", "fit_drift", "new_hessian"]
+
+#: Up to so many unknowns the Hessian is treated as a full matrix.
+FULL_MATRIX_LIMIT = 1500
+_TOLERANCE = 1e-9
+_MAX_STEPS = 60
+#: Beyond so many logits the first-move advantage or the draw parameter has no estimate.
+_RUNAWAY = 12.0
+#: Stochastic Lanczos quadrature for the logarithm of a determinant: probes and steps.
+_PROBES, _LANCZOS_STEPS = 8, 25
+#: Systems in H are solved to this for deviations.
+_SOLVED = 1e-4
+#: Where the drift is looked for, in squared logits a day, and how closely (in its logarithm).
+_DRIFT_RANGE, _DRIFT_ACCURACY = (1e-8, 1.0), 0.01
+
+
+def new_hessian(layout: Layout, *, w_free: bool, tau_free: bool) -> newton.Hessian:
+    """Room for the derivatives of a layout."""
+    nodes = len(layout.node_day)
+    return newton.Hessian(
+        np.zeros(nodes),
+        np.zeros(nodes),
+        np.ones(nodes),
+        np.zeros(len(layout.score)),
+        np.zeros((nodes, 2)),
+        np.zeros(3),
+        np.array([w_free, tau_free]),
+    )
+
+
+@dataclass
+class Fit:
+    """A layout with the strengths that fit it.
+
+    Attributes
+    ----------
+    layout : Layout
+        The games.
+    x : float64 array
+        Strength of each node, in logits.
+    shared : float64 array
+        First-move advantage (logits) and draw parameter tau; NaN: draws are half a win.
+    hessian : Hessian
+        At the maximum.
+    w2, prior : float
+        Drift in squared logits a day; precision of the prior of a first day.
+    """
+
+    layout: Layout
+    x: Floats
+    shared: Floats
+    hessian: newton.Hessian
+    w2: float
+    prior: float
+    steps: int = 0
+
+    @property
+    def stop(self) -> NDArray[np.int64]:
+        """End of each player's nodes."""
+        return self.layout.node_start[1:]
+
+    def climb(self) -> None:
+        """Find the maximum; ConvergenceError if that fails."""
+        converged, self.steps, last = newton.climb(
+            self.layout, self.stop, self.x, self.shared, self.hessian, self.w2, self.prior,
+            _TOLERANCE, _MAX_STEPS,
+        )  # fmt: skip
+        for value, name in zip(self.shared, ("first-move advantage", "draw rate"), strict=True):
+            if abs(value) > _RUNAWAY:
+                raise ModelError(f"the {name} has no finite estimate: fix it")
+        if not converged:
+            raise ConvergenceError(
+                f"the strengths still moved by {last:.3g} logits after {self.steps} steps"
+            )
+        self.linearise()
+
+    def linearise(self) -> Floats:
+        """Fill the Hessian where the strengths are now; returns the gradient."""
+        gradient = np.zeros(len(self.x) + 2)
+        newton.linearise(
+            self.layout, self.stop, self.x, self.shared[0], self._u2, self.w2, self.prior,
+            self.hessian, gradient,
+        )  # fmt: skip
+        return gradient
+
+    @property
+    def _u2(self) -> float:
+        return -1.0 if np.isnan(self.shared[1]) else float(np.exp(2.0 * self.shared[1]))
+
+    def log_posterior(self) -> float:
+        """Log posterior at the strengths, up to a constant."""
+        return newton.log_posterior(
+            self.layout, self.stop, self.x, self.shared[0], self._u2, self.w2, self.prior
+        )
+
+    def full_matrix(self) -> Floats:
+        """The Hessian as a matrix, over nodes and the free ones of w and tau."""
+        size = len(self.x) + 2
+        matrix, unit, column = np.zeros((size, size)), np.zeros(size), np.zeros(size)
+        for k in range(size):
+            unit[k] = 1.0
+            newton.multiply(self.layout, self.stop, self.hessian, unit, column)
+            matrix[:, k] = column
+            unit[k] = 0.0
+        kept = np.append(np.ones(len(self.x), np.bool_), self.hessian.free)
+        return matrix[np.ix_(kept, kept)]
+
+    def conditional_variance(self) -> Floats:
+        """Variance of each strength, all other players' strengths given."""
+        variance = np.zeros(len(self.x))
+        newton.conditional_variance(self.layout, self.stop, self.hessian, variance)
+        return variance
+
+    def variance(self, samples: int, seed: int) -> tuple[Floats, Floats]:
+        """Posterior variance of each strength, and of w and tau (NaN where not free).
+
+        By inversion for a small pool. For a large one, by Rao and Blackwell: the
+        variance given the other players is exact, and only that of its mean is
+        estimated, from `samples` draws of all strengths.
+        """
+        shared = np.full(2, np.nan)
+        if len(self.x) <= FULL_MATRIX_LIMIT:
+            diagonal = np.diag(np.linalg.inv(self.full_matrix()))
+            shared[self.hessian.free] = diagonal[len(self.x) :]
+            return diagonal[: len(self.x)], shared
+        generator = np.random.default_rng(seed)
+        moved = np.zeros(len(self.x))
+        size = len(self.x) + 2
+        noise, solved, alone = np.zeros(size), np.zeros(size), np.zeros(size)
+        for _ in range(samples):
+            normal = generator.standard_normal(len(self.layout.score) + len(self.x))
+            newton.draw_noise(self.layout, self.stop, self.hessian, self.prior, normal, noise)
+            self._solve(noise, solved)
+            newton.precondition(self.layout, self.stop, self.hessian, noise, alone)
+            moved += (solved - alone)[:-2] ** 2
+        for k in np.flatnonzero(self.hessian.free):
+            noise[:] = 0.0
+            noise[len(self.x) + k] = 1.0
+            self._solve(noise, solved)
+            shared[k] = solved[len(self.x) + k]
+        return self.conditional_variance() + moved / samples, shared
+
+    def _solve(self, right: Floats, out: Floats) -> None:
+        if not newton.solve_all(self.layout, self.stop, self.hessian, right, _SOLVED, out):
+            raise ConvergenceError("a system of equations for the deviations was not solved")
+
+    def log_evidence(self) -> float:
+        """Laplace's approximation of the log-probability of all results, up to a constant.
+
+        The constant depends neither on the drift nor on the prior's width.
+        """
+        layout = self.layout
+        step = np.diff(layout.node_day)
+        inner = np.ones(len(step), np.bool_)
+        seen = layout.node_start[:-1] < layout.node_start[1:]
+        firsts = layout.node_start[:-1][seen]
+        inner[firsts[firsts > 0] - 1] = False
+        width = np.log(self.w2 * step[inner]).sum() - seen.sum() * np.log(self.prior)
+        return self.log_posterior() - 0.5 * float(width) - 0.5 * self._log_determinant()
+
+    def _log_determinant(self) -> float:
+        if len(self.x) <= FULL_MATRIX_LIMIT:
+            return float(np.linalg.slogdet(self.full_matrix())[1])
+        total = newton.log_determinant_of_blocks(self.layout, self.stop, self.hessian)
+        generator = np.random.default_rng(0)  # the same probes each time: a smooth function
+        free = np.append(np.ones(len(self.x)), self.hessian.free)
+        for _ in range(_PROBES):
+            probe = generator.choice((-1.0, 1.0), len(free)) * free
+            alpha, beta, length2 = newton.lanczos(
+                self.layout, self.stop, self.hessian, probe, _LANCZOS_STEPS
+            )
+            value, vector = np.linalg.eigh(np.diag(alpha) + np.diag(beta, 1) + np.diag(beta, -1))
+            total += length2 * float(vector[0] ** 2 @ np.log(np.maximum(value, 1e-12))) / _PROBES
+        return total
+
+
+def fit_drift(fit: Fit) -> None:
+    """Set the drift to where the results are most probable, and climb there."""
+    from scipy.optimize import minimize_scalar
+
+    def against(log_w2: float) -> float:
+        fit.w2 = float(np.exp(log_w2))
+        fit.climb()
+        return -fit.log_evidence()
+
+    low, high = np.log(_DRIFT_RANGE)
+    found = minimize_scalar(
+        against, bounds=(low, high), method="bounded", options={"xatol": _DRIFT_ACCURACY}
+    )
+    fit.w2 = float(np.exp(found.x))
+    fit.climb()
