@@ -40,6 +40,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(PIP) pip
 	@$(PIP) -e '.[dev,docs]'
 	@echo "Compiling the loops, once: later runs start at once ..."
+	@$(BIN)/python -m compileall -q src/yardstone
 	@$(BIN)/yardstone rate examples/league.csv --simulate 2 >/dev/null
 	@$(BIN)/yardstone ordo -q -G -W -D -s2 -p examples/tcec.pgn.gz >/dev/null 2>&1
 	@touch $@

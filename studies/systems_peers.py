@@ -17,7 +17,7 @@ import math
 import os
 import sys
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any
 
@@ -40,39 +40,37 @@ class Games:
         self.players = int(max(self.first.max(), self.second.max())) + 1
 
     def rows(self) -> zip[tuple[int, int, float]]:
+        """First player, second player and score of each game."""
         return zip(self.first.tolist(), self.second.tolist(), self.score.tolist(), strict=True)
 
 
-def riix(games: Games, name: str, step: str, **parameters: float) -> np.ndarray:
+def riix(games: Games, name: str, **parameters: float) -> np.ndarray:
     from riix.utils.data_utils import MatchupDataset
 
+    # Days, or hours where they are known: games of one step are predicted together.
+    unit = DAY if (games.time % DAY == 0).mean() > 0.5 else 3600
+    if "c" in parameters:
+        parameters["c"] *= math.sqrt(unit / DAY)
     # Its reader of frames shuffles games under current polars, so arrays go in directly.
-    if step == "game":
-        steps = np.arange(len(games.score))
-    else:
-        # Hours where they are known: one step of a day would hide results of the day.
-        unit = DAY if (games.time % DAY == 0).mean() > 0.5 else 3600
-        steps = (games.time - games.time[0]) // unit
-        if "c" in parameters:
-            parameters["c"] *= math.sqrt(unit / DAY)
     dataset = MatchupDataset.init_from_arrays(
-        time_steps=steps.astype(np.int32),
+        time_steps=((games.time - games.time[0]) // unit).astype(np.int32),
         matchups=np.ascontiguousarray(np.column_stack([games.first, games.second])),
         outcomes=games.score,
         competitors=[str(number) for number in range(games.players)],
     )
-    system = getattr(import_module(f"riix.models.{name.lower()}"), name)(dataset.competitors, **parameters)
-    return np.asarray(system.fit_dataset(dataset, return_pre_match_probs=True))
+    system = getattr(import_module(f"riix.models.{name.lower()}"), name)
+    fitted = system(dataset.competitors, **parameters)
+    return np.asarray(fitted.fit_dataset(dataset, return_pre_match_probs=True))
 
 
 def riix_elo(games: Games, *, k: float = 32.0, scale_points: float = 400.0) -> np.ndarray:
-    return riix(games, "Elo", "game", k=k, alpha=math.log(10.0) / scale_points)
+    return riix(games, "Elo", k=k, alpha=math.log(10.0) / scale_points)
 
 
 def riix_glicko(
     games: Games, *, initial_deviation: float = 350.0, drift: float = 63.2
 ) -> np.ndarray:
-    return riix(games, "Glicko", "time", initial_rating_dev=initial_deviation, c=drift)
+    return riix(games, "Glicko", initial_rating_dev=initial_deviation, c=drift)
 
 
 def riix_glicko2(
@@ -85,7 +83,6 @@ def riix_glicko2(
     return riix(
         games,
         "Glicko2",
-        "time",
         initial_rd=initial_deviation,
         initial_sigma=initial_volatility,
         tau=tau,
@@ -99,9 +96,7 @@ def elote(games: Games, make: Callable[[], Any], *, timed: bool) -> np.ndarray:
     for game, (one, other, score) in enumerate(games.rows()):
         first, second = players[one], players[other]
         expected[game] = first.expected_score(second)
-        when = (
-            {"match_time": datetime.fromtimestamp(times[game], tz=timezone.utc)} if timed else {}
-        )
+        when = {"match_time": datetime.fromtimestamp(times[game], tz=UTC)} if timed else {}
         if score == 1.0:
             first.beat(second, **when)
         elif score == 0.0:
@@ -124,25 +119,6 @@ def elote_glicko(
 
     GlickoCompetitor._c = drift
     return elote(games, lambda: GlickoCompetitor(initial_rd=initial_deviation), timed=True)
-
-
-def elote_glicko2(
-    games: Games,
-    *,
-    initial_deviation: float = 350.0,
-    initial_volatility: float = 0.06,
-    tau: float = 0.5,
-) -> np.ndarray:
-    from elote import Glicko2Competitor
-
-    Glicko2Competitor._tau = tau
-
-    def make() -> Any:
-        return Glicko2Competitor(
-            initial_rd=initial_deviation, initial_volatility=initial_volatility
-        )
-
-    return elote(games, make, timed=True)
 
 
 def glicko2(
@@ -169,9 +145,7 @@ def glicko2(
     return expected
 
 
-def refitted(
-    games: Games, fit: Callable[[int], dict[int, float]]
-) -> np.ndarray:
+def refitted(games: Games, fit: Callable[[int], dict[int, float]]) -> np.ndarray:
     """Predictions of a system that rates all games at once: fitted before each cut."""
     expected = np.full(len(games.score), 0.5)
     for begin, end in zip(games.cuts, [*games.cuts[1:], len(games.score)], strict=True):
@@ -227,9 +201,8 @@ PEERS: dict[str, Callable[..., np.ndarray]] = {
     "riix Glicko-2": riix_glicko2,
     "elote Elo": elote_elo,
     "elote Glicko": elote_glicko,
-    "elote Glicko-2": elote_glicko2,
-    "glicko2": glicko2,
-    "whr": whr,
+    "glicko2 package": glicko2,
+    "whr package": whr,
     "whole-history-rating": whole_history_rating,
 }
 

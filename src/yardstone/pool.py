@@ -117,6 +117,8 @@ class PairCounts:
 
     def select(self, keep: NDArray[np.bool_]) -> PairCounts:
         """Only the pairs where `keep` is true; players keep their numbers."""
+        if keep.all():
+            return self
         return PairCounts(
             self.players,
             self.first[keep],

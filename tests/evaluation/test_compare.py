@@ -117,7 +117,7 @@ def test_draw_rate_is_found_again() -> None:
     u = generator.random(len(expected))
     score = np.where(u < win, 1.0, np.where(u < win + draw, 0.5, 0.0))
     assert fit_draw_rate(score, expected) == pytest.approx(0.35, abs=0.01)
-    assert fit_draw_rate([1, 0], [0.5, 0.5]) is None
+    assert fit_draw_rate([1, 0], [0.5, 0.5]) == 0.0
 
 
 def test_evaluate_predicts_only_later_games_and_only_from_earlier_ones() -> None:

@@ -41,7 +41,7 @@ def evaluate(
     counts: PairCounts, x: NDArray[np.float64], *, likelihood: bool, observed: bool = True
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     gradient, diagonal, border = (np.zeros(len(x)) for _ in range(3))
-    weight = np.zeros(len(counts.first))
+    slope, weight = np.zeros(len(counts.first)), np.zeros(len(counts.first))
     evaluate_pairs(
         counts.first,
         counts.second,
@@ -51,6 +51,7 @@ def evaluate(
         likelihood,
         x,
         gradient,
+        slope,
         weight,
         diagonal,
         border,

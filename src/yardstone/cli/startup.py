@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 __all__ = ["load_numba"]
 
-_BLAS = "scipy.linalg.cython_blas"
+#: What numba looks for at its start and our kernels never use.
+_SPARED = ("scipy", "yaml")
 
 
 def load_numba() -> None:
-    """Import numba without the linear algebra of scipy that it looks for.
+    """Import numba without packages that it would load if it found them.
 
-    It does so for kernels that multiply matrices, which ours never do, and it
-    costs a third of a command's start. Only a command may do this: in a library
-    it would take matrix products from the kernels of others.
+    It looks for linear algebra in scipy, for kernels that multiply matrices, and
+    for a YAML reader, for a file of settings; both take longer than all of
+    Yardstone. Only a command may do this: in a library it would take matrix
+    products from the kernels of others. Collecting garbage, of which an import
+    makes none, waits as well.
     """
-    if "numba" in sys.modules or _BLAS in sys.modules:
+    if "numba" in sys.modules:
         return
-    sys.modules[_BLAS] = None  # type: ignore[assignment]
+    spared = [name for name in _SPARED if name not in sys.modules]
+    for name in spared:
+        sys.modules[name] = None  # type: ignore[assignment]
+    gc.disable()
     try:
         import numba.np.arraymath  # noqa: F401
+        from numba.core.registry import cpu_target
+
+        cpu_target.typing_context.refresh()
     finally:
-        del sys.modules[_BLAS]
+        for name in spared:
+            del sys.modules[name]
+        gc.enable()
+    gc.freeze()

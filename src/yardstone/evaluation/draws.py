@@ -25,8 +25,8 @@ _EDGE = 1e-4
 _GROUPS = 2000
 
 
-def fit_draw_rate(score: ArrayLike, expected: ArrayLike) -> float | None:
-    """Draw rate of equal opponents that makes results likeliest; None without any draw.
+def fit_draw_rate(score: ArrayLike, expected: ArrayLike) -> float:
+    """Draw rate of equal opponents that makes results likeliest; 0 without any draw.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def fit_draw_rate(score: ArrayLike, expected: ArrayLike) -> float | None:
     s = np.asarray(score, np.float64)
     p = np.asarray(expected, np.float64)
     if not np.any(s == 0.5):
-        return None
+        return 0.0
     cells, counts = _grouped(s, p)
 
     def loss(rate: float) -> float:

@@ -78,7 +78,7 @@ def forecast(
     turned = system.expected_score(ratings, second, first, advantage=advantage)
     judged = np.arange(len(ledger.pool)) >= round(LEARNING_SHARE * len(ledger.pool))
     rate = fit_draw_rate(ledger.pool.score[judged], ledger.replay.expected[judged])
-    win, draw, loss = (float(part) for part in win_draw_loss(expected, rate or 0.0))
+    win, draw, loss = (float(part) for part in win_draw_loss(expected, rate))
     played = ledger.pool.played()
     number = {name: row for row, name in enumerate(ledger.pool.players)}
     return Forecast(

@@ -263,21 +263,20 @@ def usual_subsets(
 
 
 def completed(prediction: Prediction, score: NDArray[np.float64], earlier: Mask) -> Prediction:
-    """A prediction with probabilities of draws, if there are draws and it has none.
+    """A prediction with probabilities of draws where there are draws, without elsewhere.
 
-    The rate is fitted on the later half of the earlier games, which the system had
-    some games to learn before.
+    For a system that predicts none, the rate is fitted on the later half of the
+    earlier games, which the system had some games to learn before.
     """
-    if prediction.draw is not None:
-        return prediction
     rows = np.flatnonzero(earlier)
     rows = rows[round(LEARNING_SHARE * len(rows)) :]
-    rate = fit_draw_rate(score[rows], prediction.expected[rows])
-    if rate is None:
+    if not np.any(score[rows] == 0.5):
+        return replace(prediction, draw=None, own_draws=False)
+    if prediction.draw is not None:
         return prediction
     p = prediction.expected
-    draw = np.minimum(draw_probability(p, rate), 2.0 * np.minimum(p, 1.0 - p))
-    return replace(prediction, draw=draw)
+    draw = draw_probability(p, fit_draw_rate(score[rows], p[rows]))
+    return replace(prediction, draw=np.minimum(draw, 2.0 * np.minimum(p, 1.0 - p)))
 
 
 def baselines(score: NDArray[np.float64], earlier: Mask) -> list[Prediction]:

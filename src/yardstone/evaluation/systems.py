@@ -75,6 +75,7 @@ _START = Knob("initial_deviation", 60.0, 600.0, log=True)
 _VOLATILITY = Knob("initial_volatility", 0.005, 0.3, log=True)
 _TAU = Knob("tau", 0.05, 1.5, log=True)
 _IDLE = Knob("idle_days", 1.0, 1000.0, log=True)
+_PRIOR = Knob("prior_deviation", 50.0, 500.0, log=True)
 
 _ENTRIES = (
     Entry(
@@ -133,6 +134,21 @@ _ENTRIES = (
         "EGFOld",
         (Knob("initial", 500.0, 2600.0), Knob("weight", 0.1, 4.0, log=True), _FIRST),
         {"period": "game", "initial": 2000.0},
+    ),
+    Entry(
+        "bradley-terry",
+        "Bradley-Terry with weights that decay with age",
+        "yardstone.ratings.decay",
+        "DecayingBradleyTerry",
+        (Knob("half_life", 20.0, 5000.0, log=True), _PRIOR, _FIRST),
+    ),
+    Entry(
+        "whr",
+        "whole-history rating, learning from each game as it comes",
+        "yardstone.ratings.whr",
+        "WholeHistory",
+        (Knob("w2", 0.3, 300.0, log=True), _PRIOR, _FIRST),
+        {"window": 60},
     ),
 )
 SYSTEMS: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})

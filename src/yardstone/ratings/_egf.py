@@ -40,7 +40,7 @@ def beta(rating: float) -> float:
 @kernel
 def con(rating: float) -> float:
     """Points for a surprise of one point: ((3300 - r)/200)^1.6."""
-    return ((3300.0 - min(rating, CEILING)) / 200.0) ** 1.6
+    return float(((3300.0 - min(rating, CEILING)) / 200.0) ** 1.6)
 
 
 @kernel
@@ -60,7 +60,7 @@ def slope_of_old(rating: float) -> float:
 def _con_of_old(rating: float) -> float:
     place = min(max(rating / 100.0 - 1.0, 0.0), len(OLD_CON) - 1.0)
     low = min(int(place), len(OLD_CON) - 2)
-    return OLD_CON[low] + (place - low) * (OLD_CON[low + 1] - OLD_CON[low])
+    return float(OLD_CON[low] + (place - low) * (OLD_CON[low + 1] - OLD_CON[low]))
 
 
 @kernel

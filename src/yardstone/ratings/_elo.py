@@ -23,7 +23,7 @@ __all__ = ["replay_by_batch", "replay_by_game"]
 def _expected(difference: float, steepness: float, normal: bool) -> float:
     """Expected score; `steepness` is 1/scale, for the normal curve over the root of 2."""
     if normal:
-        return 0.5 * erfc(-difference * steepness)
+        return float(0.5 * erfc(-difference * steepness))
     return logistic(difference * steepness)
 
 
@@ -65,8 +65,8 @@ def replay_by_game(
 def _factor(rule: Floats, rating: float, played: int, top: bool) -> float:
     """K by games and rating; `rule` as `KFactor.numbers` gives it."""
     if played < rule[1]:
-        return rule[0]
-    return rule[3] if top or rating >= rule[4] else rule[2]
+        return float(rule[0])
+    return float(rule[3] if top or rating >= rule[4] else rule[2])
 
 
 @kernel

@@ -38,7 +38,7 @@ def fast_exp(x: float) -> float:
     r = (x - n * _STEP_HIGH) - n * _STEP_LOW
     whole = int(n)
     series = 1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0)))))
-    return _FRACTION[whole & 63] * series * _POWER[(whole >> 6) + _POWERS]
+    return float(_FRACTION[whole & 63] * series * _POWER[(whole >> 6) + _POWERS])
 
 
 @kernel

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone._kernel import kernel
+from yardstone.ratings._laplacian import centre, conjugate_gradients
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,14 +37,13 @@ if TYPE_CHECKING:
 
 #: A step is short enough if the slope at its end falls back by less than this share.
 _OVERSHOOT = 0.9
-#: Relative residuals at which conjugate gradients stop, on the way and at the end.
-_ROUGH, _FINE = 1e-2, 1e-8
+#: Relative residuals at which conjugate gradients stop: at first, and at least; and
+#: what the last step, which is the test, must have been solved to.
+_ROUGH, _FINE, _SHARP = 1e-2, 1e-8, 1e-6
 
 __all__ = [
     "AT_THE_EDGE",
     "CONVERGED",
-    "centre",
-    "conjugate_gradients",
     "evaluate_pairs",
     "newton",
     "pair_probabilities",
@@ -52,11 +52,6 @@ __all__ = [
 CONVERGED, STALLED, TOO_MANY_STEPS, AT_THE_EDGE = 0, 1, 2, 3
 #: Beyond this tau the draw rate is 0 or 1 for all that matters.
 TAU_LIMIT = 20.0
-
-#: Conjugate gradients give up after so many steps a player.
-_CG_STEPS_PER_UNKNOWN = 20
-#: Curvature below this share of the diagonal's counts as none.
-_FLAT = 1e-13
 
 
 @kernel
@@ -77,20 +72,6 @@ def pair_probabilities(difference: float, u2: float) -> tuple[float, float, floa
 
 
 @kernel
-def _add(total: Floats, lost: Floats, i: int, value: float) -> None:
-    """total[i] += value by Kahan's summation.
-
-    A group that hangs on the others by one lopsided result turns the rounding
-    errors of its gradient into a shift of the whole group; this keeps that below
-    the tolerance.
-    """
-    corrected = value - lost[i]
-    new = total[i] + corrected
-    lost[i] = (new - total[i]) - corrected
-    total[i] = new
-
-
-@kernel
 def evaluate_pairs(
     first: NDArray[np.int32],
     second: NDArray[np.int32],
@@ -100,6 +81,7 @@ def evaluate_pairs(
     likelihood: bool,
     x: Floats,
     gradient: Floats,
+    slope: Floats,
     weight: Floats,
     diagonal: Floats,
     border: Floats,
@@ -107,22 +89,21 @@ def evaluate_pairs(
 ) -> None:
     """Fill in gradient, pair weights, and diagonal and border of the Hessian.
 
-    `gradient`, `diagonal` and `border` have one entry an unknown, `weight` one a
-    pair; `border` holds the second derivatives between w and each rating. With
-    `observed` false the expected information stands in for the Hessian.
+    `gradient`, `diagonal` and `border` have one entry an unknown, `slope` and
+    `weight` one a pair; `border` holds the second derivatives between w and each
+    rating. With `observed` false the expected information stands in for the
+    Hessian.
     """
     n = len(x) - 2
     gradient[:] = 0.0
     diagonal[:] = 0.0
     border[:] = 0.0
-    lost = np.zeros(n + 1)
     advantage = x[n]
     u2 = np.exp(2.0 * x[n + 1]) if likelihood else -1.0
     for k in range(len(first)):
-        i, j = first[k], second[k]
         games = wins[k] + draws[k] + losses[k]
         points = wins[k] + 0.5 * draws[k]
-        p, q, root, m = pair_probabilities(x[i] + advantage - x[j], u2)
+        p, q, root, m = pair_probabilities(x[first[k]] + advantage - x[second[k]], u2)
         residual = points - games * p
         if likelihood:
             v = p * q
@@ -133,7 +114,6 @@ def evaluate_pairs(
             else:
                 b = root - m
                 a = 4.0 * v * u2 / b
-            slope = ratio * residual
             h = ratio * games * v
             t = a * b / root
             gradient[n + 1] += (wins[k] * a + losses[k] * b) / root - games * t / (1.0 + root)
@@ -144,18 +124,67 @@ def evaluate_pairs(
             diagonal[n + 1] += (win_n - loss_n) * t * m / root**2 + games * (
                 t * (2.0 * root - t) / (root * (1.0 + root)) - (t / (1.0 + root)) ** 2
             )
+            slope[k] = ratio * residual
+            weight[k] = h
         else:
-            slope = residual
-            h = games * p * q
-        weight[k] = h
-        _add(gradient, lost, i, slope)
-        _add(gradient, lost, j, -slope)
-        _add(gradient, lost, n, slope)
-        diagonal[i] += h
-        diagonal[j] += h
-        diagonal[n] += h
-        border[i] += h
-        border[j] -= h
+            slope[k] = residual
+            weight[k] = games * p * q
+    _scatter(first, second, slope, weight, gradient, diagonal, border)
+
+
+@kernel
+def _scatter(
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    slope: Floats,
+    weight: Floats,
+    gradient: Floats,
+    diagonal: Floats,
+    border: Floats,
+) -> None:
+    """Add the pairs' slopes and weights to their players and to the advantage.
+
+    Gradients are added by Kahan's summation: a group that hangs on the others by
+    one lopsided result turns their rounding errors into a shift of the group.
+    Pairs come in runs of one first player, whose sums stay at hand.
+    """
+    n = len(gradient) - 2
+    lost = np.zeros(n)
+    total, total_lost, total_weight = 0.0, 0.0, 0.0
+    k = 0
+    while k < len(first):
+        i = first[k]
+        run, run_lost, run_weight = 0.0, 0.0, 0.0
+        while k < len(first) and first[k] == i:
+            j = second[k]
+            value = slope[k] - run_lost
+            new = run + value
+            run_lost = (new - run) - value
+            run = new
+            value = -slope[k] - lost[j]
+            new = gradient[j] + value
+            lost[j] = (new - gradient[j]) - value
+            gradient[j] = new
+            run_weight += weight[k]
+            diagonal[j] += weight[k]
+            k += 1
+        for term in (run, -run_lost):
+            value = term - lost[i]
+            new = gradient[i] + value
+            lost[i] = (new - gradient[i]) - value
+            gradient[i] = new
+            value = term - total_lost
+            new = total + value
+            total_lost = (new - total) - value
+            total = new
+        border[i] += run_weight
+        total_weight += run_weight
+    for i in range(n):  # so far `border` holds the weights as first, `diagonal` as second
+        as_second = diagonal[i]
+        diagonal[i] = border[i] + as_second
+        border[i] -= as_second
+    gradient[n] = total
+    diagonal[n] = total_weight
 
 
 @kernel
@@ -197,124 +226,6 @@ def _add_priors(
 
 
 @kernel
-def _multiply(
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    weight: Floats,
-    relation_player: NDArray[np.int32],
-    relation_other: NDArray[np.int32],
-    relation_precision: Floats,
-    extra: Floats,
-    border: Floats,
-    corner: float,
-    free: NDArray[np.bool_],
-    x: Floats,
-    out: Floats,
-) -> None:
-    """out = H x over the ratings and w, for unknowns that are free."""
-    n = len(x) - 1
-    for i in range(n):
-        out[i] = extra[i] * x[i]
-    for k in range(len(first)):
-        i, j = first[k], second[k]
-        flow = weight[k] * (x[i] - x[j])
-        out[i] += flow
-        out[j] -= flow
-    for k in range(len(relation_player)):
-        i, j = relation_player[k], relation_other[k]
-        flow = relation_precision[k] * (x[i] - x[j])
-        out[i] += flow
-        out[j] -= flow
-    out[n] = 0.0
-    if free[n]:
-        total = corner * x[n]
-        for i in range(n):
-            out[i] += border[i] * x[n]
-            total += border[i] * x[i]
-        out[n] = total
-    for i in range(n):
-        if not free[i]:
-            out[i] = 0.0
-
-
-@kernel
-def conjugate_gradients(
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    weight: Floats,
-    relation_player: NDArray[np.int32],
-    relation_other: NDArray[np.int32],
-    relation_precision: Floats,
-    extra: Floats,
-    border: Floats,
-    diagonal: Floats,
-    free: NDArray[np.bool_],
-    right: Floats,
-    tolerance: float,
-    step: Floats,
-) -> bool:
-    """Solve H step = right by Jacobi-preconditioned conjugate gradients.
-
-    Returns False if H shows a direction of negative curvature.
-    """
-    n = len(step)
-    residual = np.zeros(n)
-    scaled = np.zeros(n)
-    direction = np.zeros(n)
-    product = np.zeros(n)
-    step[:] = 0.0
-    rho = 0.0
-    for i in range(n):
-        if free[i] and diagonal[i] > 0.0:
-            residual[i] = right[i]
-            scaled[i] = residual[i] / diagonal[i]
-            direction[i] = scaled[i]
-            rho += residual[i] * scaled[i]
-    goal = rho * tolerance * tolerance
-    for _ in range(_CG_STEPS_PER_UNKNOWN * n + 100):
-        if rho <= goal or rho == 0.0:
-            break
-        _multiply(
-            first, second, weight, relation_player, relation_other, relation_precision,
-            extra, border, diagonal[n - 1], free, direction, product,
-        )  # fmt: skip
-        curvature, size = 0.0, 0.0
-        for i in range(n):
-            curvature += direction[i] * product[i]
-            size += direction[i] * direction[i] * diagonal[i]
-        if curvature <= _FLAT * size:  # only rounding errors are left, or H is indefinite
-            return curvature >= -_FLAT * size
-        alpha = rho / curvature
-        new_rho = 0.0
-        for i in range(n):
-            if free[i] and diagonal[i] > 0.0:
-                step[i] += alpha * direction[i]
-                residual[i] -= alpha * product[i]
-                scaled[i] = residual[i] / diagonal[i]
-                new_rho += residual[i] * scaled[i]
-        beta = new_rho / rho
-        rho = new_rho
-        for i in range(n):
-            direction[i] = scaled[i] + beta * direction[i]
-    return True
-
-
-@kernel
-def centre(vector: Floats, level: NDArray[np.int32]) -> None:
-    """Subtract from the entries of each group whose level is free their mean."""
-    groups = level.max() + 1
-    total = np.zeros(groups)
-    members = np.zeros(groups)
-    for i in range(len(level)):
-        if level[i] >= 0:
-            total[level[i]] += vector[i]
-            members[level[i]] += 1.0
-    for i in range(len(level)):
-        if level[i] >= 0:
-            vector[i] -= total[level[i]] / members[level[i]]
-
-
-@kernel
 def newton(
     first: NDArray[np.int32],
     second: NDArray[np.int32],
@@ -347,6 +258,7 @@ def newton(
     gradient = np.zeros(n + 2)
     diagonal = np.zeros(n + 2)
     border = np.zeros(n + 2)
+    slope = np.zeros(len(first))
     weight = np.zeros(len(first))
     extra = prior_precision[: n + 1].copy()
     step = np.zeros(n + 1)
@@ -355,14 +267,14 @@ def newton(
     largest = 1.0
     evaluate_pairs(
         first, second, wins, draws, losses, likelihood, x,
-        gradient, weight, diagonal, border, observed,
+        gradient, slope, weight, diagonal, border, observed,
     )  # fmt: skip
     _add_priors(
         x, prior_mean, prior_precision, relation_player, relation_other,
         relation_difference, relation_precision, gradient, diagonal,
     )  # fmt: skip
-    precision = _ROUGH
     for count in range(1, max_steps + 1):
+        precision = min(max(largest * largest, _FINE), _ROUGH)
         centre(gradient, level)  # rounding errors would make the singular system unsolvable
         solved = conjugate_gradients(
             first, second, weight, relation_player, relation_other, relation_precision,
@@ -380,7 +292,7 @@ def newton(
             observed = False
             evaluate_pairs(
                 first, second, wins, draws, losses, likelihood, x,
-                gradient, weight, diagonal, border, observed,
+                gradient, slope, weight, diagonal, border, observed,
             )  # fmt: skip
             _add_priors(
                 x, prior_mean, prior_precision, relation_player, relation_other,
@@ -401,7 +313,7 @@ def newton(
             trial[n + 1] = x[n + 1] + scale * tau_step
             evaluate_pairs(
                 first, second, wins, draws, losses, likelihood, trial,
-                gradient, weight, diagonal, border, True,
+                gradient, slope, weight, diagonal, border, True,
             )  # fmt: skip
             _add_priors(
                 trial, prior_mean, prior_precision, relation_player, relation_other,
@@ -417,8 +329,6 @@ def newton(
         x[:] = trial
         if abs(x[n + 1]) > TAU_LIMIT:
             return AT_THE_EDGE, count, largest
-        if largest < tolerance:
-            if precision == _FINE:
-                return CONVERGED, count, largest
-            precision = _FINE  # the last step must be small when solved sharply, too
+        if largest < tolerance and precision <= _SHARP:
+            return CONVERGED, count, largest
     return TOO_MANY_STEPS, max_steps, largest

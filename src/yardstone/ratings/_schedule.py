@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.pool import Pool
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 __all__ = ["SECONDS_PER_DAY", "Period", "Schedule", "check_period", "order_of_time", "schedule"]
 
@@ -67,7 +69,7 @@ class Schedule:
     actions: NDArray[np.int64] = field(default_factory=_no_batches)
     number: NDArray[np.int64] = field(default_factory=_no_batches)
 
-    def take(self, column: NDArray[np.generic]) -> NDArray[np.generic]:
+    def take(self, column: NDArray[Scalar]) -> NDArray[Scalar]:
         """A column of the pool in the order of rating."""
         return column if self.order is None else column[self.order]
 

@@ -123,12 +123,9 @@ def _numbers(players: tuple[str, ...], names: Iterable[str], what: str) -> dict[
     return found
 
 
-def _status(
-    system: BradleyTerry, counts: PairCounts, exempt: NDArray[np.bool_]
-) -> NDArray[np.int8]:
-    totals = counts.player_totals()
+def _status(system: BradleyTerry, totals: Floats, exempt: NDArray[np.bool_]) -> NDArray[np.int8]:
     games = totals.sum(axis=1)
-    status = np.zeros(counts.players, np.int8)
+    status = np.zeros(len(totals), np.int8)
     if system.join is None:
         status[(totals[:, 0] == games) & ~exempt] = Status.PERFECT_WINNER
         status[(totals[:, 2] == games) & ~exempt] = Status.PERFECT_LOSER
@@ -183,7 +180,8 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
     fixed[list(fixed_at.values())] = True
     exempt = fixed.copy()
     exempt[[*loose_at.values(), *related.values()]] = True
-    status = _status(system, counts, exempt)
+    totals = counts.player_totals()
+    status = _status(system, totals, exempt)
     absent = [name for name, row in (fixed_at | loose_at).items() if status[row] == Status.NO_GAMES]
     if anchor is not None and status[anchor] == Status.NO_GAMES:
         absent.append(players[anchor])
@@ -235,6 +233,11 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
     same = component[counts.first] == component[counts.second]
     used = counts.select(same & active[counts.first] & active[counts.second])
     component = _place_perfect(counts, status, component)
+
+    # A floating player starts where the score against average opponents would put him.
+    points = totals[:, 0] + 0.5 * totals[:, 1]
+    odds = np.log((points + 0.5) / (totals.sum(axis=1) - points + 0.5))
+    start[:n] = np.where(level >= 0, odds, start[:n])
 
     free = np.zeros(n + 2, np.bool_)
     free[:n] = active & ~fixed

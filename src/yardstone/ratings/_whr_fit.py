@@ -27,13 +27,13 @@ _RUNAWAY = 12.0
 #: Stochastic Lanczos quadrature for the logarithm of a determinant: probes and steps.
 _PROBES, _LANCZOS_STEPS = 8, 25
 #: Systems in H are solved to this for deviations.
-_SOLVED = 1e-4
+_SOLVED = 1e-2
 #: Where the drift is looked for, in squared logits a day, and how closely (in its logarithm).
 _DRIFT_RANGE, _DRIFT_ACCURACY = (1e-8, 1.0), 0.01
 
 
-def new_hessian(layout: Layout, *, w_free: bool, tau_free: bool) -> newton.Hessian:
-    """Room for the derivatives of a layout."""
+def new_hessian(layout: Layout, free: NDArray[np.bool_]) -> newton.Hessian:
+    """Room for the derivatives of a layout; `free`: whether w and tau are unknown."""
     nodes = len(layout.node_day)
     return newton.Hessian(
         np.zeros(nodes),
@@ -42,7 +42,7 @@ def new_hessian(layout: Layout, *, w_free: bool, tau_free: bool) -> newton.Hessi
         np.zeros(len(layout.score)),
         np.zeros((nodes, 2)),
         np.zeros(3),
-        np.array([w_free, tau_free]),
+        free,
     )
 
 
@@ -121,7 +121,8 @@ class Fit:
             matrix[:, k] = column
             unit[k] = 0.0
         kept = np.append(np.ones(len(self.x), np.bool_), self.hessian.free)
-        return matrix[np.ix_(kept, kept)]
+        inner: Floats = matrix[np.ix_(kept, kept)]
+        return inner
 
     def conditional_variance(self) -> Floats:
         """Variance of each strength, all other players' strengths given."""
@@ -138,7 +139,7 @@ class Fit:
         """
         shared = np.full(2, np.nan)
         if len(self.x) <= FULL_MATRIX_LIMIT:
-            diagonal = np.diag(np.linalg.inv(self.full_matrix()))
+            diagonal = np.diag(np.linalg.inv(self.full_matrix())).copy()
             shared[self.hessian.free] = diagonal[len(self.x) :]
             return diagonal[: len(self.x)], shared
         generator = np.random.default_rng(seed)

@@ -155,7 +155,7 @@ def _dot(layout: Layout, stop: Longs, a: Floats, b: Floats) -> float:
     for p in range(len(stop)):
         for node in range(layout.node_start[p], stop[p]):
             total += a[node] * b[node]
-    return total
+    return float(total)
 
 
 @kernel

@@ -32,6 +32,8 @@ __all__ = ["learn_shared", "replay", "uncertain_chance"]
 _LONGEST = 2.0
 #: Steps smaller than this are left out.
 _LEAST = 1e-7
+#: Full fits.
+_TOLERANCE, _MAX_STEPS = 1e-5, 60
 _THREE_OVER_PI_SQUARED = 3.0 / pi**2
 
 
@@ -128,12 +130,9 @@ def replay(
     free: NDArray[np.bool_],
     w2: float,
     prior: float,
-    sweeps: int,
     window: int,
     refit_days: float,
     fitted: Floats,
-    tolerance: float,
-    max_steps: int,
     hessian: Hessian,
     expected: Floats,
     found: Floats,
@@ -155,7 +154,7 @@ def replay(
         while high < len(first) and day[high] == day[low]:
             high += 1
         if day[low] - fitted[0] >= refit_days:
-            done, _, _ = climb(layout, stop, x, shared, hessian, w2, prior, tolerance, max_steps)
+            done, _, _ = climb(layout, stop, x, shared, hessian, w2, prior, _TOLERANCE, _MAX_STEPS)
             if not done:
                 return False
             for p in range(len(stop)):
@@ -189,17 +188,16 @@ def replay(
                 if node >= stop[p]:
                     x[node] = x[node - 1] if node > layout.node_start[p] else 0.0
                     stop[p] = node + 1
-        for _ in range(sweeps):
-            mark += 1
-            for g in range(low, high):
-                for s in range(2):
-                    p = first[g] if s == 0 else second[g]
-                    if improved[p] == mark:
-                        continue
-                    improved[p] = mark
-                    _improve(
-                        layout, p, stop[p], window, x, shared, w2, prior, hessian, gradient, step,
-                        sums, variance,
-                    )  # fmt: skip
+        mark += 1
+        for g in range(low, high):
+            for s in range(2):
+                p = first[g] if s == 0 else second[g]
+                if improved[p] == mark:
+                    continue
+                improved[p] = mark
+                _improve(
+                    layout, p, stop[p], window, x, shared, w2, prior, hessian, gradient, step,
+                    sums, variance,
+                )  # fmt: skip
         low = high
     return True

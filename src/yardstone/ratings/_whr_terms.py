@@ -72,10 +72,8 @@ def game_value(difference: float, score: float, u2: float) -> float:
     if score == 0.5:
         return log(4.0 * p * q / (1.0 + root))
     own, other = (p, q) if score == 1.0 else (q, p)
-    if own >= other:
-        share = root + own - other
-    else:
-        share = 4.0 * p * q * u2 / (root + other - own)
+    ahead = own - other
+    share = root + ahead if ahead >= 0.0 else 4.0 * p * q * u2 / (root - ahead)
     return log(own * share / (1.0 + root))
 
 

@@ -103,7 +103,8 @@ class Glicko(Sequential):
         arrays["variance"][place[seen]] = deviation[seen] ** 2
 
     def _deviation(self, state: State) -> NDArray[np.float64]:
-        return np.sqrt(state.arrays["variance"])
+        deviation: NDArray[np.float64] = np.sqrt(state.arrays["variance"])
+        return deviation
 
     def _clock(self, games: Games) -> NDArray[np.float64]:
         """Time of each batch in periods; empty if deviations do not age."""

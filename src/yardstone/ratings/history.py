@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Curve", "WholeHistoryRatings"]
 
+_NONE, _UNKNOWN = Estimate(0.0), Estimate(float("nan"))
+
 
 @dataclass(frozen=True, eq=False)
 class Curve:
@@ -73,8 +75,8 @@ class WholeHistoryRatings(Ratings):
     day_rating: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     day_deviation: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     component: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
-    first_advantage: Estimate = Estimate(0.0)
-    draw_rate: Estimate = Estimate(float("nan"))
+    first_advantage: Estimate = _NONE
+    draw_rate: Estimate = _UNKNOWN
     w2: float = 0.0
     average: float = 0.0
     prior_deviation: float = 0.0
@@ -98,7 +100,7 @@ class WholeHistoryRatings(Ratings):
         """
         dated = self.time.dtype.kind == "M"
         try:
-            moment = np.datetime64(str(time), "s") if dated else float(time)  # type: ignore[arg-type]
+            moment = np.datetime64(str(time), "s") if dated else float(time)
         except (TypeError, ValueError):
             raise InputError(f"{time!r} is no moment in time") from None
         days = self.time.astype(np.int64) / 86_400.0 if dated else self.time.astype(np.float64)

@@ -19,7 +19,7 @@ import numpy as np
 
 from yardstone import parallel
 from yardstone._kernel import kernel
-from yardstone.ratings._newton import centre, conjugate_gradients
+from yardstone.ratings._laplacian import centre, conjugate_gradients
 from yardstone.ratings._spread import Spread
 
 if TYPE_CHECKING:

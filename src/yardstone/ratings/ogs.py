@@ -82,7 +82,8 @@ class OGS(Glicko2):
         stones = None if self.handicap is None else self.handicap.stones(games.pool)
         if stones is None:
             return np.zeros(0)
-        return np.exp(games.schedule.take(stones) / self.ranks_per_log)
+        ratio: NDArray[np.float64] = np.exp(games.schedule.take(stones) / self.ranks_per_log)
+        return ratio
 
     def _advantage(self, games: Games) -> NDArray[np.float64]:
         """None in points: handicap multiplies ratings here."""

@@ -55,17 +55,17 @@ class State:
 
     def save(self, path: str | Path) -> None:
         """Write to a file (numpy's npz, compressed)."""
+        kept: dict[str, Any] = {f"of_{name}": array for name, array in self.arrays.items()}
+        kept |= {
+            "format": np.array(_FORMAT),
+            "system": np.array(self.system),
+            "players": np.array("\0".join(self.players)),
+            "number_of_players": np.array(len(self.players)),
+            "games": np.array(self.games),
+            "until": np.array(self.until, "datetime64[s]"),
+        }
         with Path(path).open("wb") as file:
-            np.savez_compressed(
-                file,
-                format=np.array(_FORMAT),
-                system=np.array(self.system),
-                players=np.array("\0".join(self.players)),
-                number_of_players=np.array(len(self.players)),
-                games=np.array(self.games),
-                until=np.array(self.until, "datetime64[s]"),
-                **{f"of_{name}": array for name, array in self.arrays.items()},
-            )
+            np.savez_compressed(file, **kept)
 
     @classmethod
     def load(cls, path: str | Path) -> State:

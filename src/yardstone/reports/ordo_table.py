@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from yardstone.ratings.result import Status
@@ -65,11 +66,15 @@ class _Cells:
     def __init__(self, listed: OrdoList, shape: TableFormat) -> None:
         self.listed = listed
         self.shape = shape
-        self.opponents = OpponentSummary.of(listed)
+
+    @cached_property
+    def opponents(self) -> OpponentSummary:
+        """Only some columns ask for it, and it takes longer than the fit."""
+        return OpponentSummary.of(self.listed)
 
     def common(self, row: Row, column: int) -> str | None:
         """An entry that both forms write alike; None if unknown."""
-        listed, opponents, player = self.listed, self.opponents, row.player
+        listed, player = self.listed, row.player
         factor, decimals = listed.confidence_factor, self.shape.decimals
         match column:
             case 2:
@@ -79,15 +84,15 @@ class _Cells:
             case 7 | 8 | 9:
                 return f"{listed.totals[player, column - 7]:.0f}"
             case 11:
-                return fixed(float(opponents.rating[player]), decimals)
+                return fixed(float(self.opponents.rating[player]), decimals)
             case 12:
-                known = opponents.deviation if listed.deviation is not None else None
+                known = self.opponents.deviation if listed.deviation is not None else None
                 return _error(known, player, factor, decimals)
             case 13:
-                return f"{opponents.number[player]}"
+                return f"{self.opponents.number[player]}"
             case 14:
-                return fixed(float(opponents.diversity[player]), 1)
-        raise AssertionError(column)  # pragma: no cover
+                return fixed(float(self.opponents.diversity[player]), 1)
+        raise AssertionError(column)
 
     def draw_percent(self, player: int) -> float:
         games = float(self.listed.games[player])

@@ -1,0 +1,154 @@
+"""Bradley-Terry with decaying weights: a plain and strong baseline.
+
+The joint model of `BradleyTerry` by maximum likelihood, in which a game counts the
+less the older it is: half after `half_life` days. Strengths have a normal prior, so
+everybody has a rating and what was long ago fades into it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import log
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from yardstone.errors import NoGamesError, UsageError
+from yardstone.pool import PairCounts
+from yardstone.ratings._schedule import SECONDS_PER_DAY, order_of_time
+from yardstone.ratings.remembering import POINTS, PRIOR_INFORMATION, Remembering
+from yardstone.ratings.result import JointRatings, Ratings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool
+    from yardstone.ratings._played import Played
+    from yardstone.ratings.handicap import Handicap
+    from yardstone.ratings.state import State
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["DecayingBradleyTerry"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecayingBradleyTerry(Remembering):
+    """Bradley-Terry with weights that halve after some time.
+
+    Parameters
+    ----------
+    half_life : float
+        Days after which a game counts half; without times, games of the pool. May be
+        infinite.
+    average, prior_deviation : float
+        Normal prior of each player's strength, in points.
+    first_advantage : float or "free"
+        Rating points for moving first.
+    draw_rate : float, "free" or None
+        Draw rate of equal opponents (Davidson's law); None counts a draw as half a win
+        and half a loss (for `replay`; `fit` always uses the law).
+    handicap : Handicap, optional
+        Where handicap stones and komi are found, and what they are worth (`replay` only).
+
+    Examples
+    --------
+    >>> from yardstone.pool import Pool
+    >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 1])
+    >>> DecayingBradleyTerry(half_life=1.0).fit(pool)["Bob"].value > 1500
+    True
+    """
+
+    half_life: float = 365.0
+    average: float = 1500.0
+    prior_deviation: float = 250.0
+    first_advantage: float | Literal["free"] = 0.0
+    draw_rate: float | Literal["free"] | None = "free"
+    handicap: Handicap | None = None
+
+    def __post_init__(self) -> None:
+        self._check()
+        if not self.half_life > 0.0:
+            raise UsageError(f"the half-life must be positive, not {self.half_life}")
+
+    def fit(self, pool: Pool, at: np.datetime64 | str | None = None) -> JointRatings:
+        """Rate the players of a pool as of a moment (by default that of its last game).
+
+        Games after that moment do not count. Raises as `BradleyTerry.fit` does.
+        """
+        from yardstone.ratings.bradley_terry import BradleyTerry
+
+        order_of_time(pool)  # complains if only some games have a time
+        if not len(pool):
+            raise NoGamesError("there are no games to rate")
+        if pool.time is None:
+            if at is not None:
+                raise UsageError("without times there is no other moment than the end")
+            age = np.arange(len(pool), dtype=np.float64)[::-1]
+        else:
+            moment = pool.time.max() if at is None else np.array(at, "datetime64[s]")
+            age = (moment - pool.time).astype(np.int64) / SECONDS_PER_DAY
+        weight = np.where(age >= 0.0, np.exp2(-np.maximum(age, 0.0) / self.half_life), 0.0)
+        n = len(pool.players)
+        pair, place = np.unique(pool.first.astype(np.int64) * n + pool.second, return_inverse=True)
+
+        def total(score: float) -> Floats:
+            return np.bincount(place, weight * (pool.score == score), len(pair)).astype(np.float64)
+
+        wins, draws, losses = total(1.0), total(0.5), total(0.0)
+        first, second = (pair // n).astype(np.int32), (pair % n).astype(np.int32)
+        model = BradleyTerry(
+            average=self.average,
+            join=self.prior_deviation,
+            method="likelihood",
+            first_advantage=self.first_advantage,
+            draw_rate="free" if self.draw_rate is None or not draws.any() else self.draw_rate,
+            scale=POINTS * log(0.76 / 0.24),
+        )
+        counts = PairCounts(n, first, second, wins, draws, losses)
+        return replace(model.fit_counts(pool.players, counts), scale=self.scale)
+
+    def _go_on(
+        self, state: State, games: Played, begin: int, players: int
+    ) -> tuple[dict[str, NDArray[Any]], Floats, Floats]:
+        from yardstone.ratings._decay import replay
+        from yardstone.ratings._played import lay_out_all
+
+        layout, day = lay_out_all(games, players, _whole_days, POINTS)
+        shared, free = self._shared(draws=True)
+        arrays: dict[str, NDArray[Any]] = {
+            "strength": np.zeros(players),
+            "precision": np.full(players, self._prior),
+            "last": np.zeros(players),
+            "shared": shared,
+            "known": np.array(PRIOR_INFORMATION),
+        }
+        for name in arrays.keys() & state.arrays.keys():
+            arrays[name][: len(state.arrays[name])] = state.arrays[name]
+        entry_day, opponent = np.empty(len(layout.score)), np.empty(len(layout.score), np.int32)
+        for side, others in ((0, games.second), (1, games.first)):
+            entry_day[layout.own[:, side]] = day
+            opponent[layout.own[:, side]] = others
+        end = layout.entry_start[:-1] + np.bincount(games.first[:begin], minlength=players)
+        end += np.bincount(games.second[:begin], minlength=players)
+        n = len(games.first) - begin
+        expected, found = np.empty(n), np.empty((n, 5))
+        replay(
+            layout, entry_day, opponent, games.first, games.second, games.score, day, begin, end,
+            arrays["strength"], arrays["precision"], arrays["last"], shared, arrays["known"],
+            free, log(2.0) / self.half_life, self._prior, expected, found,
+        )  # fmt: skip
+        return arrays, expected, found
+
+    def ratings(self, state: State) -> Ratings:
+        """Ratings of a state, as of each player's last game; the prior's without games."""
+        n = len(state.players)
+        rating, deviation = np.full(n, self.average), np.full(n, self.prior_deviation)
+        if "strength" in state.arrays:
+            rating += POINTS * state.arrays["strength"]
+            deviation = POINTS / np.sqrt(state.arrays["precision"])
+        return Ratings(state.players, rating, deviation, self.scale)
+
+
+def _whole_days(seconds: NDArray[np.int64]) -> Floats:
+    return (seconds // SECONDS_PER_DAY).astype(np.float64)

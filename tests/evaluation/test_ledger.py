@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.evaluation.games import START, played
+from yardstone.errors import InputError, UsageError
+from yardstone.evaluation.ledger import CHECKPOINTS, REPLAYED, Ledger
+from yardstone.evaluation.ledger_file import load_ledger, save_ledger
+from yardstone.pool import Pool
+from yardstone.records.combine import join_pools
+
+#: Systems with different clocks: by game, with ageing, by calendar, by event.
+RULES: list[tuple[str, dict[str, Any]]] = [
+    ("elo", {}),
+    ("elo", {"period": "week"}),
+    ("elo", {"period": "event"}),
+    ("glicko2", {"idle_days": 7.0}),
+    ("glicko2", {"period": "month"}),
+    ("glicko", {}),
+    ("egf", {"period": "event"}),
+]
+
+
+def assert_same(found: Ledger, wanted: Ledger) -> None:
+    """Every prediction and every rating, to the last bit."""
+    for name in REPLAYED:
+        one, other = getattr(found.replay, name), getattr(wanted.replay, name)
+        assert (one is None) == (other is None), name
+        if one is not None:
+            assert np.array_equal(one, other), name
+    there = set(found.ratings.players)
+    for player in wanted.ratings.players:
+        assert player in there
+        one, other = found.ratings[player], wanted.ratings[player]
+        assert np.array_equal([one.value, one.deviation], [other.value, other.deviation], True)
+
+
+def other_events(pool: Pool, letter: str) -> Pool:
+    """The pool with events of its own."""
+    names = np.char.add(letter, pool.columns["event"].astype(str))
+    return Pool(pool.players, pool.first, pool.second, pool.score, pool.time, {"event": names})
+
+
+def with_one_account(pool: Pool, kept: str, other: str) -> Pool:
+    """The pool with the games of one player given to another, from scratch."""
+    names = [kept if name == other else name for name in pool.players]
+    return Pool.from_names(
+        [names[row] for row in pool.first],
+        [names[row] for row in pool.second],
+        pool.score,
+        time=pool.time,
+        columns=dict(pool.columns),
+    )
+
+
+@settings(max_examples=40)
+@given(st.sampled_from(RULES), st.integers(0, 10_000), st.data())
+def test_changes_give_what_replaying_everything_would(
+    rules: tuple[str, dict[str, Any]], seed: int, data: st.DataObject
+) -> None:
+    name, parameters = rules
+    pool = played(60, 4, seed, groups=3, draws=0.2)
+    ledger = Ledger.begin(name, pool, **parameters)
+    assert np.array_equal(ledger.replay.expected, ledger.system.replay(ledger.pool).expected)
+
+    gone = np.zeros(60, np.bool_)
+    gone[data.draw(st.lists(st.integers(0, 59), min_size=1, max_size=3))] = True
+    without = ledger.annul(gone)
+    assert_same(without, Ledger.begin(name, ledger.pool.select(~gone), **parameters))
+
+    late = other_events(
+        played(10, 5, seed + 1, days=data.draw(st.sampled_from([30, 365, 800]))), "l"
+    )
+    added = without.add(late)
+    assert_same(added, Ledger.begin(name, join_pools([without.pool, late]), **parameters))
+
+    kept = data.draw(st.sampled_from([p for p in pool.players if p.startswith("0.")]))
+    other = data.draw(st.sampled_from([p for p in pool.players if p.startswith("1.")]))
+    if {kept, other} <= set(added.pool.players):
+        merged = added.merge(kept, other)
+        assert other not in merged.pool.players
+        assert other not in merged.ratings.players
+        assert_same(
+            merged, Ledger.begin(name, with_one_account(added.pool, kept, other), **parameters)
+        )
+
+
+def test_only_what_a_change_can_reach_is_replayed() -> None:
+    pool = played(3200, 10, 1, groups=4)
+    ledger = Ledger.begin("glicko2", pool)
+    assert ledger.replayed == 3200
+    gone = np.zeros(3200, np.bool_)
+    gone[1600] = True
+    found = ledger.annul(gone)
+    # From the checkpoint before it, and of one group in four.
+    assert found.replayed < (1600 + 3200 / CHECKPOINTS) / 4 * 1.2
+    assert ledger.add(pool.select(np.zeros(0, np.int64))).replayed == 0
+    later = played(50, 10, 2, groups=4)
+    assert later.time is not None
+    moved = Pool(later.players, later.first, later.second, later.score, later.time + 400 * 86_400)
+    bare = Pool(pool.players, pool.first, pool.second, pool.score, pool.time)
+    assert Ledger.begin("elo", bare).add(moved).replayed == 50
+
+
+def test_merging_replays_nothing_before_both_have_played() -> None:
+    names = [f"{i}" for i in range(6)]
+    first = ["old"] * 5 + ["new"] * 5
+    time = START + np.arange(10) * 86_400
+    pool = Pool.from_names(first, (names * 2)[:10], [1, 0] * 5, time=time)
+    for kept, other in (("new", "old"), ("old", "new")):
+        merged = Ledger.begin("elo", pool).merge(kept, other)
+        assert merged.replayed <= 5
+        assert_same(merged, Ledger.begin("elo", with_one_account(pool, kept, other)))
+
+
+def test_checkpoints_stay_few() -> None:
+    ledger = Ledger.begin("elo", played(500, 5, 3))
+    for seed in range(60):
+        later = played(2, 5, seed)
+        assert later.time is not None
+        time = later.time + (seed + 2) * 400 * 86_400
+        ledger = ledger.add(Pool(later.players, later.first, later.second, later.score, time))
+    assert len(ledger.checkpoints) <= 2 * CHECKPOINTS + 2
+    assert ledger.checkpoints[0][0] == 0
+    assert ledger.checkpoints[-1][0] == len(ledger.pool) == 620
+
+
+@pytest.mark.parametrize(("name", "parameters"), RULES)
+def test_saved_and_loaded(tmp_path: Path, name: str, parameters: dict[str, Any]) -> None:
+    ledger = Ledger.begin(name, played(100, 6, 4), **parameters)
+    path = tmp_path / "any name"
+    save_ledger(ledger, path)
+    again = load_ledger(path)
+    assert again.name == name
+    assert again.parameters == parameters
+    assert again.pool.players == ledger.pool.players
+    assert again.pool.columns["event"].tolist() == ledger.pool.columns["event"].tolist()
+    assert_same(again, ledger)
+    late = other_events(played(10, 6, 5), "l")
+    assert_same(again.add(late), ledger.add(late))
+
+
+def test_names_of_any_letters_survive(tmp_path: Path) -> None:
+    names = ['a "b"', "ü\n\0", "😀 |", "=c="]
+    ledger = Ledger.begin("elo", Pool.from_names(names[:2], names[2:], [1, 0]))
+    save_ledger(ledger, tmp_path / "x")
+    assert load_ledger(tmp_path / "x").pool.players == ledger.pool.players
+
+
+@given(st.integers(0, 3000))
+@settings(max_examples=25)
+def test_damaged_files_are_an_error_that_names_them(tmp_path_factory: Any, cut: int) -> None:
+    folder = tmp_path_factory.mktemp("ledger")
+    save_ledger(Ledger.begin("elo", played(20, 4, 6)), folder / "whole")
+    data = (folder / "whole").read_bytes()
+    (folder / "cut").write_bytes(data[: min(cut, len(data) - 1)])
+    with pytest.raises(InputError, match="cut"):
+        load_ledger(folder / "cut")
+
+
+def test_other_files_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no ledger")
+    np.savez(tmp_path / "arrays.npz", a=np.arange(3))
+    for name in ("text", "arrays.npz", "missing"):
+        with pytest.raises(InputError, match=name):
+            load_ledger(tmp_path / name)
+
+
+def test_wrong_use() -> None:
+    ledger = Ledger.begin("elo", Pool.from_names(["A", "B", "A"], ["B", "C", "C"], [1, 1, 0]))
+    with pytest.raises(InputError, match="have played each other"):
+        ledger.merge("A", "B")
+    with pytest.raises(InputError, match="'D'"):
+        ledger.merge("A", "D")
+    with pytest.raises(UsageError, match="one player already"):
+        ledger.merge("A", "A")
+    with pytest.raises(UsageError, match="3 games, not 1"):
+        ledger.annul(np.array([True]))
+    with pytest.raises(InputError, match="all have times, or none"):
+        ledger.add(played(5, 3, 0))
+    with pytest.raises(UsageError, match="no state to go on from"):
+        Ledger.begin("whr", played(5, 3, 0))

@@ -1,0 +1,126 @@
+"""The thesis' Table 5.2, and systems on real games."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.shared import shared_path
+from yardstone import records
+from yardstone.evaluation.compare import compare
+from yardstone.evaluation.labels import rating_labels
+from yardstone.evaluation.ledger import Ledger
+from yardstone.evaluation.metrics import measure
+from yardstone.evaluation.result import Prediction
+from yardstone.evaluation.run import evaluate
+from yardstone.evaluation.sets import draw_sets
+from yardstone.evaluation.settling import deviations_by_games
+from yardstone.evaluation.table import read_predictions
+
+#: Neubauer 2024, Table 5.2: accuracy in per cent to one digit, and log-likelihood to two.
+TABLE_5_2 = {
+    ("t", "50:50"): (70.1, -0.69),
+    ("t", "Full Model"): (83.5, -0.44),
+    ("t", "Future Glicko-2"): (100.0, -0.34),
+    ("v", "50:50"): (61.1, -0.69),
+    ("v", "Full Model"): (69.0, -0.58),
+    ("v", "Future Glicko-2"): (74.6, -0.52),
+}
+#: The validation set to three digits.
+VALIDATION = {
+    "50:50": (0.611, -0.693),
+    "Full Model": (0.690, -0.578),
+    "Future Glicko-2": (0.746, -0.515),
+}
+
+
+def thesis_set(letter: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    table = read_predictions(
+        shared_path(f"data/go/ogs_neubauer/games_search_{letter}.csv.gz"),
+        score="Score",
+        predicted={"Full Model": "PredictedScore"},
+        ratings={"Future Glicko-2": ("BlackRating", "WhiteRating")},
+        players=("Player Black", "Player White"),
+        group_by="Set",
+    )
+    assert not table.notes
+    assert [part.name for part in table.subsets] == [f"Set {letter.upper()}"]
+    found = {each.name: each.expected for each in table.predictions}
+    return table.score, {"50:50": np.full(len(table.score), 0.5), **found}
+
+
+@pytest.mark.parametrize("letter", ["t", "v"])
+def test_table_5_2_to_the_printed_digits(letter: str) -> None:
+    score, expected = thesis_set(letter)
+    assert len(score) == {"t": 10_000, "v": 5_000}[letter]
+    for name, values in expected.items():
+        found = measure(score, values)
+        printed = (round(100 * found.accuracy, 1), round(found.log_likelihood, 2))
+        assert printed == TABLE_5_2[letter, name]
+        if letter == "v":
+            digits = (round(found.accuracy, 3), round(found.log_likelihood, 3))
+            assert digits == VALIDATION[name]
+
+
+def test_the_noise_rule_holds_in_the_thesis_training_set() -> None:
+    """The higher label always won, which is why the bound is right every time there."""
+    score, expected = thesis_set("t")
+    future = expected["Future Glicko-2"]
+    assert ((future > 0.5) == (score == 1.0)).all()
+    assert not (future == 0.5).any()
+
+
+def test_the_bound_is_surely_ahead_of_the_full_model() -> None:
+    score, expected = thesis_set("v")
+    found = compare([Prediction(name, values) for name, values in expected.items()], score)
+    assert found.ranking.names == ("Future Glicko-2", "Full Model", "50:50")
+    assert found.ranking.tied == ()
+
+
+def first_games(name: str, games: int, folder: Path) -> Path:
+    """The first games of a large file of tab-separated values."""
+    path = folder / "games.tsv"
+    with gzip.open(shared_path(name), "rt", encoding="utf-8") as source, path.open("w") as target:
+        for _, line in zip(range(games + 1), source, strict=False):
+            target.write(line)
+    return path
+
+
+def test_systems_on_go_games_in_order_of_time(tmp_path: Path) -> None:
+    """The thesis' whole set-up on TYGEM's first months: sets, labels, bound, deviations."""
+    path = first_games("data/go/tygem_2005_2011.tsv.gz", 60_000, tmp_path)
+    pool = records.read(path, first="black")
+    assert len(pool) == 60_000
+    ledger = Ledger.begin("glicko2", pool)
+    labels = rating_labels(ledger.pool, ledger.replay)
+    sets = draw_sets(ledger.pool, labels, training=5000, exhibition=200)
+    score, expected = ledger.pool.score, ledger.replay.expected
+    from yardstone.evaluation.labels import expected_from_ratings
+
+    future = expected_from_ratings(labels.first, labels.second)
+    for letter in "TVEX":
+        games = sets.of(letter)
+        honest, bound = measure(score[games], expected[games]), measure(score[games], future[games])
+        assert bound.log_likelihood > honest.log_likelihood
+        assert bound.accuracy > honest.accuracy
+    assert measure(score[sets.of("T")], future[sets.of("T")]).accuracy == 1.0
+    deviations = deviations_by_games(ledger.pool, ledger.replay)
+    assert deviations.mean[0] == pytest.approx(350.0)
+    # "It settles around 73 rating points after 50 games played" (figure 4.4), on OGS.
+    assert 65.0 < deviations.mean[50] < 85.0
+
+
+def test_tuned_systems_beat_the_baselines_on_chess(tmp_path: Path) -> None:
+    path = first_games("data/chess/kingbase_1990_2012.tsv.gz", 60_000, tmp_path)
+    with path.open(encoding="utf-8") as file:
+        dated = sum("?" not in row["date"] for row in csv.DictReader(file, delimiter="\t"))
+    found = evaluate(records.read(path), ["elo", "glicko2"], tune=5, replicates=100)
+    assert found.games + found.earlier <= dated
+    assert any("without a complete date" in note for note in found.notes)
+    best = found.ranked[0].name
+    assert found.difference(best, "first move only").clear
+    assert found.difference(best, "first move only", metric="three_way").clear
