@@ -112,7 +112,7 @@ def test_names_that_nobody_has() -> None:
     replay = Elo().replay(pool)
     with pytest.raises(InputError, match="did you mean 'Kasparov, Garry'"):
         rating_curves(pool, replay, ["kasparov"])
-    with pytest.raises(InputError, match="'zzz'$"):
+    with pytest.raises(InputError, match=r"'zzz'$"):
         rating_curves(pool, replay, ["zzz"])
     with pytest.raises(NoGamesError, match="'Nobody' has no game"):
         rating_curves(pool, replay, ["Nobody"])

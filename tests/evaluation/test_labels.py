@@ -34,7 +34,7 @@ def test_labels_are_ratings_after_the_tenth_game_ahead(
         after.append(system.ratings(state).rating.copy())
     for player in range(len(pool.players)):
         history = np.flatnonzero((pool.first == player) | (pool.second == player))
-        for i, game in enumerate(history):
+        for i, game in enumerate(history.tolist()):
             j = min(i + advance, len(history) - 1)
             first = pool.first[game] == player
             label = found.first[game] if first else found.second[game]
@@ -70,11 +70,12 @@ def test_wrong_use_of_labels() -> None:
 def test_sets_keep_their_rules_and_share_no_game() -> None:
     pool = played(4000, 150, 3)
     labels = rating_labels(pool, Glicko2().replay(pool))
-    sizes = {"training": 800, "validation": 300, "test": 300, "exhibition": 40}
-    sets = draw_sets(pool, labels, **sizes, seed=5)
-    again = draw_sets(pool, labels, **sizes, seed=5)
+    sets, again = (
+        draw_sets(pool, labels, training=800, validation=300, test=300, exhibition=40, seed=5)
+        for _ in range(2)
+    )
     assert np.array_equal(sets.mark, again.mark)
-    assert [int(sets.of(letter).sum()) for letter in "TVEX"] == list(sizes.values())
+    assert [int(sets.of(letter).sum()) for letter in "TVEX"] == [800, 300, 300, 40]
     training = sets.of("T")
     assert agree_with_score(labels, pool.score)[training].all()
     assert (labels.first_ahead[training] == 10).all()

@@ -59,7 +59,7 @@ def with_one_account(pool: Pool, kept: str, other: str) -> Pool:
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.sampled_from(RULES), st.integers(0, 10_000), st.data())
 def test_changes_give_what_replaying_everything_would(
     rules: tuple[str, dict[str, Any]], seed: int, data: st.DataObject

@@ -149,7 +149,7 @@ def _text(found: Forecast, system: str, notes: list[str]) -> str:
     if abs(found.reversed_expected - found.expected) > 0.0005:
         lines.append(f"Moving second: {100 * found.reversed_expected:.1f} %.")
     few = [
-        f"{name} has {games} games"
+        f"{name} has {games} game{'' if games == 1 else 's'}"
         for name, games in (
             (found.first, found.first_games),
             (found.second, found.second_games),

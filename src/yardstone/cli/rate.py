@@ -187,9 +187,10 @@ def rate(
     Every rating is the likeliest one given all games at once, with the advantage
     of moving first and the frequency of draws estimated along with them.
     """
-    from yardstone.cli import values
+    from yardstone.cli import startup, values
     from yardstone.cli.output import check_folder, chosen_format, emit_list, write_matrix
 
+    startup.load_numba()
     level = values.confidence(confidence)
     for path in (output, plot, html, matrix):
         check_folder(path)

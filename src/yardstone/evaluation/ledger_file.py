@@ -74,7 +74,7 @@ def load_ledger(path: Path) -> Ledger:
         since: then the ratings must be made anew from the games.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(arrays.pop("about").tobytes())
         if about["format"] != _FORMAT:

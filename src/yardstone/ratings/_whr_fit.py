@@ -27,7 +27,7 @@ _RUNAWAY = 12.0
 #: Stochastic Lanczos quadrature for the logarithm of a determinant: probes and steps.
 _PROBES, _LANCZOS_STEPS = 8, 25
 #: Systems in H are solved to this for deviations.
-_SOLVED = 1e-2
+_SOLVED = 1e-3
 #: Where the drift is looked for, in squared logits a day, and how closely (in its logarithm).
 _DRIFT_RANGE, _DRIFT_ACCURACY = (1e-8, 1.0), 0.01
 
@@ -43,6 +43,7 @@ def new_hessian(layout: Layout, free: NDArray[np.bool_]) -> newton.Hessian:
         np.zeros((nodes, 2)),
         np.zeros(3),
         free,
+        np.zeros(1),
     )
 
 
@@ -135,7 +136,8 @@ class Fit:
 
         By inversion for a small pool. For a large one, by Rao and Blackwell: the
         variance given the other players is exact, and only that of its mean is
-        estimated, from `samples` draws of all strengths.
+        estimated, from `samples` draws of all strengths; and of that the part due to
+        the common level of all, the largest one, is exact as well.
         """
         shared = np.full(2, np.nan)
         if len(self.x) <= FULL_MATRIX_LIMIT:
@@ -145,19 +147,25 @@ class Fit:
         generator = np.random.default_rng(seed)
         moved = np.zeros(len(self.x))
         size = len(self.x) + 2
-        noise, solved, alone = np.zeros(size), np.zeros(size), np.zeros(size)
+        noise, solved, alone = np.ones(size), np.zeros(size), np.zeros(size)
+        noise[-2:] = 0.0
+        self._solve(noise, solved)
+        newton.solve_blocks(self.layout, self.stop, self.hessian, noise, alone)
+        with_level = (solved - alone)[:-2]  # covariance of a mean with the sum of all strengths
+        level = float(solved[:-2].sum())  # variance of that sum
         for _ in range(samples):
             normal = generator.standard_normal(len(self.layout.score) + len(self.x))
             newton.draw_noise(self.layout, self.stop, self.hessian, self.prior, normal, noise)
             self._solve(noise, solved)
-            newton.precondition(self.layout, self.stop, self.hessian, noise, alone)
-            moved += (solved - alone)[:-2] ** 2
+            newton.solve_blocks(self.layout, self.stop, self.hessian, noise, alone)
+            moved += ((solved - alone)[:-2] - with_level * (solved[:-2].sum() / level)) ** 2
         for k in np.flatnonzero(self.hessian.free):
             noise[:] = 0.0
             noise[len(self.x) + k] = 1.0
             self._solve(noise, solved)
             shared[k] = solved[len(self.x) + k]
-        return self.conditional_variance() + moved / samples, shared
+        by_level = with_level**2 / level
+        return self.conditional_variance() + by_level + moved / samples, shared
 
     def _solve(self, right: Floats, out: Floats) -> None:
         if not newton.solve_all(self.layout, self.stop, self.hessian, right, _SOLVED, out):

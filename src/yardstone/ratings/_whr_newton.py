@@ -3,8 +3,9 @@
 Unknowns are the strengths of all nodes, then w and tau (the first-move advantage and
 the draw parameter). Minus the Hessian is H = T - C: T holds one tridiagonal block a
 player, C the curvature of each game between the nodes of its two players; w and tau
-add a border. Systems in H are solved by conjugate gradients with the blocks of T as
-preconditioner, each of which Coulom's method would solve in turn.
+add a border. Systems in H are solved by conjugate gradients. The preconditioner
+solves the blocks of T, as Coulom's method does in turn, and the common level of all
+strengths, which games say nothing about.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ __all__ = [
     "log_determinant_of_blocks",
     "log_posterior",
     "multiply",
-    "precondition",
     "solve_all",
+    "solve_blocks",
 ]
 
 _CG_STEPS = 1000
@@ -48,7 +49,7 @@ class Hessian(NamedTuple):
     """Minus the second derivatives: tridiagonal blocks, their factors, and the rest.
 
     `corner` holds the entries w w, w tau and tau tau; `free` says whether w and tau
-    are unknown.
+    are unknown; `level` is the curvature along the common level of all strengths.
     """
 
     diagonal: Floats
@@ -58,6 +59,7 @@ class Hessian(NamedTuple):
     border: Floats
     corner: Floats
     free: Flags
+    level: Floats
 
 
 @kernel
@@ -98,7 +100,10 @@ def linearise(
     n = len(gradient) - 2
     sums = np.zeros(6)
     with_tau = hessian.free[1]
+    hessian.level[0] = 0.0
     for p in range(len(stop)):
+        if stop[p] > layout.node_start[p]:
+            hessian.level[0] += prior
         refresh(
             layout, p, layout.node_start[p], stop[p], x, w, u2, w2, prior, gradient,
             hessian.diagonal, hessian.off, hessian.weight, hessian.border, sums, with_tau,
@@ -139,10 +144,26 @@ def multiply(layout: Layout, stop: Longs, hessian: Hessian, x: Floats, out: Floa
 
 
 @kernel
-def precondition(layout: Layout, stop: Longs, hessian: Hessian, right: Floats, out: Floats) -> None:
-    """Solve with the blocks of T alone, and the diagonal for w and tau."""
+def solve_blocks(layout: Layout, stop: Longs, hessian: Hessian, right: Floats, out: Floats) -> None:
+    """Solve with the blocks of T, for each player by himself."""
     for p in range(len(stop)):
         solve(layout.node_start[p], stop[p], hessian.off, hessian.pivot, right, out)
+
+
+@kernel
+def _precondition(
+    layout: Layout, stop: Longs, hessian: Hessian, right: Floats, out: Floats
+) -> None:
+    """Solve for blocks and common level, and with the diagonal for w and tau."""
+    solve_blocks(layout, stop, hessian, right, out)
+    total = 0.0
+    for p in range(len(stop)):
+        for node in range(layout.node_start[p], stop[p]):
+            total += right[node]
+    total /= hessian.level[0]
+    for p in range(len(stop)):
+        for node in range(layout.node_start[p], stop[p]):
+            out[node] += total
     n = len(right) - 2
     out[n] = right[n] / hessian.corner[0] if hessian.free[0] else 0.0
     out[n + 1] = right[n + 1] / hessian.corner[2] if hessian.free[1] else 0.0
@@ -170,7 +191,7 @@ def solve_all(
     residual = right.copy()
     scaled, product = np.zeros_like(right), np.zeros_like(right)
     out[:] = 0.0
-    precondition(layout, stop, hessian, residual, scaled)
+    _precondition(layout, stop, hessian, residual, scaled)
     direction = scaled.copy()
     rho = _dot(layout, stop, residual, scaled)
     goal = rho * tolerance * tolerance
@@ -185,7 +206,7 @@ def solve_all(
         for k in range(len(out)):
             out[k] += alpha * direction[k]
             residual[k] -= alpha * product[k]
-        precondition(layout, stop, hessian, residual, scaled)
+        _precondition(layout, stop, hessian, residual, scaled)
         new_rho = _dot(layout, stop, residual, scaled)
         beta = new_rho / rho
         rho = new_rho

@@ -18,6 +18,7 @@ from yardstone.errors import InputError, UsageError
 from yardstone.ratings._schedule import Period, check_period
 from yardstone.ratings.handicap import Handicap
 from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.scales import egf_of_pro
 from yardstone.winprob.grades import parse_grades
 
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ __all__ = ["CLASS_WEIGHTS", "EGF", "grade_rating"]
 #: Weight of the games of a tournament by its class (time limits; D: on the Internet).
 CLASS_WEIGHTS: Mapping[str, float] = MappingProxyType({"A": 1.0, "B": 0.75, "C": 0.5, "D": 0.25})
 
-#: Ratings of 1 dan and 1 pro; pro ranks are 30 points apart.
-_ONE_DAN, _ONE_PRO = 2100.0, 2700.0
+_ONE_DAN = 2100.0
 
 
 def grade_rating(grades: NDArray[Any]) -> NDArray[np.float64]:
@@ -46,7 +46,7 @@ def grade_rating(grades: NDArray[Any]) -> NDArray[np.float64]:
     for row in np.flatnonzero(np.isnan(rating)):
         text = texts[row].removesuffix("ro")
         if text.endswith("p") and text[:-1].strip().isdecimal():
-            rating[row] = _ONE_PRO + 30.0 * (int(text[:-1]) - 1)
+            rating[row] = float(egf_of_pro(int(text[:-1])))
     return rating
 
 

@@ -113,7 +113,9 @@ class Remembering(ABC):
         after = State(state.system, players, arrays, len(games.first), until)
         place = slice(None) if order is None else np.argsort(order)
         expected, found = expected[place], found[place]
-        rate = np.exp(-np.logaddexp(0.0, found[:, 4]))
+        draw = None
+        if self.draw_rate is not None:
+            draw = draw_probability(expected, np.exp(-np.logaddexp(0.0, found[:, 4])))
         return after, Replay(
             expected,
             self.average + POINTS * found[:, 0],
@@ -121,7 +123,7 @@ class Remembering(ABC):
             self.ratings(after),
             POINTS * np.sqrt(found[:, 1]),
             POINTS * np.sqrt(found[:, 3]),
-            None if self.draw_rate is None else draw_probability(expected, rate),
+            draw,
         )
 
     @abstractmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -143,12 +144,12 @@ class JointRatings(Ratings):
     notes: Sequence[str] = ()
     extras: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def games(self) -> NDArray[np.float64]:
         """Games of each player that were used."""
         return self.wins + self.draws + self.losses
 
-    @property
+    @cached_property
     def points(self) -> NDArray[np.float64]:
         """Points of each player over those games."""
         return self.wins + 0.5 * self.draws

@@ -102,6 +102,7 @@ def deviations_plot(found: DeviationsByGames) -> Figure:
         alpha=0.35,
         markersize=4,
         markeredgewidth=0,
+        rasterized=True,
         label=f"up to {found.sample.shape[1]} players",
     )
     axes.plot(games, found.mean, color=_BLUE, linewidth=1.8, label="mean of all players")
@@ -127,7 +128,12 @@ def ratings_by_games_plot(found: RatingsByGames, labels: Sequence[str] | None = 
     most = len(found.share)
     edges = np.arange(len(found.edges)) if labels is not None else found.edges
     mesh = axes.pcolormesh(
-        np.arange(most + 1) + 0.5, edges, 100.0 * found.share.T, cmap="Blues", vmin=0.0
+        np.arange(most + 1) + 0.5,
+        edges,
+        100.0 * found.share.T,
+        cmap="Blues",
+        vmin=0.0,
+        rasterized=True,
     )
     bar = figure.colorbar(mesh, ax=axes)
     bar.set_label("Players, %", fontsize=9)

@@ -248,28 +248,40 @@ def _groups(
     members: dict[int, list[int]] = {}
     for row in order[listed[order]].tolist():
         members.setdefault(int(component[row]), []).append(row)
-    same = component[counts.first] == component[counts.second]
-    within = np.bincount(component[counts.first][same] + 1, counts.games[same])
+    first, second = component[counts.first] + 1, component[counts.second] + 1
+    same, size = first == second, ratings.components + 1
+    within = np.bincount(first[same], counts.games[same], size)
+    won, lost = (
+        np.bincount(first[~same], of_first[~same], size)
+        + np.bincount(second[~same], of_second[~same], size)
+        for of_first, of_second in (
+            (counts.wins + counts.draws, counts.losses + counts.draws),
+            (counts.losses + counts.draws, counts.wins + counts.draws),
+        )
+    )
     return tuple(
-        Group(label + 1, tuple(rows), int(within[label + 1]), _joined(ratings, counts, label))
+        Group(
+            label + 1,
+            tuple(rows),
+            int(within[label + 1]),
+            _joined(label, bool(won[label + 1]), bool(lost[label + 1])),
+        )
         for label, rows in sorted(members.items())
     )
 
 
-def _joined(ratings: JointRatings, counts: PairCounts, label: int) -> str:
-    """What joins a group with the others, in words; empty for the largest group."""
+def _joined(label: int, scored: bool, conceded: bool) -> str:
+    """What joins a group with the others, in words; empty for the largest group.
+
+    `scored` and `conceded` say whether points were won and lost outside the group.
+    """
     if label <= 0:
         return ""
-    first, second = ratings.component[counts.first], ratings.component[counts.second]
-    out = (first == label) & (second != label)
-    back = (second == label) & (first != label)
-    won = float(counts.wins[out].sum() + counts.losses[back].sum())
-    lost = float(counts.losses[out].sum() + counts.wins[back].sum())
-    if not out.any() and not back.any():
+    if not scored and not conceded:
         return "no game joins it with another group"
-    if won and lost:
+    if scored and conceded:
         return "its games with other groups never went both ways with any of them"
-    return f"it only {'won' if won else 'lost'} against other groups"
+    return f"it only {'won' if scored else 'lost'} against other groups"
 
 
 def _ranges(

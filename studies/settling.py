@@ -1,0 +1,39 @@
+"""How ratings settle on a server: ``python studies/settling.py SHARED``.
+
+SHARED is the folder with ``data/go/tygem_2005_2011.tsv.gz``. Rates its games with
+Glicko-2, one at a time, and draws what Neubauer 2024 draws of OGS in figures 4.4
+(deviations by games played) and 4.5 (distribution by games played) to
+``docs/studies/settling_deviations.svg`` and ``settling_ratings.svg``.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from yardstone import records
+from yardstone.evaluation.run import judged_games
+from yardstone.evaluation.settling import deviations_by_games, ratings_by_games
+from yardstone.evaluation.systems import find_system
+from yardstone.reports.history_plot import deviations_plot, ratings_by_games_plot
+from yardstone.reports.plot import save_plot
+
+PICTURES = Path(__file__).resolve().parent.parent / "docs" / "studies"
+
+
+def main() -> None:
+    path = Path(sys.argv[1]) / "data/go/tygem_2005_2011.tsv.gz"
+    pool, _ = judged_games(records.read(path, first="black"))
+    replay = find_system("glicko2").make().replay(pool)
+    deviations = deviations_by_games(pool, replay)
+    print("mean deviation after 0, 10, 20 and 50 games:", deviations.mean[[0, 10, 20, 50]].round(1))
+    ratings = ratings_by_games(pool, replay, np.arange(900.0, 2201.0, 50.0))
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    save_plot(deviations_plot(deviations), PICTURES / "settling_deviations.svg")
+    save_plot(ratings_by_games_plot(ratings), PICTURES / "settling_ratings.svg")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.ratings_command import write_games
+from yardstone.cli.main import main
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    return write_games(tmp_path / "games.csv")
+
+
+def test_text(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "0.1", "0.2", str(games)]) == 0
+    out = capsys.readouterr().out
+    assert "0.1, moving first, is expected to score" in out
+    assert "Win " in out
+
+
+def test_json_adds_up_and_agrees_with_kept_ratings(
+    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["predict", "0.1", "0.2"]
+    assert main([*command, str(games), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["win"] + found["draw"] + found["loss"] == pytest.approx(1.0)
+    assert found["win"] + found["draw"] / 2 == pytest.approx(found["expected"])
+    assert found["first"]["deviation"] > 0
+    kept = str(tmp_path / "club.ratings")
+    assert main(["history", str(games), "--save", kept, "--quiet"]) == 0
+    assert main([*command, "--state", kept, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == found
+
+
+def test_moving_first_matters_where_it_is_worth_something(
+    games: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["predict", "0.1", "0.2", str(games), "--system", "elo"]
+    assert main([*command, "--set", "first_advantage=50"]) == 0
+    assert "Moving second:" in capsys.readouterr().out
+    assert main([*command, "--advantage", "0"]) == 0
+    assert "Moving second:" not in capsys.readouterr().out
+
+
+def test_little_known_players_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text("white,black,result\nAnn,Bob,1-0\n")
+    assert main(["predict", "Ann", "Bob", str(path)]) == 0
+    assert "Mind: Ann has 1 game and Bob has 1 game" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        (["0.1", "0.1"], 2),
+        (["0.1", "nobody"], 1),
+        (["0.1"], 2),
+        (["0.1", "0.2", "--system", "x"], 2),
+    ],
+)
+def test_wrong_usage(
+    games: Path, given: list[str], status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = [str(games)] if len([word for word in given if not word.startswith("-")]) > 1 else []
+    assert main(["predict", *given[:2], *path, *given[2:]]) == status
+    assert capsys.readouterr().out == ""
