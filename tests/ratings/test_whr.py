@@ -166,11 +166,10 @@ def test_sampled_deviations_against_the_matrix(monkeypatch: pytest.MonkeyPatch) 
     exact, shared = fit.variance(1, 0)
     determinant = fit._log_determinant()
     monkeypatch.setattr("yardstone.ratings._whr_fit.FULL_MATRIX_LIMIT", 0)
-    sampled, sampled_shared = fit.variance(400, 5)
-    assert np.abs(np.sqrt(sampled / exact) - 1).max() < 0.04
-    assert np.sqrt(np.mean((np.sqrt(sampled / exact) - 1) ** 2)) < 0.015
+    sampled, sampled_shared = fit.variance(32, 5)
+    assert np.abs(np.sqrt(sampled / exact) - 1).max() < 0.005
     assert sampled_shared[0] == pytest.approx(shared[0], rel=1e-3)
-    assert fit._log_determinant() == pytest.approx(determinant, abs=0.5)
+    assert fit._log_determinant() == pytest.approx(determinant, abs=1.0)
     assert (fit.variance(5, 1)[0] == fit.variance(5, 1)[0]).all()
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from yardstone.parallel._work import Progress
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.result import JointRatings
 
@@ -137,7 +138,7 @@ def simulate(
     *,
     seed: int | None = 0,
     workers: int | None = None,
-    progress: parallel.Progress | None = None,
+    progress: Progress | None = None,
 ) -> Simulated:
     """Replay all games `simulations` times and rate each replay.
 
