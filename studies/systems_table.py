@@ -70,6 +70,12 @@ TWINS: Mapping[str, Entry | None] = {
     "whole-history-rating": None,
 }
 
+#: Whole-history rating with a full fit of all players every so many days. It is not
+#: tuned: it takes what was found for `whr`.
+REFITTED = "whr refitted"
+OURS = {*SYSTEMS, REFITTED}
+REFIT_DAYS = {"TYGEM": 90.0, "KingBase": 730.0}
+
 
 @dataclass(frozen=True)
 class Data:
@@ -204,6 +210,19 @@ class Study:
             return Kept(replay.expected, replay.draw, about)
 
         return self.kept(data, entry.name, make)
+
+    def refitted(self, data: Data, about: Mapping[str, Any]) -> Kept:
+        """Whole-history rating with refits, and the parameters found without."""
+
+        def make() -> Kept:
+            entry = SYSTEMS["whr"]
+            system = entry.make(refit_days=REFIT_DAYS[data.name], **about["parameters"])
+            began = time.process_time()
+            replay = system.replay(data.pool)
+            facts = {**about, "seconds": time.process_time() - began}
+            return Kept(replay.expected, replay.draw, facts)
+
+        return self.kept(data, REFITTED, make)
 
     def theirs(self, data: Data, name: str) -> Kept:
         """A package, with the parameters of its twin."""
@@ -351,7 +370,7 @@ def section(data: Data, found: Mapping[str, Kept], result: Evaluation) -> list[s
         whole = each.metrics["representative"]
         behind = lag.get(each.name)
         cells = [
-            each.name if each.name not in SYSTEMS else f"**{each.name}**",
+            each.name if each.name not in OURS else f"**{each.name}**",
             number(whole.log_likelihood) if not whole.impossible else "−∞",
             "" if behind is None else number(behind.estimate),
             "" if behind is None else f"{number(behind.low)} to {number(behind.high)}",
@@ -375,7 +394,7 @@ def section(data: Data, found: Mapping[str, Kept], result: Evaluation) -> list[s
 
 
 def best_of_both(names: tuple[str, ...], result: Evaluation) -> list[str]:
-    ours = next((name for name in names if name in SYSTEMS), None)
+    ours = next((name for name in names if name in OURS), None)
     theirs = next((name for name in names if name in TWINS), None)
     if ours is None or theirs is None:
         return []
@@ -410,7 +429,10 @@ def preamble(options: argparse.Namespace, packages: str) -> list[str]:
         + ", ".join(f"{100 * cut:g} %" for cut in CUTS[1:]),
         "of the games. Seconds are for one pass over all games, without the tuning. A package",
         "that predicts no draws, and every system of ours that does not, is given Davidson's",
-        "law with a rate fitted on the earlier games.",
+        "law with a rate fitted on the earlier games. *whr refitted* makes a full fit every "
+        + " and ".join(f"{days:g} days ({name})" for name, days in REFIT_DAYS.items())
+        + ",",
+        "with the parameters found for whr, which learns game by game.",
         "",
         f"Made by `{command}` on {date.today()}; Python {platform.python_version()}, {libraries}.",
         *([f"Packages: {packages}."] if packages else []),
@@ -454,6 +476,8 @@ def main() -> None:
     for name in options.data:
         data = SOURCES[name](options.shared)
         found = {each: study.ours(data, SYSTEMS[each]) for each in options.systems}
+        if "whr" in found:
+            found[REFITTED] = study.refitted(data, found["whr"].about)
         if options.peers is not None:
             found |= {each: study.theirs(data, each) for each in TWINS}
         lines += section(data, found, study.evaluated(data, found))

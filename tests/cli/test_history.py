@@ -122,6 +122,16 @@ def test_the_report_as_json(games: Path, capsys: pytest.CaptureFixture[str]) -> 
     }  # fmt: skip
 
 
+def test_whole_history_looks_back(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", str(games), "--system", "whr", "--player", "0.3"]) == 0
+    out = capsys.readouterr().out
+    assert "rated by whr" in out
+    assert "whr looks back" in out
+    for option in (["--save", "x"], ["--annul", "1"], ["--merge", "0.1=0.2"]):
+        assert main(["history", str(games), "--system", "whr", *option]) == 2
+        assert "rates all games at once" in capsys.readouterr().err
+
+
 def test_parameters(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["history", str(games), "--system", "elo", "--set", "k=10", "--set", "period=month"]
     assert main([*command, "--format", "json"]) == 0

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import typer
 
-from yardstone.cli import handicap, match, rate, winprob
+from yardstone.cli import evaluate, handicap, history, match, predict, rate, winprob
 from yardstone.cli.main import OWN_SWITCHES
 
 __all__ = ["application"]
@@ -25,6 +25,9 @@ def application() -> typer.Typer:
     app.callback()(_everywhere)
     app.command("rate", epilog=rate.EXAMPLES)(rate.rate)
     app.command("match", epilog=match.EXAMPLES)(match.match)
+    app.command("history", epilog=history.EXAMPLES)(history.history)
+    app.command("predict", epilog=predict.EXAMPLES)(predict.predict)
+    app.command("evaluate", epilog=evaluate.EXAMPLES)(evaluate.evaluate)
     app.add_typer(winprob.application(), name="winprob")
     app.command("handicap", epilog=handicap.EXAMPLES)(handicap.handicap)
     for name, (module, about) in OWN_SWITCHES.items():

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.evaluation.ledger import Ledger
+    from yardstone.evaluation.rated import RatedGames
     from yardstone.pool import Pool
     from yardstone.reports.history import History
 
-__all__ = ["EXAMPLES", "history", "opened_ledger"]
+__all__ = ["EXAMPLES", "history", "rated_games"]
 
 EXAMPLES = """\b
 Examples:
@@ -153,10 +154,14 @@ def history(
         report_skipped(pool, quiet=quiet)
     elif state is None:
         raise UsageError("name a file of results, - for standard input, or a --state")
-    ledger, notes = opened_ledger(pool, state, system, parameter or [])
-    ledger, corrections = _corrected(ledger, annul or [], merge or [])
+    rated, notes = rated_games(pool, state, system, parameter or [])
+    corrections: list[str] = []
+    if annul or merge or save is not None:
+        ledger = _kept(rated)
+        ledger, corrections = _corrected(ledger, annul or [], merge or [])
+        rated = ledger
     shown = _report(
-        ledger,
+        rated,
         player or [],
         level,
         top,
@@ -170,7 +175,7 @@ def history(
 
         with replaced(save) as temporary:
             save_ledger(ledger, temporary)
-    views = _views(shown, f"Ratings by {ledger.name}")
+    views = _views(shown, f"Ratings by {rated.name}")
     if html is not None:
         emit(views, Format.html, html)
     if plot is not None:
@@ -182,13 +187,14 @@ def history(
         emit(views, shape, output)
 
 
-def opened_ledger(
+def rated_games(
     pool: Pool | None, state: Path | None, system: str | None, parameters: Sequence[str]
-) -> tuple[Ledger, list[str]]:
-    """The ledger of a state with new games, or of games alone; and what to say about it."""
+) -> tuple[RatedGames, list[str]]:
+    """The games of a state with new ones, or games alone, rated; and what to say about it."""
     from yardstone.cli.systems import settings
     from yardstone.evaluation.ledger import Ledger
     from yardstone.evaluation.ledger_file import load_ledger
+    from yardstone.evaluation.rated import whole_history
     from yardstone.evaluation.run import judged_games
 
     notes: list[str] = []
@@ -206,7 +212,22 @@ def opened_ledger(
     if pool is None:
         raise UsageError("name a file of results, - for standard input, or a --state")
     name = system or "glicko2"
-    return Ledger.begin(name, pool, **settings(parameters, [name])[name]), notes
+    chosen = settings(parameters, [name])[name]
+    if name == "whr":
+        notes.append("whr looks back: each rating is what all games say, later ones included.")
+        return whole_history(pool, **chosen), notes
+    return Ledger.begin(name, pool, **chosen), notes
+
+
+def _kept(rated: RatedGames) -> Ledger:
+    """The ledger, where there is one: what can be saved and corrected."""
+    from yardstone.evaluation.ledger import Ledger
+
+    if not isinstance(rated, Ledger):
+        raise UsageError(
+            f"{rated.name} rates all games at once: leave out --save, --annul and --merge"
+        )
+    return rated
 
 
 def _corrected(
@@ -277,7 +298,7 @@ def _named_game(ledger: Ledger, text: str) -> int:
 
 
 def _report(
-    ledger: Ledger,
+    rated: RatedGames,
     players: Sequence[str],
     confidence: float,
     top: int,
@@ -290,12 +311,12 @@ def _report(
     from yardstone.reports.history import History
 
     return History(
-        ledger=ledger,
-        curves=rating_curves(ledger.pool, ledger.replay, players),
+        rated=rated,
+        curves=rating_curves(rated.pool, rated.replay, players),
         confidence=confidence,
         top=top,
         settled=settled,
-        findings=None if examined is None else examine(ledger.pool, ledger.replay, **examined),
+        findings=None if examined is None else examine(rated.pool, rated.replay, **examined),
         notes=notes,
     )
 

@@ -78,7 +78,7 @@ def predict(
 ) -> None:
     """Predict the game of two players from the ratings of the games before."""
     from yardstone.cli import values
-    from yardstone.cli.history import opened_ledger
+    from yardstone.cli.history import rated_games
     from yardstone.cli.systems import read_games, report_skipped
     from yardstone.evaluation.forecast import forecast
 
@@ -86,12 +86,12 @@ def predict(
     if paths:
         pool = read_games(paths, columns=values.columns(columns or []), first=side, quiet=True)
         report_skipped(pool, quiet=False)
-    ledger, notes = opened_ledger(pool, state, system, parameter or [])
-    found = forecast(ledger, first, second, advantage=advantage)
+    rated, notes = rated_games(pool, state, system, parameter or [])
+    found = forecast(rated, first, second, advantage=advantage)
     if form is PredictFormat.json:
-        print(_json(found, ledger.name), end="")
+        print(_json(found, rated.name), end="")
     else:
-        print(_text(found, ledger.name, notes), end="")
+        print(_text(found, rated.name, notes), end="")
 
 
 def _json(found: Forecast, system: str) -> str:

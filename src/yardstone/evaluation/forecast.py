@@ -14,7 +14,7 @@ from yardstone.ratings.result import Estimate
 from yardstone.winprob.davidson import win_draw_loss
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.ledger import Ledger
+    from yardstone.evaluation.rated import RatedGames
 
 __all__ = ["Forecast", "forecast"]
 
@@ -53,13 +53,13 @@ class Forecast:
 
 
 def forecast(
-    ledger: Ledger, first: str, second: str, *, advantage: float | None = None
+    rated: RatedGames, first: str, second: str, *, advantage: float | None = None
 ) -> Forecast:
     """Predict a game from the present ratings.
 
     Parameters
     ----------
-    ledger : Ledger
+    rated : RatedGames
     first, second : str
         The players; `first` moves first.
     advantage : float, optional
@@ -73,14 +73,14 @@ def forecast(
     """
     if first == second:
         raise UsageError("nobody plays against himself: name two players")
-    system, ratings = ledger.system, ledger.ratings
+    system, ratings = rated.system, rated.ratings
     expected = system.expected_score(ratings, first, second, advantage=advantage)
     turned = system.expected_score(ratings, second, first, advantage=advantage)
-    judged = np.arange(len(ledger.pool)) >= round(LEARNING_SHARE * len(ledger.pool))
-    rate = fit_draw_rate(ledger.pool.score[judged], ledger.replay.expected[judged])
+    judged = np.arange(len(rated.pool)) >= round(LEARNING_SHARE * len(rated.pool))
+    rate = fit_draw_rate(rated.pool.score[judged], rated.replay.expected[judged])
     win, draw, loss = (float(part) for part in win_draw_loss(expected, rate))
-    played = ledger.pool.played()
-    number = {name: row for row, name in enumerate(ledger.pool.players)}
+    played = rated.pool.played()
+    number = {name: row for row, name in enumerate(rated.pool.players)}
     return Forecast(
         first=first,
         second=second,

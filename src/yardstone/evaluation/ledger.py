@@ -26,6 +26,7 @@ from yardstone.evaluation._checkpoints import (
     resting_places,
     without,
 )
+from yardstone.evaluation.rated import RatedGames
 from yardstone.evaluation.splits import in_time_order
 from yardstone.evaluation.systems import find_system
 from yardstone.ratings.replay import Replay
@@ -54,38 +55,19 @@ REPLAYED = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ledger:
+class Ledger(RatedGames):
     """A system, all games it has rated, and where it stood on the way; frozen.
+
+    Every prediction in `replay` was made before its game.
 
     Attributes
     ----------
-    name : str
-        Name of the system, as in `yardstone.evaluation.systems`.
-    parameters : mapping
-        Those that differ from the system's own.
-    pool : Pool
-        All games, in order of time.
-    replay : Replay
-        Every prediction, made before its game, and the ratings after the last.
     checkpoints : tuple of (int, State)
         Number of games, and the state after them; the first after none, the last
         after all.
-    replayed : int
-        Games that the last change had to replay.
     """
 
-    name: str
-    parameters: Mapping[str, Any]
-    pool: Pool
-    replay: Replay
-    checkpoints: tuple[tuple[int, State], ...]
-    replayed: int
-
-    def __repr__(self) -> str:
-        return (
-            f"<Ledger: {len(self.pool)} games of {len(self.pool.players)} players "
-            f"under {self.name}>"
-        )
+    checkpoints: tuple[tuple[int, State], ...] = ()
 
     @property
     def system(self) -> Sequential:
@@ -96,11 +78,6 @@ class Ledger:
     def state(self) -> State:
         """Where the system stands after all games."""
         return self.checkpoints[-1][1]
-
-    @property
-    def ratings(self) -> Ratings:
-        """The ratings after all games."""
-        return self.replay.ratings
 
     @classmethod
     def begin(cls, name: str, pool: Pool, **parameters: Any) -> Ledger:
@@ -120,7 +97,7 @@ class Ledger:
         start = system.start(games.players)
         empty = _replay({name: np.zeros(0) for name in REPLAYED}, system.ratings(start))
         none = games.select(np.zeros(0, np.int64))
-        blank = cls(name, dict(parameters), none, empty, ((0, start),), 0)
+        blank = cls(name, dict(parameters), none, empty, 0, ((0, start),))
         return blank._revised(games, np.full(len(games), -1))
 
     def add(self, pool: Pool) -> Ledger:

@@ -135,4 +135,4 @@ def _ledger(arrays: dict[str, NDArray[Any]], about: dict[str, Any], path: str) -
         first_deviation=arrays.get("replay first_deviation"),
         second_deviation=arrays.get("replay second_deviation"),
     )
-    return Ledger(about["name"], about["parameters"], pool, replay, tuple(points), 0)
+    return Ledger(about["name"], about["parameters"], pool, replay, 0, tuple(points))

@@ -15,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from yardstone.evaluation.curves import Curve
     from yardstone.evaluation.findings import Findings
-    from yardstone.evaluation.ledger import Ledger
+    from yardstone.evaluation.rated import RatedGames
 
 __all__ = ["CSV_COLUMNS", "History", "csv_history", "game_text", "plain_history"]
 
@@ -45,7 +45,7 @@ class History:
 
     Attributes
     ----------
-    ledger : Ledger
+    rated : RatedGames
         All games and ratings.
     curves : sequence of Curve
         Of the chosen players.
@@ -60,7 +60,7 @@ class History:
     notes : sequence of str
     """
 
-    ledger: Ledger
+    rated: RatedGames
     curves: Sequence[Curve]
     confidence: float = 0.95
     top: int = 20
@@ -75,8 +75,8 @@ class History:
 
     def listed(self) -> list[int]:
         """Numbers of the best players in the list of present ratings, strongest first."""
-        ratings = self.ledger.ratings
-        played = dict(zip(self.ledger.pool.players, self.ledger.pool.played(), strict=True))
+        ratings = self.rated.ratings
+        played = dict(zip(self.rated.pool.players, self.rated.pool.played(), strict=True))
         games = np.array([played.get(name, 0) for name in ratings.players], np.int64)
         enough = games >= max(self.settled, 1)
         if not enough.any():
@@ -88,16 +88,16 @@ class History:
 
 def headline(history: History) -> str:
     """What was rated how."""
-    pool = history.ledger.pool
+    pool = history.rated.pool
     text = f"{len(pool):,} games of {int((pool.played() > 0).sum()):,} players"
     if pool.time is not None and len(pool):
         text += f", {str(pool.time[0])[:10]} to {str(pool.time[-1])[:10]}"
-    return f"{text}, rated by {history.ledger.name}"
+    return f"{text}, rated by {history.rated.name}"
 
 
-def game_text(ledger: Ledger, game: int) -> str:
+def game_text(rated: RatedGames, game: int) -> str:
     """A game in a few words: its number, date, players and result."""
-    pool = ledger.pool
+    pool = rated.pool
     score = {1.0: "1–0", 0.5: "½–½", 0.0: "0–1"}[float(pool.score[game])]
     names = f"{pool.players[pool.first[game]]} {score} {pool.players[pool.second[game]]}"
     when = "" if pool.time is None else f"{str(pool.time[game])[:10]}  "
@@ -139,19 +139,19 @@ def csv_history(history: History) -> str:
 
 def plain_history(history: History) -> dict[str, Any]:
     """The report as dictionaries, lists, numbers, strings and None."""
-    ledger = history.ledger
+    rated = history.rated
     games: dict[str, list[dict[str, Any]]] = {curve.player: [] for curve in history.curves}
     for row in rows(history):
         games[row.pop("player")].append(row)
-    pool = ledger.pool
+    pool = rated.pool
     found: dict[str, Any] = {
         "format": FORMAT,
-        "system": ledger.name,
-        "parameters": dict(ledger.parameters),
+        "system": rated.name,
+        "parameters": dict(rated.parameters),
         "confidence": history.confidence,
         "games": len(pool),
         "players": int((pool.played() > 0).sum()),
-        "replayed": ledger.replayed,
+        "replayed": rated.replayed,
         "ratings": [_present(history, row) for row in history.listed()],
         "curves": [
             {
@@ -167,12 +167,12 @@ def plain_history(history: History) -> dict[str, Any]:
         "notes": list(history.notes),
     }
     if history.findings is not None:
-        found["findings"] = _plain_findings(ledger, history.findings)
+        found["findings"] = _plain_findings(rated, history.findings)
     return found
 
 
 def _present(history: History, row: int) -> dict[str, Any]:
-    ratings = history.ledger.ratings
+    ratings = history.rated.ratings
     deviation = float(ratings.deviation[row])
     return {
         "player": ratings.players[row],
@@ -181,8 +181,8 @@ def _present(history: History, row: int) -> dict[str, Any]:
     }
 
 
-def _plain_findings(ledger: Ledger, found: Findings) -> dict[str, Any]:
-    pool = ledger.pool
+def _plain_findings(rated: RatedGames, found: Findings) -> dict[str, Any]:
+    pool = rated.pool
     last = found.last_game
     return {
         "provisional": [

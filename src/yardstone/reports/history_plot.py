@@ -59,7 +59,7 @@ def history_plot(history: History) -> Figure:
     _plain(axes)
     axes.set_ylabel("Rating", fontsize=9)
     axes.set_xlabel("" if dated else "Games played", fontsize=9)
-    title = f"Ratings by {history.ledger.name}"
+    title = f"Ratings by {history.rated.name}"
     if banded:
         title += f" with {100 * history.confidence:g} % bands"
     if len(shown) < len(history.curves):

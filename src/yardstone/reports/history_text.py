@@ -37,19 +37,19 @@ def text_history(history: History) -> str:
 def interval_note(history: History) -> str:
     """What ± means here."""
     level = f"{100 * history.confidence:g} %"
-    ratings = history.ledger.ratings
+    ratings = history.rated.ratings
     few = ""
     if history.settled > 1:
         few = f" Players with fewer than {history.settled} games are not listed."
     if not any(isfinite(value) for value in ratings.deviation):
-        return f"{history.ledger.name} has no deviations, so there are no intervals.{few}"
+        return f"{history.rated.name} has no deviations, so there are no intervals.{few}"
     return f"± is the reach of {level} intervals, as the system itself sees them.{few}"
 
 
 def present_table(history: History) -> list[list[str]]:
     """Headings and cells: the best players now."""
-    ledger, ratings = history.ledger, history.ledger.ratings
-    played = dict(zip(ledger.pool.players, ledger.pool.played().tolist(), strict=True))
+    rated, ratings = history.rated, history.rated.ratings
+    played = dict(zip(rated.pool.players, rated.pool.played().tolist(), strict=True))
     last = _last_games(history)
     table = [["Rank", "Player", "Rating", "±", "Games", "Last game"]]
     for place, row in enumerate(history.listed(), 1):
@@ -96,7 +96,7 @@ def _reach(history: History, deviation: float) -> str:
 
 
 def _last_games(history: History) -> dict[str, str]:
-    pool = history.ledger.pool
+    pool = history.rated.pool
     if pool.time is None:
         return {}
     last: dict[str, str] = {}
@@ -116,7 +116,7 @@ def finding_sections(history: History) -> list[tuple[str, list[str], list[list[s
     found = history.findings
     if found is None:
         return []
-    players = history.ledger.pool.players
+    players = history.rated.pool.players
     few = [f"{players[row]} ({found.played[row]})" for row in found.provisional[:NAMED]]
     parts = [
         _names(f"Provisional players: {len(found.provisional):,}", "games", few, found.provisional)
@@ -143,7 +143,7 @@ def _improbable(history: History, found: Findings) -> tuple[str, list[str], list
     headings = ["Game", "Number", "Expected", "Chance", "Swapped", "Twin"]
     table = [
         [
-            game_text(history.ledger, item.game),
+            game_text(history.rated, item.game),
             str(item.game + 1),
             f"{100 * item.expected:.1f} %",
             f"{100 * item.chance:.2f} %",

@@ -1,0 +1,129 @@
+"""Games with the ratings that a system gives their players, over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from yardstone.evaluation.splits import earlier_games, in_time_order
+from yardstone.evaluation.systems import find_system
+from yardstone.ratings.replay import Replay
+from yardstone.ratings.result import Ratings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool
+    from yardstone.ratings.history import WholeHistoryRatings
+
+__all__ = ["Predicts", "RatedGames", "whole_history"]
+
+
+class Predicts(Protocol):
+    """A system that predicts a game from two ratings."""
+
+    def expected_score(
+        self, ratings: Ratings, first: str, second: str, *, advantage: float | None = None
+    ) -> float:
+        """Expected score of `first`, moving first, against `second`."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RatedGames:
+    """Games in order of time, and both players' ratings at each; frozen.
+
+    Attributes
+    ----------
+    name : str
+        Name of the system, as in `yardstone.evaluation.systems`.
+    parameters : mapping
+        Those that differ from the system's own.
+    pool : Pool
+        All games, in order of time.
+    replay : Replay
+        For each game what was expected of it, with the ratings; and the ratings
+        after the last.
+    replayed : int
+        Games that the last change had to rate.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    pool: Pool
+    replay: Replay
+    replayed: int
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__}: {len(self.pool)} games of {len(self.pool.players)} players "
+            f"under {self.name}>"
+        )
+
+    @property
+    def system(self) -> Predicts:
+        """The system."""
+        return find_system(self.name).make(**self.parameters)  # type: ignore[return-value]
+
+    @property
+    def ratings(self) -> Ratings:
+        """The ratings after all games."""
+        return self.replay.ratings
+
+
+def whole_history(pool: Pool, **parameters: Any) -> RatedGames:
+    """Every player's most probable strength at each game, given all games.
+
+    Unlike a replay this looks back: a rating is what all games, earlier and later,
+    say about that day. So what is "expected" of a game knows its result, and serves
+    to find records that look wrong, never to judge predictions.
+
+    Parameters
+    ----------
+    pool : Pool
+    **parameters
+        Of whole-history rating.
+    """
+    from yardstone.ratings.whr import WholeHistory
+
+    system = WholeHistory(**parameters)
+    games = in_time_order(pool)
+    found = system.fit(games)
+    first, second = _days(games, found)
+    expected = system.probability(
+        found.day_rating[first],
+        found.day_rating[second],
+        found.day_deviation[first],
+        found.day_deviation[second],
+        advantage=found.first_advantage.value,
+    )
+    replay = Replay(
+        expected=expected,
+        first_rating=found.day_rating[first],
+        second_rating=found.day_rating[second],
+        ratings=found,
+        first_deviation=found.day_deviation[first],
+        second_deviation=found.day_deviation[second],
+    )
+    return RatedGames("whr", parameters, games, replay, len(games))
+
+
+def _days(pool: Pool, found: WholeHistoryRatings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the days of both players of each game stand in `found`."""
+    if pool.time is None:
+        first, second = earlier_games(pool)
+        return found.start[pool.first] + first, found.start[pool.second] + second
+    # Days are sorted by player and then by time, so one number tells both.
+    moment = pool.time.astype(np.int64)
+    day = found.time.astype("datetime64[s]").astype(np.int64)
+    begin = min(moment.min(initial=0), day.min(initial=0))
+    span = max(moment.max(initial=0), day.max(initial=0)) - begin + 1
+    owner = np.repeat(np.arange(len(found)), np.diff(found.start))
+    known = owner * span + (day - begin)
+    asked = (
+        np.searchsorted(known, side.astype(np.int64) * span + (moment - begin), side="right") - 1
+        for side in (pool.first, pool.second)
+    )
+    return next(asked), next(asked)

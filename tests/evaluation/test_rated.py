@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+from tests.evaluation.games import played
+from yardstone.evaluation.curves import rating_curves
+from yardstone.evaluation.forecast import forecast
+from yardstone.evaluation.ledger import Ledger
+from yardstone.evaluation.metrics import log_likelihood
+from yardstone.evaluation.rated import RatedGames, whole_history
+from yardstone.ratings.whr import WholeHistory
+
+
+def test_each_game_has_the_ratings_of_its_day() -> None:
+    pool = played(400, 12, 1)
+    rated = whole_history(pool, w2=20.0)
+    found = WholeHistory(w2=20.0).fit(pool)
+    assert pool.time is not None
+    for player in pool.players[:4]:
+        (curve,) = rating_curves(rated.pool, rated.replay, [player])
+        whole = found.curve(player)
+        day = {str(moment)[:10]: place for place, moment in enumerate(whole.time)}
+        assert curve.time is not None
+        places = [day[str(moment)[:10]] for moment in curve.time]
+        assert_allclose(curve.rating, whole.rating[places], atol=1e-6)
+        assert_allclose(curve.deviation, whole.deviation[places], atol=1e-6)
+        assert_allclose(curve.after[-1], whole.rating[-1], atol=1e-6)
+
+
+def test_without_times_games_are_the_clock() -> None:
+    pool = replace(played(100, 8, 2), time=None)
+    rated = whole_history(pool)
+    found = WholeHistory().fit(pool)
+    row = pool.players.index("0.1")
+    games = np.flatnonzero((pool.first == row) | (pool.second == row))
+    (curve,) = rating_curves(rated.pool, rated.replay, ["0.1"])
+    assert curve.game.tolist() == games.tolist()
+    assert_allclose(curve.rating, found.curve("0.1").rating, atol=1e-6)
+
+
+def test_looking_back_fits_better_than_predicting() -> None:
+    pool = played(2000, 20, 3, spread=300.0)
+    rated = whole_history(pool)
+    assert isinstance(rated, RatedGames)
+    assert not isinstance(rated, Ledger)
+    honest = Ledger.begin("glicko2", pool)
+    assert log_likelihood(pool.score, rated.replay.expected) > log_likelihood(
+        pool.score, honest.replay.expected
+    )
+    ahead = forecast(rated, "0.1", "0.2")
+    assert 0.0 < ahead.expected < 1.0
