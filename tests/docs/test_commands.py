@@ -16,7 +16,7 @@ from yardstone.cli.commands import application
 DOCS = blocks.ROOT / "docs"
 COMMANDS = sorted(typer.main.get_command(application()).commands)  # type: ignore[attr-defined]
 #: Where the options of a command are explained, if not on a page of its name.
-PAGES = {"prep": "ordo"}
+PAGES = {"prep": "ordo", "evaluate": "evaluation", "predict": "history"}
 LONG_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 
 
