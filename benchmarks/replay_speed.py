@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ WEIGHED = (100_000, 500, 1_000)
 #: The packages rate so many games of the first pool, and weigh so many of the second.
 FOR_PEERS, FOR_SLOW_PEERS = 20_000, 5_000
 ROUNDS = 3
+#: Seconds that one measurement may take.
+PATIENCE = 240
 
 Games = dict[str, Any]
 Job = Callable[[], object]
@@ -94,8 +97,8 @@ def ours(name: str) -> Callable[[Games, int], Job]:
         when = (games["day"] * 86_400).astype("datetime64[s]")
         kept = slice(most or None)
         whole = [games[part] for part in ("first", "second", "score")]
-        pool = Pool(names, *(part[kept] for part in whole), when[kept])
-        few = Pool(names, *(part[:200] for part in whole), when[:200])
+        pool = Pool(names, whole[0][kept], whole[1][kept], whole[2][kept], when[kept])
+        few = Pool(names, whole[0][:200], whole[1][:200], whole[2][:200], when[:200])
         system: Any = {
             "elo": Elo(),
             "elo-month": Elo(period="month"),
@@ -119,15 +122,16 @@ def riix(name: str) -> Callable[[Games, int], Job]:
     """A job of riix, one game at a time."""
 
     def prepare(games: Games, most: int) -> Job:
-        from riix.models.elo import Elo
-        from riix.models.glicko2 import Glicko2
-
+        model_of = {
+            "elo": import_module("riix.models.elo").Elo,
+            "glicko2": import_module("riix.models.glicko2").Glicko2,
+        }[name]
         players = list(range(int(games["players"])))
         pairs = np.column_stack([games["first"], games["second"]])[:most]
         score = games["score"][:most]
 
         def run() -> object:
-            model = (Elo if name == "elo" else Glicko2)(players)
+            model = model_of(players)
             model.update(pairs, score, time_step=0)
             return model
 
@@ -142,8 +146,7 @@ def elote(name: str) -> Callable[[Games, int], Job]:
     def prepare(games: Games, most: int) -> Job:
         from datetime import datetime, timedelta
 
-        from elote import EloCompetitor, Glicko2Competitor
-
+        package = import_module("elote")
         rows = list(
             zip(
                 *(games[part][:most].tolist() for part in ("first", "second", "score")), strict=True
@@ -151,7 +154,7 @@ def elote(name: str) -> Callable[[Games, int], Job]:
         )
 
         def run() -> object:
-            kind = EloCompetitor if name == "elo" else Glicko2Competitor
+            kind = package.EloCompetitor if name == "elo" else package.Glicko2Competitor
             players: dict[int, Any] = {}
             now = datetime(2000, 1, 1)
             for one, other, score in rows:
@@ -171,8 +174,7 @@ def elote(name: str) -> Callable[[Games, int], Job]:
 
 def glicko2_package(games: Games, most: int) -> Job:
     """The package glicko2, one game at a time."""
-    from glicko2 import Player
-
+    player_of = import_module("glicko2").Player
     rows = list(
         zip(*(games[part][:most].tolist() for part in ("first", "second", "score")), strict=True)
     )
@@ -180,7 +182,7 @@ def glicko2_package(games: Games, most: int) -> Job:
     def run() -> object:
         players: dict[int, Any] = {}
         for one, other, score in rows:
-            a, b = (players.setdefault(p, Player()) for p in (one, other))
+            a, b = (players.setdefault(p, player_of()) for p in (one, other))
             before = a.rating, a.rd
             a.update_player([b.rating], [b.rd], [score])
             b.update_player([before[0]], [before[1]], [1.0 - score])
@@ -199,12 +201,14 @@ def whr_rows(games: Games, most: int) -> list[tuple[str, str, str, int]]:
 
 def whr_package(games: Games, most: int) -> Job:
     """The package whr (C++), to its own convergence."""
-    from whr import Base
-
+    package = import_module("whr")
+    if hasattr(package, "WHR"):
+        raise ImportError("this is the other package of that name")
+    base_of = package.Base
     rows = [list(row) for row in whr_rows(games, most)]
 
     def run() -> object:
-        base = Base(w2=14.0)
+        base = base_of(w2=14.0)
         base.create_games(rows)
         base.iterate_until_converge(verbose=False)
         return base
@@ -214,12 +218,14 @@ def whr_package(games: Games, most: int) -> Job:
 
 def whole_history_package(games: Games, most: int) -> Job:
     """The package whole-history-rating (Python), to its own convergence."""
-    from whr import WHR
-
+    package = import_module("whr")
+    model_of = getattr(package, "WHR", None)
+    if model_of is None:
+        raise ImportError("this is the other package of that name")
     rows = [" ".join(map(str, row)) for row in whr_rows(games, most)]
 
     def run() -> object:
-        model = WHR()
+        model = model_of()
         model.load_games(rows)
         model.auto_iterate()
         return model
@@ -233,7 +239,7 @@ PEERS: dict[str, tuple[Callable[[Games, int], Job], str, int]] = {
     "riix Glicko-2": (riix("glicko2"), "replayed", FOR_PEERS),
     "elote Glicko-2": (elote("glicko2"), "replayed", FOR_PEERS),
     "glicko2": (glicko2_package, "replayed", FOR_PEERS),
-    "whr": (whr_package, "weighed", 0),
+    "whr": (whr_package, "weighed", FOR_SLOW_PEERS),
     "whole-history-rating": (whole_history_package, "weighed", FOR_SLOW_PEERS),
 }
 OURS: dict[str, tuple[str, str]] = {
@@ -287,13 +293,18 @@ def report(label: str, python: str, name: str, path: Path) -> None:
     """Measure in a process of its own and print a row of the table."""
     one_core = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
     script = str(Path(__file__).resolve())
-    done = subprocess.run(
-        [python, script, "--measure", name, str(path)],
-        capture_output=True,
-        text=True,
-        env=os.environ | one_core,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            [python, script, "--measure", name, str(path)],
+            capture_output=True,
+            text=True,
+            env=os.environ | one_core,
+            timeout=PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        print(f"| {label} | not done in {PATIENCE} s | | | |", flush=True)
+        return
     lines = done.stdout.strip().splitlines()
     if done.returncode or not lines:
         reason = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]

@@ -18,6 +18,12 @@ def lehmer(seed: int, number: int) -> list[float]:
     return drawn
 
 
+def no_games() -> Pool:
+    """One player who has not played."""
+    none = np.zeros(0, np.int32)
+    return Pool(("A",), none, none, np.zeros(0), np.zeros(0, "datetime64[s]"))
+
+
 def made_games(
     games: int, players: int, *, days: int = 100, draws: float = 0.0, seed: int = 1
 ) -> Pool:

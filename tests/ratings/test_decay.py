@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.ratings.made_games import made_games
+from tests.ratings.made_games import made_games, no_games
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
@@ -71,7 +71,7 @@ def test_going_on_from_a_state(pool: Pool, dated: bool) -> None:
 
 
 def test_what_is_wrong() -> None:
-    empty = Pool((), np.zeros(0), np.zeros(0), np.zeros(0))
+    empty = no_games()
     with pytest.raises(NoGamesError):
         DecayingBradleyTerry().fit(empty)
     with pytest.raises(UsageError):

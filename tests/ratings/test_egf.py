@@ -52,7 +52,7 @@ def test_near_the_end_of_the_scale(one: float, other: float) -> None:
 
 def test_handicap() -> None:
     known = Ratings(("A", "B"), np.array([1900.0, 2200.0]), np.full(2, np.nan))
-    columns = {"event": ["X"], "handicap": [3]}
+    columns = {"event": np.array(["X"]), "handicap": np.array([3])}
     pool = Pool.from_names("A", "B", [1], columns=columns)
     system = EGF()
     replay = system.advance(system.start((), known), pool)[1]

@@ -106,7 +106,7 @@ def test_events_that_overlap() -> None:
 
 
 def test_first_move_and_handicap() -> None:
-    columns = {"handicap": [0, 2], "komi": [6.5, 0.5]}
+    columns = {"handicap": np.array([0, 2]), "komi": np.array([6.5, 0.5])}
     pool = Pool.from_names("AC", "BD", [1, 0], columns=columns)
     system = Elo(first_advantage=10.0, handicap=Handicap(komi_column="komi"))
     points = 100.0 * (1.0 + 0.5 * (1.0 - 0.5 / 6.5))

@@ -71,7 +71,8 @@ def test_the_lowest_deviation() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"initial_deviation": 0.0}, {"drift": -1.0}, {"min_deviation": -1.0}, {"idle_days": 0}]
+    "wrong",
+    [{"initial_deviation": 0.0}, {"drift": -1.0}, {"min_deviation": -1.0}, {"idle_days": 0}],
 )
 def test_parameters_out_of_range(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError):

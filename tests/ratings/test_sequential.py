@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.ratings.made_games import made_games
+from tests.ratings.made_games import made_games, no_games
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import Pool
-from yardstone.ratings._schedule import calendar_number, order_of_time, schedule
+from yardstone.ratings._schedule import Period, calendar_number, order_of_time, schedule
 from yardstone.ratings.decay import DecayingBradleyTerry
 from yardstone.ratings.egf import EGF
 from yardstone.ratings.egf_old import EGFOld
@@ -96,18 +96,20 @@ def test_games_are_taken_in_order_of_time(system: Sequential | Remembering, pool
     assert np.array_equal(one.ratings.rating, other.ratings.rating)
 
 
+def end_of_period(system: Sequential | Remembering, pool: Pool) -> int:
+    """Number of the first game of a later period than that of game 900."""
+    period: Period = getattr(system, "period", "day")
+    assert pool.time is not None
+    number = calendar_number(pool.time, "day" if period == "game" else period)
+    return int(np.flatnonzero(number > number[900])[0])
+
+
 @each_system
 def test_a_saved_state_goes_on(
     system: Sequential | Remembering, pool: Pool, tmp_path: Path
 ) -> None:
     assert pool.time is not None
-    cut = int(np.flatnonzero(calendar_number(pool.time, "quarter") > calendar_number(pool.time, "quarter")[900])[0])
-    if system.replay(pool).expected is not None and getattr(system, "period", None) == 7.0:
-        weeks = calendar_number(pool.time, 7.0)
-        cut = int(np.flatnonzero(weeks > weeks[900])[0])
-    if getattr(system, "period", None) == "week":
-        weeks = calendar_number(pool.time, "week")
-        cut = int(np.flatnonzero(weeks > weeks[900])[0])
+    cut = end_of_period(system, pool)
     head = np.arange(len(pool)) < cut
     early = Pool.from_names(
         [pool.players[i] for i in pool.first[head]],
@@ -157,7 +159,7 @@ def test_games_that_cannot_be_ordered(system: Sequential | Remembering) -> None:
 
 @each_system
 def test_an_empty_pool(system: Sequential | Remembering) -> None:
-    replay = system.replay(Pool(("A",), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, "datetime64[s]")))
+    replay = system.replay(no_games())
     assert len(replay.expected) == 0
     assert replay.ratings.players == ("A",)
 

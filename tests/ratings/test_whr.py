@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.ratings.made_games import made_games
+from tests.ratings.made_games import made_games, no_games
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings import _whr_newton as newton
@@ -104,6 +104,18 @@ def test_gradient_against_finite_differences(small: Pool) -> None:
         assert gradient[k] == pytest.approx(slope, rel=DIFFERENCE, abs=1e-6)
 
 
+def ones(inverse: Floats) -> Floats:
+    """One for each strength, nothing for w and tau."""
+    return np.append(np.ones(len(inverse) - 2), [0.0, 0.0])
+
+
+def along(inverse: Floats) -> Floats:
+    """How each strength moves with the sum of all."""
+    covariance = (inverse @ ones(inverse))[:-2]
+    share: Floats = covariance / covariance.sum()
+    return share
+
+
 def finite_hessian(fit: Fit) -> Floats:
     here = packed(fit)
     size = len(here)
@@ -126,9 +138,14 @@ def test_deviations_against_a_dense_hessian_of_finite_differences(small: Pool) -
     variance, shared = fit.variance(1, 0)
     assert np.allclose(variance, np.diag(inverse)[:-2], rtol=1e-5)
     assert np.allclose(shared, np.diag(inverse)[-2:], rtol=1e-5)
-    found = WholeHistory(w2=20.0, first_advantage="free").fit(small)
+    found = WholeHistory(w2=20.0, first_advantage="free", reference="prior").fit(small)
     assert np.allclose(found.day_deviation, POINTS * np.sqrt(np.diag(inverse)[:-2]), rtol=1e-5)
-    assert found.first_advantage.deviation == pytest.approx(POINTS * sqrt(inverse[-2, -2]), rel=1e-5)
+    to_mean = np.eye(len(inverse)) - np.outer(np.append(along(inverse), [0, 0]), ones(inverse))
+    relative = np.diag(to_mean @ inverse @ to_mean.T)[:-2]
+    found = WholeHistory(w2=20.0, first_advantage="free").fit(small)
+    assert np.allclose(found.day_deviation, POINTS * np.sqrt(relative), rtol=1e-5)
+    of_w = POINTS * sqrt(inverse[-2, -2])
+    assert found.first_advantage.deviation == pytest.approx(of_w, rel=1e-5)
 
 
 def test_maximum_against_newton_with_a_dense_solve(small: Pool) -> None:
@@ -152,7 +169,7 @@ def test_conditional_variance_is_that_of_each_block(small: Pool) -> None:
     for p in range(len(small.players)):
         block = slice(start[p], start[p + 1])
         assert np.allclose(conditional[block], np.diag(np.linalg.inv(matrix[block, block])))
-    joint = WholeHistory(w2=20.0).fit(small)
+    joint = WholeHistory(w2=20.0, reference="prior").fit(small)
     alone = WholeHistory(w2=20.0, deviations="conditional").fit(small)
     assert (alone.day_deviation < joint.day_deviation).all()
     assert np.isnan(WholeHistory(w2=20.0, deviations="none").fit(small).day_deviation).all()
@@ -164,39 +181,36 @@ def test_sampled_deviations_against_the_matrix(monkeypatch: pytest.MonkeyPatch) 
     fit.climb()
     assert len(fit.x) <= FULL_MATRIX_LIMIT
     exact, shared = fit.variance(1, 0)
+    exact_relative, _ = fit.variance(1, 0, with_level=False)
     determinant = fit._log_determinant()
     monkeypatch.setattr("yardstone.ratings._whr_fit.FULL_MATRIX_LIMIT", 0)
     sampled, sampled_shared = fit.variance(32, 5)
     assert np.abs(np.sqrt(sampled / exact) - 1).max() < 0.005
+    relative, _ = fit.variance(32, 5, with_level=False)
+    assert np.abs(np.sqrt(relative / exact_relative) - 1).max() < 0.01
     assert sampled_shared[0] == pytest.approx(shared[0], rel=1e-3)
     assert fit._log_determinant() == pytest.approx(determinant, abs=1.0)
     assert (fit.variance(5, 1)[0] == fit.variance(5, 1)[0]).all()
 
 
 def test_evidence_against_integration_on_a_grid() -> None:
-    """One player against a fixed opponent in effect: two unknowns, integrated."""
+    """Two players on two days: four strengths, integrated over a grid."""
     time = np.array(["2024-01-01"] * 6 + ["2024-03-01"] * 6, "datetime64[s]")
-    pool = Pool.from_names(["A"] * 12, ["B"] * 12, [1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0], time=time)
-    values = []
-    for w2 in (10.0, 400.0):
-        fit = fit_of(pool, w=False, tau=False, w2=w2)
-        fit.shared[:] = 0.0, np.nan
-        fit.climb()
-        values.append(fit.log_evidence())
+    scores = [1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0]
+    pool = Pool.from_names(["A"] * 12, ["B"] * 12, scores, time=time)
+    w2 = 400.0
+    fit = fit_of(pool, w=False, tau=False, w2=w2)
+    fit.shared[:] = 0.0, np.nan
+    fit.climb()
+    prior, drift = (250.0 / POINTS) ** 2, w2 / POINTS**2 * 60
     grid = np.linspace(-6, 6, 49)
-    logs = []
-    for w2 in (10.0, 400.0):
-        v, d = (250.0 / POINTS) ** 2, w2 / POINTS**2 * 60
-        a, c, b, e = np.meshgrid(grid, grid, grid, grid, indexing="ij", sparse=True)
-        one, two = a - b, c - e
-        value = 3 * one - 6 * np.logaddexp(0, one) + one + 2 * two - 6 * np.logaddexp(0, two)
-        value = value - (a * a + b * b) / (2 * v) - np.log(v)
-        value = value - ((c - a) ** 2 + (e - b) ** 2) / (2 * d) - np.log(d)
-        logs.append(float(np.log(np.exp(value).sum())))
-    # The drift of 10 is too narrow for the grid, so only the larger one is integrated.
-    direct = logs[1] + 4 * log(grid[1] - grid[0]) - 2 * log(2 * pi)
-    assert values[1] == pytest.approx(direct, abs=0.1)
-    assert values[0] != values[1]
+    a, c, b, d = np.meshgrid(grid, grid, grid, grid, indexing="ij", sparse=True)
+    before, after = a - b, c - d
+    value = 4 * before - 6 * np.logaddexp(0, before) + 2 * after - 6 * np.logaddexp(0, after)
+    value = value - (a * a + b * b) / (2 * prior) - np.log(prior)
+    value = value - ((c - a) ** 2 + (d - b) ** 2) / (2 * drift) - np.log(drift)
+    volume = 4 * log(grid[1] - grid[0]) - 2 * log(2 * pi)
+    assert fit.log_evidence() == pytest.approx(np.log(np.exp(value).sum()) + volume, abs=0.1)
 
 
 def drifting(w: float, *, players: int = 60, games: int = 12_000, seed: int = 4) -> Pool:
@@ -205,8 +219,8 @@ def drifting(w: float, *, players: int = 60, games: int = 12_000, seed: int = 4)
     strength = generator.normal(0, 1.2, players) + np.cumsum(
         generator.normal(0, w / POINTS, (length, players)), axis=0
     )
-    first = generator.integers(0, players, games)
-    second = (first + generator.integers(1, players, games)) % players
+    first = generator.integers(0, players, games, dtype=np.int32)
+    second = (first + generator.integers(1, players, games, dtype=np.int32)) % players
     day = np.sort(generator.integers(0, length, games))
     chance = 1 / (1 + np.exp(strength[day, second] - strength[day, first]))
     score = (generator.random(games) < chance).astype(float)
@@ -289,7 +303,7 @@ def test_histories_between_the_days() -> None:
     later = found.at("2024-01-31")["A"]
     assert later.value == found["A"].value
     assert later.deviation == pytest.approx(sqrt(found["A"].deviation ** 2 + 20 * 50.0))
-    assert found.at("2000-01-01")["A"].deviation == pytest.approx(250.0)
+    assert found.at("1800-01-01")["A"].deviation == pytest.approx(250.0)
     with pytest.raises(InputError):
         found.at("when")
     with pytest.raises(InputError):
@@ -354,7 +368,9 @@ def test_expected_scores() -> None:
     found = WholeHistory(first_advantage="free").fit(made_games(300, 6, draws=0.2))
     assert isinstance(found, WholeHistoryRatings)
     ahead = system.expected_score(found, "P0", "P1")
-    assert ahead == pytest.approx(1 - system.expected_score(found, "P1", "P0", advantage=-found.first_advantage.value))
+    points = found.first_advantage.value
+    behind = system.expected_score(found, "P1", "P0", advantage=-points)
+    assert ahead == pytest.approx(1 - behind)
 
 
 @pytest.mark.parametrize(
@@ -367,6 +383,7 @@ def test_expected_scores() -> None:
         {"first_advantage": "some"},
         {"resolution": 0.0},
         {"deviations": "all"},
+        {"reference": "moon"},
         {"window": 1},
         {"refit_days": 0.0},
     ],
@@ -378,7 +395,7 @@ def test_parameters_out_of_range(wrong: dict[str, object]) -> None:
 
 def test_what_cannot_be_rated() -> None:
     with pytest.raises(NoGamesError):
-        WholeHistory().fit(Pool((), np.zeros(0), np.zeros(0), np.zeros(0)))
+        WholeHistory().fit(no_games())
     with pytest.raises(UsageError):
         WholeHistory(w2="free").replay(made_games(10, 3))
     time = np.array(["2024-01-01", "NaT"], "datetime64[s]")

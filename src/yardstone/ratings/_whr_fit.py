@@ -131,8 +131,13 @@ class Fit:
         newton.conditional_variance(self.layout, self.stop, self.hessian, variance)
         return variance
 
-    def variance(self, samples: int, seed: int) -> tuple[Floats, Floats]:
+    def variance(
+        self, samples: int, seed: int, *, with_level: bool = True
+    ) -> tuple[Floats, Floats]:
         """Posterior variance of each strength, and of w and tau (NaN where not free).
+
+        Without the level: given the mean of all strengths, which is what they are
+        relative to; with it, as they stand to the prior.
 
         By inversion for a small pool. For a large one, by Rao and Blackwell: the
         variance given the other players is exact, and only that of its mean is
@@ -140,32 +145,36 @@ class Fit:
         the common level of all, the largest one, is exact as well.
         """
         shared = np.full(2, np.nan)
-        if len(self.x) <= FULL_MATRIX_LIMIT:
-            diagonal = np.diag(np.linalg.inv(self.full_matrix())).copy()
-            shared[self.hessian.free] = diagonal[len(self.x) :]
-            return diagonal[: len(self.x)], shared
+        n = len(self.x)
+        if n <= FULL_MATRIX_LIMIT:
+            inverse = np.linalg.inv(self.full_matrix())
+            diagonal = np.diag(inverse).copy()
+            shared[self.hessian.free] = diagonal[n:]
+            along = inverse[:n, :n].sum(axis=1)
+            return diagonal[:n] - (0.0 if with_level else along**2 / along.sum()), shared
         generator = np.random.default_rng(seed)
-        moved = np.zeros(len(self.x))
-        size = len(self.x) + 2
+        moved = np.zeros(n)
+        size = n + 2
         noise, solved, alone = np.ones(size), np.zeros(size), np.zeros(size)
         noise[-2:] = 0.0
         self._solve(noise, solved)
         newton.solve_blocks(self.layout, self.stop, self.hessian, noise, alone)
-        with_level = (solved - alone)[:-2]  # covariance of a mean with the sum of all strengths
-        level = float(solved[:-2].sum())  # variance of that sum
+        along = solved[:-2].copy()  # covariance of each strength with the sum of all
+        mean_along = along - alone[:-2]  # and of what the other players make of each
+        level = float(along.sum())  # variance of that sum
         for _ in range(samples):
             normal = generator.standard_normal(len(self.layout.score) + len(self.x))
             newton.draw_noise(self.layout, self.stop, self.hessian, self.prior, normal, noise)
             self._solve(noise, solved)
             newton.solve_blocks(self.layout, self.stop, self.hessian, noise, alone)
-            moved += ((solved - alone)[:-2] - with_level * (solved[:-2].sum() / level)) ** 2
+            moved += ((solved - alone)[:-2] - mean_along * (solved[:-2].sum() / level)) ** 2
         for k in np.flatnonzero(self.hessian.free):
             noise[:] = 0.0
-            noise[len(self.x) + k] = 1.0
+            noise[n + k] = 1.0
             self._solve(noise, solved)
-            shared[k] = solved[len(self.x) + k]
-        by_level = with_level**2 / level
-        return self.conditional_variance() + by_level + moved / samples, shared
+            shared[k] = solved[n + k]
+        variance = self.conditional_variance() + mean_along**2 / level + moved / samples
+        return variance - (0.0 if with_level else along**2 / level), shared
 
     def _solve(self, right: Floats, out: Floats) -> None:
         if not newton.solve_all(self.layout, self.stop, self.hessian, right, _SOLVED, out):

@@ -56,6 +56,9 @@ class WholeHistory(Remembering):
     deviations : {"joint", "conditional", "none"}
         Posterior deviations; or those that take all other players' strengths for
         known, as Coulom's do, which are too small; or none.
+    reference : {"mean", "prior"}
+        What joint deviations are relative to: the mean of all strengths, for games
+        only tell of differences; or the prior, which holds the common level.
     samples, seed : int
         With more than 1500 player-days, the part of the joint variances that the other
         players cause is estimated from so many random draws.
@@ -78,7 +81,7 @@ class WholeHistory(Remembering):
     >>> time = np.array(["2024-01-01", "2024-06-01"], "datetime64[s]")
     >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 1], time=time)
     >>> WholeHistory(w2=100.0).fit(pool).curve("Ann").rating.round(1)
-    array([1518.2, 1481.8])
+    array([1512.6, 1475.1])
     """
 
     w2: float | Literal["free"] = 14.0
@@ -89,6 +92,7 @@ class WholeHistory(Remembering):
     handicap: Handicap | None = None
     resolution: float = 1.0
     deviations: Literal["joint", "conditional", "none"] = "joint"
+    reference: Literal["mean", "prior"] = "mean"
     samples: int = 32
     seed: int = 0
     refit_days: float | None = None
@@ -102,6 +106,10 @@ class WholeHistory(Remembering):
             raise UsageError(f"the resolution must be positive, not {self.resolution}")
         if self.deviations not in ("joint", "conditional", "none"):
             raise UsageError(f"no deviations are called {self.deviations!r}")
+        if self.reference not in ("mean", "prior"):
+            raise UsageError(
+                f"deviations are relative to 'mean' or 'prior', not {self.reference!r}"
+            )
         if self.samples < 1 or (self.window is not None and self.window < 2):
             raise UsageError("there must be at least one sample and two days in a window")
         if self.refit_days is not None and not self.refit_days > 0.0:
@@ -153,7 +161,9 @@ class WholeHistory(Remembering):
         nodes = len(fit.x)
         shared = np.full(2, np.nan)
         if self.deviations == "joint":
-            variance, shared = fit.variance(self.samples, self.seed)
+            variance, shared = fit.variance(
+                self.samples, self.seed, with_level=self.reference == "prior"
+            )
         elif self.deviations == "conditional":
             variance = fit.conditional_variance()
         else:
