@@ -134,7 +134,7 @@ def test_deviations_against_a_dense_hessian_of_finite_differences(small: Pool) -
     fit.climb()
     dense = finite_hessian(fit)
     assert np.abs(fit.full_matrix() - dense).max() < 1e-5
-    inverse = np.linalg.inv(dense)
+    inverse = np.linalg.inv(dense).astype(np.float64)
     variance, shared = fit.variance(1, 0)
     assert np.allclose(variance, np.diag(inverse)[:-2], rtol=1e-5)
     assert np.allclose(shared, np.diag(inverse)[-2:], rtol=1e-5)

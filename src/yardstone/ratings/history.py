@@ -62,6 +62,9 @@ class WholeHistoryRatings(Ratings):
         The drift: variance a day, in squared points.
     average, prior_deviation : float
         Where the prior of each player's first day lies, and how wide it is.
+    reference : str
+        What the deviations are relative to: ``"mean"``, ``"prior"``, or ``"others"``
+        for deviations that take all other players' strengths for known.
     log_posterior : float
         Logarithm of the posterior density at the ratings, up to a constant.
     converged_in : int
@@ -80,6 +83,7 @@ class WholeHistoryRatings(Ratings):
     w2: float = 0.0
     average: float = 0.0
     prior_deviation: float = 0.0
+    reference: str = "mean"
     log_posterior: float = 0.0
     converged_in: int = 0
     notes: Sequence[str] = ()

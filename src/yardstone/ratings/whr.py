@@ -196,6 +196,7 @@ class WholeHistory(Remembering):
             w2=fit.w2 * POINTS**2,
             average=self.average,
             prior_deviation=self.prior_deviation,
+            reference=self.reference if self.deviations == "joint" else "others",
             log_posterior=fit.log_posterior(),
             converged_in=fit.steps,
             notes=_notes(component),
