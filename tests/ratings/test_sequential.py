@@ -164,6 +164,19 @@ def test_an_empty_pool(system: Sequential | Remembering) -> None:
     assert replay.ratings.players == ("A",)
 
 
+@each_system
+def test_games_against_oneself_tell_nothing(system: Sequential | Remembering) -> None:
+    time = np.array(["2024-01-01", "2024-01-01", "2024-05-01"], "datetime64[s]")
+    pool = Pool.from_names("ABA", "BBB", [1, 1, 1], time=time)
+    replay = system.replay(pool)
+    assert np.isfinite(replay.ratings.rating).all()
+    if isinstance(system, Remembering):
+        without = system.replay(pool.select(np.array([True, False, True])))
+        assert np.array_equal(without.ratings.rating, replay.ratings.rating)
+        fitted = system.fit(pool)  # type: ignore[attr-defined]
+        assert np.isfinite(fitted.rating).all()
+
+
 def test_a_file_that_is_no_state(tmp_path: Path) -> None:
     path = tmp_path / "state.npz"
     path.write_bytes(b"nonsense")

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.ratings.made_games import made_games, no_games
-from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings import _whr_newton as newton
 from yardstone.ratings._played import in_order, lay_out_all
@@ -279,6 +279,13 @@ def test_winners_of_everything_stay_finite() -> None:
     assert np.isfinite(champion.rating).all()
     assert champion["A"].value > found.rating.max()
     assert np.isnan(champion.draw_rate.value)
+
+
+@pytest.mark.parametrize("score", [0.5, 1.0])
+def test_what_has_no_finite_estimate_is_an_error(score: float) -> None:
+    pool = Pool.from_names("ABAC", "BABA", [score] * 4)
+    with pytest.raises(ModelError, match="no finite estimate"):
+        WholeHistory(first_advantage="free").fit(pool)
 
 
 def test_handicap_and_first_move_are_worth_what_is_said() -> None:

@@ -47,6 +47,8 @@ def _weigh(
         weight = exp(-fading * (now - entry_day[e]))
         if weight < _FORGOTTEN:
             break
+        if opponent[e] == player:  # a game against oneself tells nothing
+            continue
         difference = x[player] - x[opponent[e]] + layout.side[e] * shared[0] + layout.shift[e]
         s, c = game_terms(difference, layout.score[e], u2)
         slope += weight * s
@@ -102,7 +104,8 @@ def replay(
         for g in range(low, high):
             row = g - begin
             difference = found[row, 0] - found[row, 2] + shared[0] + layout.shift[layout.own[g, 0]]
-            learn_shared(shared, known, free, difference, score[g])
+            if first[g] != second[g]:
+                learn_shared(shared, known, free, difference, score[g])
             end[first[g]] += 1
             end[second[g]] += 1
         mark += 1

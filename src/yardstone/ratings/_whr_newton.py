@@ -72,7 +72,7 @@ def log_posterior(
         start = layout.node_start[p]
         for node in range(start, stop[p]):
             for e in range(layout.node_entry[node], layout.node_entry[node + 1]):
-                if layout.side[e] > 0.0:
+                if layout.side[e] > 0.0 and layout.opponent[e] != node:
                     difference = x[node] - x[layout.opponent[e]] + w + layout.shift[e]
                     value += game_value(difference, layout.score[e], u2)
             if node == start:

@@ -181,7 +181,8 @@ def replay(
         for g in range(low, high):
             row = g - begin
             difference = found[row, 0] - found[row, 2] + shared[0] + layout.shift[layout.own[g, 0]]
-            learn_shared(shared, known, free, difference, score[g])
+            if first[g] != second[g]:
+                learn_shared(shared, known, free, difference, score[g])
             for s in range(2):
                 p = first[g] if s == 0 else second[g]
                 node = layout.opponent[layout.own[g, 1 - s]]

@@ -137,6 +137,9 @@ def refresh(
     for node in range(begin, stop):
         slope, curvature, edge, tau_edge = 0.0, 0.0, 0.0, 0.0
         for e in range(layout.node_entry[node], layout.node_entry[node + 1]):
+            weight[e] = 0.0
+            if layout.opponent[e] == node:  # a game against oneself tells nothing
+                continue
             difference = x[node] - x[layout.opponent[e]] + layout.side[e] * w + layout.shift[e]
             s, c = game_terms(difference, layout.score[e], u2)
             slope += s

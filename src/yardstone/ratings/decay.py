@@ -79,6 +79,7 @@ class DecayingBradleyTerry(Remembering):
         from yardstone.ratings.bradley_terry import BradleyTerry
 
         order_of_time(pool)  # complains if only some games have a time
+        pool = pool.select(pool.first != pool.second)  # games against oneself tell nothing
         if not len(pool):
             raise NoGamesError("there are no games to rate")
         if pool.time is None:

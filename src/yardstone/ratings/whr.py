@@ -134,6 +134,7 @@ class WholeHistory(Remembering):
         from yardstone.ratings._played import in_order, lay_out_all
         from yardstone.ratings._whr_fit import Fit, fit_drift, new_hessian
 
+        pool = pool.select(pool.first != pool.second)  # games against oneself tell nothing
         if not len(pool):
             raise NoGamesError("there are no games to rate")
         shift = None if self.handicap is None else self.handicap.advantage(pool)
