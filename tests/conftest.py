@@ -11,7 +11,14 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Caches in the project's folder.
-MADE_BY_TOOLS = {".pytest_cache", ".hypothesis", ".mypy_cache", ".ruff_cache", "__pycache__"}
+MADE_BY_TOOLS = {
+    "demo-output",
+    ".pytest_cache",
+    ".hypothesis",
+    ".mypy_cache",
+    ".ruff_cache",
+    "__pycache__",
+}
 
 # A compiled kernel's first call takes seconds, so no example has a deadline.
 settings.register_profile("local", deadline=None, suppress_health_check=[HealthCheck.too_slow])
