@@ -13,50 +13,63 @@ if TYPE_CHECKING:
     from yardstone.ratings.decay import DecayingBradleyTerry
     from yardstone.ratings.egf import EGF
     from yardstone.ratings.egf_old import EGFOld
-    from yardstone.ratings.elo import Elo
+    from yardstone.ratings.elo import FIDE, Elo, KFactor
     from yardstone.ratings.glicko import Glicko
     from yardstone.ratings.glicko2 import Glicko2
+    from yardstone.ratings.handicap import Handicap
+    from yardstone.ratings.history import Curve, WholeHistoryRatings
     from yardstone.ratings.ogs import OGS
     from yardstone.ratings.priors import Prior, Relation
     from yardstone.ratings.replay import Replay, SequentialSystem
     from yardstone.ratings.result import Estimate, JointRatings, Ratings, Status
     from yardstone.ratings.sktlr import SktLr
+    from yardstone.ratings.state import State
     from yardstone.ratings.whr import WholeHistory
 
 __all__ = [
     "EGF",
+    "FIDE",
     "OGS",
     "BradleyTerry",
+    "Curve",
     "DecayingBradleyTerry",
     "EGFOld",
     "Elo",
     "Estimate",
     "Glicko",
     "Glicko2",
+    "Handicap",
     "JointRatings",
+    "KFactor",
     "Prior",
     "Ratings",
     "Relation",
     "Replay",
     "SequentialSystem",
     "SktLr",
+    "State",
     "Status",
     "WholeHistory",
+    "WholeHistoryRatings",
 ]
 
 #: Modules whose names are not that of the class in small letters.
 _HOMES = {
     "BradleyTerry": "bradley_terry",
+    "Curve": "history",
     "DecayingBradleyTerry": "decay",
     "EGFOld": "egf_old",
     "Estimate": "result",
+    "FIDE": "elo",
     "JointRatings": "result",
+    "KFactor": "elo",
     "Prior": "priors",
     "Ratings": "result",
     "Relation": "priors",
     "SequentialSystem": "replay",
     "Status": "result",
     "WholeHistory": "whr",
+    "WholeHistoryRatings": "history",
 }
 
 
