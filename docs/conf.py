@@ -15,7 +15,12 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
 ]
-exclude_patterns = ["_build", "studies"]  # tables that pages include
+exclude_patterns = [
+    "_build",
+    "studies/coverage.md",
+    "studies/speed.md",
+    "studies/kaniuk-*.md",
+]  # included
 
 myst_enable_extensions = ["deflist", "dollarmath", "colon_fence"]
 myst_heading_anchors = 3

@@ -22,6 +22,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -413,31 +414,33 @@ def preamble(options: argparse.Namespace, packages: str) -> list[str]:
     command += f" --replicates {options.replicates} --seed {options.seed}"
     if options.peers is not None:
         command += f" --limit {options.limit:g} --peers PYTHON"
-    return [
-        "# Which system predicts best",
-        "",
-        "Systems of Yardstone (bold) and of public packages, on the same games. Everything is",
-        "explained in [](../evaluation.md): each game is predicted before it is learned from,",
-        f"parameters are tuned on the first {100 * SHARE:.0f} % of the games in order of time,",
-        "and the rest is scored. *Behind the best* is in log-likelihood, with a bootstrap by",
-        "player; *newcomers* is the log-likelihood on games of two players with at most four",
-        "earlier games each; *slope* is that of the calibration line, 1 being right.",
-        "",
-        "The packages are too slow to be tuned themselves. They get the parameters that our",
-        "system with the same formulas and the same knobs found in as many trials; whr and",
+    refits = " and ".join(f"{days:g} days ({name})" for name, days in REFIT_DAYS.items())
+    cuts = ", ".join(f"{100 * cut:g}" for cut in CUTS[1:])
+    made = (
+        f"Made by `{command}` on {date.today()}; Python {platform.python_version()}, {libraries}."
+    )
+    paragraphs = [
+        "Systems of Yardstone (bold) and of public packages, on the same games. Everything is "
+        "explained in [](../evaluation.md): each game is predicted before it is learned from, "
+        f"parameters are tuned on the first {100 * SHARE:.0f} % of the games in order of time, "
+        "and the rest is scored. *Behind the best* is in log-likelihood, with a bootstrap by "
+        "player; *newcomers* is the log-likelihood on games of two players with at most four "
+        "earlier games each; *slope* is that of the calibration line, 1 being right; *trials* "
+        "are the sets of parameters that were tried, fewer where the time was up; *seconds* are "
+        "for one pass over all games, without the tuning.",
+        "The packages are too slow to be tuned themselves. They get the parameters that our "
+        "system with the same formulas and the same knobs found in as many trials; whr and "
         "whole-history-rating, which have one parameter, run as they come, fitted anew at "
-        + ", ".join(f"{100 * cut:g} %" for cut in CUTS[1:]),
-        "of the games. Seconds are for one pass over all games, without the tuning. A package",
-        "that predicts no draws, and every system of ours that does not, is given Davidson's",
-        "law with a rate fitted on the earlier games. *whr refitted* makes a full fit every "
-        + " and ".join(f"{days:g} days ({name})" for name, days in REFIT_DAYS.items())
-        + ",",
-        "with the parameters found for whr, which learns game by game.",
-        "",
-        f"Made by `{command}` on {date.today()}; Python {platform.python_version()}, {libraries}.",
-        *([f"Packages: {packages}."] if packages else []),
-        "",
+        f"{cuts} % of the games. None of them knows an advantage of moving first, which is "
+        "worth much on KingBase and next to nothing on TYGEM. A system that predicts no draws "
+        "is given Davidson's law with a rate fitted on the earlier games. *whr refitted* makes "
+        f"a full fit every {refits}, with the parameters found for whr, which learns game by game.",
+        f"{made} Packages: {packages}." if packages else made,
     ]
+    lines = ["# Which system predicts best", ""]
+    for paragraph in paragraphs:
+        lines += [*textwrap.wrap(paragraph, 92, break_long_words=False), ""]
+    return lines
 
 
 def package_versions(options: argparse.Namespace) -> str:
