@@ -1,13 +1,15 @@
-"""How ratings settle on a server: ``python studies/settling.py SHARED``.
+"""How ratings settle on a server: ``python studies/settling.py [SHARED]``.
 
-SHARED is the folder with ``data/go/tygem_2005_2011.tsv.gz``. Rates its games with
-Glicko-2, one at a time, and draws what Neubauer 2024 draws of OGS in figures 4.4
-(deviations by games played) and 4.5 (distribution by games played) to
+SHARED (else YARDSTONE_SHARED, else ``shared`` beside the project) is the folder with
+``data/go/tygem_2005_2011.tsv.gz``. Rates its games with Glicko-2, one at a time, and
+draws what Neubauer 2024 draws of OGS in figures 4.4 (deviations by games played) and
+4.5 (distribution by games played) to
 ``docs/studies/settling_deviations.svg`` and ``settling_ratings.svg``.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -20,11 +22,14 @@ from yardstone.evaluation.systems import find_system
 from yardstone.reports.history_plot import deviations_plot, ratings_by_games_plot
 from yardstone.reports.plot import save_plot
 
-PICTURES = Path(__file__).resolve().parent.parent / "docs" / "studies"
+ROOT = Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "docs" / "studies"
+SHARED = os.environ.get("YARDSTONE_SHARED", ROOT.parent / "shared")
 
 
 def main() -> None:
-    path = Path(sys.argv[1]) / "data/go/tygem_2005_2011.tsv.gz"
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else SHARED)
+    path = folder / "data/go/tygem_2005_2011.tsv.gz"
     pool, _ = judged_games(records.read(path, first="black"))
     replay = find_system("glicko2").make().replay(pool)
     deviations = deviations_by_games(pool, replay)

@@ -1,11 +1,12 @@
-"""Which rating system predicts best: ``python studies/systems_table.py SHARED``.
+"""Which rating system predicts best: ``python studies/systems_table.py [SHARED]``.
 
-SHARED is the folder with ``data/chess/kingbase_1990_2012.tsv.gz`` and
-``data/go/tygem_2005_2011.tsv.gz``. Every system is tuned on the first 70 % of the
-games in order of time, with equally many trials, and scored on the rest. With
-``--peers PYTHON``, an interpreter that has riix, elote, glicko2 and whr, public
-packages predict the same games in the same run; whole-history-rating comes from the
-folder ``--whole-history-rating`` (its module has the same name as that of whr).
+SHARED (else YARDSTONE_SHARED, else ``shared`` beside the project) is the folder with
+``data/chess/kingbase_1990_2012.tsv.gz`` and ``data/go/tygem_2005_2011.tsv.gz``. Every
+system is tuned on the first 70 % of the games in order of time, with equally many
+trials, and scored on the rest. With ``--peers PYTHON``, an interpreter that has riix,
+elote, glicko2 and whr, public packages predict the same games in the same run;
+whole-history-rating comes from the folder ``--whole-history-rating`` (its module has
+the same name as that of whr).
 
 What a system predicted is kept in ``--cache``, so a run that was stopped goes on
 where it was. The table is written to ``docs/studies/systems.md``.
@@ -44,6 +45,8 @@ from yardstone.pool import Pool
 
 HERE = Path(__file__).resolve()
 TABLE = HERE.parent.parent / "docs" / "studies" / "systems.md"
+#: Where the data are unless an argument or YARDSTONE_SHARED says otherwise.
+SHARED = Path(os.environ.get("YARDSTONE_SHARED", HERE.parents[2] / "shared"))
 SHARE = 0.7
 #: Refits of packages that rate all games at once, at these shares of the games.
 CUTS = (0.35, 0.7, 0.775, 0.85, 0.925)
@@ -270,7 +273,7 @@ class Study:
                 time=pool.time.astype(np.int64),
                 cuts=cuts,
             )
-            program = HERE.with_name("systems_peers.py")
+            program = HERE.parent / "peers" / "systems_peers.py"
             command = [self.options.peers, program, name, json.dumps(parameters), games, output]
             done = subprocess.run(
                 [str(part) for part in command],
@@ -462,7 +465,7 @@ def package_versions(options: argparse.Namespace) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("shared", type=Path, help="the folder with the data")
+    parser.add_argument("shared", type=Path, nargs="?", default=SHARED, help="where the data are")
     parser.add_argument("--trials", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=600.0, help="for tuning one system")
     parser.add_argument("--replicates", type=int, default=1000)
