@@ -1,0 +1,1 @@
+"""Backgammon: gnubg as a separate program, error rates and ratings, the two studies."""

@@ -1,0 +1,1 @@
+"""Go: board, rules, network inputs and network files, judging a position."""

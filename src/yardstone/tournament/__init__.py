@@ -1,0 +1,1 @@
+"""Tournaments: pairing, standings, simulation and the quality of pairing."""
