@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from yardstone.cli.options import Columns, Confidence, First, Form, Page, Query, Side, Strict
 from yardstone.cli.output import Format
-from yardstone.cli.systems import Side
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -116,35 +116,18 @@ def evaluate(
             metavar="COLUMN,COLUMN", help="Names of the players of a table of predictions."
         ),
     ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MAP", help="Columns of a table: first=NAME,second=NAME,score=NAME,time=NAME."
-        ),
-    ] = None,
-    first: Annotated[Side, typer.Option(help="Who moves first in a table of games.")] = Side.white,
-    query: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SQL",
-            help="Take the games from this SQL query; PATHS is then a database, if any.",
-        ),
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
-    ] = False,
-    confidence: Annotated[
-        str, typer.Option(help="Level of all intervals, in per cent.", metavar="LEVEL")
-    ] = "95",
+    columns: Columns = None,
+    first: First = Side.white,
+    query: Query = None,
+    strict: Strict = False,
+    confidence: Confidence = "95",
     replicates: Annotated[
         int,
         typer.Option(metavar="NUMBER", help="Of the bootstrap; 0 leaves out all intervals.", min=0),
     ] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the tuning and the bootstrap.")] = 0,
     workers: Annotated[int, typer.Option(help="Systems to work on at the same time.", min=1)] = 1,
-    form: Annotated[
-        Format | None, typer.Option("--format", help="By default that of the file's ending.")
-    ] = None,
+    form: Form = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the table to this file."),
@@ -153,9 +136,7 @@ def evaluate(
         Path | None,
         typer.Option(metavar="FILE", help="Draw the calibration: .svg, .png or .pdf."),
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a web page that needs no other file.")
-    ] = None,
+    html: Page = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="No table on standard output, no progress.")
     ] = False,

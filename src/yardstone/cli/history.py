@@ -8,8 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from yardstone.cli.options import (
+    Columns,
+    Confidence,
+    First,
+    Form,
+    Page,
+    Parameters,
+    Query,
+    RatedPaths,
+    Side,
+    Strict,
+    System,
+)
 from yardstone.cli.output import Format
-from yardstone.cli.systems import Side
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -31,26 +43,12 @@ Examples:
 
 
 def history(
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Files of results, or - for standard input; with --state those of new games.",
-            show_default=False,
-        ),
-    ] = None,
+    paths: RatedPaths = None,
     player: Annotated[
         list[str] | None, typer.Option(help="Show the rating curve of this player. Repeatable.")
     ] = None,
-    system: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Rate by this system. [default: glicko2]"),
-    ] = None,
-    parameter: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="Set a parameter of the system. Repeatable."
-        ),
-    ] = None,
+    system: System = None,
+    parameter: Parameters = None,
     state: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Go on from what --save wrote."),
@@ -88,32 +86,15 @@ def history(
         float,
         typer.Option(metavar="CHANCE", help="A result of at most this chance is improbable."),
     ] = 0.01,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MAP", help="Columns of a table: first=NAME,second=NAME,score=NAME,time=NAME."
-        ),
-    ] = None,
-    first: Annotated[Side, typer.Option(help="Who moves first in a table of games.")] = Side.white,
-    query: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SQL",
-            help="Take the games from this SQL query; PATHS is then a database, if any.",
-        ),
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
-    ] = False,
-    confidence: Annotated[
-        str, typer.Option(help="Level of all bands, in per cent.", metavar="LEVEL")
-    ] = "95",
+    columns: Columns = None,
+    first: First = Side.white,
+    query: Query = None,
+    strict: Strict = False,
+    confidence: Confidence = "95",
     top: Annotated[
         int, typer.Option(metavar="NUMBER", help="Players in the list; 0 shows all.", min=0)
     ] = 20,
-    form: Annotated[
-        Format | None, typer.Option("--format", help="By default that of the file's ending.")
-    ] = None,
+    form: Form = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the report to this file."),
@@ -121,9 +102,7 @@ def history(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the curves: .svg, .png or .pdf.")
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a web page that needs no other file.")
-    ] = None,
+    html: Page = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="No report on standard output, no progress.")
     ] = False,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from yardstone.cli.options import Confidence
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -82,9 +83,7 @@ def match(
     model: Annotated[
         Model, typer.Option(help="Points of H0 and H1: Elo or normalized Elo.")
     ] = Model.logistic,
-    confidence: Annotated[
-        str, typer.Option(help="Level of all intervals, in per cent.", metavar="LEVEL")
-    ] = "95",
+    confidence: Confidence = "95",
     half_width: Annotated[
         float,
         typer.Option(metavar="ELO", help="How many games until the interval is ± this many Elo?"),

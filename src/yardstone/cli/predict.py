@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.systems import Side
+from yardstone.cli.options import Columns, First, Parameters, RatedPaths, Side, System
 
 if TYPE_CHECKING:
     from yardstone.evaluation.forecast import Forecast
@@ -36,42 +36,21 @@ class PredictFormat(StrEnum):
 def predict(
     first: Annotated[str, typer.Argument(help="Who moves first.", show_default=False)],
     second: Annotated[str, typer.Argument(help="The opponent.", show_default=False)],
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Files of results, or - for standard input; with --state those of new games.",
-            show_default=False,
-        ),
-    ] = None,
+    paths: RatedPaths = None,
     state: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Take the ratings that `yardstone history` saved."),
     ] = None,
-    system: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Rate by this system. [default: glicko2]"),
-    ] = None,
-    parameter: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="Set a parameter of the system. Repeatable."
-        ),
-    ] = None,
+    system: System = None,
+    parameter: Parameters = None,
     advantage: Annotated[
         float | None,
         typer.Option(
             metavar="POINTS", help="Worth of moving first and of handicap. [default: the system's]"
         ),
     ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MAP", help="Columns of a table: first=NAME,second=NAME,score=NAME,time=NAME."
-        ),
-    ] = None,
-    side: Annotated[
-        Side, typer.Option("--first", help="Who moves first in a table of games.")
-    ] = Side.white,
+    columns: Columns = None,
+    side: First = Side.white,
     form: Annotated[PredictFormat, typer.Option("--format", help="How to write it.")] = (
         PredictFormat.text
     ),

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from yardstone.cli.options import Confidence, Form, Page, Query, Side, Strict
 from yardstone.cli.output import Format
 from yardstone.errors import UsageError
 
@@ -32,13 +32,6 @@ Examples:
 #: Mean and deviation of what the games alone cannot bound.
 WIDE_ADVANTAGE = (0.0, 100.0)
 WIDE_DRAW_RATE = (0.5, 0.25)
-
-
-class Side(StrEnum):
-    """A colour."""
-
-    white = "white"
-    black = "black"
 
 
 @dataclass(frozen=True)
@@ -79,16 +72,8 @@ def rate(
     first: Annotated[
         Side, typer.Option(help="Colour that moves first in a table; in PGN always White.")
     ] = Side.white,
-    query: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SQL",
-            help="Take the games from this SQL query; PATH is then a database, if any.",
-        ),
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
-    ] = False,
+    query: Query = None,
+    strict: Strict = False,
     anchor: Annotated[
         list[str] | None, typer.Option(metavar="NAME=RATING", help="Fix a rating. Repeatable.")
     ] = None,
@@ -144,9 +129,7 @@ def rate(
         int | None,
         typer.Option(metavar="NUMBER", help="Processors to simulate on; all by default."),
     ] = None,
-    confidence: Annotated[
-        str, typer.Option(help="Level of all intervals, in per cent.", metavar="LEVEL")
-    ] = "95",
+    confidence: Confidence = "95",
     min_games: Annotated[
         int, typer.Option(help="List only players with so many games.", metavar="NUMBER")
     ] = 0,
@@ -158,9 +141,7 @@ def rate(
             metavar="NUMBER",
         ),
     ] = None,
-    form: Annotated[
-        Format | None, typer.Option("--format", help="By default that of the file's ending.")
-    ] = None,
+    form: Form = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the list to this file."),
@@ -169,9 +150,7 @@ def rate(
         Path | None,
         typer.Option(metavar="FILE", help="Draw the ratings: a file ending in .svg, .png or .pdf."),
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a web page that needs no other file.")
-    ] = None,
+    html: Page = None,
     matrix: Annotated[
         Path | None,
         typer.Option(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from yardstone.cli.options import Side
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
 
 __all__ = [
-    "Side",
     "Views",
     "check_outputs",
     "emit",
@@ -27,13 +26,6 @@ __all__ = [
     "report_skipped",
     "settings",
 ]
-
-
-class Side(StrEnum):
-    """Who moves first, in the columns of a table."""
-
-    white = "white"
-    black = "black"
 
 
 @dataclass(frozen=True)

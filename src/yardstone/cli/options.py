@@ -1,0 +1,74 @@
+"""Options that several commands share, each worded once."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from yardstone.cli.output import Format
+
+__all__ = [
+    "Columns",
+    "Confidence",
+    "First",
+    "Form",
+    "Page",
+    "Parameters",
+    "Query",
+    "RatedPaths",
+    "Side",
+    "Strict",
+    "System",
+]
+
+
+class Side(StrEnum):
+    """A colour."""
+
+    white = "white"
+    black = "black"
+
+
+RatedPaths = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Files of results, or - for standard input; with --state those of new games.",
+        show_default=False,
+    ),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="MAP", help="Columns of a table: first=NAME,second=NAME,score=NAME,time=NAME."
+    ),
+]
+First = Annotated[Side, typer.Option("--first", help="Who moves first in a table of games.")]
+Query = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SQL",
+        help="Take the games from this SQL query; PATHS is then a database, if any.",
+    ),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
+]
+System = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Rate by this system. [default: glicko2]")
+]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Set a parameter of the system. Repeatable."),
+]
+Confidence = Annotated[
+    str, typer.Option(metavar="LEVEL", help="Level of all intervals, in per cent.")
+]
+Form = Annotated[
+    Format | None, typer.Option("--format", help="By default that of the file's ending.")
+]
+Page = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a web page that needs no other file.")
+]
