@@ -54,12 +54,14 @@ class SkipReport:
     """Counts of all skipped records, with the details of the first ones.
 
     A hostile file can hold millions of bad records, so only the first
-    `MAX_SKIPPED_DETAILS` are kept one by one.
+    `MAX_SKIPPED_DETAILS` are kept one by one. `mended` counts what was put right in
+    records that were used.
     """
 
     def __init__(self, skipped: Iterable[Skipped] = ()) -> None:
         self.total = 0
         self.reasons: Counter[str] = Counter()
+        self.mended: Counter[str] = Counter()
         self.details: list[Skipped] = []
         for record in skipped:
             self.add(record)
@@ -80,6 +82,7 @@ class SkipReport:
         """Add all that another report holds."""
         self.total += other.total
         self.reasons.update(other.reasons)
+        self.mended.update(other.mended)
         self.details.extend(other.details[: MAX_SKIPPED_DETAILS - len(self.details)])
 
     def __len__(self) -> int:

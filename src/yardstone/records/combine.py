@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from yardstone.pool import Pool, SkipReport
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["join_pools"]
+__all__ = ["join_pools", "without_empty_columns"]
 
 
 def join_pools(pools: Sequence[Pool]) -> Pool:
@@ -51,6 +52,20 @@ def join_pools(pools: Sequence[Pool]) -> Pool:
         {name: _column(name, pools) for name in names},
         skipped,
     )
+
+
+def without_empty_columns(pool: Pool) -> Pool:
+    """The pool without further columns that say nothing of any game."""
+    return replace(
+        pool,
+        columns={name: column for name, column in pool.columns.items() if not _is_empty(column)},
+    )
+
+
+def _is_empty(column: NDArray[Any]) -> bool:
+    if column.dtype.kind in "f":
+        return bool(np.isnan(column).all())
+    return column.dtype.kind not in "iub" and bool((column == "").all())
 
 
 def _column(name: str, pools: Sequence[Pool]) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from yardstone.errors import InputError, UsageError
 from yardstone.records.results import Side
 
-__all__ = ["Roles", "find_roles"]
+__all__ = ["Roles", "find_roles", "has_role"]
 
 _COLOURS = {
     "white": ("white", "whiteplayer", "playerwhite", "whitename", "whiteid", "w", "pw"),
@@ -60,7 +60,8 @@ def find_roles(
         The columns there are.
     columns : mapping or iterable of str, optional
         ``{"first": ..., "second": ..., "score": ..., "time": ...}``, any of them;
-        further keys are further columns of the pool, as are names alone.
+        further keys are further columns of the pool, as are names alone. ``"all"``
+        makes every column that has no other role one of the pool.
     first : {"white", "black"}
         Which of two columns named after colours moves first.
     file : str
@@ -73,7 +74,7 @@ def find_roles(
     UsageError
         If a column that was asked for is not there.
     """
-    if columns is None:
+    if columns is None or columns == "all":
         asked: dict[str, str] = {}
     elif isinstance(columns, Mapping):
         asked = dict(columns)
@@ -102,7 +103,22 @@ def find_roles(
         time: tuple[str, ...] = (asked.pop("time"),)
     else:
         time = tuple(n for n in (_pick(plain, _DATES), _pick(plain, _TIMES)) if n is not None)
+    if columns == "all":
+        used = {guess["first"], guess["second"], guess["score"], *time}
+        asked = {name: name for name in names if name not in used}
     return Roles(guess["first"] or "", guess["second"] or "", guess["score"] or "", time, asked)
+
+
+def has_role(name: str) -> bool:
+    """Whether a column of this name could be taken for players, result or time.
+
+    Examples
+    --------
+    >>> has_role("White Player"), has_role("komi")
+    (True, False)
+    """
+    players = {name for names in (*_COLOURS.values(), *_PAIRS) for name in names}
+    return re.sub(r"[^a-z0-9]", "", name.lower()) in {*players, *_RESULTS, *_DATES, *_TIMES}
 
 
 def _players(plain: Mapping[str, str], first: Side) -> dict[str, str | None]:

@@ -123,7 +123,7 @@ class _Reader:
         self, stream: ByteStream, block: int, progress: Callable[[int], object] | None
     ) -> bool:
         """Read one file; false if no tag stands in it."""
-        _decode_utf16(stream)
+        stream.recode_utf16()
         state = np.zeros(game.COLUMN_LENGTH + len(self.tags), np.int64)
         state[[game.LINE, game.LINE_BLANK, game.LINE_START]] = 1
         blocks = _Blocks(stream, block)
@@ -279,22 +279,6 @@ def _texts(codes: NDArray[np.int32], values: Mapping[int, str]) -> NDArray[Any]:
     distinct, where = np.unique(codes, return_inverse=True)
     texts = [values.get(code, "") for code in distinct.tolist()]
     return np.array(texts, np.dtypes.StringDType())[where]
-
-
-def _decode_utf16(stream: ByteStream) -> None:
-    """Have UTF-16 recoded, and a byte order mark left out."""
-    head = stream.peek(256)
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        stream.recode("utf-16")
-    elif head.startswith(b"\xef\xbb\xbf"):
-        stream.skip(3)
-    elif len(head) >= 4:
-        zeros = [head[0::2].count(0), head[1::2].count(0)]
-        half = len(head) // 2
-        if zeros[1] > 0.9 * half and zeros[0] < 0.1 * half:
-            stream.recode("utf-16-le")
-        elif zeros[0] > 0.9 * half and zeros[1] < 0.1 * half:
-            stream.recode("utf-16-be")
 
 
 class _Blocks:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
-from yardstone.errors import UsageError
-from yardstone.pool import Pool
+from yardstone.errors import StrictError, UsageError
+from yardstone.pool import Pool, SkipReport
 from yardstone.records.combine import join_pools
 from yardstone.records.formats import FORMATS, Options, format_of
 from yardstone.records.names import (
@@ -44,22 +44,25 @@ def read(
     *paths : str or path
         Files, folders (all files below them with a known ending), patterns such as
         ``"games/*.pgn.gz"``, or ``"-"`` for standard input. Files may be
-        compressed with gzip, Zstandard, bzip2 or xz.
+        compressed with gzip, Zstandard, bzip2 or xz, or lie in zip and tar archives.
     format : str, optional
-        ``pgn``, ``csv``, ``parquet``, ``json``, ``arrow`` or ``database``, for all
+        ``pgn``, ``sgf``, ``csv``, ``parquet``, ``json``, ``arrow`` or ``database``, for all
         files; by default endings tell, or the first bytes.
     columns : mapping or sequence of str, optional
         For tables, which columns hold what: ``{"first": ..., "second": ...,
         "score": ..., "time": ...}``; by default names of columns tell. Further
         keys become further columns of the pool. For PGN, names of columns to make
-        and the tags they come from: ``{"event": "Event"}``. A sequence of names
-        means columns or tags that keep their names.
+        and the tags they come from: ``{"event": "Event"}``; for SGF the properties
+        (``{"event": "EV"}``) or attributes of `GoGame` (``komi``, ``handicap``,
+        ``black_rank`` ...). A sequence of names means columns or tags that keep
+        their names, and ``"all"`` all that are known.
     first : {"white", "black"}, optional
         The side that moves first: White unless this says otherwise, as for tables
         of Go games. In a table it is also the side whose points a score such as
-        ``1-0`` or ``0.5`` tells. In PGN files it is always White.
+        ``1-0`` or ``0.5`` tells. In PGN files it is always White, in SGF Black.
     times : bool
-        Read from PGN files also when games were played. Tables always tell.
+        Read from PGN files also when games were played. Tables and SGF files
+        always tell.
     synonyms, include, exclude : path, optional
         Files with names of players: other names of a player in a line; players
         whose games are wanted, or not.
@@ -91,12 +94,18 @@ def read(
     if first not in (None, "white", "black"):
         raise UsageError(f"first is {first!r}, it must be 'white' or 'black'")
     wanted = FORMATS.values() if format is None or format not in FORMATS else [FORMATS[format]]
-    sources = find_sources(paths, [ending for known in wanted for ending in known.endings])
-    options = Options(columns, first, times, strict, progress)
+    beside = SkipReport()
+    endings = [ending for known in wanted for ending in known.endings]
+    sources = find_sources(paths, endings, beside)
+    if strict and beside.details:
+        raise StrictError(beside.details[0].reason, file=beside.details[0].file)
+    everything = columns == "all"
+    options = Options(None if everything else columns, first, times, strict, progress, everything)
     formats = [format_of(source, format) for source in sources]
     places = groupby(range(len(sources)), key=lambda place: formats[place].name)
     pools = [FORMATS[name].read([sources[p] for p in group], options) for name, group in places]
     pool = join_pools(pools)
+    pool.skipped.merge(beside)
     if synonyms is not None or include is not None or exclude is not None:
         pool = apply_names(
             pool,

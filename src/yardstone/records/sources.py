@@ -1,4 +1,4 @@
-"""Where records come from: files, folders, patterns, standard input, compressed or not."""
+"""Where records come from: files, folders, archives, patterns, standard input."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from yardstone.errors import InputError
+from yardstone.pool import Skipped, SkipReport
+from yardstone.records.archives import ARCHIVES, Member, is_archive, members_of
 from yardstone.records.streams import ByteStream, Limits
 
 __all__ = ["Source", "find_sources"]
@@ -26,12 +28,15 @@ class Source:
     name : str
         What messages call it.
     path : Path or None
-        The file; None for standard input.
+        The file; None for standard input and for a file in an archive.
+    member : Member, optional
+        The file in an archive.
     """
 
     name: str
     path: Path | None
     _kept: ByteStream | None = None
+    member: Member | None = None
 
     @property
     def ending(self) -> str:
@@ -44,6 +49,8 @@ class Source:
     @property
     def size(self) -> int:
         """Its size in bytes; 0 if unknown."""
+        if self.member is not None:
+            return self.member.size
         try:
             return 0 if self.path is None else self.path.stat().st_size
         except OSError:
@@ -53,6 +60,13 @@ class Source:
         """Its bytes, decompressed."""
         if self._kept is not None:
             return self._kept
+        if self.member is not None:
+            try:
+                return ByteStream(
+                    self.member.open(), self.name, self.member.size, limits or Limits()
+                )
+            except OSError as error:
+                raise InputError(f"cannot be read: {error.strerror}", file=self.name) from None
         if self.path is None:
             return ByteStream(sys.stdin.buffer, self.name, 0, limits or Limits())
         try:
@@ -71,13 +85,52 @@ class Source:
         self._kept = stream
 
 
-def find_sources(paths: Sequence[str | os.PathLike[str]], endings: Iterable[str]) -> list[Source]:
-    """The files meant by paths, folders, patterns and ``-`` (standard input).
+def find_sources(
+    paths: Sequence[str | os.PathLike[str]],
+    endings: Iterable[str],
+    skipped: SkipReport | None = None,
+) -> list[Source]:
+    """The files meant by paths, folders, archives, patterns and ``-`` (standard input).
 
     A folder means all files below it whose ending is one of `endings`, compressed
-    or not, in order of their paths.
+    or not, in order of their paths, and a zip or tar archive means such files in it.
+    Archives within archives are not opened, only named in `skipped`.
     """
+    found = _found(paths, endings)
+    if not any(source.path is not None and is_archive(source.path) for source in found):
+        return found
     known = tuple(ending + packed for ending in sorted(endings) for packed in ("", *COMPRESSED))
+    sources: list[Source] = []
+    for source in found:
+        if source.path is not None and is_archive(source.path):
+            sources += _in_archive(source.path, source.name, known, skipped)
+        else:
+            sources.append(source)
+    return sources
+
+
+def _in_archive(
+    path: Path, name: str, known: tuple[str, ...], skipped: SkipReport | None
+) -> list[Source]:
+    sources = []
+    for member in members_of(path):
+        place = f"{name}/{member.name}"
+        if member.name.lower().endswith(known):
+            sources.append(Source(place, None, member=member))
+        elif member.is_archive and skipped is not None:
+            skipped.add(Skipped(place, 0, "an archive within an archive is not opened"))
+    if not sources:
+        raise InputError(
+            "no file of results in this archive",
+            file=name,
+            mend="known endings: " + " ".join(known),
+        )
+    return sources
+
+
+def _found(paths: Sequence[str | os.PathLike[str]], endings: Iterable[str]) -> list[Source]:
+    known = tuple(ending + packed for ending in sorted(endings) for packed in ("", *COMPRESSED))
+    known += ARCHIVES
     sources: list[Source] = []
     for path in paths:
         text = os.fspath(path)

@@ -136,6 +136,21 @@ class ByteStream:
 
         self._pieces = (piece for piece in recoded() if piece)
 
+    def recode_utf16(self) -> None:
+        """Have UTF-16 recoded, and a byte order mark left out."""
+        head = self.peek(256)
+        if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            self.recode("utf-16")
+        elif head.startswith(b"\xef\xbb\xbf"):
+            self.skip(3)
+        elif len(head) >= 4:
+            zeros = [head[0::2].count(0), head[1::2].count(0)]
+            half = len(head) // 2
+            if zeros[1] > 0.9 * half and zeros[0] < 0.1 * half:
+                self.recode("utf-16-le")
+            elif zeros[0] > 0.9 * half and zeros[1] < 0.1 * half:
+                self.recode("utf-16-be")
+
     def _readinto(self, view: memoryview) -> int:
         return self._count(lambda: self._raw.readinto(view) or 0)
 

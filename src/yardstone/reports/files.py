@@ -7,10 +7,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from yardstone.errors import InputError
 
-__all__ = ["replaced", "write_text"]
+__all__ = ["open_text", "replaced", "write_text"]
 
 
 @contextmanager
@@ -55,3 +56,26 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file whole, in UTF-8."""
     with replaced(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def open_text(path: Path) -> IO[str]:
+    """A text file to write to, in UTF-8; compressed if its ending is .gz, .zst, .bz2 or .xz."""
+    ending = path.suffix.lower()
+    if ending == ".gz":
+        import gzip
+
+        return gzip.open(path, "wt", encoding="utf-8", newline="\n")
+    if ending == ".bz2":
+        import bz2
+
+        return bz2.open(path, "wt", encoding="utf-8", newline="\n")
+    if ending == ".xz":
+        import lzma
+
+        return lzma.open(path, "wt", encoding="utf-8", newline="\n")
+    if ending == ".zst":
+        import zstandard
+
+        file: IO[str] = zstandard.open(path, "wt", encoding="utf-8", newline="\n")
+        return file
+    return path.open("w", encoding="utf-8", newline="\n")

@@ -179,10 +179,13 @@ def advice(report: RatingList) -> list[str]:
 
 
 def skipped(report: RatingList) -> list[str]:
-    """What was left out when reading, why, and where."""
+    """What was left out when reading, why, and where; and what was put right."""
     found = report.skipped
+    mended = [f"  {number:,} × {what}" for what, number in found.mended.most_common()]
+    if mended:
+        mended.insert(0, "Put right:")
     if not len(found):
-        return []
+        return mended
     lines = [f"Skipped: {plural(len(found), 'record')}"]
     lines += [f"  {number:,} × {reason}" for reason, number in found.reasons.most_common(8)]
     if len(found.reasons) > 8:
@@ -190,4 +193,4 @@ def skipped(report: RatingList) -> list[str]:
     lines += [f"  {record}" for record in found.details[:PLACES]]
     if len(found) > PLACES and found.details:
         lines.append(f"  … and {plural(len(found) - PLACES, 'other')}")
-    return lines
+    return lines + mended

@@ -1,0 +1,299 @@
+"""Scanning SGF byte by byte: nodes, properties and where a game ends.
+
+One loop without recursion, so that variations may be nested as deep as they like.
+It forgives what files in the wild do: names in lower or mixed case (``Black[pd]``),
+junk between properties, brackets in comments that nobody escaped, a missing ``;`` or
+``)``, and text that breaks off.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from yardstone.records._compiled import kernel
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Bytes = NDArray[np.uint8]
+    Integers = NDArray[np.int64]
+    Places = NDArray[np.int32]
+
+BACKSLASH, OPEN_VALUE, CLOSE_VALUE, OPEN, CLOSE, NODE = 92, 91, 93, 40, 41, 59
+
+#: What `scan_game` returns.
+DONE, NEED_MORE, ROWS_FULL, NODES_FULL, DEPTH_FULL = 0, 1, 2, 3, 4
+#: Places in its `out`.
+END, ROWS, NODES, ROOT_ROWS, FLAGS, DEPTH = 0, 1, 2, 3, 4, 5
+OUT = 6
+#: Flags.
+BREAKS_OFF, NOT_CLOSED, VARIATIONS, UNESCAPED = 1, 2, 4, 8
+#: Names are kept up to so many letters.
+NAME_LETTERS = 7
+
+
+def packed(name: str) -> int:
+    """A property's name as the number that `scan_game` gives."""
+    return int.from_bytes(name.encode("ascii"), "big")
+
+
+_GM, _FF = packed("GM"), packed("FF")
+#: Properties that hold no free text: a ``]`` always ends their values.
+_B, _W, _AB, _AW, _AE, _PL = (packed(name) for name in ("B", "W", "AB", "AW", "AE", "PL"))
+_BL, _WL, _SZ, _KM, _HA, _TM = (packed(name) for name in ("BL", "WL", "SZ", "KM", "HA", "TM"))
+_CR, _TR, _SQ, _MA, _TB, _TW = (packed(name) for name in ("CR", "TR", "SQ", "MA", "TB", "TW"))
+
+
+@kernel
+def _is_blank(c: int) -> bool:
+    return c <= 32
+
+
+@kernel
+def _is_letter(c: int) -> bool:
+    return 97 <= (c | 32) <= 122
+
+
+@kernel
+def _after_blanks(buf: Bytes, i: int, n: int) -> int:
+    while i < n and _is_blank(buf[i]):
+        i += 1
+    return i
+
+
+@kernel
+def _close_of_value(buf: Bytes, i: int, n: int) -> int:
+    """The place of the ``]`` that ends the value from `i` on, or `n`."""
+    while i < n:
+        c = buf[i]
+        if c == CLOSE_VALUE:
+            return i
+        i += 2 if c == BACKSLASH else 1
+    return n
+
+
+@kernel
+def _no_text(name: int) -> bool:
+    return name in (_B, _W, _AB, _AW, _AE, _PL, _BL, _WL, _SZ, _KM, _HA, _TM) or name in (
+        _GM,
+        _FF,
+        _CR,
+        _TR,
+        _SQ,
+        _MA,
+        _TB,
+        _TW,
+    )
+
+
+@kernel
+def _ends_here(buf: Bytes, close: int, n: int) -> bool:
+    """Whether what follows a ``]`` is what may follow the end of a value.
+
+    If not, somebody forgot to escape it, as in ``C[kibitz [3d]: hello]``, unless a
+    proper node follows anyway.
+    """
+    i = _after_blanks(buf, close + 1, n)
+    if i == n:
+        return True
+    c = buf[i]
+    if c in (OPEN_VALUE, NODE, OPEN, CLOSE):
+        return True
+    start = i
+    while i < n and _is_letter(buf[i]):
+        i += 1
+    if i > start:
+        k = _after_blanks(buf, i, n)
+        if k == n or buf[k] == OPEN_VALUE:
+            return True
+    while i < n and buf[i] != OPEN_VALUE and buf[i] != CLOSE_VALUE:
+        i += 1
+    if i == n:
+        return True
+    if buf[i] == CLOSE_VALUE:
+        return False
+    k = i - 1
+    while k > start and (_is_letter(buf[k]) or _is_blank(buf[k])):
+        k -= 1
+    return buf[k] == NODE and k < i - 1
+
+
+@kernel
+def _starts_a_game(buf: Bytes, i: int, n: int) -> bool:
+    """Whether the ``(`` at `i` opens another game: ``(;GM[`` or ``(;FF[``."""
+    i = _after_blanks(buf, i + 1, n)
+    if i < n and buf[i] == NODE:
+        i = _after_blanks(buf, i + 1, n)
+        if i + 2 < n and buf[i + 2] == OPEN_VALUE:
+            name = (buf[i] << 8) | buf[i + 1]
+            return name in (_GM, _FF)
+    return False
+
+
+@kernel
+def find_game(buf: Bytes, i: int, n: int, sure: bool) -> int:
+    """Where the next game begins from `i` on, or `n`.
+
+    A game begins with ``(;``, or with ``(`` or ``;`` before GM or FF; if `sure`, it
+    must also begin with GM or FF.
+    """
+    while i < n:
+        c = buf[i]
+        if c in (OPEN, NODE):
+            k = _after_blanks(buf, i + 1, n)
+            if c == OPEN and k < n and buf[k] == NODE:
+                if not sure or _starts_a_game(buf, i, n):
+                    return i
+            elif k + 2 < n and buf[k + 2] == OPEN_VALUE:
+                name = (buf[k] << 8) | buf[k + 1]
+                if name in (_GM, _FF):
+                    return i
+        i += 1
+    return n
+
+
+@kernel
+def scan_game(
+    buf: Bytes,
+    i: int,
+    n: int,
+    final: bool,
+    main_only: bool,
+    nodes_of: Places,
+    names: Integers,
+    starts: Places,
+    ends: Places,
+    parents: Places,
+    stack: Places,
+    out: Integers,
+) -> int:
+    """Scan the game that begins at `i`.
+
+    A row for each value of a property goes to `nodes_of` (number of the node in
+    order of the file), `names` (see `packed`), `starts` and `ends` (of the value). With
+    `main_only`, there are rows of the main line only, and `parents` and `stack` are
+    not used.
+
+    Returns
+    -------
+    int
+        DONE; NEED_MORE (the buffer ends within the game and `final` is false); or
+        which of the arrays are full, so that the scan must begin again.
+    """
+    origin = i
+    rows = nodes = root_rows = flags = deepest = depth = 0
+    current = -1
+    fresh = False  # behind a "(", where no node has begun yet
+    keep = True
+    stray = False  # behind a ")", where no property may stand
+    forgiving = True
+    opened_at = 0  # nodes before the latest "("
+    closed = False
+    headless = buf[i] == NODE  # the first "(" is missing
+    if headless:
+        depth = deepest = 1
+        if not main_only:
+            stack[0] = -1
+    while i < n:
+        c = buf[i]
+        if c == NODE or (fresh and _is_letter(c)):
+            if keep:
+                if not main_only:
+                    if nodes == len(parents):
+                        return NODES_FULL
+                    parents[nodes] = current
+                current = nodes
+                nodes += 1
+            fresh = stray = False
+            if c == NODE:
+                i += 1
+                continue
+        if c == OPEN:
+            if i > origin and _starts_a_game(buf, i, n):
+                flags |= NOT_CLOSED
+                closed = True
+                break
+            if not keep:
+                flags |= VARIATIONS
+            if not main_only:
+                if depth == len(stack):
+                    return DEPTH_FULL
+                stack[depth] = current
+            depth += 1
+            deepest = max(deepest, depth)
+            opened_at = nodes
+            fresh = True
+            stray = False
+            i += 1
+        elif c == CLOSE:
+            depth -= 1
+            i += 1
+            if depth <= 0:
+                closed = True
+                break
+            fresh = False
+            stray = True
+            if main_only:
+                keep = keep and nodes == opened_at
+            else:
+                current = stack[depth]
+        elif _is_letter(c):
+            upper = letters = 0
+            name = any_case = 0
+            while i < n and (_is_letter(buf[i]) or 48 <= buf[i] <= 57):
+                c = buf[i]
+                if letters < NAME_LETTERS:
+                    any_case = any_case << 8 | (c & 223 if _is_letter(c) else c)
+                    letters += 1
+                if c < 97 and upper < NAME_LETTERS:
+                    name = name << 8 | c
+                    upper += 1
+                i += 1
+            if upper == 0:
+                name = any_case
+            k = _after_blanks(buf, i, n)
+            while k < n and buf[k] == OPEN_VALUE:
+                start = k + 1
+                k = _close_of_value(buf, start, n)
+                if k < n and forgiving and not _no_text(name):
+                    first = k
+                    while k < n and not _ends_here(buf, k, n):
+                        k = _close_of_value(buf, k + 1, n)
+                    if k >= n and final:
+                        k = first
+                        forgiving = False
+                    elif k != first:
+                        flags |= UNESCAPED
+                if k >= n:
+                    break
+                if keep and not stray:
+                    if rows == len(names):
+                        return ROWS_FULL
+                    nodes_of[rows] = current
+                    names[rows] = name
+                    starts[rows] = start
+                    ends[rows] = k
+                    rows += 1
+                    if current == 0 and rows == root_rows + 1:
+                        root_rows = rows
+                i = k + 1
+                k = _after_blanks(buf, i, n)
+            if k >= n:
+                i = n
+        elif c == OPEN_VALUE:
+            i = _close_of_value(buf, i + 1, n) + 1
+        else:
+            i += 1
+    if not closed:
+        if not final:
+            return NEED_MORE
+        flags |= NOT_CLOSED if headless and depth == 1 else BREAKS_OFF
+        i = n
+    out[END] = i
+    out[ROWS] = rows
+    out[NODES] = nodes
+    out[ROOT_ROWS] = root_rows
+    out[FLAGS] = flags
+    out[DEPTH] = deepest
+    return DONE

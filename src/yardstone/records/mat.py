@@ -1,0 +1,330 @@
+"""Matches of backgammon as Jellyfish's ``.mat`` files have them, and the sites that write the like.
+
+A file holds tags such as ``; [EventDate "2024.08.01"]``, the length of the match
+(``5 point match``), and its games: the score, two columns of numbered moves and cube
+actions, and who wins how many points. Player 1 has the left column. Sites differ in
+where the columns begin, so a lone entry of a line is taken for the column it is
+nearer to, and who won is checked against the score at which the next game begins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import InputError, NoGamesError, StrictError
+from yardstone.pool import Pool, Skipped, SkipReport
+from yardstone.records.dates import parse_date
+from yardstone.records.text import clean, decode
+
+if TYPE_CHECKING:
+    from yardstone.records.formats import Options
+    from yardstone.records.sources import Source
+
+__all__ = ["LENGTH", "MatGame", "MatMatch", "Turn", "parse_mat", "read_mat"]
+
+#: Column of the pool with the points to win.
+LENGTH = "length"
+#: Longer files, lines and matches are no matches.
+MOST_BYTES = 256 << 20
+MOST_TURNS = 100_000
+_LONGEST_LINE = 1000
+
+_TAG = re.compile(r'\s*;?\s*\[\s*([^"\]]{1,60}?)\s*"(.*)"\s*\]\s*$')
+_HEADER = re.compile(r"\s*(\d{1,5})\s*point\s+match\b", re.IGNORECASE)
+_MONEY = re.compile(r"\s*(?:unlimited|money)\s+(?:match|session|game)\b", re.IGNORECASE)
+_GAME = re.compile(r"\s*game\s+(\d{1,6})\s*$", re.IGNORECASE)
+_SCORES = re.compile(r"\s?(.*?)\s*:\s*(\d{1,6})(\s+)(.*?)\s*:\s*(\d{1,6})\s*$")
+_NUMBER = re.compile(r"\s*\d{1,5}\)")
+_ENTRY = re.compile(
+    r"(?P<dice>[1-6]{2}):(?P<move>(?:(?!\s{2,}\S*[A-Z])(?!\s[1-6]{2}:).)*)"
+    r"|(?P<word>Doubles|Redoubles|Beavers|Raccoons|Takes|Accepts|Drops|Passes|Rejects|Wins|Losses"
+    r"|Resigns)(?:\s*=>\s*\d+)?(?:\s+(?P<points>\d{1,5})\s+points?)?",
+    re.IGNORECASE,
+)
+_ACTIONS = {
+    "doubles": "double",
+    "redoubles": "double",
+    "beavers": "beaver",
+    "raccoons": "raccoon",
+    "takes": "take",
+    "accepts": "take",
+    "drops": "pass",
+    "passes": "pass",
+    "rejects": "pass",
+    "resigns": "resign",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A roll with its move, or a cube action.
+
+    Attributes
+    ----------
+    player : int
+        0 for player 1, in the left column.
+    action : str
+        ``move``, ``double``, ``take``, ``pass``, ``beaver``, ``raccoon`` or ``resign``.
+    dice : tuple of int
+        Empty for a cube action.
+    move : str
+        As the file has it; empty where there is none.
+    """
+
+    player: int
+    action: str
+    dice: tuple[int, ...] = ()
+    move: str = ""
+
+
+@dataclass(slots=True)
+class MatGame:
+    """A game of a match.
+
+    Attributes
+    ----------
+    line : int
+        Where it begins.
+    score : (int, int)
+        Before it.
+    turns : list of Turn
+    winner : int or None
+        0 or 1; None if the file does not say.
+    points : int
+        Won.
+    """
+
+    line: int
+    score: tuple[int, int]
+    turns: list[Turn] = field(default_factory=list)
+    winner: int | None = None
+    points: int = 0
+
+
+@dataclass(slots=True)
+class MatMatch:
+    """A match; see `problem` for whether it can be used.
+
+    Attributes
+    ----------
+    line : int
+        Where its length stands.
+    length : int
+        Points to win; 0 for a money session.
+    players : (str, str)
+    tags : mapping
+        Names of tags in lower case.
+    games : list of MatGame
+    """
+
+    line: int
+    length: int
+    players: tuple[str, str] = ("", "")
+    tags: Mapping[str, str] = field(default_factory=dict)
+    games: list[MatGame] = field(default_factory=list)
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """At the end, as far as the file goes."""
+        if not self.games:
+            return 0, 0
+        last = self.games[-1]
+        one, other = last.score
+        return one + last.points * (last.winner == 0), other + last.points * (last.winner == 1)
+
+    @property
+    def winner(self) -> int | None:
+        """0 or 1, whoever reached the length; None if nobody did."""
+        score = self.score
+        if not self.length or max(score) < self.length:
+            return None
+        return int(score[1] > score[0])
+
+    @property
+    def time(self) -> np.datetime64:
+        """When it was played, from its tags; NaT if they do not say."""
+        date = self.tags.get("eventdate", self.tags.get("date", ""))
+        clock = self.tags.get("eventtime", self.tags.get("time", "")).replace(".", ":")
+        moment = parse_date(date, clock)
+        return moment if moment.astype(np.int64) > 0 else np.datetime64("NaT", "s")
+
+    def problem(self) -> str:
+        """Why there is no result to use; empty if there is one."""
+        if not self.length:
+            return "a money session is no match"
+        if not self.games:
+            return "there is no game in the match"
+        if not all(self.players):
+            return "a player has no name"
+        for number, (game, after) in enumerate(zip(self.games, self.games[1:], strict=False), 1):
+            won = [after.score[side] - game.score[side] for side in (0, 1)]
+            if game.winner is None:
+                return f"game {number} has no winner"
+            if won[1 - game.winner] != 0 or won[game.winner] != game.points:
+                return f"the score after game {number} does not fit its result"
+        if self.games[-1].winner is None:
+            return "the last game has no winner"
+        if self.winner is None:
+            one, other = self.score
+            return f"unfinished ({one} to {other} in a match to {self.length} points)"
+        return ""
+
+
+def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
+    """The matches of a file, whole or not.
+
+    Examples
+    --------
+    >>> text = ''' 1 point match
+    ...
+    ...  Game 1
+    ...  Ann : 0              Bob : 0
+    ...   1)                   31: 8/5 6/5
+    ...   2)  Resigns
+    ...                        Wins 1 point and the match'''
+    >>> match, = parse_mat(text.split(chr(10)))
+    >>> match.players, match.score, match.games[0].turns[0].dice
+    (('Ann', 'Bob'), (0, 1), (3, 1))
+    """
+    tags: dict[str, str] = {}
+    match: MatMatch | None = None
+    column = 0
+    turns = 0
+    for number, line in enumerate(lines, 1):
+        line = line[:_LONGEST_LINE].expandtabs()
+        header, money = _HEADER.match(line), _MONEY.match(line)
+        if header or money:
+            if match is not None:
+                yield match
+            match = MatMatch(number, int(header[1]) if header else 0, tags=tags)
+            tags = {}
+            turns = 0
+        elif (tag := _TAG.match(line)) is not None:
+            if match is not None and match.games:  # those of the next match
+                yield match
+                match = None
+            into = tags if match is None else match.tags
+            into[clean(tag[1]).lower()] = clean(tag[2])  # type: ignore[index]
+        elif match is None:
+            continue
+        elif _GAME.match(line):
+            match.games.append(MatGame(number, match.score))
+        elif not _NUMBER.match(line) and (scores := _SCORES.match(line)) and match.games:
+            column = scores.start(4)
+            match.players = (clean(scores[1]), clean(scores[4]))
+            if not match.games[-1].turns:
+                match.games[-1].score = (int(scores[2]), int(scores[5]))
+        elif match.games and turns < MOST_TURNS:
+            turns += _read_line(line, column, match.games[-1])
+    if match is not None:
+        yield match
+
+
+def _read_line(line: str, column: int, game: MatGame) -> int:
+    """Take the entries of a line into a game; how many there were."""
+    start = found.end() if (found := _NUMBER.match(line)) else 0
+    entries = list(_ENTRY.finditer(line, start))
+    lone = len(entries) == 1
+    for place, entry in enumerate(entries):
+        right = entry.start() > max(column - 4, start + 8)
+        word = (entry["word"] or "").lower()
+        if word in ("wins", "losses"):
+            if entry["points"] is not None:
+                game.winner = int(right if word == "wins" else not right)
+                game.points = int(entry["points"])
+            continue
+        player = int(right) if lone else min(place, 1)
+        if word:
+            game.turns.append(Turn(player, _ACTIONS[word]))
+        else:
+            dice = (int(entry["dice"][0]), int(entry["dice"][1]))
+            game.turns.append(Turn(player, "move", dice, clean(entry["move"])))
+    return len(entries)
+
+
+def read_mat(sources: Sequence[Source], options: Options) -> Pool:
+    """The results of the matches of some files: a row a match, with its length.
+
+    `first` is player 1; nobody moves first by right, the dice decide. The column
+    `LENGTH` is always there; further ones are tags. The time is that of EventDate and
+    EventTime.
+
+    Raises
+    ------
+    NoGamesError
+        The only file holds no match.
+    StrictError
+        With ``strict``, at the first match that cannot be used.
+    """
+    columns = options.columns
+    wanted = (
+        dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns or ()}
+    )
+    wanted.pop(LENGTH, None)
+    skipped = SkipReport()
+    matches: list[MatMatch] = []
+    total = sum(source.size for source in sources)
+    done = 0
+    for source in sources:
+        any_match = False
+        for match in parse_mat(_lines(source)):
+            any_match = True
+            reason = match.problem()
+            if reason:
+                _skip(skipped, Skipped(source.name, match.line, reason), options.strict)
+            else:
+                match.games = [MatGame(0, match.score)]  # moves are not kept
+                matches.append(match)
+        if not any_match:
+            if len(sources) == 1:
+                raise NoGamesError(
+                    "there is no match in it",
+                    file=source.name,
+                    mend="a .mat file has a line such as 5 point match",
+                )
+            _skip(
+                skipped, Skipped(source.name, 0, "there is no match in this file"), options.strict
+            )
+        done += source.size
+        if options.progress is not None:
+            options.progress(done, total)
+    number: dict[str, int] = {}
+    ids = np.array(
+        [[number.setdefault(name, len(number)) for name in match.players] for match in matches],
+        np.int32,
+    ).reshape(-1, 2)
+    extra: dict[str, Any] = {LENGTH: np.array([match.length for match in matches], np.int64)}
+    for name, tag in wanted.items():
+        texts = [match.tags.get(tag.lower(), "") for match in matches]
+        extra[name] = np.array(texts, np.dtypes.StringDType())
+    time = None
+    if options.times:
+        time = np.array([match.time for match in matches], "datetime64[s]")
+    score = np.array([float(match.winner == 0) for match in matches])
+    return Pool(tuple(number), ids[:, 0], ids[:, 1], score, time, extra, skipped)
+
+
+def _skip(report: SkipReport, record: Skipped, strict: bool) -> None:
+    if strict:
+        raise StrictError(record.reason, file=record.file, line=record.line or None)
+    report.add(record, kind=re.sub(r" \(.*\)|game \d+", "", record.reason))
+
+
+def _lines(source: Source) -> Iterator[str]:
+    """The lines of a file of any encoding."""
+    data = bytearray()
+    with source.open() as stream:
+        for piece in stream.pieces():
+            data += piece
+            if len(data) > MOST_BYTES:
+                raise InputError(
+                    f"longer than {MOST_BYTES >> 20} MiB: this is no file of matches",
+                    file=source.name,
+                )
+    text = decode(bytes(data).removeprefix(b"\xef\xbb\xbf"))
+    return iter(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))

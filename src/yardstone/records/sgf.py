@@ -1,0 +1,302 @@
+"""Go games from SGF files: headers, main lines, variations where asked.
+
+`read_games` gives games one after another, whatever program, server or century they
+come from; `read_sgf` gives their results as a pool, in which Black is ``first``.
+
+Source of the format: the SGF specification FF[4] by Arno Hollosi, and FF[1] to FF[3].
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
+from yardstone.pool import Pool, Skipped, SkipReport
+from yardstone.records.combine import without_empty_columns
+from yardstone.records.go_game import BLACK, UNKNOWN, WHITE, GoGame
+from yardstone.records.sgf_games import GameBuilder, Unusable
+from yardstone.records.sgf_records import Record, RecordReader, SgfLimits
+from yardstone.records.sgf_tree import SgfTree
+from yardstone.records.sgf_write import write_sgf
+from yardstone.records.sources import Source, find_sources
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.records.formats import Options
+
+__all__ = [
+    "GoGame",
+    "SgfLimits",
+    "SgfReader",
+    "SgfTree",
+    "read_games",
+    "read_sgf",
+    "read_trees",
+    "write_sgf",
+]
+
+StrPath = str | os.PathLike[str]
+Progress = Callable[[int, int], object]
+ENDINGS = (".sgf",)
+
+
+class SgfReader:
+    """Reads games from SGF files and keeps count of what it skipped and mended.
+
+    Iterating gives the games one after another; memory is bounded by the longest
+    record, not by the number of files.
+
+    Parameters
+    ----------
+    *paths : str or path
+        Files, folders, patterns, zip and tar archives, or ``"-"``; compressed or not.
+    variations : bool
+        Give a game for every line of play, the main line first, in place of the main
+        line only.
+    strict : bool
+        Raise at the first record that cannot be used.
+    limits : SgfLimits, optional
+        How long records may be.
+    progress : callable, optional
+        Called with the bytes read so far and all bytes (0 if unknown).
+
+    Attributes
+    ----------
+    skipped : SkipReport
+        Records that were left out, and in `skipped.mended` how often what was put
+        right in the others.
+    """
+
+    def __init__(
+        self,
+        *paths: StrPath,
+        variations: bool = False,
+        strict: bool = False,
+        limits: SgfLimits | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        if not paths:
+            raise UsageError("no file is given")
+        self.skipped = SkipReport()
+        self._strict = strict
+        self._limits = limits or SgfLimits()
+        self._variations = variations
+        self._progress = progress
+        self._builder = GameBuilder()
+        beside = SkipReport()
+        self._sources = find_sources(paths, ENDINGS, beside)
+        for record in beside.details:
+            self._skip(record.file, record.line, record.reason)
+
+    @classmethod
+    def of_sources(
+        cls, sources: Sequence[Source], *, strict: bool = False, progress: Progress | None = None
+    ) -> SgfReader:
+        """A reader of sources already found."""
+        reader = cls.__new__(cls)
+        reader.skipped = SkipReport()
+        reader._strict = strict
+        reader._limits = SgfLimits()
+        reader._variations = False
+        reader._progress = progress
+        reader._builder = GameBuilder()
+        reader._sources = list(sources)
+        return reader
+
+    def __iter__(self) -> Iterator[GoGame]:
+        builder = self._builder
+        for record in self._records(main_only=not self._variations):
+            try:
+                if self._variations:
+                    yield from self._lines(record)
+                else:
+                    yield builder.game(record)
+            except Unusable as trouble:
+                self._skip(record.file, record.line, trouble.reason, trouble.kind)
+        self.skipped.mended = Counter({k: n for k, n in builder.mended.items() if n})
+
+    def trees(self) -> Iterator[SgfTree]:
+        """The records with all their variations, of any kind of game."""
+        for record in self._records(main_only=False):
+            if record.rows.nodes:
+                yield SgfTree(record)
+            else:
+                self._skip(record.file, record.line, "the record is empty")
+
+    def _lines(self, record: Record) -> Iterator[GoGame]:
+        if record.rows.nodes == 0:
+            raise Unusable("the record is empty")
+        tree = SgfTree(record)
+        properties = tree.properties(0)
+        left = self._limits.nodes
+        for count, leaf in enumerate(tree.leaves()):
+            path = tree.path(leaf)
+            left -= len(path)
+            if count == self._limits.lines or left < 0:
+                reason = f"more lines of play than the limits allow: {count} were read"
+                self._skip(record.file, record.line, reason, "too many lines of play")
+                return
+            yield self._builder.line(record, properties, tree.line_rows(path))
+
+    def _records(self, *, main_only: bool) -> Iterator[Record]:
+        progress = self._progress
+        total = sum(source.size for source in self._sources) if progress is not None else 0
+        done = 0
+        reader = RecordReader(self._limits, main_only=main_only, skip=self._skip)
+        for source in self._sources:
+            tick = None if progress is None else (lambda at, d=done: progress(d + at, total))
+            try:
+                with source.open() as stream:
+                    yield from reader.records(stream, tick)
+            except StrictError:
+                raise
+            except InputError as error:
+                self._skip(source.name, 0, error.message)
+            if progress is not None:
+                done += source.size
+                progress(done, total)
+
+    def _skip(self, file: str, line: int, reason: str, kind: str | None = None) -> None:
+        if self._strict:
+            raise StrictError(reason, file=file, line=line or None)
+        self.skipped.add(Skipped(file, line, reason), kind=kind)
+
+
+def read_games(
+    *paths: StrPath,
+    variations: bool = False,
+    strict: bool = False,
+    limits: SgfLimits | None = None,
+    progress: Progress | None = None,
+) -> Iterator[GoGame]:
+    """The games in SGF files, one after another; see `SgfReader` for the parameters.
+
+    What cannot be read is left out silently: an `SgfReader` also tells what that was.
+
+    Raises
+    ------
+    InputError
+        If a file or folder does not exist.
+    StrictError
+        With `strict`, at the first record that cannot be used.
+    """
+    return iter(
+        SgfReader(*paths, variations=variations, strict=strict, limits=limits, progress=progress)
+    )
+
+
+def read_trees(
+    *paths: StrPath, strict: bool = False, limits: SgfLimits | None = None
+) -> Iterator[SgfTree]:
+    """The records in SGF files with all their variations, one after another."""
+    return SgfReader(*paths, strict=strict, limits=limits).trees()
+
+
+#: Columns of a pool that come from attributes of `GoGame`; other names are properties.
+ATTRIBUTES = (
+    "file", "line", "number", "size", "komi", "handicap", "rules", "black_rank", "white_rank",
+    "black_team", "white_team", "result", "event", "place", "moves",
+)  # fmt: skip
+
+#: Those taken where all are wanted.
+ALL_COLUMNS = {
+    **{
+        name: name
+        for name in (
+            "size", "komi", "handicap", "rules", "black_rank", "white_rank", "black_team",
+            "white_team",
+        )
+    },
+    "written_result": "result",
+    **{name: name for name in ("event", "place", "moves")},
+}  # fmt: skip
+
+
+def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
+    """The results of the games in SGF files as a pool; Black is ``first``.
+
+    Games without a result that counts are skipped. `options.columns` names further
+    columns: attributes of `GoGame` (``moves`` is their number) or properties.
+
+    Raises
+    ------
+    NoGamesError
+        If no file holds an SGF record.
+    StrictError
+        With `options.strict`, at the first record that cannot be used.
+    """
+    reader = SgfReader.of_sources(sources, strict=options.strict, progress=options.progress)
+    columns = options.columns or (ALL_COLUMNS if options.everything else ())
+    wanted = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
+    values: dict[str, list[Any]] = {name: [] for name in wanted}
+    number: dict[str, int] = {}
+    pairs: list[int] = []
+    scores: list[float] = []
+    times: list[np.datetime64] = []
+    games = 0
+    for game in reader:
+        games += 1
+        reason = unrated(game)
+        if reason is not None:
+            reader._skip(game.file, game.line, *reason)
+            continue
+        pairs += (number.setdefault(name, len(number)) for name in (game.black, game.white))
+        scores.append(1.0 if game.winner == BLACK else 0.0 if game.winner == WHITE else 0.5)
+        times.append(game.date)
+        for name, source in wanted.items():
+            values[name].append(_value(game, source))
+    if not games and len(sources) == 1:
+        raise NoGamesError(
+            "there is no game of Go in it" if not reader.skipped.details
+            else reader.skipped.details[0].reason,
+            file=sources[0].name,
+            mend="an SGF file begins with (;",
+        )  # fmt: skip
+    sides = np.array(pairs, np.int32).reshape(-1, 2)
+    pool = Pool(
+        tuple(number),
+        sides[:, 0],
+        sides[:, 1],
+        np.array(scores, np.float64),
+        np.array(times, "datetime64[s]"),
+        {name: _column(column) for name, column in values.items()},
+        reader.skipped,
+    )
+    return without_empty_columns(pool) if options.everything else pool
+
+
+def unrated(game: GoGame) -> tuple[str, str] | None:
+    """Why a game does not count for ratings, and the kind of reason; None if it does."""
+    if not game.black:
+        return ("no name of Black",) * 2
+    if not game.white:
+        return ("no name of White",) * 2
+    if game.winner == UNKNOWN:
+        if not game.result:
+            return ("no result",) * 2
+        return f"result {game.result[:64]!r} names no winner", "result without a winner"
+    return None
+
+
+def _value(game: GoGame, source: str) -> Any:
+    name = source.lower()
+    if name == "moves":
+        return len(game.moves)
+    if name in ATTRIBUTES:
+        return getattr(game, name)
+    return ", ".join(game.properties.get(source.upper(), ()))
+
+
+def _column(values: list[Any]) -> NDArray[Any]:
+    """Whole numbers, numbers (NaN where there is none) or texts."""
+    if any(isinstance(value, str) for value in values):
+        return np.array(values, np.dtypes.StringDType())
+    if any(value is None or isinstance(value, float) for value in values):
+        return np.array([np.nan if value is None else value for value in values], np.float64)
+    return np.array(values, np.int64)

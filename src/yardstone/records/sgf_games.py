@@ -1,0 +1,218 @@
+"""From an SGF record to a `GoGame`, with what servers and programs write amiss put right."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from yardstone.records import _sgf_moves as line
+from yardstone.records._sgf_scan import BREAKS_OFF, NOT_CLOSED, UNESCAPED
+from yardstone.records.go_game import BLACK, UNKNOWN, WHITE, GoGame
+from yardstone.records.handicaps import handicap_setup
+from yardstone.records.sgf_records import LineRows, Record
+from yardstone.records.sgf_values import (
+    parse_board_size,
+    parse_go_date,
+    parse_komi,
+    parse_winner,
+    split_rank,
+)
+from yardstone.records.text import clean
+
+__all__ = ["GameBuilder", "Unusable"]
+
+#: Boards of other sizes are not supported.
+SMALLEST, LARGEST = 2, 19
+_SERVER_KOMI = {"japanese": 6.5, "chinese": 7.5}
+_WHOLE_NUMBER = re.compile(r"\s*(\d{1,3})(?!\d)")
+_MARGIN = re.compile(r"[BbWw]\+(\d+(?:\.\d+)?)\s*$")
+_TROUBLES = (
+    (line.BAD_MOVE, "a move that is no point of the board: the moves end before it"),
+    (line.LATE_SETUP, "stones set up between moves: the moves end before them"),
+    (line.SEVERAL_POINTS, "several points in one move: the first was taken"),
+)
+_FLAGS = (
+    (BREAKS_OFF, "the record breaks off"),
+    (NOT_CLOSED, "the record is not closed"),
+    (UNESCAPED, "brackets in a text were not escaped"),
+)
+
+
+class Unusable(Exception):
+    """Why a record is no game that can be read."""
+
+    def __init__(self, reason: str, kind: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.kind = kind or reason
+
+
+class GameBuilder:
+    """Makes games from records, and counts what it mended in `mended`."""
+
+    def __init__(self) -> None:
+        self.mended: Counter[str] = Counter()
+        self._out = np.zeros(line.OUT, np.int64)
+        self._reserve(1 << 10)
+
+    def _reserve(self, rows: int) -> None:
+        self._moves = np.empty(rows, np.int16)
+        self._colours = np.empty(rows, np.int8)
+        self._times = np.empty(rows, np.float32)
+
+    def game(self, record: Record) -> GoGame:
+        """The game on the record's main line.
+
+        Raises
+        ------
+        Unusable
+            If it is of another kind or on a board that is not supported.
+        """
+        rows = record.rows
+        if rows.flags:
+            self._count(rows.flags, _FLAGS)
+        if rows.nodes == 0:
+            raise Unusable("the record is empty")
+        return self.line(record, rows.values(record.data, range(rows.root_rows)), rows)
+
+    def line(
+        self, record: Record, properties: Mapping[str, tuple[str, ...]], rows: LineRows
+    ) -> GoGame:
+        """The game on one line of a record, whose root has these properties."""
+        size, count = _size(properties), rows.rows
+        if count > len(self._moves):
+            self._reserve(2 * count)
+        board = np.zeros(size * size, np.int8)
+        line.read_main(
+            np.frombuffer(record.data, np.uint8), count,
+            rows.nodes_of, rows.names, rows.starts, rows.ends,
+            size, board, self._moves, self._colours, self._times, self._out,
+        )  # fmt: skip
+        played, to_play, trouble, _, times, bad_setup = self._out.tolist()
+        if trouble:
+            self._count(trouble, _TROUBLES)
+        if bad_setup:
+            self.mended["a stone set up on no point of the board"] += bad_setup
+        moves = self._moves[:played].copy()
+        colours = self._colours[:played].copy()
+        clocks = self._times[:played].copy() if times else None
+        black = white = _NO_STONES
+        if board.any():
+            black = np.flatnonzero(board == BLACK).astype(np.int16)
+            white = np.flatnonzero(board == WHITE).astype(np.int16)
+        handicap = _handicap(properties)
+        setup = handicap_setup(size, handicap, black, white, moves, colours, to_play)
+        if setup.mend is not None:
+            self.mended[setup.mend] += 1
+            keep = setup.keep
+            moves, colours = moves[keep], colours[keep]
+            clocks = None if clocks is None else clocks[keep]
+            black, handicap = setup.black, setup.handicap
+        if not to_play:
+            if len(colours):
+                to_play = int(colours[0])
+            else:
+                to_play = WHITE if handicap >= 2 and len(black) else BLACK
+        result = _text(properties, "RE")
+        black_name, black_rank = self._player(properties, "PB", "BR")
+        white_name, white_rank = self._player(properties, "PW", "WR")
+        return GoGame(
+            record.file,
+            record.line,
+            record.number,
+            size,
+            self._komi(properties, handicap, result),
+            handicap,
+            _text(properties, "RU"),
+            black,
+            white,
+            to_play,
+            moves,
+            colours,
+            black_name,
+            white_name,
+            black_rank,
+            white_rank,
+            _text(properties, "BT"),
+            _text(properties, "WT"),
+            result,
+            parse_winner(result) if result else UNKNOWN,
+            parse_go_date(_text(properties, "DT")),
+            _text(properties, "EV"),
+            _text(properties, "PC"),
+            clocks,
+            MappingProxyType(dict(properties)),
+        )
+
+    def _count(self, flags: int, meanings: tuple[tuple[int, str], ...]) -> None:
+        self.mended.update(what for flag, what in meanings if flags & flag)
+
+    def _player(
+        self, properties: Mapping[str, tuple[str, ...]], name: str, rank: str
+    ) -> tuple[str, str]:
+        """Name and rank of a player."""
+        written, ranked = _text(properties, name), _text(properties, rank)
+        found = split_rank(written, ranked)
+        if found[0] != written:
+            self.mended["a rank taken out of a name"] += 1
+        return found
+
+    def _komi(
+        self, properties: Mapping[str, tuple[str, ...]], handicap: int, result: str
+    ) -> float | None:
+        if "KM" not in properties:
+            return None
+        komi, mend = parse_komi(properties["KM"][0])
+        if komi == 0.0 and handicap == 0 and _from_fox(properties):
+            margin = _MARGIN.match(result)
+            if margin is None or float(margin[1]) % 1:
+                komi = _SERVER_KOMI.get(_text(properties, "RU").lower(), komi)
+                mend = "komi 0 of Fox in even games"
+        if mend is not None:
+            self.mended[mend] += 1
+        return komi
+
+
+_NO_STONES = np.empty(0, np.int16)
+
+
+def _text(properties: Mapping[str, tuple[str, ...]], name: str) -> str:
+    values = properties.get(name)
+    return clean(values[0]) if values else ""
+
+
+def _size(properties: Mapping[str, tuple[str, ...]]) -> int:
+    kind = _text(properties, "GM")
+    if kind.isdigit() and kind.lstrip("0") != "1":
+        raise Unusable(f"GM[{kind[:8]}] is not Go", "not a game of Go")
+    written = _text(properties, "SZ")
+    if not written:
+        return LARGEST
+    found = parse_board_size(written)
+    if found is None:
+        raise Unusable(f"board size {written[:20]!r} is not understood", "unknown board size")
+    columns, rows = found
+    if columns != rows or not SMALLEST <= columns <= LARGEST:
+        raise Unusable(
+            f"a board of {columns} x {rows} is not supported, only square ones of "
+            f"{SMALLEST} to {LARGEST} lines",
+            "board size not supported",
+        )
+    return columns
+
+
+def _handicap(properties: Mapping[str, tuple[str, ...]]) -> int:
+    match = _WHOLE_NUMBER.match(_text(properties, "HA"))
+    return min(int(match[1]), LARGEST * LARGEST) if match is not None else 0
+
+
+def _from_fox(properties: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether the Fox server wrote it: it says so, or names GNU Go and has TC and TT."""
+    programs = "".join(properties.get("AP", ())).lower()
+    if "foxwq" in programs:
+        return True
+    return programs.startswith("gnu") and "TC" in properties and "TT" in properties

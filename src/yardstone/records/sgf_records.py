@@ -1,0 +1,276 @@
+"""From the bytes of a file to its SGF records, one after another, within limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.records import _sgf_scan as scan
+from yardstone.records.sgf_charsets import find_charset
+from yardstone.records.sgf_text import plain_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.records.streams import ByteStream
+
+__all__ = ["Record", "RecordReader", "SgfLimits", "property_name"]
+
+_FIRST_ROWS = 1 << 12
+#: So many bytes may be part of "(;GM[" when the others have not been read.
+_TAIL = 64
+
+
+@dataclass(frozen=True, slots=True)
+class SgfLimits:
+    """What a file may demand.
+
+    Attributes
+    ----------
+    game : int
+        Bytes of one record, all its variations included.
+    lines : int
+        Lines of play of one record, where each becomes a game.
+    nodes : int
+        Nodes on all those lines together.
+    """
+
+    game: int = 32 << 20
+    lines: int = 10_000
+    nodes: int = 20_000_000
+
+
+class LineRows:
+    """A row for each value of a property, in the order of the file.
+
+    `nodes_of`, `names`, `starts` and `ends` are arrays of which the first `rows` count.
+    """
+
+    nodes_of: NDArray[np.int32]
+    names: NDArray[np.int64]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    rows: int
+
+    def select(self, wanted: NDArray[np.integer[Any]]) -> LineRows:
+        """Only these rows."""
+        chosen = LineRows()
+        chosen.nodes_of = self.nodes_of[wanted]
+        chosen.names = self.names[wanted]
+        chosen.starts = self.starts[wanted]
+        chosen.ends = self.ends[wanted]
+        chosen.rows = len(wanted)
+        return chosen
+
+    def values(self, data: bytes, rows: range) -> dict[str, tuple[str, ...]]:
+        """The properties in these rows, by name; `data` is what the rows have places in."""
+        found: dict[str, list[str]] = {}
+        first, last = rows.start, rows.stop
+        places = zip(
+            self.names[first:last].tolist(),
+            self.starts[first:last].tolist(),
+            self.ends[first:last].tolist(),
+            strict=True,
+        )
+        for code, start, end in places:
+            text = plain_text(data[start:end])
+            name = property_name(code)
+            if name in found:
+                found[name].append(text)
+            else:
+                found[name] = [text]
+        return {name: tuple(texts) for name, texts in found.items()}
+
+
+class Rows(LineRows):
+    """What the scan of one record found.
+
+    `parents` tells the node before each node, -1 for the root (whole trees only).
+    """
+
+    def __init__(self, *, main_only: bool) -> None:
+        self.main_only = main_only
+        self._grow_rows(_FIRST_ROWS)
+        self.parents = np.empty(0 if main_only else _FIRST_ROWS, np.int32)
+        self._stack = np.empty(0 if main_only else _FIRST_ROWS, np.int32)
+        self._out = np.zeros(scan.OUT, np.int64)
+        self.end = self.rows = self.nodes = self.root_rows = self.flags = 0
+
+    def _grow_rows(self, size: int) -> None:
+        self.nodes_of = np.empty(size, np.int32)
+        self.names = np.empty(size, np.int64)
+        self.starts = np.empty(size, np.int32)
+        self.ends = np.empty(size, np.int32)
+
+    def scan(self, buf: NDArray[np.uint8], start: int, *, final: bool) -> bool:
+        """Scan the record at `start`; false if it goes on behind the end of the buffer."""
+        while True:
+            status = scan.scan_game(
+                buf, start, len(buf), final, self.main_only,
+                self.nodes_of, self.names, self.starts, self.ends,
+                self.parents, self._stack, self._out,
+            )  # fmt: skip
+            if status == scan.ROWS_FULL:
+                self._grow_rows(2 * len(self.names))
+            elif status == scan.NODES_FULL:
+                self.parents = np.empty(2 * len(self.parents), np.int32)
+            elif status == scan.DEPTH_FULL:
+                self._stack = np.empty(2 * len(self._stack), np.int32)
+            else:
+                break
+        out = self._out.tolist()
+        self.end, self.rows, self.nodes = out[scan.END], out[scan.ROWS], out[scan.NODES]
+        self.root_rows, self.flags = out[scan.ROOT_ROWS], out[scan.FLAGS]
+        return bool(status == scan.DONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of a file.
+
+    Attributes
+    ----------
+    file, line, number
+        Its place.
+    data : bytes
+        Bytes in UTF-8, in which the rows have their places.
+    rows : Rows
+        Its properties; they hold until the next record is read.
+    charset : str
+        The encoding it was in.
+    """
+
+    file: str
+    line: int
+    number: int
+    data: bytes
+    rows: Rows
+    charset: str
+
+
+@cache
+def _name(code: int) -> str:
+    return code.to_bytes((code.bit_length() + 7) // 8, "big").decode("ascii")
+
+
+def property_name(code: int) -> str:
+    """The name of a property from its number."""
+    return _name(code) if code < 1 << 16 else _name.__wrapped__(code)
+
+
+class RecordReader:
+    """Reads the records of files.
+
+    Parameters
+    ----------
+    limits : SgfLimits
+        What a file may demand.
+    main_only : bool
+        Look at the main line only.
+    skip : callable
+        Called with file, line and reason for what cannot be read.
+    """
+
+    def __init__(
+        self, limits: SgfLimits, *, main_only: bool, skip: Callable[[str, int, str], object]
+    ) -> None:
+        self._limits = limits
+        self._rows = Rows(main_only=main_only)
+        self._skip = skip
+
+    def records(
+        self, stream: ByteStream, progress: Callable[[int], object] | None = None
+    ) -> Iterator[Record]:
+        """The records of one file.
+
+        `progress` is called with the bytes of the file read so far.
+        """
+        stream.recode_utf16()
+        window = _Window(stream)
+        number = 0
+        sure = False  # behind a record that was too long only a certain beginning counts
+        while True:
+            place = scan.find_game(window.buffer, window.at, len(window.data), sure)
+            if place == len(window.data):
+                window.at = max(window.at, place - _TAIL)
+                if window.final:
+                    break
+                window.more(1)
+                if progress is not None:
+                    progress(stream.consumed)
+                continue
+            window.at = place
+            if self._rows.scan(window.buffer, place, final=window.final):
+                number += 1
+                sure = False
+                yield self._record(window, stream.name, number)
+                window.at = self._rows.end
+            elif len(window.data) - place > self._limits.game:
+                number += 1
+                self._skip(
+                    stream.name, window.line, f"a record longer than {self._limits.game} bytes"
+                )
+                window.at = len(window.data)
+                sure = True
+            else:
+                window.more(len(window.data) - place)
+                if progress is not None:
+                    progress(stream.consumed)
+        if number == 0:
+            self._skip(stream.name, 0, "there is no SGF record in this file")
+        if stream.damage is not None:
+            self._skip(stream.name, window.line, stream.damage)
+
+    def _record(self, window: _Window, file: str, number: int) -> Record:
+        data, rows = window.data, self._rows
+        end = rows.end
+        extent = data[window.at : end] if window.at > 0 or end < len(data) else data
+        charset = find_charset(extent)
+        if charset != "utf-8":
+            text = extent.decode(charset, "replace").encode("utf-8", "replace")
+            rows.scan(np.frombuffer(text, np.uint8), 0, final=True)
+            record = Record(file, window.line, number, text, rows, charset)
+            rows.end = end
+            return record
+        return Record(file, window.line, number, data, rows, charset)
+
+
+class _Window:
+    """The part of a file that is in memory: what is not yet understood, and some more."""
+
+    def __init__(self, stream: ByteStream) -> None:
+        self._pieces = stream.pieces()
+        self._lines_at = 0
+        self._line = 1
+        self.at = 0
+        self.final = False
+        self._set(next(self._pieces, b""))
+        self._next = next(self._pieces, b"")
+        self.final = not self._next
+
+    def _set(self, data: bytes) -> None:
+        self.data = data
+        self.buffer = np.frombuffer(data, np.uint8)
+
+    @property
+    def line(self) -> int:
+        """The line of the file that `at` is in."""
+        self._line += self.data.count(b"\n", self._lines_at, self.at)
+        self._lines_at = self.at
+        return self._line
+
+    def more(self, size: int) -> None:
+        """Forget what lies before `at`, and read so many bytes more, or all there are."""
+        _ = self.line
+        parts = [self.data[self.at :]]
+        while self._next and size > 0:
+            parts.append(self._next)
+            size -= len(self._next)
+            self._next = next(self._pieces, b"")
+        self.final = not self._next
+        self._set(b"".join(parts))
+        self.at = self._lines_at = 0

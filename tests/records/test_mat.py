@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import yardstone
+from yardstone.errors import NoGamesError, StrictError
+from yardstone.records.mat import Turn, parse_mat
+
+JELLYFISH = """\
+; [EventDate "2022.05.24"]
+; [EventTime "18.30"]
+; [Event "Cup"]
+
+ 3 point match
+
+ Game 1
+ Ann : 0                        Bob : 0
+  1)                             53: 8/3 6/3
+  2) 61: 8/7 13/7                54: 13/8 24/20
+  3) 33:                          Doubles => 2
+  4)  Takes                      11: 6/5* 6/5 5/4* 5/4
+                                  Wins 2 points
+
+ Game 2
+ Ann : 0                        Bob : 2
+  1) 61: 8/7 13/7                54: 13/8 24/20
+  2)  Doubles => 2                Drops
+      Wins 1 point
+
+ Game 3
+ Ann : 1                        Bob : 2
+  1) 52: 13/8 24/22              63: 24/15
+      Wins 2 points and the match
+"""
+GALAXY = """\
+; [Player 1 "lasse"]
+; [EventDate "2024.08.01"]
+
+3 point match
+
+ Game 1
+ lasse : 0                       asoka65 : 0
+  1) 21: 13/11 6/5               33: 24/21 24/21 13/10 13/10
+  2) 33: 2/0 2/0 2/0 2/0          Losses 2 point
+      Wins 2 point
+
+ Game 2
+ lasse : 2                       asoka65 : 0
+  1) 61: 13/7 8/7                42: 8/4 6/4
+  2)  Losses 3 point             Wins 3 point and the match
+"""
+STUDIO = """\
+; [Player 1 "BoardLord"]
+
+1 point match
+
+
+ Game 1
+ BoardLord : 0                          Llabba : 0
+  1) 51: 24/23 13/8                     42: 8/4 6/4
+  2) 53: Cannot Move                    22: bar/21 8/4*(2) 7/3
+  3) 21: 3/off                          ????
+  4)  Wins 1 point
+  5)
+"""
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def test_a_match_as_jellyfish_has_it() -> None:
+    (match,) = parse_mat(JELLYFISH.split("\n"))
+    assert match.players == ("Ann", "Bob")
+    assert match.length == 3
+    assert [(game.winner, game.points) for game in match.games] == [(1, 2), (0, 1), (0, 2)]
+    assert match.score == (3, 2)
+    assert match.winner == 0
+    assert match.problem() == ""
+    assert match.time == np.datetime64("2022-05-24T18:30:00")
+    assert match.games[0].turns[:3] == [
+        Turn(1, "move", (5, 3), "8/3 6/3"),
+        Turn(0, "move", (6, 1), "8/7 13/7"),
+        Turn(1, "move", (5, 4), "13/8 24/20"),
+    ]
+    assert match.games[0].turns[3:5] == [Turn(0, "move", (3, 3), ""), Turn(1, "double")]
+    assert [turn.action for turn in match.games[1].turns[2:]] == ["double", "pass"]
+
+
+def test_losses_beside_wins() -> None:
+    (match,) = parse_mat(GALAXY.split("\n"))
+    assert [(game.winner, game.points) for game in match.games] == [(0, 2), (1, 3)]
+    assert match.winner == 1
+
+
+def test_other_columns() -> None:
+    (match,) = parse_mat(STUDIO.split("\n"))
+    assert match.winner == 0
+    assert match.games[0].turns[3] == Turn(1, "move", (2, 2), "bar/21 8/4*(2) 7/3")
+
+
+def test_a_pool(tmp_path: Path) -> None:
+    write(tmp_path, "a.mat", JELLYFISH)
+    write(tmp_path, "b.mat", GALAXY + "\n" + STUDIO)
+    pool = yardstone.read(tmp_path, columns={"event": "Event"}, times=True)
+    names = pool.players
+    rows = [
+        (names[pool.first[g]], names[pool.second[g]], pool.score[g], pool.columns["length"][g])
+        for g in range(len(pool))
+    ]
+    assert rows == [
+        ("Ann", "Bob", 1.0, 3),
+        ("lasse", "asoka65", 0.0, 3),
+        ("BoardLord", "Llabba", 1.0, 1),
+    ]
+    assert pool.columns["event"].tolist() == ["Cup", "", ""]
+    assert pool.time is not None
+    assert np.isnat(pool.time).tolist() == [False, False, True]
+    assert len(pool.skipped) == 0
+
+
+def test_the_first_bytes_tell(tmp_path: Path) -> None:
+    pool = yardstone.read(write(tmp_path, "match.txt", GALAXY))
+    assert pool.players == ("lasse", "asoka65")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (("      Wins 2 points and the match\n", ""), "the last game has no winner"),
+        (("      Wins 1 point\n", ""), "game 2 has no winner"),
+        (("      Wins 1 point\n", "      Wins 2 points\n"), "does not fit"),
+        ((" Ann : 1 ", " Ann : 2 "), "does not fit"),
+        (("Wins 2 points and the match", "Wins 1 point"), "unfinished (2 to 2"),
+        ((" 3 point match", " 0 point match"), "money session"),
+        ((" 3 point match", " unlimited match"), "money session"),
+        ((" Ann :", "  :"), "no name"),
+    ],
+)
+def test_what_cannot_be_used(change: tuple[str, str], reason: str, tmp_path: Path) -> None:
+    bad = write(tmp_path, "bad.mat", JELLYFISH.replace(*change))
+    good = write(tmp_path, "good.mat", GALAXY)
+    pool = yardstone.read(bad, good)
+    assert len(pool) == 1
+    assert reason in pool.skipped.details[0].reason
+    assert pool.skipped.details[0].line == 5
+    with pytest.raises(StrictError, match=r"bad\.mat:5"):
+        yardstone.read(bad, good, strict=True)
+
+
+def test_no_match_at_all(tmp_path: Path) -> None:
+    nothing = write(tmp_path, "no.mat", "hello\n")
+    with pytest.raises(NoGamesError, match="5 point match"):
+        yardstone.read(nothing)
+    pool = yardstone.read(nothing, write(tmp_path, "good.mat", GALAXY))
+    assert len(pool) == 1
+    assert pool.skipped.total == 1
+
+
+def test_hostile_lines(tmp_path: Path) -> None:
+    lines = [" 5 point match", " Game 1", " A : 0        B : 0"]
+    lines += ["  1) " + "11: 1/2 " * 10_000, "\x1b[31m" * 1000, "9" * 100_000, "; [" * 5000]
+    path = write(tmp_path, "long.mat", "\n".join([*lines, GALAXY]))
+    assert len(yardstone.read(path)) == 1

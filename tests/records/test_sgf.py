@@ -1,0 +1,324 @@
+from __future__ import annotations
+
+import gzip
+import random
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import yardstone
+from yardstone.errors import InputError, NoGamesError, StrictError
+from yardstone.records.go_game import GoGame
+from yardstone.records.sgf import SgfLimits, SgfReader, read_games, read_trees
+
+GAME = (
+    "(;GM[1]FF[4]CA[UTF-8]SZ[19]PB[Ann]BR[3d]PW[Bob]WR[2k]KM[6.5]RE[B+3.5]DT[2021-11-07]"
+    ";B[pd];W[dp]C[a \\] b];B[];W[tt])"
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("sgf")
+
+
+def reader_of(folder: Path, data: bytes | str, **options: object) -> SgfReader:
+    file = folder / "game.sgf"
+    file.write_bytes(data.encode() if isinstance(data, str) else data)
+    return SgfReader(file, **options)  # type: ignore[arg-type]
+
+
+def read(folder: Path, data: bytes | str, **options: object) -> list[GoGame]:
+    return list(reader_of(folder, data, **options))
+
+
+def one(folder: Path, data: bytes | str) -> GoGame:
+    (game,) = read(folder, data)
+    return game
+
+
+def test_a_plain_game(folder: Path) -> None:
+    game = one(folder, GAME)
+    assert (game.black, game.black_rank, game.white, game.white_rank) == ("Ann", "3d", "Bob", "2k")
+    assert (game.size, game.komi, game.handicap, game.result, game.winner) == (
+        19, 6.5, 0, "B+3.5", 1,
+    )  # fmt: skip
+    assert game.date == np.datetime64("2021-11-07", "s")
+    assert game.moves.tolist() == [72, 288, -1, -1]
+    assert game.colours.tolist() == [1, 2, 1, 2]
+    assert (game.to_play, game.time_left, game.line, game.number) == (1, None, 1, 1)
+    assert game.moves.dtype == np.int16
+    assert game.colours.dtype == np.int8
+    assert game.properties["FF"] == ("4",)
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("(;SZ[19];Black[pd];White[dp])", [72, 288]),  # FF[1] to FF[3]
+        ("(;GaMe[1]SiZe[9]KoMi[5.5];b[ee];w[GC])", [40, 24]),
+        ("(;SZ[19];B[Q16];W[d4];B[pass])", [72, 288, -1]),
+        ("(;SZ[9];B[e\n e];W[ff\\\n])", [40, 50]),
+        ("(GM[1]SZ[9];B[ee])", [40]),
+        (";GM[1]SZ[9];B[ee](;W[ff];B[gg])(;W[aa])", [40, 50, 60]),  # no first parenthesis
+        ("(;SZ[9](;B[ee](;W[ff])(;W[gg]))(;B[aa]))", [40, 50]),
+        ("(;SZ[9];B[ee]W[ff])", [40, 50]),
+        ("(;SZ[9];B[ee];W[resign])", [40]),
+        ("(;SZ[9];B[ee][ff];W[gg])", [40, 60]),
+        ("(;SZ[9];B[ee];W[zz];B[ff])", [40]),
+        ("(;SZ[9];B[ee];AW[aa];B[ff])", [40]),
+        ("mail header\n\n(;SZ[9];B[ee];W[ff])) trailer", [40, 50]),
+        ("(;SZ[9]C[no [3d\\]: :) (; ];B[ee])", [40]),
+        ("(;SZ[9]C[kibitz [3d]: hello ;)];B[ee];W[ff])", [40, 50]),  # not escaped
+        ("(;SZ[9]C[see [1]] and [2]];B[ee];W[ff])", [40, 50]),
+        ("(;SZ[9] junk ;B[ee] ; junk W[ff]", [40, 50]),
+        ("(;SZ[9];B[ee];W[f", [40]),
+        ("(;SZ[9](;B[ee];W[ff]);B[gg])", [40, 50]),
+    ],
+)
+def test_what_files_in_the_wild_do(folder: Path, text: str, moves: list[int]) -> None:
+    assert one(folder, text).moves.tolist() == moves
+
+
+def test_what_was_put_right_is_counted(folder: Path) -> None:
+    reader = reader_of(folder, "(;SZ[9]KM[375];B[ee];W[ff](;GM[1]KM[650]SZ[9]PB[Ann 3d];B[aa]")
+    games = list(reader)
+    assert [game.moves.tolist() for game in games] == [[40, 50], [0]]
+    assert (games[1].black, games[1].black_rank) == ("Ann", "3d")
+    assert reader.skipped.mended == {
+        "komi written without its decimal point": 2,
+        "the record is not closed": 1,
+        "the record breaks off": 1,
+        "a rank taken out of a name": 1,
+    }
+
+
+def test_a_collection_has_numbers_and_lines(folder: Path) -> None:
+    games = read(folder, f"x\n{GAME}\n\n{GAME}{GAME}")
+    assert [(game.number, game.line) for game in games] == [(1, 2), (2, 4), (3, 4)]
+
+
+def test_clocks(folder: Path) -> None:
+    game = one(folder, "(;SZ[9];B[ee]BL[59.5];WL[30]W[ff];B[gg];W[hh]WL[x])")
+    assert game.time_left is not None
+    np.testing.assert_array_equal(game.time_left, np.array([59.5, 30, np.nan, np.nan], np.float32))
+
+
+@pytest.mark.parametrize(
+    ("text", "handicap", "black", "moves", "to_play"),
+    [
+        ("HA[2]AB[pd][dp];W[dd]", 2, [72, 288], [60], 2),
+        ("AB[pd][dp];W[dd]", 2, [72, 288], [60], 2),  # not said
+        ("HA[2];B[pd];B[dp];W[dd]", 2, [72, 288], [60], 2),  # as moves
+        (";B[pd];B[dp];W[dd]", 2, [72, 288], [60], 2),
+        ("HA[3];B[pd];W[];B[dp];W[tt];B[dd];W[pp]", 3, [60, 72, 288], [300], 2),
+        ("HA[2];W[dd];B[pp]", 2, [72, 288], [60, 300], 2),  # not given
+        ("HA[3];W[pp]", 3, [60, 72, 288], [300], 2),
+        ("HA[3];W[dd]", 3, [72, 288, 300], [60], 2),  # the other custom
+        ("HA[2];W[pd]", 2, [], [72], 2),  # stands elsewhere
+        ("HA[0];B[pd];W[dp]", 0, [], [72, 288], 1),
+        ("HA[2]AB[pd][dp]", 2, [72, 288], [], 2),
+        ("AB[aa:bb]AE[ba]AW[cc]PL[W]", 0, [0, 19, 20], [], 2),
+        (";B[pd];B[pd];W[dd]", 0, [], [72, 72, 60], 1),
+    ],
+)
+def test_handicap_stones(
+    folder: Path, text: str, handicap: int, black: list[int], moves: list[int], to_play: int
+) -> None:
+    game = one(folder, f"(;SZ[19]{text})")
+    assert game.handicap == handicap
+    assert game.setup_black.tolist() == black
+    assert game.moves.tolist() == moves
+    assert game.to_play == to_play
+
+
+@pytest.mark.parametrize(
+    ("head", "komi"),
+    [
+        ("KM[0]HA[0]RU[Japanese]RE[B+R]AP[foxwq]", 6.5),
+        ("KM[0]HA[0]RU[Japanese]RE[B+R]AP[GNU Go:3.8]TC[3]TT[30]", 6.5),
+        ("KM[0]HA[0]RU[Chinese]RE[B+R]AP[foxwq]", 7.5),
+        ("KM[0]HA[0]RU[Japanese]RE[B+4.0]AP[foxwq]", 0.0),  # a whole margin
+        ("KM[0]HA[1]RU[Japanese]RE[B+R]AP[foxwq]", 0.0),
+        ("KM[0]HA[0]RE[B+R]", 0.0),
+        ("KM[]", None),
+        ("", None),
+    ],
+)
+def test_komi_of_servers(folder: Path, head: str, komi: float | None) -> None:
+    assert one(folder, f"(;{head};B[aa])").komi == komi
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        ("(;GM[2]PB[a])", "GM[2] is not Go"),
+        ("(;SZ[9:13])", "a board of 9 x 13 is not supported"),
+        ("(;SZ[25])", "a board of 25 x 25 is not supported"),
+        ("(;SZ[1])", "a board of 1 x 1"),
+        ("(;SZ[99999999999])", "is not understood"),
+        ("(;SZ[big])", "board size 'big' is not understood"),
+        ("", "there is no SGF record in this file"),
+        ("no go here", "there is no SGF record in this file"),
+        (b"\x00\xff" * 5000, "there is no SGF record in this file"),
+    ],
+)
+def test_unusable_records_are_reported(folder: Path, data: bytes | str, reason: str) -> None:
+    reader = reader_of(folder, data)
+    assert list(reader) == []
+    (skipped,) = reader.skipped.details
+    assert reason in skipped.reason
+    assert skipped.file.endswith("game.sgf")
+    with pytest.raises(StrictError, match=r"game\.sgf"):
+        read(folder, data, strict=True)
+
+
+def test_one_bad_record_does_not_spoil_the_others(folder: Path) -> None:
+    reader = reader_of(folder, f"{GAME}\n(;SZ[99])\n{GAME}")
+    assert [game.number for game in reader] == [1, 3]
+    assert [str(s).rpartition("/")[2] for s in reader.skipped.details] == [
+        "game.sgf:2: a board of 99 x 99 is not supported, only square ones of 2 to 19 lines"
+    ]
+
+
+def test_variations_nested_a_million_deep(folder: Path) -> None:
+    depth = 1_000_000
+    text = "(;B[aa]" * depth + ")" * depth
+    game = one(folder, "(;SZ[9]" + text + ")")
+    assert len(game.moves) == depth
+    (tree,) = read_trees(folder / "game.sgf")
+    assert len(tree) == depth + 1
+    assert len(tree.main_line()) == depth + 1
+    (game,) = read(folder, "(;SZ[9];B[ee](;W[aa])" + "(;B[aa]" * depth)
+    assert game.moves.tolist() == [40, 0]
+    assert read(folder, "(" * depth + ";" * depth)[0].moves.tolist() == []
+
+
+def test_many_bad_bytes_in_little_time(folder: Path) -> None:
+    for text in ("(;C[" + "a]: " * 200_000, "(;" + "[a]b " * 200_000, "(;B" + "[" * 500_000):
+        assert len(read(folder, text)) == 1
+    assert len(read(folder, "(;B[aa]" + "BL[1]" * 100_000 + ")")) == 1
+
+
+def test_a_long_line_that_is_not_sgf_takes_no_memory(folder: Path) -> None:
+    file = folder / "line.sgf"
+    with file.open("wb") as out:
+        for _ in range(32):
+            out.write(b"x" * (1 << 20))
+    tracemalloc.start()
+    reader = SgfReader(file)
+    assert list(reader) == []
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    file.unlink()
+    assert peak < 16 << 20
+    assert reader.skipped.reasons == {"there is no SGF record in this file": 1}
+
+
+def test_a_record_too_long_is_skipped_and_the_next_one_read(folder: Path) -> None:
+    long = "(;SZ[9]C[" + "x" * 600_000 + "];B[aa])"
+    reader = reader_of(folder, long + GAME, limits=SgfLimits(game=100_000))
+    assert [game.black for game in reader] == ["Ann"]
+    assert reader.skipped.reasons == {"a record longer than 100000 bytes": 1}
+
+
+def test_truncated_at_every_byte(folder: Path) -> None:
+    text = ("(;GM[1]SZ[19]PB[\u53e4\u529b]C[a\\]b](;B[pd];W[dp])(;W[aa:bb]))").encode()
+    for end in range(len(text)):
+        reader = reader_of(folder, text[:end])
+        games = list(reader)
+        assert len(games) + len(reader.skipped) >= 1
+        assert all(len(game.moves) <= 2 for game in games)
+        assert sum(map(len, read_trees(folder / "game.sgf"))) <= 5
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.text(alphabet="();[]\\BWCABSZGMa9: \n]é", max_size=80).map("(;GM[1]".__add__))
+def test_no_text_is_a_crash(folder: Path, text: str) -> None:
+    list(reader_of(folder, text))
+    list(reader_of(folder, text, variations=True))
+    for tree in read_trees(folder / "game.sgf"):
+        assert len(tree) == len(list(map(tree.properties, range(len(tree)))))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=200))
+def test_no_bytes_are_a_crash(folder: Path, data: bytes) -> None:
+    list(reader_of(folder, b"(;" + data, variations=True))
+
+
+def test_records_do_not_depend_on_how_a_file_is_cut(folder: Path) -> None:
+    rng = random.Random(1)
+    games = []
+    for _ in range(3000):
+        size = rng.choice([9, 13, 19])
+        moves = "".join(
+            f";{colour}[{rng.choice('abcde')}{rng.choice('fghi')}]C[{'x' * rng.randrange(300)}]"
+            for colour in "BW" * rng.randrange(3)
+        )
+        games.append(f"(;GM[1]SZ[{size}]PB[P{rng.randrange(99)}]{moves})\n")
+    whole = read(folder, "".join(games))  # several reads of 256 KiB
+    assert len(whole) == 3000
+    for text, game in [*zip(games, whole, strict=True)][::30]:
+        alone = one(folder, text)
+        assert alone.moves.tolist() == game.moves.tolist()
+        assert alone.properties == game.properties
+    assert [game.line for game in whole] == list(range(1, 3001))
+
+
+def test_each_line_of_play_is_a_game_where_asked(folder: Path) -> None:
+    text = "(;SZ[9]AB[aa](;B[bb];W[cc](;B[dd])(;B[ee]))(;B[ff];W[gg]))"
+    lines = [game.moves.tolist() for game in read(folder, text, variations=True)]
+    assert lines == [[10, 20, 30], [10, 20, 40], [50, 60]]
+    assert [game.setup_black.tolist() for game in read(folder, text, variations=True)] == [[0]] * 3
+    limited = reader_of(folder, text, variations=True, limits=SgfLimits(lines=2))
+    assert len(list(limited)) == 2
+    assert limited.skipped.reasons == {"too many lines of play": 1}
+
+
+def test_compressed_and_utf16(folder: Path) -> None:
+    file = folder / "game.sgf.gz"
+    file.write_bytes(gzip.compress(GAME.encode()))
+    assert next(iter(read_games(file))).black == "Ann"
+    for encoding in ("utf-16", "utf-8-sig", "utf-16-le"):
+        assert one(folder, GAME.replace("Ann", "古力").encode(encoding)).black == "古力"
+
+
+def test_a_pool(folder: Path) -> None:
+    file = folder / "pool.sgf"
+    file.write_text(
+        GAME + GAME.replace("B+3.5", "0") + GAME.replace("B+3.5", "Void")
+        + GAME.replace("RE[B+3.5]", "") + GAME.replace("PB[Ann]", "")
+    )  # fmt: skip
+    pool = yardstone.read(file, columns={"komi": "komi", "rank": "BR", "n": "moves"})
+    assert pool.players == ("Ann", "Bob")
+    assert pool.score.tolist() == [1, 0.5]
+    assert pool.time is not None
+    assert pool.columns["komi"].tolist() == [6.5, 6.5]
+    assert pool.columns["rank"].tolist() == ["3d", "3d"]
+    assert pool.columns["n"].tolist() == [4, 4]
+    assert pool.skipped.reasons == {
+        "result without a winner": 1, "no result": 1, "no name of Black": 1,
+    }  # fmt: skip
+    everything = yardstone.read(file, columns="all")
+    assert "written_result" in everything.columns
+    assert "event" not in everything.columns
+
+
+def test_a_file_without_games_is_an_error(folder: Path) -> None:
+    file = folder / "none.sgf"
+    file.write_text("nothing")
+    with pytest.raises(NoGamesError, match="no SGF record"):
+        yardstone.read(file)
+    with pytest.raises(InputError, match="no such file"):
+        list(read_games(folder / "missing.sgf"))
+
+
+def test_sgf_is_known_by_its_bytes(folder: Path) -> None:
+    file = folder / "unnamed"
+    file.write_text(GAME)
+    assert len(yardstone.read(file)) == 1

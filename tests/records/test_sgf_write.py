@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from yardstone.errors import UsageError
+from yardstone.records.go_game import GoGame
+from yardstone.records.sgf import SgfTree, read_games, read_trees, write_sgf
+from yardstone.records.sgf_text import escaped, unescaped
+from yardstone.records.sgf_values import parse_winner, split_rank
+
+#: Where a game stands is no part of what it says; properties are compared by themselves.
+PLACE = ("file", "line", "number", "properties")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("sgf")
+
+
+def written_and_read(folder: Path, what: Any) -> Path:
+    file = folder / "written.sgf"
+    file.write_text(write_sgf(what), encoding="utf-8", newline="\n")
+    return file
+
+
+def same(one: GoGame, other: GoGame) -> None:
+    for field in fields(GoGame):
+        if field.name not in PLACE:
+            np.testing.assert_equal(
+                getattr(one, field.name), getattr(other, field.name), field.name
+            )
+
+
+LETTERS = st.characters(exclude_characters="\r\t\v\f", exclude_categories=["Cs"])
+TEXT = st.text(st.characters(exclude_categories=["C", "Zl", "Zp", "Zs"]), max_size=12)
+NAME = TEXT.filter(lambda name: split_rank(name, "")[0] == name)
+
+
+@st.composite
+def games(draw: st.DrawFn) -> GoGame:
+    size = draw(st.integers(2, 19))
+    points = st.integers(-1, size * size - 1)
+    moves = np.array(draw(st.lists(points, max_size=30)), np.int16)
+    black, white = draw(st.integers(0, 3)), draw(st.integers(0, 3))
+    stones = draw(st.permutations(range(size * size)))[: min(black + white, size * size)]
+    setup = [np.sort(np.array(part, np.int16)) for part in (stones[:black], stones[black:])]
+    first = draw(st.sampled_from([1, 2]))
+    # One colour after the other: several moves of Black in a row are handicap stones.
+    colours = np.array([first if k % 2 == 0 else 3 - first for k in range(len(moves))], np.int8)
+    clocks = st.lists(
+        st.one_of(st.floats(0, 9999, width=32), st.just(float("nan"))),
+        min_size=len(moves),
+        max_size=len(moves),
+    )
+    times = np.array(draw(clocks), np.float32)
+    result = draw(st.one_of(st.sampled_from(["", "B+R", "W+2.5", "0", "Void"]), TEXT))
+    handicap = 0 if len(moves) == 0 or first == 1 else draw(st.sampled_from([0, len(setup[0])]))
+    if handicap == 0 and len(setup[0]) >= 2 and not len(setup[1]):
+        handicap = len(setup[0]) if first == 2 else 0
+    return GoGame(
+        size=size,
+        komi=draw(st.sampled_from([None, -5.5, 0.0, 0.5, 6.5, 7.0, 7.5])),
+        handicap=handicap,
+        rules=draw(TEXT),
+        setup_black=setup[0],
+        setup_white=setup[1],
+        to_play=first,
+        moves=moves,
+        colours=colours,
+        black=draw(NAME),
+        white=draw(NAME),
+        black_rank=draw(TEXT),
+        white_rank=draw(TEXT),
+        black_team=draw(TEXT),
+        white_team=draw(TEXT),
+        result=result,
+        winner=parse_winner(result),
+        date=np.datetime64(draw(st.datetimes()).replace(microsecond=0), "s")
+        if draw(st.booleans())
+        else np.datetime64("NaT", "s"),
+        event=draw(TEXT),
+        place=draw(TEXT),
+        time_left=None if np.isnan(times).all() else times,
+        properties={"GC": (draw(st.text(LETTERS, max_size=30)),)},
+    )  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(games())
+def test_a_game_written_and_read_is_the_same(folder: Path, game: GoGame) -> None:
+    (read,) = read_games(written_and_read(folder, game))
+    same(game, read)
+    assert read.properties["GC"] == game.properties["GC"]
+    assert write_sgf(read) == write_sgf(game)
+
+
+NODES = st.dictionaries(
+    st.sampled_from(["B", "W", "C", "LB", "TR", "N", "XX"]),
+    st.lists(
+        st.text(LETTERS, max_size=9),
+        min_size=1,
+        max_size=3,
+    ),
+    max_size=3,
+)  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(NODES, st.lists(st.tuples(st.integers(0, 10**6), NODES), max_size=20))
+def test_a_tree_written_and_read_is_the_same(
+    folder: Path, root: dict[str, list[str]], others: list[tuple[int, dict[str, list[str]]]]
+) -> None:
+    tree = SgfTree()
+    tree.add(None, root)
+    for parent, properties in others:
+        tree.add(parent % len(tree), properties)
+    (read,) = read_trees(written_and_read(folder, tree))
+    pairs = [(0, 0)]
+    for one, other in pairs:
+        assert dict(tree.properties(one)) == dict(read.properties(other))
+        pairs += zip(tree.children(one), read.children(other), strict=True)
+    assert len(pairs) == len(tree) == len(read)
+    assert sorted(read.leaves()) == sorted(n for n in range(len(read)) if not read.children(n))
+    for leaf in read.leaves():
+        assert read.path(leaf)[0] == 0
+    assert write_sgf(read) == write_sgf(tree)
+
+
+@given(st.text(st.characters(exclude_characters="\r\t\v\f")))
+def test_escapes(text: str) -> None:
+    assert unescaped(escaped(text)) == text
+    assert unescaped(escaped(text, composed=True)) == text
+    assert ":" not in escaped(text, composed=True).replace("\\:", "")
+
+
+def test_a_mended_game_is_written_as_mended(folder: Path) -> None:
+    file = folder / "fox.sgf"
+    file.write_text("(;SZ[19]KM[375]HA[2]PB[Ann 3d]PW[Bob]RE[B+R]TM[60];B[pd];B[dp];W[dd])")
+    (game,) = read_games(file)
+    text = write_sgf(game)
+    assert "KM[7.5]" in text
+    assert "AB[pd][dp]" in text
+    assert "PB[Ann]BR[3d]" in text
+    assert "TM[60]" in text
+    (again,) = read_games(written_and_read(folder, game))
+    same(game, again)
+
+
+def test_several_games_make_a_collection(folder: Path) -> None:
+    many = [GoGame(black=f"P{k}", winner=1) for k in range(3)]
+    read = list(read_games(written_and_read(folder, many)))
+    assert [(game.black, game.winner, game.number) for game in read] == [
+        ("P0", 1, 1), ("P1", 1, 2), ("P2", 1, 3),
+    ]  # fmt: skip
+
+
+def test_what_cannot_be_written_is_refused() -> None:
+    with pytest.raises(UsageError, match="no point"):
+        write_sgf(GoGame(size=9, moves=np.array([81], np.int16), colours=np.array([1], np.int8)))
+    with pytest.raises(UsageError, match="komi"):
+        write_sgf(GoGame(komi=6.3))
+    with pytest.raises(UsageError, match="without nodes"):
+        write_sgf(SgfTree())
+    tree = SgfTree()
+    with pytest.raises(UsageError, match="no node 0"):
+        tree.add(0, {})
+    with pytest.raises(UsageError, match="capital letters"):
+        tree.add(None, {"c]": ["x"]})
+    tree.add(None, {})
+    with pytest.raises(UsageError, match="root already"):
+        tree.add(None, {})
+    with pytest.raises(UsageError, match="no node 7"):
+        tree.properties(7)
+
+
+def test_a_deep_tree_is_written_without_recursion(folder: Path) -> None:
+    tree = SgfTree()
+    node = tree.add(None, {"SZ": "9"})
+    for _ in range(5000):
+        tree.add(node, {"B": ""})
+        node = tree.add(node, {"W": ""})
+    (read,) = read_trees(written_and_read(folder, tree))
+    assert len(read) == 10_001
+
+
+def test_the_winner_is_written_where_there_is_no_result(folder: Path) -> None:
+    (read,) = read_games(written_and_read(folder, GoGame(winner=-1)))
+    assert (read.winner, read.result) == (-1, "0")
+    assert replace(read, winner=2).winner == 2
