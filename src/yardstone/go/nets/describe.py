@@ -1,0 +1,69 @@
+"""What kind of network a model is, in plain words and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from yardstone.go.nets.layers import (
+    Attention,
+    Block,
+    Bottleneck,
+    FeedForward,
+    GlobalPooling,
+    Model,
+    RmsNorm,
+)
+
+__all__ = ["describe"]
+
+_KINDS = {
+    Attention: "attention",
+    FeedForward: "feed-forward",
+    Bottleneck: "nested bottleneck",
+    GlobalPooling: "global pooling",
+}
+
+
+def _all_blocks(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Bottleneck):
+            yield from _all_blocks(block.blocks)
+
+
+def describe(model: Model) -> dict[str, Any]:
+    """The properties of a network that a user may want to know.
+
+    Returns
+    -------
+    dict
+        ``name``, ``version``, ``kind``, ``blocks`` and ``channels`` of the trunk,
+        ``block_kinds`` (how many of each, nested ones included), ``parameters``,
+        ``activation`` and ``norm`` at the trunk's end, ``policies``,
+        ``pass_alive_under_suicide``, ``metadata`` (wants to know the players) and
+        ``sha256``.
+    """
+    kinds: dict[str, int] = {}
+    for block in _all_blocks(model.trunk.blocks):
+        kind = _KINDS.get(type(block), "residual")
+        kinds[kind] = kinds.get(kind, 0) + 1
+    nested = "nested bottleneck" in kinds
+    kind = "transformer" if "attention" in kinds else "convolutional"
+    norm = model.trunk.norm
+    rms = "spatial root mean square" if isinstance(norm, RmsNorm) and norm.spatial else ""
+    return {
+        "name": model.name,
+        "version": model.version,
+        "kind": f"nested {kind}" if nested else kind,
+        "blocks": len(model.trunk.blocks),
+        "channels": model.trunk.channels,
+        "block_kinds": kinds,
+        "parameters": model.parameters,
+        "activation": str(model.trunk.activation),
+        "norm": rms or ("root mean square" if isinstance(norm, RmsNorm) else "batch"),
+        "policies": model.policy.final_conv.outputs,
+        "pass_alive_under_suicide": model.pass_alive_under_suicide,
+        "metadata": model.trunk.metadata is not None,
+        "sha256": model.sha256,
+    }

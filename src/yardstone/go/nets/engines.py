@@ -1,0 +1,178 @@
+"""Programs that run the graph of a network: ONNX Runtime and OpenVINO.
+
+An engine makes a runner for a size of board and a choice of outputs. A runner takes a
+batch and may be called by several threads at the same time; it computes each call on the
+calling thread alone. So a network is spread over cores by cutting its batches, without
+threads that wait for each other: on two cores this is as fast as an engine's own threads,
+and it stays fast where others want the same cores.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yardstone.errors import MissingExtraError, UsageError
+from yardstone.go.nets.layers import Model
+
+__all__ = ["ENGINES", "PRECISIONS", "Engine", "Runner", "make_engine"]
+
+Floats: TypeAlias = NDArray[np.float32]
+
+#: From ``spatial`` and ``globals`` to the outputs by name.
+Runner: TypeAlias = Callable[[Floats, Floats], Mapping[str, Floats]]
+
+ENGINES = ("onnxruntime", "openvino")
+PRECISIONS = ("fp32", "bf16")
+
+
+class Engine(Protocol):
+    """A program that runs graphs."""
+
+    name: str
+    #: How many positions at a time suit it.
+    batch: int
+
+    def runner(self, model: Model, size: int, outputs: Sequence[str]) -> Runner:
+        """Prepare a network for one size of board and a choice of outputs."""
+
+
+def make_engine(name: str, precision: str, threads: int) -> Engine:
+    """The engine of this name; ``auto`` takes the first that is installed.
+
+    Raises
+    ------
+    UsageError
+        There is no such engine or precision, or they do not go together.
+    MissingExtraError
+        The engine is not installed.
+    """
+    if precision not in PRECISIONS:
+        raise UsageError(f"precision is {precision!r}, it must be {' or '.join(PRECISIONS)}")
+    if name == "auto":
+        name = ENGINES[1] if precision == "bf16" else _first_installed()
+    if name == "onnxruntime":
+        if precision != "fp32":
+            raise UsageError("onnxruntime computes in fp32; bf16 needs the engine openvino")
+        return OnnxRuntime()
+    if name == "openvino":
+        return OpenVino(precision, threads)
+    raise UsageError(f"there is no engine {name!r}: auto, {', '.join(ENGINES)}")
+
+
+def _first_installed() -> str:
+    from importlib.util import find_spec
+
+    return next((name for name in ENGINES if find_spec(name) is not None), ENGINES[0])
+
+
+def _graph_tools() -> Any:
+    """The module that builds graphs, which needs onnx."""
+    try:
+        from yardstone.go.nets import onnx_graph
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "onnx":
+            raise
+        raise MissingExtraError("onnx", "go") from None
+    return onnx_graph
+
+
+class OnnxRuntime:
+    """ONNX Runtime on the processor, one thread a call."""
+
+    name = "onnxruntime"
+    batch = 8
+
+    def __init__(self) -> None:
+        try:
+            import onnxruntime
+        except ModuleNotFoundError:
+            raise MissingExtraError("onnxruntime", "go") from None
+        self._runtime: Any = onnxruntime
+
+    def runner(self, model: Model, size: int, outputs: Sequence[str]) -> Runner:
+        """Prepare a network for one size of board and a choice of outputs."""
+        graph = _graph_tools().build_network(model, size, outputs, mish=False)
+        options = self._runtime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        session = self._runtime.InferenceSession(
+            graph.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+        names = list(outputs)
+
+        def run(spatial: Floats, numbers: Floats) -> Mapping[str, Floats]:
+            found = session.run(names, {"spatial": spatial, "globals": numbers})
+            return dict(zip(names, found, strict=True))
+
+        return run
+
+
+class OpenVino:
+    """OpenVINO on the processor, one stream of one thread a call.
+
+    In bf16 the trunk alone is computed in bfloat16: the heads, a small part of the work
+    and the one that errors show in, stay in fp32.
+    """
+
+    name = "openvino"
+    batch = 16
+
+    def __init__(self, precision: str, threads: int) -> None:
+        try:
+            import openvino
+        except ModuleNotFoundError:
+            raise MissingExtraError("openvino", "openvino") from None
+        self._openvino: Any = openvino
+        self._core: Any = openvino.Core()
+        self._low = precision == "bf16"
+        self._threads = threads
+
+    def _compiled(self, graph: Any, precision: str) -> Callable[[dict[str, Floats]], Any]:
+        """A compiled graph as a function; each calling thread has a request of its own."""
+        compiled = self._core.compile_model(
+            self._core.read_model(graph.SerializeToString()),
+            "CPU",
+            {
+                "INFERENCE_NUM_THREADS": self._threads,
+                "NUM_STREAMS": self._threads,
+                "ENABLE_CPU_PINNING": False,
+                "INFERENCE_PRECISION_HINT": precision,
+            },
+        )
+        kept = threading.local()
+
+        def run(inputs: dict[str, Floats]) -> Any:
+            if not hasattr(kept, "request"):
+                kept.request = compiled.create_infer_request()
+            return kept.request.infer(inputs, share_inputs=True, share_outputs=True)
+
+        return run
+
+    def runner(self, model: Model, size: int, outputs: Sequence[str]) -> Runner:
+        """Prepare a network for one size of board and a choice of outputs."""
+        tools = _graph_tools()
+        names = list(outputs)
+        if not self._low:
+            whole = self._compiled(tools.build_network(model, size, names), "f32")
+
+            def run(spatial: Floats, numbers: Floats) -> Mapping[str, Floats]:
+                found = whole({"spatial": spatial, "globals": numbers})
+                return {name: found[name] for name in names}
+
+            return run
+        trunk = self._compiled(tools.build_trunk(model, size), "bf16")
+        rest = [name for name in names if name != "trunk"]
+        heads = self._compiled(tools.build_heads(model, size, rest), "f32")
+
+        def run_both(spatial: Floats, numbers: Floats) -> Mapping[str, Floats]:
+            features = trunk({"spatial": spatial, "globals": numbers})["trunk"]
+            found = heads({"trunk": features})
+            return {name: features if name == "trunk" else found[name] for name in names}
+
+        return run_both

@@ -1,0 +1,225 @@
+"""A network of KataGo that can be asked about positions."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yardstone.errors import InputError, UsageError
+from yardstone.go.nets.engines import Engine, Runner, make_engine
+from yardstone.go.nets.layers import Model
+from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_model
+from yardstone.go.nets.postprocess import Evaluation, evaluation
+from yardstone.go.nets.store import find_network
+from yardstone.parallel import available_cores
+from yardstone.parallel._processes import inside as inside_worker
+
+__all__ = ["Network", "load_network"]
+
+Floats: TypeAlias = NDArray[np.float32]
+
+
+class Network:
+    """A network, ready to evaluate positions.
+
+    It may be used by several threads at the same time. `load_network` makes one.
+
+    Attributes
+    ----------
+    model : Model
+        All its layers.
+    file : str
+        Where it was read from.
+    name : str
+        Its name.
+    version : int
+        Model version, 8 to 17.
+    channels : int
+        Channels of the trunk.
+    sha256 : str
+        Of its file, in hexadecimal.
+    size_limits : (int, int)
+        Smallest and largest board.
+    pass_alive_under_suicide : bool
+        Whether inputs about pass-alive areas are to be computed as if suicide were legal.
+    engine, precision : str
+        What computes it, and in which numbers.
+    threads : int
+        How many positions are computed at the same time.
+    """
+
+    size_limits = (2, 19)
+
+    def __init__(
+        self, model: Model, file: str, engine: Engine, precision: str, threads: int
+    ) -> None:
+        self.model = model
+        self.file = file
+        self.name = model.name
+        self.version = model.version
+        self.channels = model.trunk.channels
+        self.sha256 = model.sha256
+        self.pass_alive_under_suicide = model.pass_alive_under_suicide
+        self.engine = engine.name
+        self.precision = precision
+        self.threads = threads
+        self._engine = engine
+        self._runners: dict[tuple[int, tuple[str, ...]], Runner] = {}
+        self._lock = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+
+    def __repr__(self) -> str:
+        return f"<Network {self.name}, version {self.version}, {self.engine} {self.precision}>"
+
+    def evaluate(
+        self, spatial: Floats, globals: Floats, *, trunk: bool = False, ownership: bool = False
+    ) -> Evaluation:
+        """Evaluate positions, all on boards of one size.
+
+        Parameters
+        ----------
+        spatial : float32 [n, 22, size, size]
+            KataGo's input planes (version 7), of boards that fill them: plane 0 is 1.
+        globals : float32 [n, 19]
+            KataGo's global inputs (version 7).
+        trunk, ownership : bool
+            Give these as well; they cost memory, and the trunk a little time.
+
+        Returns
+        -------
+        Evaluation
+            A position is evaluated alike whatever else is in the batch, up to rounding.
+
+        Raises
+        ------
+        UsageError
+            The arrays do not have these shapes, or a board does not fill its planes.
+        """
+        size = self._checked(spatial, globals)
+        outputs = ["policy", "value", "score"]
+        outputs += ["trunk"] * trunk + ["ownership"] * ownership
+        return evaluation(self.model, self._run(size, outputs, spatial, globals))
+
+    def _checked(self, spatial: Floats, numbers: Floats) -> int:
+        if spatial.ndim != 4 or spatial.shape[1] != SPATIAL:
+            raise UsageError(f"spatial has shape {list(spatial.shape)}, not [n, 22, size, size]")
+        size = spatial.shape[2]
+        if spatial.shape[3] != size:
+            raise UsageError(f"boards of {spatial.shape[3]}x{size} points are not supported")
+        least, most = self.size_limits
+        if not least <= size <= most:
+            raise UsageError(f"boards of size {size} are not supported: {least} to {most} are")
+        if numbers.shape != (len(spatial), GLOBAL):
+            raise UsageError(
+                f"globals has shape {list(numbers.shape)}, not [{len(spatial)}, {GLOBAL}]"
+            )
+        if not (spatial[:, 0] == 1.0).all():
+            raise UsageError("a board does not fill its planes: evaluate each size by itself")
+        return int(size)
+
+    def _runner(self, size: int, outputs: Sequence[str]) -> Runner:
+        key = (size, tuple(outputs))
+        with self._lock:
+            if key not in self._runners:
+                self._runners[key] = self._engine.runner(self.model, size, outputs)
+            return self._runners[key]
+
+    def _workers(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self.threads, "yardstone-network")
+            return self._pool
+
+    def _run(
+        self, size: int, outputs: Sequence[str], spatial: Floats, numbers: Floats
+    ) -> dict[str, Floats]:
+        """All chunks of a batch, as many at a time as there are threads."""
+        number = len(spatial)
+        sides: dict[str, tuple[int, ...]] = {
+            "policy": (size * size + 1,),
+            "value": (3,),
+            "score": (self.model.value.score.shape[1],),
+            "trunk": (self.channels, size, size),
+            "ownership": (size, size),
+        }
+        whole = {name: np.empty((number, *sides[name]), np.float32) for name in outputs}
+        if number == 0:
+            return whole
+        runner = self._runner(size, outputs)
+        step = _chunk(number, self._engine.batch, self.threads)
+
+        def part(start: int) -> None:
+            place = slice(start, start + step)
+            found = runner(
+                np.ascontiguousarray(spatial[place], np.float32),
+                np.ascontiguousarray(numbers[place], np.float32),
+            )
+            for name, values in found.items():
+                whole[name][place] = values
+
+        starts = range(0, number, step)
+        if len(starts) == 1 or self.threads == 1:
+            for start in starts:
+                part(start)
+        else:
+            list(self._workers().map(part, starts))
+        return whole
+
+
+def _chunk(number: int, batch: int, threads: int) -> int:
+    """Positions a call, so that all threads have equally much to do."""
+    rounds = -(-number // (batch * threads))
+    return -(-number // (rounds * threads))
+
+
+def load_network(
+    path: str | os.PathLike[str] | None = None,
+    engine: str = "auto",
+    precision: str = "fp32",
+    threads: int | None = None,
+) -> Network:
+    """Read a network of KataGo and make it ready to evaluate positions.
+
+    Parameters
+    ----------
+    path : path or str, optional
+        A network file, or the name of a network in the user's folder. Without it the
+        environment variable YARDSTONE_NET names one, or else the only network in that
+        folder is taken.
+    engine : {"auto", "onnxruntime", "openvino"}
+        What computes it; ``auto`` takes ONNX Runtime if it is installed.
+    precision : {"fp32", "bf16"}
+        Numbers to compute with. bf16 takes OpenVINO and has errors: see the guide.
+    threads : int, optional
+        Positions computed at the same time; the default is one a core, and one in the
+        workers of `yardstone.parallel.map`.
+
+    Raises
+    ------
+    InputError
+        The file is missing, damaged or of a kind that is not read, or no network is named.
+    MissingExtraError
+        The engine is not installed.
+    UsageError
+        The engine and the precision do not go together.
+    """
+    if threads is None:
+        threads = 1 if inside_worker() else available_cores()
+    if threads < 1:
+        raise UsageError(f"threads is {threads}; it must be at least 1")
+    chosen = make_engine(engine, precision, threads)
+    file = find_network(path)
+    model = read_model(file)
+    if model.trunk.metadata is not None:
+        raise InputError(
+            "wants to know the players' ranks with every position",
+            file=os.fspath(file),
+            mend="take a network that is not made to imitate people",
+        )
+    return Network(model, os.fspath(file), chosen, precision, threads)

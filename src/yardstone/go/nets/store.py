@@ -1,0 +1,288 @@
+"""The user's folder of networks: what is there, adding, removing and finding one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from yardstone.errors import InputError
+from yardstone.go.nets.known import full_name
+from yardstone.go.nets.model_file import Header, read_header, read_model
+
+__all__ = [
+    "ENVIRONMENT",
+    "StoredNetwork",
+    "add_network",
+    "file_sha256",
+    "find_network",
+    "list_networks",
+    "network_name",
+    "networks_folder",
+    "remove_network",
+    "stored_network",
+]
+
+#: Names the network to take where none is given: a file, or a name in the folder.
+ENVIRONMENT = "YARDSTONE_NET"
+
+_ENDINGS = (".bin.gz", ".txt.gz", ".bin", ".txt", ".gz")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}")
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class StoredNetwork:
+    """A file in the user's folder.
+
+    Attributes
+    ----------
+    name : str
+        What to call it: the file's name without its ending.
+    path : Path
+        Where it is.
+    size : int
+        In bytes.
+    header : Header or None
+        What its beginning says; None if it is no network.
+    problem : str or None
+        Why it is no network.
+    """
+
+    name: str
+    path: Path
+    size: int
+    header: Header | None
+    problem: str | None
+
+
+def networks_folder() -> Path:
+    """Where networks are kept: ``yardstone/nets`` in the user's cache.
+
+    That is ``$XDG_CACHE_HOME``, or ``~/.cache`` where it is not set.
+    """
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    cache = Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache"
+    return cache / "yardstone" / "nets"
+
+
+def network_name(file: str | os.PathLike[str]) -> str:
+    """The name of a network file without its ending."""
+    name = Path(file).name
+    ending = next((each for each in _ENDINGS if name.lower().endswith(each)), "")
+    return name[: len(name) - len(ending)]
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(_PIECE):
+                digest.update(piece)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    return digest.hexdigest()
+
+
+def _described(path: Path) -> StoredNetwork:
+    header: Header | None = None
+    problem: str | None = None
+    try:
+        header = read_header(path)
+    except InputError as error:
+        problem = error.message
+    return StoredNetwork(network_name(path), path, path.stat().st_size, header, problem)
+
+
+def _files() -> list[Path]:
+    folder = networks_folder()
+    if not folder.is_dir():
+        return []
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if path.name.lower().endswith(_ENDINGS) and not path.name.startswith(".") and path.is_file()
+    )
+
+
+def list_networks() -> list[StoredNetwork]:
+    """All networks in the user's folder, by name, as far as their beginnings tell."""
+    return [_described(path) for path in _files()]
+
+
+def _named(name: str) -> Path | None:
+    names = {name, full_name(name)}
+    return next((path for path in _files() if names & {network_name(path), path.name}), None)
+
+
+def stored_network(name: str) -> StoredNetwork:
+    """The network of this name in the user's folder.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    path = _named(name)
+    if path is None:
+        raise InputError(f"there is no network {name!r}", mend=_known_names())
+    return _described(path)
+
+
+def _known_names() -> str:
+    names = [network_name(path) for path in _files()]
+    if not names:
+        return "yardstone go nets download fetches one"
+    return f"there are: {', '.join(names)}"
+
+
+def find_network(network: str | os.PathLike[str] | None = None) -> Path:
+    """The file of the network that is meant.
+
+    Parameters
+    ----------
+    network : path or str, optional
+        A file, or the name of a network in the user's folder. Without it the
+        environment variable YARDSTONE_NET says which, or else the folder must hold
+        exactly one.
+
+    Raises
+    ------
+    InputError
+        There is no such network, or it is not clear which is meant.
+    """
+    where = ""
+    if network is None and os.environ.get(ENVIRONMENT):
+        network, where = os.environ[ENVIRONMENT], f"{ENVIRONMENT}: "
+    if network is not None:
+        text = os.fspath(network)
+        path = Path(text)
+        if path.is_dir():
+            raise InputError(f"{where}is a folder, not a network", file=text)
+        found = path if path.exists() else _named(text)
+        if found is None:
+            raise InputError(f"{where}no such network file", file=text, mend=_known_names())
+        return found
+    files = _files()
+    if len(files) != 1:
+        names = _known_names()
+        if not files:
+            raise InputError(
+                "no network is given, and none is kept", mend=f"--net FILE, or {names}"
+            )
+        raise InputError(
+            "no network is given, and several are kept",
+            mend=f"name one (--net NAME), or set {ENVIRONMENT}; {names}",
+        )
+    return files[0]
+
+
+def checked_name(name: str) -> str:
+    """A name that can be a file's in the user's folder."""
+    if _NAME.fullmatch(name) is None:
+        raise InputError(
+            f"{name!r} cannot be the name of a network",
+            mend="letters, digits and . _ + - only, at most 200",
+        )
+    return name
+
+
+def add_network(
+    file: str | os.PathLike[str], *, name: str | None = None, replace: bool = False
+) -> StoredNetwork:
+    """Copy a network into the user's folder, once it has been read whole.
+
+    Parameters
+    ----------
+    file : path
+        A network file.
+    name : str, optional
+        What to call it; by default the file's name.
+    replace : bool
+        Take the place of another network of that name.
+
+    Raises
+    ------
+    InputError
+        The file is no network, or another one of that name is there.
+    """
+    source = Path(file)
+    model = read_model(source)
+    target = place_for(name or network_name(source), source.name, model.sha256, replace=replace)
+    if target.exists() and file_sha256(target) == model.sha256:
+        return _described(target)
+    temporary: Path | None = None
+    try:
+        handle, made = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".part")
+        temporary = Path(made)
+        digest = hashlib.sha256()
+        with os.fdopen(handle, "wb") as copy, source.open("rb") as original:
+            while piece := original.read(_PIECE):
+                digest.update(piece)
+                copy.write(piece)
+        if digest.hexdigest() != model.sha256:
+            raise InputError("changed while it was copied", file=str(source))
+        settle(temporary, target)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=str(target)) from None
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+    return _described(target)
+
+
+def place_for(name: str, file_name: str, sha256: str | None, *, replace: bool) -> Path:
+    """Where a network of this name goes; the folder is made.
+
+    Raises
+    ------
+    InputError
+        Another network of that name is there and is not to be replaced, or the folder
+        cannot be made.
+    """
+    lower = file_name.lower()
+    ending = next((each for each in _ENDINGS if lower.endswith(each)), ".bin.gz")
+    folder = networks_folder()
+    target = folder / (checked_name(name) + ending)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made: {error.strerror}", file=str(folder)) from None
+    other = _named(name)
+    if other is not None and not replace and (sha256 is None or file_sha256(other) != sha256):
+        raise InputError(
+            f"another network is called {name!r}",
+            file=str(other),
+            mend="give it another --name, or --replace the old one",
+        )
+    return target if other is None or replace else other
+
+
+def settle(temporary: Path, target: Path) -> None:
+    """Give a complete file its place, and take away others of its name."""
+    temporary.chmod(0o644)
+    temporary.replace(target)
+    for ending in _ENDINGS:
+        other = target.with_name(network_name(target) + ending)
+        if other != target:
+            other.unlink(missing_ok=True)
+
+
+def remove_network(name: str) -> Path:
+    """Delete a network from the user's folder, and say which file it was.
+
+    Raises
+    ------
+    InputError
+        There is none of this name, or it cannot be deleted.
+    """
+    path = stored_network(name).path
+    try:
+        path.unlink()
+    except OSError as error:
+        raise InputError(f"cannot be deleted: {error.strerror}", file=str(path)) from None
+    return path

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.go.random_net import ALL_SHAPES, Nested, Shape, network_bytes, write_network
+from yardstone.errors import InputError
+from yardstone.go.nets import read_model
+from yardstone.go.nets._tokens import Tokens
+from yardstone.go.nets.describe import describe
+from yardstone.go.nets.layers import Bottleneck, Model, RmsNorm
+from yardstone.go.nets.model_file import read_header
+
+
+def read(tmp_path: Path, data: bytes, name: str = "net.bin") -> Model:
+    (tmp_path / name).write_bytes(data)
+    return read_model(tmp_path / name)
+
+
+def leaves(layers: Any) -> Iterator[Any]:
+    """All arrays and settings of a network, in order."""
+    if is_dataclass(layers):
+        for each in fields(layers):
+            yield from leaves(getattr(layers, each.name))
+    elif isinstance(layers, tuple):
+        for part in layers:
+            yield from leaves(part)
+    else:
+        yield layers
+
+
+@pytest.mark.parametrize("name", ALL_SHAPES)
+def test_text_and_binary_files_hold_the_same(name: str, tmp_path: Path) -> None:
+    shape = ALL_SHAPES[name]
+    binary = read_model(write_network(tmp_path / "net.bin.gz", shape))
+    text = read_model(write_network(tmp_path / "net.txt", replace(shape, text=True)))
+    assert binary.version == shape.version
+    assert binary.pass_alive_under_suicide == shape.suicide
+    assert len(binary.trunk.blocks) == len(shape.blocks)
+    for one, other in zip(leaves(binary), leaves(replace(text, sha256=binary.sha256)), strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_the_content_tells_the_kind_of_file(tmp_path: Path) -> None:
+    data = network_bytes(Shape(8))
+    whole = read(tmp_path, data)
+    packed = read(tmp_path, gzip.compress(data), "net.txt")  # neither text nor unpacked
+    assert packed.parameters == whole.parameters
+    assert packed.sha256 != whole.sha256
+
+
+def test_parameters_are_those_that_were_learnt(tmp_path: Path) -> None:
+    model = read(tmp_path, network_bytes(Shape(8, blocks=("residual",), channels=4)))
+    norms = 2 * (4 + 4 + 4) + 2 * (6 + 8) + 2 * 8  # at most: scale and bias of each channel
+    others = 25 * 22 * 4 + 19 * 4 + 2 * 9 * 16
+    others += 4 * 8 + 4 * 6 + 18 * 8 + 8 + 18
+    others += 4 * 8 + 24 * 12 + 12 + 12 * 3 + 3 + 12 * 4 + 4 + 8
+    assert others + norms // 2 <= model.parameters <= others + norms
+
+
+def test_what_a_network_is_like(tmp_path: Path) -> None:
+    facts = describe(read(tmp_path, network_bytes(ALL_SHAPES["v17-mixed"])))
+    assert facts["kind"] == "nested transformer"
+    assert facts["block_kinds"] == {
+        "nested bottleneck": 3,
+        "attention": 1,
+        "feed-forward": 1,
+        "global pooling": 1,
+        "residual": 1,
+    }
+    assert facts["activation"] == "mish"
+    header = read_header(tmp_path / "net.bin")
+    assert (header.name, header.version) == (facts["name"], 17)
+    assert (header.blocks, header.channels) == (facts["blocks"], facts["channels"])
+
+
+def test_what_files_of_some_versions_say(tmp_path: Path) -> None:
+    model = read(tmp_path, network_bytes(ALL_SHAPES["v16-silu"]))
+    assert isinstance(model.trunk.norm, RmsNorm)
+    assert model.trunk.norm.spatial
+    assert model.policy.final_conv.outputs == 4
+    assert model.scaling.lead == 22.0
+    assert model.scaling.shortterm_score_error == 140.0
+    nested = model.trunk.blocks[1]
+    assert isinstance(nested, Bottleneck)
+    assert len(nested.blocks) == 3
+    assert read(tmp_path, network_bytes(Shape(12))).scaling.lead == 20.0
+    human = read(tmp_path, network_bytes(Shape(15, metadata=True)))
+    assert human.trunk.metadata is not None
+    assert human.trunk.metadata.first.shape == (192, 16)
+
+
+def change(data: bytes, old: bytes, new: bytes) -> bytes:
+    assert old in data
+    return data.replace(old, new, 1)
+
+
+DATA = network_bytes(Shape(17, activation="MISH"))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "ends before the name"),
+        (b"net", "ends before the model version"),
+        (b"<!DOCTYPE html>\n<html>", "not a network of KataGo"),
+        (b"\x00" * 500, "not a word"),
+        (b"net\n7\n22\n19\n", "version 7 is too old"),
+        (b"net\n18\n22\n19\n", "version 18 is not known yet"),
+        (b"net\n8\n13\n19\n", "number of input planes is 13, not 22"),
+        (change(DATA, b"19.0\n", b"-1\n"), "the scale of td_score is -1"),
+        (change(DATA, b"19.0\n", b"nan\n"), "the scale of td_score is nan"),
+        (change(DATA, b"trunk\n2\n", b"trunk\n0\n"), "number of blocks is 0"),
+        (change(DATA, b"trunk\n2\n", b"trunk\n3\n"), "blocks of kind 'trunk-norm'"),
+        (change(DATA, b"conv1\n5\n5\n22\n16", b"conv1\n4\n5\n22\n16"), "must be odd"),
+        (change(DATA, b"conv1\n5\n5\n22\n16", b"conv1\n5\n5\n22\n17"), "outputs is 17, not 16"),
+        (change(DATA, b"conv1\n5\n5\n22\n16", b"conv1\n5\n5\n22\n6e4"), "not a whole number"),
+        (change(DATA, b"ACTIVATION_MISH", b"ACTIVATION_TANH"), "'ACTIVATION_TANH' is not known"),
+        (change(DATA, b"0.001", b"0"), "epsilon is 0"),
+        (change(DATA, b"@BIN@", b"@BIX@"), "conv1 is not a number"),
+        (change(DATA, b"policyhead\n2\n", b"policyhead\n3\n"), "number of policies is 3"),
+        (DATA + b"more", "more data follow"),
+        (DATA[:-10], "ends within the 8 weights of ownership"),
+        (DATA[: len(DATA) // 2], "ends within"),
+    ],
+)
+def test_what_is_no_network_is_one_clear_error(data: bytes, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        read(tmp_path, data)
+    assert caught.value.file == str(tmp_path / "net.bin")
+    assert caught.value.mend
+
+
+def test_weights_must_be_finite(tmp_path: Path) -> None:
+    place = DATA.index(b"@BIN@") + 5
+    infinite = np.float32(np.inf).tobytes()
+    with pytest.raises(InputError, match="a weight of conv1 is not finite"):
+        read(tmp_path, DATA[:place] + infinite + DATA[place + 4 :])
+    place = DATA.index(b"@BIN@", DATA.index(b"block0/pre\n")) + 5 + 4 * 16 + 6
+    assert DATA[place - 5 : place] == b"@BIN@"
+    negative = np.float32(-1.0).tobytes()
+    with pytest.raises(InputError, match="block0/pre: a variance is negative"):
+        read(tmp_path, DATA[:place] + negative + DATA[place + 4 :])
+
+
+def test_damaged_and_hostile_archives(tmp_path: Path) -> None:
+    packed = gzip.compress(DATA)
+    with pytest.raises(InputError, match="damaged gzip"):
+        read(tmp_path, packed[:-2000], "net.bin.gz")
+    bomb = gzip.compress(b"net\n8\n" + b" " * (80 << 20), 1)
+    with pytest.raises(InputError, match="expands to more than 40 times"):
+        read(tmp_path, bomb, "net.bin.gz")
+    huge = change(DATA, b"conv1\n5\n5\n22\n16", b"conv1\n63\n63\n22\n16")
+    with pytest.raises(InputError, match="ends within the 1,397,088 weights of conv1"):
+        read(tmp_path, huge)
+    deep = Nested(("residual",))
+    for _ in range(9):
+        deep = Nested((deep,))
+    with pytest.raises(InputError, match="nested more than 8 deep"):
+        read(tmp_path, network_bytes(Shape(17, blocks=(deep,))))
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    for reader in (read_model, read_header):
+        with pytest.raises(InputError, match="No such file"):
+            reader(tmp_path / "none.bin.gz")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_model(tmp_path)
+
+
+@given(st.data())
+def test_no_damage_gives_anything_but_an_input_error(data: st.DataObject) -> None:
+    from yardstone.go.nets.model_file import _model
+
+    broken = bytearray(DATA)
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(broken) - 1))
+        broken[place] = data.draw(st.integers(0, 255))
+    cut = data.draw(st.integers(0, len(broken)))
+    for each in (bytes(broken), bytes(broken[:cut])):
+        model = None
+        with suppress(InputError):
+            model = _model(Tokens(each, "net"), "")
+        assert model is None or model.parameters > 0
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes(data: bytes) -> None:
+    from yardstone.go.nets.model_file import _model
+
+    with pytest.raises(InputError):
+        _model(Tokens(data, "net"), "")

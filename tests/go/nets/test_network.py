@@ -1,0 +1,294 @@
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.go.ask_katago import FACTS, places
+from tests.go.nets.oracle import forward
+from tests.go.opening_positions import POSITIONS, Opening
+from tests.go.random_net import ALL_SHAPES, AttentionShape, Nested, Shape, write_network
+from yardstone.errors import InputError, MissingExtraError, UsageError
+from yardstone.go.nets import Evaluation, Network, load_network
+from yardstone.go.nets.engines import ENGINES
+from yardstone.go.nets.network import _chunk
+from yardstone.parallel import available_cores
+from yardstone.parallel import map as parallel_map
+
+#: In float32, with outputs of the order of one.
+ROUNDING = 5e-5
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("nets")
+
+
+def loaded(folder: Path, shape: Shape, **settings: Any) -> Network:
+    return load_network(write_network(folder / "net.bin", shape), **settings)
+
+
+def inputs(
+    number: int, size: int, seed: int = 5
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    generator = np.random.default_rng([seed, size])
+    spatial = (generator.random((number, 22, size, size)) < 0.15).astype(np.float32)
+    spatial[:, 0] = 1.0
+    return spatial, generator.normal(0.0, 0.4, (number, 19)).astype(np.float32)
+
+
+def assert_agrees(net: Network, spatial: Any, numbers: Any) -> None:
+    found = net.evaluate(spatial, numbers, trunk=True, ownership=True)
+    wanted = forward(net.model, spatial, numbers)
+    assert found.trunk is not None
+    assert found.ownership is not None
+    for one, other in [
+        (found.policy_logits, wanted["policy"]),
+        (found.value_logits, wanted["value"]),
+        (found.lead, net.model.scaling.lead * wanted["score"][:, 2]),
+        (found.trunk, wanted["trunk"]),
+        (found.ownership, np.tanh(wanted["ownership"])),
+    ]:
+        assert one.dtype == np.float32
+        assert one.shape == other.shape
+        assert np.abs(one - other).max() < ROUNDING * max(1.0, np.abs(other).max())
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", ALL_SHAPES)
+def test_all_outputs_are_those_of_a_computation_by_hand(
+    name: str, engine: str, folder: Path
+) -> None:
+    net = loaded(folder, ALL_SHAPES[name], engine=engine, threads=1)
+    for size in (2, 7) if engine == "onnxruntime" else (7,):
+        assert_agrees(net, *inputs(3, size))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_unusual_shapes(engine: str, folder: Path) -> None:
+    for shape in [
+        Shape(12, filter=(3, 5), dilation=(1, 2), activation="MISH"),
+        Shape(17, blocks=(AttentionShape(6, 2, 4, 3, "fixed"), "pooling", "swiglu")),
+        Shape(17, blocks=(Nested(("swiglu", "residual", AttentionShape(2, 1, 6, 5))),)),
+        Shape(17, blocks=("swiglu",), trunk_norm="batch", activation="SILU"),
+    ]:
+        assert_agrees(loaded(folder, shape, engine=engine, threads=1), *inputs(2, 5))
+
+
+def shares(logits: NDArray[np.float32]) -> NDArray[np.float64]:
+    powers = np.exp(logits.astype(float) - logits.max())
+    result: NDArray[np.float64] = powers / powers.sum()
+    return result
+
+
+def as_katago_says(net: Network, position: Opening) -> dict[str, Any]:
+    """A position evaluated, in the words and from the view of ``kata-raw-nn``."""
+    spatial, numbers = position.inputs()
+    found = net.evaluate(spatial, numbers, ownership=True)
+    assert found.ownership is not None
+    logits = found.value_logits[0].copy()
+    if position.rules == "tromp-taylor":  # no game without a result
+        logits[2] = -1e5
+    win, loss, neither = shares(logits)
+    sign = 1.0 if position.white_to_move else -1.0
+    empty = spatial[0, 1] + spatial[0, 2] == 0.0
+    moves = shares(np.where(np.append(empty.ravel(), True), found.policy_logits[0], -1e9))
+    square = float(found.score_mean[0] ** 2 + found.score_stdev[0] ** 2)
+    kept = tuple(np.array(places(position.size)).T)
+    told = {
+        "whiteWin": win if position.white_to_move else loss,
+        "whiteLoss": loss if position.white_to_move else win,
+        "noResult": neither,
+        "whiteLead": sign * found.lead[0] * (1.0 - neither),
+        "whiteScoreSelfplay": sign * found.score_mean[0] * (1.0 - neither),
+        "whiteScoreSelfplaySq": square * (1.0 - neither),
+        "policyPass": moves[-1],
+        "policy": moves[:-1].reshape(position.size, position.size)[kept],
+        "whiteOwnership": sign * found.ownership[0][kept],
+    }
+    if net.version >= 9:
+        assert found.value_error is not None
+        assert found.score_error is not None
+        told["varTimeLeft"] = found.variance_time[0]
+        told["shorttermWinlossError"] = found.value_error[0]
+        told["shorttermScoreError"] = found.score_error[0]
+    else:
+        assert found.value_error is None
+    return told
+
+
+#: KataGo prints six decimals of probabilities and three of points.
+POINTS = ("whiteLead", "whiteScoreSelfplay", "whiteScoreSelfplaySq", "varTimeLeft")
+COARSE = (*POINTS, "shorttermWinlossError", "shorttermScoreError")
+
+
+@pytest.mark.parametrize("name", ALL_SHAPES)
+def test_katago_says_the_same(name: str, folder: Path) -> None:
+    net = loaded(folder, ALL_SHAPES[name], engine="onnxruntime")
+    facts = json.loads(FACTS.read_text())[name]
+    for position, fact in zip(POSITIONS, facts, strict=True):
+        for key, value in as_katago_says(net, position).items():
+            near = 1e-3 if key in COARSE else 2e-6
+            assert value == pytest.approx(fact[key], abs=near, rel=5e-6), (position.name, key)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_position_is_evaluated_alike_in_any_batch(engine: str, folder: Path) -> None:
+    spatial, numbers = inputs(41, 9)
+    one = loaded(folder, ALL_SHAPES["v14-nested"], engine=engine, threads=1)
+    two = loaded(folder, ALL_SHAPES["v14-nested"], engine=engine, threads=2)
+    whole = one.evaluate(spatial, numbers, trunk=True)
+    assert len(whole) == 41
+    parallel = two.evaluate(spatial, numbers, trunk=True)
+    for row in (0, 17, 40):
+        single = one.evaluate(spatial[row : row + 1], numbers[row : row + 1], trunk=True)
+        for name in ("policy_logits", "value_logits", "lead", "trunk"):
+            for batch in (whole, parallel):
+                values = getattr(batch, name)
+                assert np.abs(values[row] - getattr(single, name)[0]).max() < ROUNDING
+
+
+def test_an_empty_batch_and_other_types_of_numbers(folder: Path) -> None:
+    net = loaded(folder, ALL_SHAPES["v8"])
+    spatial, numbers = inputs(2, 5)
+    none = net.evaluate(spatial[:0], numbers[:0], trunk=True)
+    assert none.policy_logits.shape == (0, 26)
+    assert none.trunk is not None
+    assert none.trunk.shape == (0, 16, 5, 5)
+    whole: Any = spatial.astype(np.uint8)
+    other = net.evaluate(whole, numbers.astype(np.float64))
+    assert np.array_equal(other.policy_logits, net.evaluate(spatial, numbers).policy_logits)
+
+
+def test_several_threads_may_use_a_network(folder: Path) -> None:
+    net = loaded(folder, ALL_SHAPES["v17-transformer"], threads=2)
+    found: dict[int, Evaluation] = {}
+
+    def work(size: int) -> None:
+        found[size] = net.evaluate(*inputs(9, size))
+
+    threads = [threading.Thread(target=work, args=(size,)) for size in (3, 4, 5, 6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for size, evaluation in found.items():
+        alone = net.evaluate(*inputs(9, size))
+        assert np.array_equal(evaluation.policy_logits, alone.policy_logits)
+
+
+def test_what_a_network_says_of_itself(folder: Path) -> None:
+    net = loaded(folder, ALL_SHAPES["v17-fixed"])
+    assert (net.name, net.version, net.channels) == ("random-17-1", 17, 16)
+    assert net.pass_alive_under_suicide
+    assert net.size_limits == (2, 19)
+    assert len(net.sha256) == 64
+    assert net.engine == "onnxruntime"
+    assert "random-17-1, version 17, onnxruntime fp32" in repr(net)
+
+
+def test_inputs_that_are_refused(folder: Path) -> None:
+    net = loaded(folder, ALL_SHAPES["v8"])
+    spatial, numbers = inputs(2, 5)
+    masked = spatial.copy()
+    masked[1, 0, 4] = 0.0
+    for planes, values, message in [
+        (spatial[0], numbers, "spatial has shape"),
+        (spatial[:, :21], numbers, "spatial has shape"),
+        (spatial[:, :, :4], numbers, "5x4 points are not supported"),
+        (np.ones((1, 22, 20, 20), np.float32), numbers[:1], "size 20 are not supported"),
+        (spatial, numbers[:1], "globals has shape"),
+        (spatial, numbers[:, :18], "globals has shape"),
+        (masked, numbers, "does not fill its planes"),
+    ]:
+        with pytest.raises(UsageError, match=message):
+            net.evaluate(planes, values)
+
+
+def test_settings_that_are_refused(folder: Path) -> None:
+    file = write_network(folder / "net.bin", ALL_SHAPES["v8"])
+    for settings, message in [
+        ({"engine": "torch"}, "no engine 'torch'"),
+        ({"precision": "fp16"}, "precision is 'fp16'"),
+        ({"engine": "onnxruntime", "precision": "bf16"}, "needs the engine openvino"),
+        ({"threads": 0}, "at least 1"),
+    ]:
+        with pytest.raises(UsageError, match=message):
+            load_network(file, **settings)  # type: ignore[arg-type]
+    human = write_network(folder / "human.bin", Shape(15, metadata=True))
+    with pytest.raises(InputError, match="wants to know the players' ranks") as caught:
+        load_network(human)
+    assert caught.value.file == str(human)
+
+
+@pytest.mark.parametrize(("engine", "extra"), [("onnxruntime", "go"), ("openvino", "openvino")])
+def test_an_engine_that_is_not_installed(
+    engine: str, extra: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_network(folder / "net.bin", ALL_SHAPES["v8"])
+    monkeypatch.setitem(sys.modules, engine, None)
+    with pytest.raises(MissingExtraError, match=rf"pip install 'yardstone\[{extra}\]'"):
+        load_network(file, engine=engine)
+
+
+def test_the_default_is_what_is_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write_network(folder / "net.bin", ALL_SHAPES["v8"])
+    assert load_network(file).engine == "onnxruntime"
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    assert load_network(file).engine == "openvino"
+    monkeypatch.setitem(sys.modules, "openvino", None)
+    with pytest.raises(MissingExtraError, match=r"yardstone\[go\]"):
+        load_network(file)
+
+
+def threads_of(file: str) -> int:
+    """How many threads a network takes; called in workers."""
+    return load_network(file).threads
+
+
+def test_networks_in_workers_do_not_fight_for_cores(folder: Path) -> None:
+    file = str(write_network(folder / "net.bin", ALL_SHAPES["v8"]))
+    assert threads_of(file) == available_cores()
+    assert parallel_map(threads_of, [file, file], workers=2) == [1, 1]
+
+
+def test_onnx_that_is_not_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    net = loaded(folder, ALL_SHAPES["v8"])
+    for name in [name for name in sys.modules if name.startswith("yardstone.go.nets.onnx_graph")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("yardstone.go.nets.onnx_graph", raising=False)
+    for name in [name for name in sys.modules if name.startswith("yardstone.go.nets._")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(MissingExtraError, match="onnx is not installed"):
+        net.evaluate(*inputs(1, 5))
+
+
+def test_bfloat16_is_near(folder: Path) -> None:
+    shape = replace(ALL_SHAPES["v14-nested"], channels=32)
+    exact = loaded(folder, shape, engine="onnxruntime")
+    near = loaded(folder, shape, precision="bf16")
+    assert near.engine == "openvino"
+    spatial, numbers = inputs(8, 9)
+    one = exact.evaluate(spatial, numbers, trunk=True)
+    other = near.evaluate(spatial, numbers, trunk=True)
+    assert one.trunk is not None
+    assert other.trunk is not None
+    assert np.abs(one.trunk - other.trunk).max() < 0.05 * np.abs(one.trunk).max()
+    assert np.abs(one.value_logits - other.value_logits).max() < 0.1
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 15, 16, 17, 32, 33, 250])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_have_equally_much_to_do(number: int, threads: int) -> None:
+    step = _chunk(number, 8, threads)
+    calls = -(-number // step)
+    assert 1 <= step <= 8
+    assert calls <= threads * -(-number // (8 * threads))
