@@ -1,0 +1,309 @@
+"""Finds GNU Backgammon and runs one script in it: a program of its own, kept at arm's length.
+
+Each job is one process with a folder, a home and a clock of its own. Whatever
+happens to it (a crash, a hang, endless output) costs that job alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, Any
+
+from yardstone.errors import InputError, WorkerError
+
+__all__ = ["Completed", "find_clock", "find_gnubg", "gnubg_version", "run_script"]
+
+#: Names the program, where it is not on the path.
+PROGRAM_VARIABLE = "YARDSTONE_GNUBG"
+#: Names libfaketime, where it is in none of the usual folders.
+CLOCK_VARIABLE = "YARDSTONE_FAKETIME"
+#: Debian keeps games out of the path of many users.
+_USUAL_FOLDERS = ("/usr/games", "/usr/local/bin", "/usr/local/games", "/opt/homebrew/bin")
+_CLOCK_PLACES = (
+    "usr/lib/*/faketime/libfaketime.so.1",
+    "usr/lib/faketime/libfaketime.so.1",
+    "usr/lib64/faketime/libfaketime.so.1",
+    "usr/local/lib/faketime/libfaketime.so.1",
+)
+#: Seconds a job may take unless told otherwise.
+TIMEOUT = 600.0
+#: Bytes of each of the two streams that are kept; a job that writes more is killed.
+STREAM_LIMIT = 32 * 2**20
+#: Bytes a job may write to one file, and bytes of address space it may have.
+FILE_LIMIT = 512 * 2**20
+MEMORY_LIMIT = 4 * 2**30
+#: Name of the script, its data and its answer in the folder of a job.
+_SCRIPT, _DATA, _RESULT = "script.py", "data.json", "result.json"
+#: Seconds between two looks at whether a job is to be stopped.
+_LOOK = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """What a job left.
+
+    Attributes
+    ----------
+    status : int
+        Exit status. GNU Backgammon gives 0 even after an error of the script.
+    output, errors : str
+        Standard output and standard error.
+    result : object
+        What the script wrote to ``result.json``, decoded; None if nothing.
+    """
+
+    status: int
+    output: str
+    errors: str
+    result: Any
+
+
+def find_gnubg(path: str | Path | None = None) -> Path:
+    """Where GNU Backgammon is.
+
+    Looks at `path`, then at the variable ``YARDSTONE_GNUBG``, then at the
+    folders of programs and of games.
+
+    Raises
+    ------
+    InputError
+        There is none, or what was named is no program; says how to install it.
+    """
+    named = path or os.environ.get(PROGRAM_VARIABLE)
+    if named is not None:
+        found = shutil.which(named)
+        if found is None:
+            raise InputError(
+                "there is no such program", file=str(named), mend="name the program gnubg"
+            )
+        return Path(found).absolute()
+    folders = os.pathsep.join([os.environ.get("PATH", os.defpath), *_USUAL_FOLDERS])
+    found = shutil.which("gnubg", path=folders)
+    if found is None:
+        raise InputError(
+            "GNU Backgammon is not installed",
+            mend=f"apt-get install gnubg, or name the program by {PROGRAM_VARIABLE}",
+        )
+    return Path(found).absolute()
+
+
+def find_clock() -> Path | None:
+    """Where libfaketime is, which gives a job a clock that stands still; None if nowhere."""
+    named = os.environ.get(CLOCK_VARIABLE)
+    if named is not None:
+        path = Path(named)
+        return path.absolute() if path.is_file() else None
+    for pattern in _CLOCK_PLACES:
+        for path in sorted(Path("/").glob(pattern)):
+            return path
+    return None
+
+
+@lru_cache(maxsize=8)
+def gnubg_version(program: Path) -> str:
+    """Version that the program names itself, such as ``1.07.001 20230103``.
+
+    Raises
+    ------
+    InputError
+        It does not introduce itself as GNU Backgammon.
+    """
+    done = run_script("", program=program, timeout=60.0)
+    first = done.output.lstrip().partition("\n")[0].split()
+    if first[:2] != ["GNU", "Backgammon"]:
+        raise InputError("this program is not GNU Backgammon", file=str(program))
+    return " ".join(first[2:])
+
+
+def run_script(
+    source: str,
+    *,
+    data: Any = None,
+    files: Mapping[str, Path] | None = None,
+    program: Path | None = None,
+    timeout: float = TIMEOUT,
+    clock: int | None = None,
+    stop: threading.Event | None = None,
+) -> Completed:
+    """Run a Python script inside GNU Backgammon, in a folder of its own.
+
+    The script finds its data in ``data.json``, and leaves its answer as JSON in
+    ``result.json``. It runs in the interpreter of GNU Backgammon, where
+    ``import gnubg`` works; nothing of Yardstone can be imported there. The settings
+    of the user are not read, and none are written.
+
+    Parameters
+    ----------
+    source : str
+        The script.
+    data : object, optional
+        Anything that JSON can hold.
+    files : mapping, optional
+        Files that the script reads: the name each has in its folder, and where it is.
+    program : Path, optional
+        GNU Backgammon; by default whatever `find_gnubg` finds.
+    timeout : float
+        Seconds until the job is killed.
+    clock : int, optional
+        Seconds since 1970 at which the clock of the job stands still. GNU
+        Backgammon seeds its noise by the clock, so that this repeats a match.
+    stop : Event, optional
+        Once it is set, the job is killed.
+
+    Raises
+    ------
+    InputError
+        A file does not exist; the program or libfaketime is missing.
+    WorkerError
+        The job took too long, wrote too much, could not start, or was stopped.
+    """
+    program = find_gnubg() if program is None else program
+    with tempfile.TemporaryDirectory(prefix="yardstone-gnubg-") as name:
+        folder = Path(name)
+        for short, path in (files or {}).items():
+            if not path.is_file():
+                raise InputError("there is no such file", file=str(path))
+            (folder / short).symlink_to(path.absolute())
+        (folder / _SCRIPT).write_text(source, encoding="utf-8")
+        (folder / _DATA).write_text(json.dumps(data), encoding="utf-8")
+        environment = _environment(folder, clock)
+        status, output, errors = _run(program, folder, timeout, environment, stop)
+        return Completed(status, output, errors, _answer(folder / _RESULT))
+
+
+def _answer(path: Path) -> Any:
+    if not path.is_file() or path.stat().st_size > FILE_LIMIT:
+        return None
+    try:
+        return json.loads(path.read_bytes())
+    except ValueError:
+        return None  # the job died while it wrote
+
+
+def _environment(folder: Path, clock: int | None) -> dict[str, str]:
+    """What the job sees: nothing of the user's settings, English, UTC, a clock of its own."""
+    values = {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    if clock is not None:
+        library = find_clock()
+        if library is None:
+            raise InputError(
+                "libfaketime is not installed, without which noise cannot be repeated",
+                mend=f"apt-get install faketime, or name libfaketime.so.1 by {CLOCK_VARIABLE}",
+            )
+        values["LD_PRELOAD"] = str(library)
+        values["FAKETIME"] = datetime.fromtimestamp(clock, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    return values
+
+
+def _run(
+    program: Path,
+    folder: Path,
+    timeout: float,
+    environment: dict[str, str],
+    stop: threading.Event | None,
+) -> tuple[int, str, str]:
+    command = [str(program), "-t", "-q", "-r", "-p", _SCRIPT]
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is ours to answer
+        )
+    except OSError as error:
+        raise WorkerError(f"{program} could not start: {error.strerror or error}") from error
+    streams = [_Stream(pipe, process) for pipe in (process.stdout, process.stderr) if pipe]
+    try:
+        _limit(process.pid, timeout)
+        ended = _wait(process, timeout, stop)
+    finally:
+        _kill(process)
+        texts = [stream.text() for stream in streams]
+    if any(stream.overflowed for stream in streams):
+        raise WorkerError(f"GNU Backgammon wrote more than {STREAM_LIMIT >> 20} MiB of messages")
+    if not ended:
+        raise WorkerError(f"GNU Backgammon was stopped: no end after {timeout:g} seconds")
+    return process.returncode, texts[0], texts[1]
+
+
+def _wait(process: subprocess.Popen[bytes], timeout: float, stop: threading.Event | None) -> bool:
+    """Whether the process ended by itself in time."""
+    end = time.monotonic() + timeout
+    while (left := end - time.monotonic()) > 0.0:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(min(left, _LOOK))
+            return True
+        if stop is not None and stop.is_set():
+            raise WorkerError("GNU Backgammon was stopped: the work was broken off")
+    return False
+
+
+class _Stream:
+    """Reads a pipe to its end in a thread of its own, and keeps what it may."""
+
+    def __init__(self, pipe: IO[bytes], process: subprocess.Popen[bytes]) -> None:
+        self.overflowed = False
+        self._pipe = pipe
+        self._process = process
+        self._data = bytearray()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        while part := self._pipe.read(65536):
+            if len(self._data) + len(part) > STREAM_LIMIT:
+                self.overflowed = True
+                _kill(self._process)
+                return
+            self._data += part
+
+    def text(self) -> str:
+        self._thread.join()
+        self._pipe.close()
+        return self._data.decode("utf-8", "replace")
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a job with whatever it started; nothing if it has ended."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _limit(pid: int, timeout: float) -> None:
+    """Bound memory, files and processor time of a job, where the system can."""
+    if sys.platform != "linux":
+        return
+    import resource
+
+    seconds = int(timeout) + 10
+    with suppress(ProcessLookupError, PermissionError, ValueError):
+        resource.prlimit(pid, resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
+        resource.prlimit(pid, resource.RLIMIT_CPU, (seconds, seconds))

@@ -1,0 +1,155 @@
+"""Van den Doel's studies on simulated matches: ``python studies/backgammon_simulated.py``.
+
+Fits the project's own table of matches, which GNU Backgammon played, and writes
+``docs/studies/backgammon-simulated.md`` with its figures. The matches themselves are
+made by ``yardstone backgammon study part1`` and so on (hours), and packed into the table
+by ``yardstone backgammon study table``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import yardstone
+from yardstone.backgammon.play import Setting
+from yardstone.backgammon.study_cells import Cells, is_part_one, is_part_two, make_cells
+from yardstone.backgammon.study_compare import LeftOut, compare_formulas
+from yardstone.backgammon.study_fit import Method, Model, StudyFit, fit_study
+from yardstone.backgammon.study_settings import depth_check, measurements, strong_check
+from yardstone.backgammon.study_table import CloseRule, StudyTable, own_table
+from yardstone.reports.backgammon_study import cells_text, comparison_text, fit_text
+from yardstone.reports.backgammon_study_plots import (
+    coefficient_plot,
+    part_one_plot,
+    part_two_plot,
+)
+from yardstone.reports.files import write_text
+from yardstone.reports.plot import save_plot
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"
+SEED = 1
+GNUBG = "GNU Backgammon 1.07.001 (Debian), on an AMD EPYC"
+#: Coefficients in the summary: name, function and what it is.
+PUBLISHED = {"a": (11971, 23681), "a2": (8798, 25526), "b": (863, -519)}
+
+
+def main() -> None:
+    table = own_table()
+    fits = {
+        (model, method, rule): fit_study(table, model, method, rule, seed=SEED)
+        for model in Model
+        for method in Method
+        for rule in CloseRule
+    }
+    one = fits[Model.decision, Method.chance, CloseRule.old]
+    two = fits[Model.bilinear, Method.chance, CloseRule.old]
+    save_plot(part_one_plot(one), FOLDER / "backgammon_part1.svg")
+    save_plot(coefficient_plot(one), FOLDER / "backgammon_part1_coefficient.svg")
+    save_plot(part_two_plot(two), FOLDER / "backgammon_part2.svg")
+    save_plot(coefficient_plot(two), FOLDER / "backgammon_part2_coefficients.svg")
+    parts = [
+        head(table),
+        "## The functions of the length\n",
+        "Published, and fitted in three ways with close cube decisions counted in two "
+        "([](../backgammon-study.md) explains both); ± is one standard error.\n",
+        summary(fits),
+        "## Part I\n",
+        block(fit_text(one) + "\n" + cells_text(one.cells)),
+        "![Rating difference and error rate](backgammon_part1.svg)\n",
+        "![N a(N)](backgammon_part1_coefficient.svg)\n",
+        "## Part II\n",
+        block(fit_text(two) + "\n" + cells_text(two.cells)),
+        "![Separate cube errors](backgammon_part2.svg)\n",
+        "![N a2(N) and N b(N)](backgammon_part2_coefficients.svg)\n",
+        "## Old and new formulas on matches left out\n",
+        *(
+            block(comparison_text(compare_formulas(table, rule, left_out, seed=SEED)))
+            for rule in CloseRule
+            for left_out in LeftOut
+        ),
+        *others(table),
+    ]
+    write_text(FOLDER / "backgammon-simulated.md", "\n".join(parts))
+
+
+def head(table: StudyTable) -> str:
+    parts = [[is_part(s) for s in table.settings] for is_part in (is_part_one, is_part_two)]
+    counts = [int(np.array(part)[table.setting].sum()) for part in parts]
+    return f"""# Simulated backgammon matches
+
+`python studies/backgammon_simulated.py`, Yardstone {yardstone.__version__}, \
+{datetime.now(UTC):%d %B %Y}, seed {SEED}. {GNUBG}, played \
+{len(table):,} matches: {counts[0]:,} of Part I, {counts[1]:,} of Part II, the others for \
+the checks below. All were analysed at 0 plies unless it is said otherwise.
+"""
+
+
+def summary(fits: dict[tuple[Model, Method, CloseRule], StudyFit]) -> str:
+    lines = ["| fit | close | a(N) | a2(N) | b(N) |", "|---|---|---|---|---|"]
+    published = " | ".join(f"{c} {d:+}/N" for c, d in PUBLISHED.values())
+    lines.append(f"| van den Doel | 2003 | {published} |")
+    for method in Method:
+        for rule in CloseRule:
+            cells = [
+                f"{c.weight.constant:.0f} ± {c.constant_error:.0f} "
+                f"{c.weight.inverse:+.0f}/N ± {c.inverse_error:.0f}"
+                for model in Model
+                for c in fits[model, method, rule].coefficients
+            ]
+            lines.append(f"| {method.value} | {rule.value} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def others(table: StudyTable) -> list[str]:
+    """The checks beside the two parts, as far as the table has them."""
+    deep = [replace(s, analyses=(p,)) for s in depth_check() for p in s.analyses]
+    twice = table.number[_rows(table, deep[1:])]  # those analysed at both depths
+    checks = {
+        "Deterministic noise, which is biased": _rows(
+            table, [s for s in table.settings if s.deterministic]
+        ),
+        "The same matches analysed at 0 and at 2 plies": _rows(table, deep)
+        & np.isin(table.number, twice),
+        "World class against expert": _rows(table, strong_check()),
+        "Appendix II": _rows(table, list(measurements().values())),
+    }
+    found = []
+    for title, rows in checks.items():
+        if rows.any():
+            cells = make_cells(table.take(rows), CloseRule.old)
+            found += [f"## {title}\n", block(cells_text(cells)), rates(cells)]
+    return found
+
+
+def _rows(table: StudyTable, settings: list[Setting]) -> NDArray[np.bool_]:
+    chosen = np.array([s in settings for s in table.settings], bool)
+    return np.asarray(chosen[table.setting], np.bool_)
+
+
+def rates(cells: Cells) -> str:
+    """Error rates of both players, as Appendix II gives them."""
+    lines = [
+        "| N | analysed | first | second | EPM | | EPC | |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for k, s in enumerate(cells.settings):
+        numbers = [*cells.move_error[k], *cells.cube_error[k]]
+        lines.append(
+            f"| {s.length} | {s.analyses[0]}-ply | {s.first} | {s.second} | "
+            + " | ".join(f"{number:.4f}" for number in numbers)
+            + " |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def block(text: str) -> str:
+    return f"```text\n{text.rstrip()}\n```\n"
+
+
+if __name__ == "__main__":
+    main()

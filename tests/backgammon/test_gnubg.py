@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import os
+import stat
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.backgammon.gnubg_here import real_gnubg
+from yardstone.backgammon import gnubg
+from yardstone.backgammon.gnubg import find_clock, find_gnubg, gnubg_version, run_script
+from yardstone.errors import InputError, WorkerError
+
+#: A script that tells what GNU Backgammon's interpreter sees.
+LOOK = """
+import json, os, time, gnubg
+text = open("named.txt").read() if os.path.exists("named.txt") else None
+found = {"data": json.load(open("data.json")), "text": text, "clock": int(time.time()),
+         "home": os.environ["HOME"] == os.getcwd(), "has": hasattr(gnubg, "match")}
+json.dump(found, open("result.json", "w"))
+"""
+
+
+def fake(folder: Path, text: str) -> Path:
+    """A program that does what a broken GNU Backgammon might."""
+    path = folder / "gnubg"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def test_what_is_named_is_found_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = fake(tmp_path, "true")
+    assert find_gnubg(program) == program
+    monkeypatch.setenv(gnubg.PROGRAM_VARIABLE, str(program))
+    assert find_gnubg() == program
+    with pytest.raises(InputError, match="no such program"):
+        find_gnubg(tmp_path / "none")
+    monkeypatch.setenv(gnubg.PROGRAM_VARIABLE, str(tmp_path / "none"))
+    with pytest.raises(InputError, match="no such program"):
+        find_gnubg()
+
+
+def test_a_missing_program_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(gnubg.PROGRAM_VARIABLE, raising=False)
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(gnubg, "_USUAL_FOLDERS", ())
+    with pytest.raises(InputError, match="apt-get install gnubg"):
+        find_gnubg()
+
+
+def test_a_missing_clock_says_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(gnubg.CLOCK_VARIABLE, str(tmp_path / "none.so"))
+    assert find_clock() is None
+    with pytest.raises(InputError, match="apt-get install faketime"):
+        run_script("", program=fake(tmp_path, "true"), clock=1_000_000_000)
+
+
+def test_another_program_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not GNU Backgammon"):
+        gnubg_version(fake(tmp_path, "echo I am not the one"))
+
+
+def test_a_hang_is_killed_with_its_children(tmp_path: Path) -> None:
+    mark = tmp_path / "late"
+    program = fake(tmp_path, f"(sleep 2; touch {mark}) & sleep 60")
+    began = time.monotonic()
+    with pytest.raises(WorkerError, match=r"no end after 0\.3 seconds"):
+        run_script("", program=program, timeout=0.3)
+    assert time.monotonic() - began < 10.0
+    time.sleep(2.5)
+    assert not mark.exists()
+
+
+def test_a_job_can_be_broken_off(tmp_path: Path) -> None:
+    stop = threading.Event()
+    threading.Timer(0.2, stop.set).start()
+    began = time.monotonic()
+    with pytest.raises(WorkerError, match="broken off"):
+        run_script("", program=fake(tmp_path, "sleep 60"), stop=stop)
+    assert time.monotonic() - began < 10.0
+
+
+def test_endless_messages_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gnubg, "STREAM_LIMIT", 100_000)
+    with pytest.raises(WorkerError, match="MiB of messages"):
+        run_script("", program=fake(tmp_path, "yes"), timeout=30.0)
+
+
+def test_both_streams_the_status_and_a_torn_answer(tmp_path: Path) -> None:
+    program = fake(tmp_path, 'echo said; echo meant >&2; printf "{\\"a" > result.json; exit 3')
+    done = run_script("", program=program)
+    assert (done.status, done.output, done.errors) == (3, "said\n", "meant\n")
+    assert done.result is None
+
+
+def test_what_cannot_start(tmp_path: Path) -> None:
+    path = tmp_path / "gnubg"
+    path.write_bytes(b"\x7fELF is no program")
+    path.chmod(0o755)
+    with pytest.raises(WorkerError, match="could not start"):
+        run_script("", program=path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file") as caught:
+        run_script("", files={"m.mat": tmp_path / "m.mat"}, program=fake(tmp_path, "true"))
+    assert caught.value.file == str(tmp_path / "m.mat")
+
+
+def test_the_settings_of_the_user_stay_out(tmp_path: Path) -> None:
+    program = fake(tmp_path, 'env > "$HOME/result"; pwd; cat result')
+    os.environ["PYTHONPATH"] = os.environ.get("PYTHONPATH", "")
+    words = run_script("", program=program).output.splitlines()
+    assert f"HOME={words[0]}" in words
+    assert not any(word.startswith(("PYTHONPATH", "DISPLAY", "LD_PRELOAD")) for word in words)
+
+
+def test_the_real_program_runs_a_script(tmp_path: Path) -> None:
+    program = real_gnubg(clock=True)
+    assert gnubg_version(program)[0].isdigit()
+    (tmp_path / "odd name.txt").write_text("moved 8/3")
+    files = {"named.txt": tmp_path / "odd name.txt"}
+    for clock in (123_456_789, 2_000_000_000):
+        done = run_script(LOOK, data=[1, "zwei"], files=files, program=program, clock=clock)
+        assert done.result == {
+            "data": [1, "zwei"],
+            "text": "moved 8/3",
+            "clock": clock,
+            "home": True,
+            "has": True,
+        }
+
+
+def test_an_error_of_the_script_is_seen(tmp_path: Path) -> None:
+    done = run_script("raise ValueError('so it is')", program=real_gnubg())
+    assert done.result is None
+    assert "so it is" in done.output + done.errors

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.backgammon.gnubg_here import real_gnubg
+from yardstone.backgammon.laboratory import Outcome, in_rounds, play_jobs
+from yardstone.backgammon.play import Job, Player, Setting, play_match
+from yardstone.backgammon.results_file import ResultsFile, read_results
+from yardstone.backgammon.study_settings import (
+    depth_check,
+    measurements,
+    part_one,
+    part_two,
+    strong_check,
+)
+from yardstone.errors import InputError, UsageError, WorkerError
+
+NOISY = Setting(3, Player(), Player(0.04, 0.04))
+
+
+def lines(path: Path) -> list[str]:
+    return sorted(path.read_text().splitlines())
+
+
+def test_seeds_belong_to_the_match() -> None:
+    jobs = [Job(s, n, seed) for s in part_one() for n in range(50) for seed in (1, 2)]
+    seeds = [job.seeds() for job in jobs]
+    assert len(set(seeds)) == len(jobs)
+    assert len({clock for _, clock in seeds}) > 0.999 * len(jobs)
+    assert all(0 <= dice < 2**31 and 10**8 <= clock < 2**31 for dice, clock in seeds)
+    assert Job(NOISY, 3, 1).seeds() == Job(NOISY, 3, 1).seeds()
+    twice = Setting(3, Player(), Player(0.04, 0.04), analyses=(0, 2))
+    assert Job(twice, 3, 1).seeds() == Job(NOISY, 3, 1).seeds()  # the same match
+    swapped = Setting(3, Player(0.04, 0.04), Player())
+    assert Job(swapped, 3, 1).seeds() != Job(NOISY, 3, 1).seeds()
+
+
+def test_seeds_stay_what_they_were() -> None:
+    # The project's table names its matches by these: they must never change.
+    assert Job(NOISY, 0, 1).seeds() == (1782575233, 1519733679)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Player(-0.1),
+        lambda: Player(float("nan")),
+        lambda: Player(plies=5),
+        lambda: Setting(0, Player(), Player()),
+        lambda: Setting(65, Player(), Player()),
+        lambda: Setting(5, Player(), Player(), analyses=()),
+        lambda: Setting(5, Player(), Player(), analyses=(0, 0)),
+        lambda: part_two((1, 3)),
+    ],
+)
+def test_what_cannot_be_played(wrong: object) -> None:
+    with pytest.raises(UsageError):
+        wrong()  # type: ignore[operator]
+
+
+def test_settings_go_through_a_file() -> None:
+    every = [*part_one(), *part_two(), *depth_check(), *strong_check(), *measurements().values()]
+    for setting in every:
+        assert Setting.from_record(json.loads(json.dumps(setting.as_record()))) == setting
+    assert (len(part_one()), len(part_two())) == (36, 80)
+    assert str(Setting(5, Player(), Player(0.02, 0.4, 2, 0))) == (
+        "5 points, 0-ply, noise 0 against 2-ply (0-ply cube), noise 0.02 and 0.4 (cube)"
+    )
+
+
+def test_rounds_fill_all_settings_evenly() -> None:
+    settings = part_one((3, 5))
+    jobs = in_rounds(settings, 60, 1, size=25)
+    assert len(set(jobs)) == len(jobs) == 12 * 60
+    assert {job.number for job in jobs[: 12 * 25]} == set(range(25))
+    assert set(in_rounds(settings, 40, 1)) < set(jobs)  # more matches are the same and others
+
+
+def record(number: int) -> dict[str, object]:
+    return {**NOISY.as_record(), "number": number, "seed": 1, "winner": "X"}
+
+
+def test_a_torn_line_is_dropped_and_failures_are_tried_again(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with ResultsFile(path) as results:
+        results.append(record(0))
+        results.append({**record(1), "failed": "it hung"})
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"length": 3, "fir')
+    assert [line for line, _ in read_results(path)] == [1, 2]
+    with ResultsFile(path) as results:
+        assert results.done == {Job(NOISY, 0, 1)}
+        results.append(record(2))
+    assert path.read_bytes().startswith(whole)
+    assert len(list(read_results(path))) == 3
+
+
+def test_one_writer_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with ResultsFile(path), pytest.raises(InputError, match="another run"):
+        ResultsFile(path)
+    ResultsFile(path).__exit__(None, None, None)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "hello",
+        "[]",
+        "{}",
+        '{"length": 3}',
+        '{"length": 0, "first": {}, "second": {}, "analyses": [0], "noise": "random"}',
+        "[" * 100_000,
+    ],
+)
+def test_a_line_that_is_no_result(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text(json.dumps(record(0)) + "\n" + line + "\n")
+    with pytest.raises(InputError, match="no result of a match") as caught:
+        ResultsFile(path)
+    assert caught.value.line == 2
+    assert path.read_text().endswith(line + "\n")  # nothing was changed
+
+
+def test_no_place_for_results(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        ResultsFile(tmp_path / "none" / "results.jsonl")
+    with pytest.raises(InputError, match="cannot be read"):
+        list(read_results(tmp_path / "none.jsonl"))
+
+
+def broken_program(folder: Path) -> Path:
+    """GNU Backgammon that crashes on every second match, by the seed of its dice."""
+    real = real_gnubg(clock=True)
+    path = folder / "gnubg"
+    path.write_text(
+        "#!/bin/sh\n"
+        "grep -q '\"dice\": [0-9]*[02468],' data.json && { echo no luck >&2; kill -SEGV $$; }\n"
+        f'exec {real} "$@"\n'
+    )
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def test_a_crash_costs_its_match_alone(tmp_path: Path) -> None:
+    jobs = in_rounds([Setting(1, Player(), Player(0.04, 0.04))], 8, 5)
+    even = {job.number for job in jobs if job.seeds()[0] % 2 == 0}
+    assert 0 < len(even) < 8
+    path = tmp_path / "results.jsonl"
+    outcome = play_jobs(jobs, path, program=broken_program(tmp_path), processes=8)
+    assert (outcome.played, outcome.kept, len(outcome.failed)) == (8 - len(even), 0, len(even))
+    assert all("no luck" in line for line in outcome.failed)
+    records = [r for _, r in read_results(path)]
+    assert {r["number"] for r in records if "failed" in r} == even
+    again = play_jobs(jobs, path, processes=8)
+    assert again == Outcome(len(even), 8 - len(even), ())
+
+
+def test_a_match_that_takes_too_long(tmp_path: Path) -> None:
+    with pytest.raises(WorkerError, match=r"no end after 0\.05"):
+        play_match(Job(NOISY, 0, 1), program=real_gnubg(clock=True), timeout=0.05)
+
+
+def test_equal_seeds_give_equal_matches_on_any_number_of_processes(tmp_path: Path) -> None:
+    real_gnubg(clock=True)
+    settings = [Setting(1, Player(), Player(0.06, 0.06)), NOISY]
+    jobs = in_rounds(settings, 2, 11)
+    play_jobs(jobs, tmp_path / "one.jsonl", processes=6)
+    play_jobs(reversed(jobs), tmp_path / "two.jsonl", processes=2)
+    assert lines(tmp_path / "one.jsonl") == lines(tmp_path / "two.jsonl")
+    assert len(lines(tmp_path / "one.jsonl")) == 4
+    # Breaking off and going on changes nothing either.
+    play_jobs(jobs[1:], tmp_path / "three.jsonl", processes=3)
+    outcome = play_jobs(jobs, tmp_path / "three.jsonl", processes=6)
+    assert (outcome.played, outcome.kept) == (1, 3)
+    assert lines(tmp_path / "three.jsonl") == lines(tmp_path / "one.jsonl")
+
+
+def test_without_a_frozen_clock_the_record_says_so(tmp_path: Path) -> None:
+    one = play_match(Job(NOISY, 0, 1), program=real_gnubg(), frozen=False)
+    assert one["clock"] is None
+    assert one["noise"] == "random"
+
+
+def test_a_match_says_everything(tmp_path: Path) -> None:
+    job = Job(Setting(3, Player(), Player(0.04, 0.2)), 1, 3)
+    match = play_match(job, program=real_gnubg(clock=True), export=True)
+    assert (match["dice"], match["clock"]) == job.seeds()
+    assert max(match["score"]) >= 3
+    assert match["mat"].count(" Game ") == match["games"]
+    found = match["analyses"]["0"]
+    won = found["stats"][match["winner"]]["dice"]
+    assert won["actual-result"] == 0.5
+    luck = [found["stats"][who]["dice"]["luck-adjusted-result"] for who in "XO"]
+    assert luck[0] == pytest.approx(-luck[1], abs=1e-6)
+    # A player without noise plays what the analysis at the same depth calls best, but for
+    # the rounding of equities.
+    assert found["stats"]["X"]["moves"]["error-skill"] < 0.01
+    assert found["stats"]["O"]["moves"]["error-skill"] > 0.01
+    for who in "XO":
+        cube, close = found["stats"][who]["cube"], found["close"][who]
+        assert (close["total"], close["close-2006"]) == (cube["total-cube"], cube["close-cube"])

@@ -1,0 +1,265 @@
+from __future__ import annotations
+
+from math import log, log10, sqrt
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+from scipy.stats import t as student
+
+from tests.backgammon.made_table import made_table
+from yardstone.backgammon.play import Player, Setting
+from yardstone.backgammon.study_bump import find_bumps
+from yardstone.backgammon.study_cells import Averaging, Cells, is_part_one, is_part_two, make_cells
+from yardstone.backgammon.study_fit import Method, Model, StudyFit, fit_cells, fit_study
+from yardstone.backgammon.study_settings import depth_check, measurements, part_one, part_two
+from yardstone.backgammon.study_table import CloseRule, StudyTable
+from yardstone.errors import NoGamesError, UsageError
+from yardstone.winprob import fibs
+
+LENGTHS = (1, 3, 5, 7, 11, 23)
+
+
+def truth_of_part_one(length: int, epm: float, epc: float, epd: float) -> float:
+    return (9000.0 + 30000.0 / length) * epd
+
+
+def truth_of_part_two(length: int, epm: float, epc: float, epd: float) -> float:
+    return (7000.0 + 20000.0 / length) * epm + (900.0 - 600.0 / length) * epc
+
+
+@pytest.fixture(scope="module")
+def one() -> StudyTable:
+    return made_table(part_one(), truth_of_part_one, 100, noise=0.1)
+
+
+@pytest.fixture(scope="module")
+def two() -> StudyTable:
+    return made_table(part_two(), truth_of_part_two, 100, noise=0.1)
+
+
+def test_parts_are_told_apart() -> None:
+    assert all(is_part_one(s) and not is_part_two(s) for s in part_one())
+    assert all(is_part_two(s) and not is_part_one(s) for s in part_two())
+    others = [*depth_check(), *part_one(deterministic=True), *part_two(deterministic=True)]
+    assert not any(is_part_one(s) or is_part_two(s) for s in others)
+    plies = [s for name, s in measurements().items() if "1-ply" in name or "wclass" in name]
+    assert len(plies) == 2
+    assert not any(is_part_one(s) or is_part_two(s) for s in plies)
+
+
+def test_means_and_intervals_by_hand() -> None:
+    settings = [Setting(5, Player(), Player(0.04, 0.04)), Setting(1, Player(), Player(0.02, 0.02))]
+    table = made_table(settings, truth_of_part_one, 40)
+    cells = make_cells(table)
+    assert [setting.length for setting in cells.settings] == [1, 5]  # ordered
+    rows = table.setting == 0
+    p = table.luck_adjusted[rows]
+    mean, error = p.mean(), p.std(ddof=1) / sqrt(40)
+    assert cells.chance[1] == pytest.approx(mean)
+    assert cells.chance_error[1] == pytest.approx(error)
+    points = 2000.0 / sqrt(5)
+
+    def rating(chance: float) -> float:
+        return points * (log10(chance) - log10(1 - chance))
+
+    low, high = cells.rating_interval(0.9)
+    reach = student.ppf(0.95, 39) * error
+    assert cells.rating[1] == pytest.approx(rating(mean))
+    assert low[1] == pytest.approx(rating(mean - reach))
+    assert high[1] == pytest.approx(rating(mean + reach))
+    step = 1e-6
+    slope = (rating(mean + step) - rating(mean - step)) / (2 * step)
+    assert cells.rating_error[1] == pytest.approx(slope * error, rel=1e-6)
+    epd = (table.move_error + table.cube_error)[rows] / 85
+    np.testing.assert_allclose(cells.decision_error[1], epd.mean(axis=0))
+
+
+def test_a_mean_is_taken_before_the_logarithm() -> None:
+    # A luck-adjusted result leaves [0, 1] where a cell of them has an ordinary rating.
+    table = made_table([Setting(3, Player(), Player(0.02, 0.02))], truth_of_part_one, 30)
+    wild = table.luck_adjusted.copy()
+    wild[:2] = [1.3, -0.2]
+    cells = make_cells(_with(table, luck_adjusted=wild))
+    assert np.isfinite(cells.rating[0])
+    sure = make_cells(_with(table, luck_adjusted=np.full(30, 1.0) + np.arange(30) * 1e-3))
+    assert sure.rating[0] == np.inf
+    assert sure.rating_error[0] == np.inf
+
+
+def _with(table: StudyTable, **changed: object) -> StudyTable:
+    fields = {name: getattr(table, name) for name in table.__dataclass_fields__}
+    return StudyTable(**{**fields, **changed})
+
+
+def test_two_ways_to_average() -> None:
+    table = made_table([Setting(3, Player(), Player(0.04, 0.04))], truth_of_part_one, 2)
+    table = _with(
+        table,
+        unforced=np.array([[10, 10], [90, 90]]),
+        move_error=np.array([[0.0, 1.0], [0.0, 1.8]]),
+        close_2006=np.array([[0, 0], [4, 4]]),
+        cube_error=np.array([[0.0, 0.0], [0.0, 0.4]]),
+    )
+    by_match = make_cells(table)
+    assert by_match.move_error[0, 1] == pytest.approx((0.1 + 0.02) / 2)
+    assert by_match.cube_error[0, 1] == pytest.approx(0.05)
+    assert by_match.decision_error[0, 1] == pytest.approx((0.1 + 2.2 / 94) / 2)
+    by_decision = make_cells(table, averaging=Averaging.decisions)
+    assert by_decision.move_error[0, 1] == pytest.approx(2.8 / 100)
+    assert by_decision.cube_error[0, 1] == pytest.approx(0.1)
+    assert by_decision.decision_error[0, 1] == pytest.approx(3.2 / 104)
+    assert by_decision.cube_error_per_move[0, 1] == pytest.approx(0.4 / 100)
+
+
+def test_one_match_has_no_interval() -> None:
+    cells = make_cells(made_table(part_one((5,)), truth_of_part_one, 1))
+    assert np.isinf(cells.chance_error).all()
+    with pytest.raises(UsageError, match="confidence"):
+        cells.rating_interval(1.5)
+
+
+@pytest.mark.parametrize("method", list(Method))
+def test_part_one_finds_the_truth(one: StudyTable, method: Method) -> None:
+    fit = fit_study(one, Model.decision, method, draws=60)
+    (a,) = fit.coefficients
+    assert a.lengths == LENGTHS
+    expected = 9000.0 + 30000.0 / np.array(LENGTHS)
+    off = (np.array(a.values) - expected) / np.array(a.errors)
+    # Weights by the rating's own error pull down what was lucky; the others are unbiased.
+    assert (np.abs(off) < (6.0 if method is Method.weighted else 3.5)).all()
+    if method is Method.chance:
+        assert abs(a.weight.constant - 9000.0) < 3.5 * a.constant_error
+        assert abs(a.weight.inverse - 30000.0) < 3.5 * a.inverse_error
+        assert -1.0 <= a.correlation < 0.0
+
+
+def test_part_two_finds_the_truth(two: StudyTable) -> None:
+    fit = fit_study(two, Model.bilinear, draws=60)
+    a2, b = fit.coefficients
+    assert a2.lengths == b.lengths == (3, 5, 7, 11, 23)
+    for found, constant, inverse in ((a2, 7000.0, 20000.0), (b, 900.0, -600.0)):
+        assert abs(found.weight.constant - constant) < 3.5 * found.constant_error
+        assert abs(found.weight.inverse - inverse) < 3.5 * found.inverse_error
+    chi, number = fit.chi_square(fit.smooth)
+    assert number == 80
+    assert chi == pytest.approx(80 - 4, abs=4 * sqrt(2 * 76))
+    wrong, _ = fit.chi_square(2.0 * fit.smooth)
+    assert wrong > 10 * chi
+
+
+def test_the_rule_of_2003_makes_smaller_cube_errors(two: StudyTable) -> None:
+    # Eight close decisions in place of five: EPC is 5/8, so b is 8/5 as large.
+    new = fit_study(two, Model.bilinear, rule=CloseRule.new, draws=0)
+    old = fit_study(two, Model.bilinear, rule=CloseRule.old, draws=0)
+    for k in range(5):
+        assert old.coefficients[1].values[k] == pytest.approx(1.6 * new.coefficients[1].values[k])
+        assert old.coefficients[0].values[k] == pytest.approx(new.coefficients[0].values[k])
+
+
+def test_the_published_way_is_plain_least_squares(one: StudyTable) -> None:
+    cells = make_cells(one)
+    found = fit_cells(cells, Model.decision, Method.published)[0]
+    x = np.diff(cells.decision_error, axis=1)[:, 0]
+    values = []
+    for length in LENGTHS:
+        rows = (cells.length == length) & np.isfinite(cells.rating)
+        values.append(x[rows] @ cells.rating[rows] / (x[rows] @ x[rows]))
+    np.testing.assert_allclose(found[2:], values)
+    line = np.polyfit(LENGTHS, np.array(LENGTHS) * values, 1)
+    np.testing.assert_allclose(found[:2], line)
+
+
+def test_the_fit_of_chances_is_the_minimum(two: StudyTable) -> None:
+    cells = make_cells(two)
+    found = fit_cells(cells, Model.bilinear, Method.chance)
+    x = Model.bilinear.terms(cells)
+
+    def off(v: NDArray[np.float64]) -> NDArray[np.float64]:
+        rating = (v[0] + v[2] / cells.length) * x[:, 0] + (v[1] + v[3] / cells.length) * x[:, 1]
+        slope = log(10.0) * np.sqrt(cells.length) / 2000.0
+        expected = 1.0 / (1.0 + np.exp(-slope * rating))
+        return np.asarray((cells.chance - expected) / cells.chance_error, np.float64)
+
+    best = least_squares(off, [8e3, 8e2, 2e4, -5e2], x_scale=[1e3, 1e2, 1e4, 1e2], xtol=1e-14)
+    np.testing.assert_allclose(found[:, :2].T.ravel(), best.x, rtol=1e-5)
+
+
+def test_errors_are_what_repetition_shows() -> None:
+    settings = part_one((5, 11))
+    repeated = []
+    for seed in range(60):
+        table = made_table(settings, truth_of_part_one, 40, seed=seed)
+        repeated.append(fit_cells(make_cells(table), Model.decision, Method.chance)[0])
+    said = fit_study(made_table(settings, truth_of_part_one, 40, seed=99), Model.decision)
+    (a,) = said.coefficients
+    shown = np.std(repeated, axis=0, ddof=1)
+    np.testing.assert_allclose([a.constant_error, a.inverse_error, *a.errors], shown, rtol=0.35)
+
+
+def test_cells_near_a_sure_win() -> None:
+    # Their rating is infinite, so a fit of ratings leaves them out; a fit of chances does not.
+    table = made_table(part_one((23,)), lambda n, m, c, d: 60000.0 * d, 60, noise=0.1)
+    cells = make_cells(table)
+    assert not np.isfinite(cells.rating).all()
+    by_rating = fit_study(table, Model.decision, Method.published, draws=0)
+    by_chance = fit_study(table, Model.decision, Method.chance, draws=0)
+    assert not by_rating.used.all()
+    assert by_chance.used.all()
+    assert by_chance.coefficients[0].values[0] == pytest.approx(60000.0, rel=0.1)
+
+
+def test_what_the_cells_do_not_determine(two: StudyTable) -> None:
+    one_length = fit_study(
+        made_table(part_one((5,)), truth_of_part_one, 20), Model.decision, draws=5
+    )
+    (a,) = one_length.coefficients
+    assert np.isfinite(a.values[0])
+    assert np.isnan([a.weight.constant, a.weight.inverse]).all()
+    no_cube = made_table(part_two((5,), cube_noises=(0.05,)), truth_of_part_two, 20)
+    single = make_cells(no_cube)
+    assert np.isfinite(fit_cells(single, Model.bilinear, Method.chance)[:, 2]).all()
+    with pytest.raises(NoGamesError, match="Part I"):
+        fit_study(two, Model.decision)
+
+
+def test_equal_seeds_give_equal_errors(one: StudyTable) -> None:
+    def errors(fit: StudyFit) -> tuple[float, ...]:
+        return fit.coefficients[0].errors
+
+    first = fit_study(one, Model.decision, draws=10, seed=3)
+    assert errors(first) == errors(fit_study(one, Model.decision, draws=10, seed=3))
+    assert errors(first) != errors(fit_study(one, Model.decision, draws=10, seed=4))
+
+
+def test_other_matches_in_the_table_change_nothing(one: StudyTable, two: StudyTable) -> None:
+    names = [n for n in one.__dataclass_fields__ if n not in ("settings", "setting")]
+    both = StudyTable(
+        one.settings + two.settings,
+        setting=np.concatenate([one.setting, two.setting + len(one.settings)]),
+        **{n: np.concatenate([getattr(one, n), getattr(two, n)]) for n in names},
+    )
+    alone = fit_study(one, Model.decision, draws=5)
+    among = fit_study(both, Model.decision, draws=5)
+    assert alone.coefficients == among.coefficients
+
+
+def test_a_bump_is_found_where_it_is() -> None:
+    table = made_table(part_one((1, 5)), truth_of_part_one, 200, noise=0.1)
+    flat = find_bumps(make_cells(table))
+    assert [bump.length for bump in flat] == [1, 5]
+    assert all(abs(bump.deviations) < 3.5 for bump in flat)
+    noisy = [s.length == 1 and s.first.chequer_noise > 0 for s in table.settings]
+    raised = table.luck_adjusted + 0.06 * np.array(noisy)[table.setting]
+    bumps = find_bumps(make_cells(_with(table, luck_adjusted=raised)))
+    assert bumps[0].deviations > 4.0
+    assert bumps[0].free == pytest.approx(39000.0, abs=3.5 * bumps[0].free_error)
+    assert bumps[1] == flat[1]
+
+
+def test_a_rating_is_what_its_chance_says(one: StudyTable) -> None:
+    cells: Cells = make_cells(one)
+    finite = np.isfinite(cells.rating)
+    back = fibs.probability(cells.rating, 0.0, cells.length)
+    np.testing.assert_allclose(back[finite], cells.chance[finite])

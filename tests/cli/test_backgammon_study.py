@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.backgammon.gnubg_here import real_gnubg
+from tests.backgammon.made_table import made_table
+from yardstone.backgammon.results_file import ResultsFile
+from yardstone.backgammon.study_settings import part_one, part_two
+from yardstone.backgammon.study_table import read_table, table_text
+from yardstone.cli.main import main
+
+
+def truth(length: int, epm: float, epc: float, epd: float) -> float:
+    return (9000.0 + 20000.0 / length) * epm + 800.0 * epc
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    path = tmp_path / "matches.csv"
+    path.write_text(table_text(made_table([*part_one((3, 5, 7)), *part_two((3, 5))], truth, 8)))
+    return str(path)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path, status: int = 0) -> str:
+    assert main(["backgammon", *map(str, arguments)]) == status
+    output = capsys.readouterr()
+    return output.out if status == 0 else output.err
+
+
+def test_fits_of_a_table(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:
+    text = run(capsys, "study", "fit", table, "--draws", "5")
+    assert "R = a(N) DEPD" in text
+    assert "R = a2(N) DEPM + b(N) DEPC" in text
+    assert "published: 8798 + 25526/N" in text
+    assert text.count("\n 3  0") + text.count("\n3  0") >= 20  # a row each cell
+    found = json.loads(run(capsys, "study", "fit", table, "--draws", "5", "--format", "json"))
+    assert [fit["model"] for fit in found["fits"]] == ["decision", "bilinear"]
+    assert [len(fit["cells"]) for fit in found["fits"]] == [18, 32]
+    a = found["fits"][0]["coefficients"][0]
+    assert [row["length"] for row in a["lengths"]] == [3, 5, 7]
+    assert a["lengths"][0]["published"] == pytest.approx(11971 + 23681 / 3)
+    rows = list(
+        csv.DictReader(
+            io.StringIO(
+                run(capsys, "study", "fit", table, "--model", "bilinear", "--format", "csv")
+            )
+        )
+    )
+    assert len(rows) == 32
+    assert float(rows[0]["rating_low"]) < float(rows[0]["rating"]) < float(rows[0]["rating_high"])
+    run(capsys, "study", "fit", table, "--draws", "0", "--plot", tmp_path / "figures")
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
+        "part1-coefficient.svg",
+        "part1.svg",
+        "part2-coefficients.svg",
+        "part2.svg",
+    ]
+
+
+@pytest.mark.parametrize("method", ["published", "weighted", "chance"])
+@pytest.mark.parametrize("rule", ["2003", "2006"])
+def test_methods_and_rules(
+    capsys: pytest.CaptureFixture[str], table: str, method: str, rule: str
+) -> None:
+    given = ["--method", method, "--rule", rule, "--draws", "3", "--averaging", "decisions"]
+    (fit,) = json.loads(
+        run(capsys, "study", "fit", table, *given, "--model", "decision", "--format", "json")
+    )["fits"]
+    assert (fit["method"], fit["close_rule"], fit["averaging"]) == (method, rule, "decisions")
+
+
+def test_the_comparison(capsys: pytest.CaptureFixture[str], table: str) -> None:
+    text = run(capsys, "study", "compare", table, "--parts", "4")
+    assert "one in 4 left out" in text
+    found = json.loads(
+        run(capsys, "study", "compare", table, "--leave-out", "lengths", "--format", "json")
+    )
+    assert found["parts"] == 3
+    assert len(found["scores"]) == 6
+
+
+def test_wrong_usage(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:
+    results = tmp_path / "r.jsonl"
+    usage: list[tuple[list[str | Path], str]] = [
+        (["fit", table, "--format", "csv"], "--model"),
+        (["fit", table, "--confidence", "200"], "--confidence"),
+        (["part1", results, "--pairings", "0-1"], "--pairings"),
+        (["part1", results, "--lengths", "3,x"], "--lengths"),
+        (["part1", results, "--lengths", "99"], "99 points"),
+        (["part2", results, "--lengths", "1"], "no cube"),
+        (["appendix", results, "--only", "me"], "expExp-expBeg:5"),
+    ]
+    for arguments, said in usage:
+        assert said in run(capsys, "study", *arguments, status=2)
+    usage = [
+        (["play", results, "--first", "1,2,3"], "--first"),
+        (["play", results, "--second-plies", "x"], "--second-plies"),
+        (["play", results, "--second", "-1"], "noise of -1"),
+    ]
+    for arguments, said in usage:
+        assert said in run(capsys, *arguments, status=2)
+    assert not results.exists()
+
+
+def test_bad_input(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert "cannot be read" in run(capsys, "study", "fit", tmp_path / "none.csv", status=1)
+    (tmp_path / "bad.jsonl").write_text("no\n")
+    error = run(capsys, "study", "table", tmp_path / "bad.jsonl", status=1)
+    assert "bad.jsonl:1: this line is no result" in error
+    missing = run(capsys, "play", tmp_path / "r.jsonl", "--gnubg", tmp_path / "none", status=1)
+    assert "no such program" in missing
+    nowhere = tmp_path / "none" / "r.jsonl"
+    assert "no such folder" in run(capsys, "play", nowhere, status=1)
+
+
+def test_from_matches_to_a_fit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    real_gnubg(clock=True)
+    results = tmp_path / "r.jsonl"
+    given = ["--lengths", "1", "--pairings", "0:0.06,0:0.04", "--matches", "2"]
+    text = run(capsys, "study", "part1", results, *given, "--seed", "4")
+    assert "2 cells of 4 matches" in text
+    before = results.read_bytes()
+    again = run(capsys, "study", "part1", results, *given, "--seed", "4")
+    assert results.read_bytes() == before  # nothing is played twice
+    assert again == text
+    run(capsys, "study", "table", results, "-o", tmp_path / "t.csv.gz")
+    table = read_table(tmp_path / "t.csv.gz")
+    assert len(table) == 4
+    assert table.luck_adjusted.tolist() != [0.5] * 4
+    assert run(capsys, "study", "table", results) == table_text(table)
+
+
+def test_failed_matches_are_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    real_gnubg(clock=True)
+    given = ["--matches", "1", "--timeout", "1", "--length", "64", "--second", "0.06"]
+    error = run(capsys, "play", tmp_path / "r.jsonl", *given, status=1)
+    assert "failed: 64 points" in error
+    assert "1 of 1 matches failed" in error
+
+
+def test_breaking_off_leaves_what_can_be_taken_up(tmp_path: Path) -> None:
+    real_gnubg(clock=True)
+    results = tmp_path / "r.jsonl"
+    command = [sys.executable, "-m", "yardstone", "backgammon", "play", str(results)]
+    command += ["--length", "1", "--matches", "500", "--processes", "4"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60.0
+    while not (results.exists() and results.read_bytes().count(b"\n") > 1):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30.0)
+    assert (process.returncode, output, errors) == (130, b"", b"")
+    with ResultsFile(results) as kept:
+        assert 2 <= len(kept.done) < 500
+        assert all(job.seed == 1 for job in kept.done)
