@@ -5,6 +5,7 @@
     YardstoneError
     ├── InputError          a file, record or value from outside that cannot be used
     │   ├── NoGamesError    nothing was left to work on
+    │   ├── IllegalMove     a move that cannot be played, or that the rules forbid
     │   └── StrictError     a record was skipped although every one was asked for
     ├── UsageError          options or arguments that do not go together
     ├── ModelError          the data do not determine what was asked
@@ -29,6 +30,7 @@ __all__ = [
     "ConnectionWarning",
     "ConvergenceError",
     "IgnoredWarning",
+    "IllegalMove",
     "InputError",
     "MissingExtraError",
     "ModelError",
@@ -81,6 +83,10 @@ class InputError(YardstoneError):
 
 class NoGamesError(InputError):
     """Nothing was left to work on: no game, or none that counts."""
+
+
+class IllegalMove(InputError):
+    """A move of Go that cannot be played, or that the rules forbid."""
 
 
 class StrictError(InputError):

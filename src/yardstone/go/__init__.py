@@ -1,1 +1,78 @@
-"""Go: board, rules, network inputs and network files, judging a position."""
+"""Go: board, rules, network inputs and network files, judging a position.
+
+The names below are loaded when they are used, so that importing this package costs
+nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from yardstone.go.analysis import GameAnalysis, Phases, analyse, analyse_games
+    from yardstone.go.board import Board
+    from yardstone.go.evaluator import Answer, Evaluator, Question
+    from yardstone.go.extraction import extract_features
+    from yardstone.go.extraction_batch import Settings
+    from yardstone.go.feature_store import FeatureStore
+    from yardstone.go.inputs import Encoded, encode_game
+    from yardstone.go.judge import Judgement, judge_games
+    from yardstone.go.nets.network import Network, load_network
+    from yardstone.go.position import Assessment
+    from yardstone.go.position_lines import evaluate_lines
+    from yardstone.go.rules import Rules, parse_rules
+    from yardstone.go.totals import Total, game_totals, player_totals
+
+__all__ = [
+    "Answer",
+    "Assessment",
+    "Board",
+    "Encoded",
+    "Evaluator",
+    "FeatureStore",
+    "GameAnalysis",
+    "Judgement",
+    "Network",
+    "Phases",
+    "Question",
+    "Rules",
+    "Settings",
+    "Total",
+    "analyse",
+    "analyse_games",
+    "encode_game",
+    "evaluate_lines",
+    "extract_features",
+    "game_totals",
+    "judge_games",
+    "load_network",
+    "parse_rules",
+    "player_totals",
+]
+
+_PLACES = {
+    "analysis": ("GameAnalysis", "Phases", "analyse", "analyse_games"),
+    "board": ("Board",),
+    "evaluator": ("Answer", "Evaluator", "Question"),
+    "extraction": ("extract_features",),
+    "extraction_batch": ("Settings",),
+    "feature_store": ("FeatureStore",),
+    "inputs": ("Encoded", "encode_game"),
+    "judge": ("Judgement", "judge_games"),
+    "nets.network": ("Network", "load_network"),
+    "position": ("Assessment",),
+    "position_lines": ("evaluate_lines",),
+    "rules": ("Rules", "parse_rules"),
+    "totals": ("Total", "game_totals", "player_totals"),
+}
+_MODULES = {name: module for module, names in _PLACES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value

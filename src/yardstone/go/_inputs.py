@@ -1,0 +1,336 @@
+"""The planes of one position, and all positions of a game in one call.
+
+See `yardstone.go.inputs` for what they mean.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.go._benson import area_without_seki, find_area
+from yardstone.go._board import (
+    COLOUR,
+    HEAD,
+    KO,
+    LIBS,
+    META,
+    can_be_played,
+    is_suicide,
+    may_play,
+    play,
+)
+from yardstone.go._history import (
+    AREA_SCORING,
+    BONUS,
+    BUTTON,
+    FRIENDLY_PASS,
+    HANDICAP,
+    KO_POSITIONAL,
+    KO_RULE,
+    KO_SIMPLE,
+    OVER,
+    SCORING,
+    SUICIDE,
+    TAX,
+    TAX_ALL,
+    TAX_NONE,
+    TURNS,
+    change_keys,
+    is_banned,
+    pass_ends_game,
+    record_move,
+)
+from yardstone.go._ladder_map import find_ladders
+from yardstone.go.points import BLACK, EMPTY, PASS, WHITE
+from yardstone.records._compiled import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int32]
+    Small = NDArray[np.uint8]
+    Keys = NDArray[np.uint64]
+    Numbers = NDArray[np.int64]
+    Floats = NDArray[np.float32]
+
+__all__ = ["LADDER_ROWS", "encode_moves"]
+
+# The planes.
+_ON_BOARD, _OWN, _ENEMY, _ONE_LIBERTY, _BANNED = 0, 1, 2, 3, 6
+_LAST_MOVES, _LADDERS, _CATCHING, _AREA = 9, 14, 17, 18
+# The global inputs.
+_PASSES, _KOMI, _SUPERKO, _SUPERKO_KIND, _MAY_SUICIDE, _TERRITORY = 0, 5, 6, 7, 8, 9
+_TAX, _GROUP_TAX, _PASS_ENDS, _BUTTON_LEFT, _PARITY = 10, 11, 14, 17, 18
+#: Moves shown, and points by which a komi may exceed the board.
+_SHOWN = 5
+_KOMI_MARGIN = 20.0
+
+#: Rows of the memory for ladders: chains caught on the last three boards (by the number of
+#: the move, modulo three), and the moves that catch chains of Black and of White.
+LADDER_ROWS = 5
+_CAUGHT_BLACK = 3
+
+
+@kernel
+def _put_stones(planes: Small, board: Ints, to_play: int) -> None:
+    for point in range(planes.shape[1]):
+        planes[_ON_BOARD, point] = 1
+        colour = board[COLOUR, point]
+        if colour != EMPTY:
+            planes[_OWN if colour == to_play else _ENEMY, point] = 1
+            liberties = board[LIBS, board[HEAD, point]]
+            if liberties <= 3:
+                planes[_ONE_LIBERTY + liberties - 1, point] = 1
+
+
+@kernel
+def _put_legal(
+    planes: Small,
+    legal: Small,
+    board: Ints,
+    near: Ints,
+    stones: NDArray[np.uint64],
+    key: np.uint64,
+    to_play: int,
+    known: bool,
+    state: Numbers,
+    rules: Ints,
+    keys: Keys,
+    latest: Ints,
+) -> None:
+    """Moves that are possible, and those that a ko forbids; `known`: the past counts."""
+    area = planes.shape[1]
+    legal[area] = 1
+    if board[META, KO] >= 0:
+        planes[_BANNED, board[META, KO]] = 1
+    superko = known and rules[KO_RULE] != KO_SIMPLE
+    for point in range(area):
+        if board[COLOUR, point] == EMPTY and may_play(
+            board, near, point, to_play, rules[SUICIDE] != 0
+        ):
+            if superko and is_banned(
+                board, near, stones, key, point, to_play, state, rules, keys, latest
+            ):
+                planes[_BANNED, point] = 1
+            else:
+                legal[point] = 1
+
+
+@kernel
+def _put_last_moves(
+    planes: Small,
+    inputs: Floats,
+    moves: Ints,
+    colours: Ints,
+    played: int,
+    to_play: int,
+    most: int,
+) -> int:
+    """Show the last moves as long as the players alternate; returns how many."""
+    shown = 0
+    colour = to_play
+    while shown < most:
+        colour = BLACK + WHITE - colour
+        if colours[played - 1 - shown] != colour:
+            break
+        point = moves[played - 1 - shown]
+        if point == PASS:
+            inputs[_PASSES + shown] = 1.0
+        else:
+            planes[_LAST_MOVES + shown, point] = 1
+        shown += 1
+    return shown
+
+
+@kernel
+def _put_ladders(planes: Small, ladders: Ints, played: int, to_play: int, shown: int) -> None:
+    enemy = BLACK + WHITE - to_play
+    for ago in range(3):
+        row = (played - min(ago, shown)) % 3
+        for point in range(planes.shape[1]):
+            planes[_LADDERS + ago, point] = ladders[row, point]
+    for point in range(planes.shape[1]):
+        planes[_CATCHING, point] = ladders[_CAUGHT_BLACK + enemy - BLACK, point]
+
+
+@kernel
+def _put_area(
+    planes: Small, board: Ints, near: Ints, to_play: int, rules: Ints, work: Ints
+) -> None:
+    """Show who owns what. The last two rows of `work` are for the owners."""
+    if rules[SCORING] != AREA_SCORING:
+        return
+    owner = work[len(work) - 1]
+    find_area(board, near, rules[SUICIDE] != 0, owner, work)
+    if rules[TAX] != TAX_NONE:
+        untaxed = work[len(work) - 2]
+        area_without_seki(board, near, owner, True, False, untaxed, work)
+        owner = untaxed
+    for point in range(planes.shape[1]):
+        if owner[point] != EMPTY:
+            planes[_AREA if owner[point] == to_play else _AREA + 1, point] = 1
+
+
+@kernel
+def _put_rules(
+    inputs: Floats, komi: np.float32, area: int, to_play: int, state: Numbers, rules: Ints
+) -> None:
+    """Komi from the view of the player to move, the rules, and the parity of the komi."""
+    white = np.float32(state[BONUS]) * np.float32(0.5) + np.float32(state[HANDICAP]) + komi
+    own = white if to_play == WHITE else -white
+    most = np.float32(area) + np.float32(_KOMI_MARGIN)
+    own = min(max(own, -most), most)
+    inputs[_KOMI] = own / np.float32(20.0)
+    if rules[KO_RULE] != KO_SIMPLE:
+        inputs[_SUPERKO] = 1.0
+        inputs[_SUPERKO_KIND] = 0.5 if rules[KO_RULE] == KO_POSITIONAL else -0.5
+    inputs[_MAY_SUICIDE] = rules[SUICIDE]
+    if rules[TAX] != TAX_NONE:
+        inputs[_TAX] = 1.0
+    if rules[TAX] == TAX_ALL:
+        inputs[_GROUP_TAX] = 1.0
+    inputs[_BUTTON_LEFT] = state[BUTTON]
+    if rules[SCORING] != AREA_SCORING:
+        inputs[_TERRITORY] = 1.0
+        return
+    # Komis that allow a draw have the parity of the board. The wave rises by a point
+    # around each of them and falls by a point around those that allow none.
+    odd = np.float32(area % 2)
+    above = own - (np.floor((own - odd) / np.float32(2.0)) * np.float32(2.0) + odd)
+    above = min(max(above, np.float32(0.0)), np.float32(2.0))
+    if above < 0.5:
+        inputs[_PARITY] = above
+    elif above < 1.5:
+        inputs[_PARITY] = np.float32(1.0) - above
+    else:
+        inputs[_PARITY] = above - np.float32(2.0)
+
+
+@kernel
+def encode_moves(
+    board: Ints,
+    near: Ints,
+    turns: Ints,
+    stones: NDArray[np.uint64],
+    position: Keys,
+    komi: np.float32,
+    rules: Ints,
+    moves: Ints,
+    colours: Ints,
+    to_play: int,
+    rows: Ints,
+    planes: Small,
+    inputs: Floats,
+    legal: Small,
+    breaches: Small,
+    state: Numbers,
+    keys: Keys,
+    latest: Ints,
+    former: Ints,
+    log: Ints,
+    tree: Ints,
+    work: Ints,
+    ladders: Ints,
+) -> int:
+    """Play a game and write the inputs of its positions.
+
+    Parameters
+    ----------
+    board, position, state, keys, latest, former : ndarray
+        The position set up, its keys under the eight symmetries, the history as
+        `start_history` left it, and the table of positions.
+    near, turns, stones : ndarray
+        The tables of the size: neighbours, symmetries, random numbers of stones.
+    moves, colours, to_play : ndarray, ndarray, int
+        The game, and who is to move after it.
+    rows : ndarray, shape [moves + 1]
+        The row of the outputs for the position before each move and after the
+        last, or -1.
+    planes, inputs, legal, breaches : ndarray
+        The outputs, zero before: [n, 22, points], [n, 19], [n, points + 1], and for
+        each move whether the rules forbid it although it can be played.
+    log, tree, work, ladders : ndarray
+        Memory for the search of ladders, for areas, and for chains that are caught.
+
+    Returns
+    -------
+    illegal : int
+        The first move that cannot be played, or -1.
+    """
+    area = len(near) - 1
+    total = len(moves)
+    for played in range(total + 1):
+        colour = colours[played] if played < total else to_play
+        # Whoever moves twice in a row is shown a position without a past.
+        known = played == 0 or colours[played - 1] != colour
+        ko = board[META, KO]
+        if not known:
+            board[META, KO] = -1
+        needed = rows[played] >= 0
+        for later in range(played + 1, min(played + 3, total + 1)):
+            needed |= rows[later] >= 0
+        if needed:
+            find_ladders(
+                board,
+                near,
+                turns,
+                position,
+                log,
+                tree,
+                ladders[played % 3],
+                ladders[_CAUGHT_BLACK],
+                ladders[_CAUGHT_BLACK + 1],
+            )
+        row = rows[played]
+        if row >= 0:
+            ends, by_second = pass_ends_game(position[0], colour, state, rules, keys, latest)
+            hidden = ends and by_second and rules[FRIENDLY_PASS] and rules[SCORING] == AREA_SCORING
+            most = 0
+            if known and not hidden:
+                most = min(1 if state[OVER] else _SHOWN, state[TURNS])
+            _put_stones(planes[row], board, colour)
+            _put_legal(
+                planes[row],
+                legal[row],
+                board,
+                near,
+                stones[0],
+                position[0],
+                colour,
+                known,
+                state,
+                rules,
+                keys,
+                latest,
+            )
+            shown = _put_last_moves(planes[row], inputs[row], moves, colours, played, colour, most)
+            _put_ladders(planes[row], ladders, played, colour, shown)
+            _put_area(planes[row], board, near, colour, rules, work)
+            _put_rules(inputs[row], komi, area, colour, state, rules)
+            if known and ends and not hidden:
+                inputs[row, _PASS_ENDS] = 1.0
+        board[META, KO] = ko
+        if played == total:
+            break
+        point = moves[played]
+        before = position[0]
+        if point == PASS:
+            board[META, KO] = -1
+        else:
+            if not can_be_played(board, near, point, colour):
+                return played
+            if not rules[SUICIDE] and is_suicide(board, near, point, colour):
+                breaches[played] = 1
+            if known and (
+                ko == point
+                or is_banned(
+                    board, near, stones[0], before, point, colour, state, rules, keys, latest
+                )
+            ):
+                breaches[played] = 1
+            top = play(board, near, point, colour, log, 0)
+            change_keys(board, stones, position, log, top)
+        record_move(point, colour, before, position[0], state, rules, keys, latest, former)
+    return -1

@@ -1,0 +1,355 @@
+"""A Go board that knows the rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from yardstone.errors import IllegalMove
+from yardstone.go import _benson, _board, _history, _ladder_map, _ladders
+from yardstone.go._setup import rule_numbers, set_up
+from yardstone.go.points import (
+    BLACK,
+    EMPTY,
+    PASS,
+    WHITE,
+    colour_name,
+    neighbours,
+    opponent,
+    point_array,
+    point_name,
+    point_number,
+    symmetry_points,
+)
+from yardstone.go.rules import TROMP_TAYLOR, Rules
+from yardstone.go.scoring import Score, score_position
+from yardstone.go.zobrist import PLAYER_KEYS, position_keys, stone_keys
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Board", "Ladders"]
+
+_SIGNS = ".XO"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ladders:
+    """Chains that are caught in ladders.
+
+    Attributes
+    ----------
+    caught : ndarray of bool, shape [size * size]
+        Stones of chains with one liberty that cannot get away by moving first, and
+        of chains with two that can be caught by the opponent moving first.
+    catching : dict of ndarray of bool, shape [size * size]
+        By colour (1 Black, 2 White): the moves of the opponent that catch chains
+        of that colour with two liberties.
+    """
+
+    caught: NDArray[np.bool_]
+    catching: dict[int, NDArray[np.bool_]]
+
+
+class Board:
+    """A board, the stones on it, and what the past forbids.
+
+    Points are numbers (`yardstone.go.points`), colours 1 for Black and 2 for
+    White. Anybody may play at any time; the ko rule looks at who is next, which is
+    taken to be the opponent of whoever has just played.
+
+    Parameters
+    ----------
+    size : int
+        2 to 19.
+    rules : Rules
+        What is forbidden, and how to score.
+    setup_black, setup_white : array_like of int
+        Stones that stand there from the beginning.
+    to_play : int
+        Who is to begin; it matters for situational superko only.
+
+    Raises
+    ------
+    InputError
+        If there is no such board, or a stone stands outside it, twice, or without
+        liberties.
+
+    Examples
+    --------
+    >>> board = Board(5)
+    >>> for move in ("B3", "A3", "A2", "C3", "A4"):
+    ...     captured = board.play_name(move)
+    >>> captured.tolist()
+    [10]
+    >>> print(board)
+    5 . . . . .
+    4 X . . . .
+    3 . X O . .
+    2 X . . . .
+    1 . . . . .
+      A B C D E
+    """
+
+    def __init__(
+        self,
+        size: int = 19,
+        rules: Rules = TROMP_TAYLOR,
+        *,
+        setup_black: ArrayLike = (),
+        setup_white: ArrayLike = (),
+        to_play: int = BLACK,
+    ) -> None:
+        self._board = set_up(size, point_array(setup_black), point_array(setup_white))
+        self._near = neighbours(size)
+        self._numbers = rule_numbers(rules)
+        self._log = np.zeros(_board.LONGEST_ENTRY, dtype=np.int32)
+        self._keys = position_keys(self._board[_board.COLOUR, : size * size])
+        self._size = int(size)
+        self._rules = rules
+        self._next = to_play
+        self._seen = {self._repetition(self._keys[0], to_play)}
+
+    def copy(self) -> Self:
+        """Return a board that goes its own way from here."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        for name in ("_board", "_log", "_keys"):
+            setattr(other, name, getattr(self, name).copy())
+        other._seen = set(self._seen)
+        return other
+
+    @property
+    def size(self) -> int:
+        """Number of lines."""
+        return self._size
+
+    @property
+    def rules(self) -> Rules:
+        """The rules."""
+        return self._rules
+
+    @property
+    def to_play(self) -> int:
+        """Who is next: the opponent of whoever played last."""
+        return self._next
+
+    @property
+    def stones(self) -> NDArray[np.int8]:
+        """Colours of the points, shape [size * size]; a copy."""
+        return self._board[_board.COLOUR, :-1].astype(np.int8)
+
+    @property
+    def captures(self) -> tuple[int, int]:
+        """Stones that were taken off of Black, and of White."""
+        return int(self._board[_board.META, BLACK]), int(self._board[_board.META, WHITE])
+
+    @property
+    def ko(self) -> int:
+        """The point that the simple ko forbids, or -1."""
+        return int(self._board[_board.META, _board.KO])
+
+    @property
+    def keys(self) -> NDArray[np.uint64]:
+        """Keys of the position under the eight symmetries (`yardstone.go.zobrist`); a copy."""
+        return self._keys.copy()
+
+    def chain(self, point: int) -> NDArray[np.int16]:
+        """Stones of the chain at a point, in rising order; empty if there is none."""
+        self._check_point(point)
+        colours, heads = self._board[_board.COLOUR, :-1], self._board[_board.HEAD, :-1]
+        if colours[point] == EMPTY:
+            return np.zeros(0, dtype=np.int16)
+        same = (colours == colours[point]) & (heads == heads[point])
+        return np.flatnonzero(same).astype(np.int16)
+
+    def liberties(self, point: int) -> NDArray[np.int16]:
+        """Liberties of the chain at a point, in rising order."""
+        around = np.unique(self._near[self.chain(point)])
+        empty = self._board[_board.COLOUR, around] == EMPTY
+        return np.asarray(around[empty], dtype=np.int16)
+
+    def legal(self, point: int, colour: int | None = None) -> bool:
+        """Whether a move is legal; the colour is by default that of who is next."""
+        return self._objection(point, self._next if colour is None else colour) is None
+
+    def legal_moves(self, colour: int | None = None) -> NDArray[np.bool_]:
+        """All legal moves: shape [size * size + 1], at last the pass."""
+        colour = self._next if colour is None else colour
+        points = range(len(self._near) - 1)
+        return np.array([*(self._objection(point, colour) is None for point in points), True])
+
+    def play(
+        self, point: int, colour: int | None = None, *, tolerant: bool = False
+    ) -> NDArray[np.int16]:
+        """Play a move, or pass (-1).
+
+        Parameters
+        ----------
+        point : int
+            Where.
+        colour : int, optional
+            Whose move it is; by default that of who is next.
+        tolerant : bool
+            Play what ko, superko or the ban on suicide forbids, as long as the
+            point is empty and the stone does not vanish alone.
+
+        Returns
+        -------
+        ndarray of int16
+            Points whose stones came off, in rising order: captured ones, or the own
+            ones of a suicide.
+
+        Raises
+        ------
+        IllegalMove
+            If the move is not legal; the board remains as it was.
+        """
+        colour = self._next if colour is None else colour
+        reason = self._objection(point, colour, tolerant)
+        if reason is not None:
+            inside = PASS <= point < len(self._near) - 1
+            name = point_name(point, self._size) if inside else str(point)
+            raise IllegalMove(f"{colour_name(colour)} {name}: {reason}")
+        before = self._board[_board.COLOUR, :-1].copy()
+        if point == PASS:
+            self._board[_board.META, _board.KO] = -1
+        else:
+            top = _board.play(self._board, self._near, point, colour, self._log, 0)
+            _history.change_keys(self._board, stone_keys(self._size), self._keys, self._log, top)
+        self._next = opponent(colour)
+        self._seen.add(self._repetition(self._keys[0], self._next))
+        gone = self._board[_board.COLOUR, :-1] == EMPTY
+        gone &= before != EMPTY
+        if point != PASS:
+            gone[point] = self._board[_board.COLOUR, point] == EMPTY
+        return np.flatnonzero(gone).astype(np.int16)
+
+    def play_name(self, name: str, colour: int | None = None) -> NDArray[np.int16]:
+        """Play a move written as ``Q16`` or ``pass``; see `play`."""
+        return self.play(point_number(name, self._size), colour)
+
+    def pass_alive(self) -> NDArray[np.int8]:
+        """Whose pass-alive stones and territory each point is, or 0; shape [size * size].
+
+        Benson 1976: these stones live even if their owner passes for ever, and
+        nothing in the territory can live.
+        """
+        owner, work = self._memory()
+        _benson.find_pass_alive(self._board, self._near, self._rules.suicide, owner, work)
+        return owner[:-1].astype(np.int8)
+
+    def area(self) -> NDArray[np.int8]:
+        """Whose area each point is if the game ended now, or 0; shape [size * size].
+
+        Stones in pass-alive territory of the opponent are dead, all others alive.
+        """
+        owner, work = self._memory()
+        _benson.find_area(self._board, self._near, self._rules.suicide, owner, work)
+        return owner[:-1].astype(np.int8)
+
+    def ladders(self) -> Ladders:
+        """Chains that are caught in ladders, as the planes of KataGo's networks show them."""
+        log, tree = _ladders.new_search(self._size)
+        found = np.zeros((3, len(self._near)), dtype=np.int32)
+        _ladder_map.find_ladders(
+            self._board, self._near, symmetry_points(self._size), self._keys, log, tree, *found
+        )
+        caught, black, white = found[:, :-1].astype(np.bool_)
+        return Ladders(caught, {BLACK: black, WHITE: white})
+
+    def score(
+        self,
+        komi: float | None = None,
+        *,
+        dead: ArrayLike = (),
+        pass_dead: bool = True,
+        handicap: int = 0,
+        button: int = EMPTY,
+    ) -> Score:
+        """Score the game as if it ended now.
+
+        Parameters
+        ----------
+        komi : float, optional
+            What White gets; the default is the usual komi of the rules.
+        dead : array_like of int
+            Points of stones that both players hold for dead; their whole chains are
+            taken off.
+        pass_dead : bool
+            Count stones in pass-alive territory of the opponent as dead, even if
+            they are not among `dead`. Without it, and without `dead`, this is the
+            counting of Tromp and Taylor.
+        handicap : int
+            Handicap stones, for which White gets what the rules say.
+        button : int
+            Who took the button (1 or 2), if the rules have one.
+
+        Notes
+        -----
+        With a tax on seki, a part of the board that touches a point of nobody, or
+        has an own stone in atari, is taken for seki: its empty points do not count.
+        Territory scoring takes prisoners from `captures`.
+        """
+        return score_position(
+            self._board,
+            self._rules,
+            komi=self._rules.default_komi if komi is None else komi,
+            dead=dead,
+            pass_dead=pass_dead,
+            handicap=handicap,
+            button=button,
+        )
+
+    def __str__(self) -> str:
+        """Return a diagram: Black X, White O."""
+        size = self._size
+        rows = self._board[_board.COLOUR, :-1].reshape(size, size).tolist()
+        lines = [
+            f"{size - number:{len(str(size))}} " + " ".join(_SIGNS[colour] for colour in row)
+            for number, row in enumerate(rows)
+        ]
+        names = [point_name(column, size)[0] for column in range(size)]
+        return "\n".join([*lines, " " * len(str(size)) + " " + " ".join(names)])
+
+    def _memory(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        width = len(self._near) + 1
+        work = np.zeros((_benson.WORK_ROWS, width), dtype=np.int32)
+        return np.zeros(len(self._near), dtype=np.int32), work
+
+    def _check_point(self, point: int) -> None:
+        if not 0 <= point < len(self._near) - 1:
+            raise IndexError(f"a {self._size}x{self._size} board has no point {point}")
+
+    def _repetition(self, key: np.uint64, to_play: int) -> int:
+        if self._rules.ko == "situational":
+            key = key ^ PLAYER_KEYS[to_play]
+        return int(key)
+
+    def _objection(self, point: int, colour: int, tolerant: bool = False) -> str | None:
+        """Why a move is not legal, or None."""
+        if point == PASS:
+            return None
+        if not 0 <= point < len(self._near) - 1:
+            return f"the {self._size}x{self._size} board has no such point"
+        if self._board[_board.COLOUR, point] != EMPTY:
+            return "the point is taken"
+        if _board.is_suicide(self._board, self._near, point, colour):
+            friends = self._board[_board.COLOUR, self._near[point]] == colour
+            if not friends.any():
+                return "the stone would have no liberties"
+            if not self._rules.suicide and not tolerant:
+                return "suicide is not allowed"
+        if tolerant:
+            return None
+        if self.ko == point and colour == self._next:
+            return "a ko may not be taken back at once"
+        if self._rules.ko != "simple":
+            key = _history.key_after(
+                self._board, self._near, stone_keys(self._size)[0], self._keys[0], point, colour
+            )
+            if self._repetition(key, opponent(colour)) in self._seen:
+                return f"it repeats a position ({self._rules.ko} superko)"
+        return None

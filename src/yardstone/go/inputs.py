@@ -1,0 +1,253 @@
+"""What KataGo's networks see of a position: version 7 of its inputs.
+
+All is seen by the player to move: *own* stones are those of the player, and so on.
+
+======  =====================================================================
+plane   1 where
+======  =====================================================================
+0       there is a point of the board
+1, 2    there is an own stone, a stone of the opponent
+3-5     there is a stone of a chain with 1, 2, 3 liberties
+6       a ko or superko forbids a move
+7, 8    (empty: they belong to phases of play that records do not have)
+9-13    the last move was, the one before it, ..., the fifth last
+14      there is a stone of a chain that is caught in a ladder
+15, 16  the same one move ago, two moves ago
+17      a move catches a chain of the opponent that has two liberties
+18, 19  the point counts for the player, the opponent, if the game ended now
+20, 21  (empty, as 7 and 8)
+======  =====================================================================
+
+======  =====================================================================
+global  value
+======  =====================================================================
+0-4     1 if the last move was a pass, the one before it, ..., the fifth last
+5       komi as the player gets it, with what else is known of the score, / 20
+6, 7    superko (1), and its kind: positional 0.5, situational -0.5
+8       suicide of several stones is allowed
+9       territory scoring
+10, 11  a tax on eyes in seki; on the two eyes of every group as well
+12, 13  (0, as the planes 7 and 8)
+14      a pass would end the game
+15, 16  (0: handicap by unequal search)
+17      the button has not been taken
+18      how far the komi is from one that allows a draw, as a wave
+======  =====================================================================
+
+The planes 18 and 19 are empty with territory scoring. With a friendly pass
+(`yardstone.go.rules.Rules`) a position in which a pass would end the game is shown
+without its past. After the end of a game only the last move is shown, and in a
+position in which somebody moves twice in a row no move is.
+
+Sources: Wu 2020, *Accelerating Self-Play Learning in Go*, appendix A.1; KataGo,
+the comments on the inputs of version 7 in its source; Neubauer 2024, tables 4.1
+and 4.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError
+from yardstone.go.points import (
+    BLACK,
+    WHITE,
+    check_size,
+    neighbours,
+    opponent,
+    point_array,
+    symmetry_points,
+)
+from yardstone.go.replay import move_colours
+from yardstone.go.rules import TROMP_TAYLOR, Rules
+from yardstone.go.zobrist import position_keys, stone_keys
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["GLOBAL", "SPATIAL", "Encoded", "encode_game"]
+
+SPATIAL = 22
+GLOBAL = 19
+_HIGHEST_KOMI = 10_000.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoded:
+    """The inputs of positions of one game.
+
+    Attributes
+    ----------
+    spatial : ndarray, shape [n, 22, size, size]
+        The planes, float32; uint8 if they were asked for packed.
+    globals : ndarray of float32, shape [n, 19]
+        The global inputs.
+    to_play : ndarray of int8, shape [n]
+        Who is to move.
+    legal : ndarray of uint8, shape [n, size * size + 1]
+        Whether a move on each point, and at last a pass, is legal.
+    positions : ndarray of int32, shape [n]
+        The position of each row: 0 before the first move, 1 after it, and so on.
+    illegal_at : int
+        The first move that cannot be played (a point that is taken or outside the
+        board, a single stone without liberties), or -1. Positions after it are
+        left out.
+    breaches : ndarray of int32
+        Moves that were played although ko, superko or the ban on suicide of the
+        rules forbids them.
+    """
+
+    spatial: NDArray[np.float32] | NDArray[np.uint8]
+    globals: NDArray[np.float32]
+    to_play: NDArray[np.int8]
+    legal: NDArray[np.uint8]
+    positions: NDArray[np.int32]
+    illegal_at: int
+    breaches: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.to_play)
+
+
+def encode_game(
+    size: int,
+    setup_black: ArrayLike = (),
+    setup_white: ArrayLike = (),
+    moves: ArrayLike = (),
+    colours: ArrayLike | None = None,
+    komi: float | None = None,
+    rules: Rules = TROMP_TAYLOR,
+    positions: ArrayLike | None = None,
+    to_play: int | None = None,
+    *,
+    packed: bool = False,
+) -> Encoded:
+    """Inputs of the positions of a game.
+
+    Parameters
+    ----------
+    size : int
+        Size of the board, 2 to 19.
+    setup_black, setup_white : array_like of int
+        Points of the stones set up before the first move.
+    moves : array_like of int, shape [moves]
+        Points, -1 for a pass. Moves are taken as they were played: one that the
+        rules forbid is noted and played if it can be.
+    colours : array_like of int, shape [moves], optional
+        Who played them, 1 Black and 2 White; the default is Black and White in
+        turn, White first if only black stones were set up.
+    komi : float, optional
+        What White gets; the default is the usual komi of the rules.
+    rules : Rules
+        The rules that the network shall assume. Black's moves before White's first
+        and black stones set up are handicap stones, where White gets points for them.
+    positions : array_like of int, optional
+        Which positions are wanted, in any order: ``i`` is the one before move ``i``
+        (from 0), ``len(moves)`` the one after the last. The default is all.
+    to_play : int, optional
+        Who is to move *after the last move*; the default is the opponent of whoever
+        made it.
+    packed : bool
+        Give the planes as uint8, a quarter of the memory.
+
+    Raises
+    ------
+    InputError
+        If there is no such board, a stone stands outside it or twice or without
+        liberties, a colour is neither 1 nor 2, or the komi is no number.
+    IndexError
+        If a position is asked for that the game does not have.
+
+    Examples
+    --------
+    >>> encoded = encode_game(19, moves=[72, 300], komi=6.5)
+    >>> encoded.spatial.shape, encoded.globals.shape
+    ((3, 22, 19, 19), (3, 19))
+    >>> int(encoded.spatial[1, 2].argmax())  # White sees the stone of the opponent
+    72
+    """
+    from yardstone.go import _history, _inputs, _ladders
+    from yardstone.go._benson import WORK_ROWS
+    from yardstone.go._setup import rule_numbers, set_up
+
+    area = check_size(size) ** 2
+    points = point_array(moves)
+    number = len(points)
+    black, white = point_array(setup_black), point_array(setup_white)
+    beginner = WHITE if len(black) and not len(white) else BLACK
+    players = move_colours(colours, number, beginner)
+    first = int(players[0]) if number else to_play or beginner
+    last = to_play or (opponent(int(players[-1])) if number else first)
+    if not {first, last} <= {BLACK, WHITE}:
+        raise InputError(f"{to_play} is not a colour", mend="1 is Black, 2 is White")
+    white_komi = rules.default_komi if komi is None else float(komi)
+    if not abs(white_komi) <= _HIGHEST_KOMI:
+        raise InputError(f"{komi} is not a komi", mend="give a number of points such as 6.5")
+    wanted = _wanted(positions, number)
+
+    board = set_up(size, black, white)
+    keys = position_keys(board[0, :area])
+    numbers = rule_numbers(rules)
+    state = np.zeros(_history.FIELDS, dtype=np.int64)
+    table, latest, former = _history.new_table(number)
+    _history.start_history(state, numbers, len(black), len(white), keys[0], first, table, latest)
+    rows = np.full(number + 1, -1, dtype=np.int32)
+    order = np.unique(wanted)
+    rows[order] = np.arange(len(order), dtype=np.int32)
+    planes = np.zeros((len(order), SPATIAL, area), dtype=np.uint8)
+    inputs = np.zeros((len(order), GLOBAL), dtype=np.float32)
+    legal = np.zeros((len(order), area + 1), dtype=np.uint8)
+    breaches = np.zeros(number, dtype=np.uint8)
+    log, tree = _ladders.new_search(size)
+    illegal_at = _inputs.encode_moves(
+        board,
+        neighbours(size),
+        symmetry_points(size),
+        stone_keys(size),
+        keys,
+        np.float32(white_komi),
+        numbers,
+        points,
+        players,
+        last,
+        rows,
+        planes,
+        inputs,
+        legal,
+        breaches,
+        state,
+        table,
+        latest,
+        former,
+        log,
+        tree,
+        np.zeros((WORK_ROWS + 2, area + 2), dtype=np.int32),
+        np.zeros((_inputs.LADDER_ROWS, area + 1), dtype=np.int32),
+    )
+    if illegal_at >= 0:
+        wanted = wanted[wanted <= illegal_at]
+    chosen = rows[wanted]
+    if not np.array_equal(chosen, np.arange(len(order))):
+        planes, inputs, legal = planes[chosen], inputs[chosen], legal[chosen]
+    spatial = planes.reshape(-1, SPATIAL, size, size)
+    return Encoded(
+        spatial if packed else spatial.astype(np.float32),
+        inputs,
+        np.append(players, last)[wanted].astype(np.int8),
+        legal,
+        wanted,
+        int(illegal_at),
+        np.flatnonzero(breaches).astype(np.int32),
+    )
+
+
+def _wanted(positions: ArrayLike | None, number: int) -> NDArray[np.int32]:
+    if positions is None:
+        return np.arange(number + 1, dtype=np.int32)
+    wanted = np.asarray(positions, dtype=np.int32).reshape(-1)
+    if len(wanted) and not 0 <= wanted.min() <= wanted.max() <= number:
+        raise IndexError(f"a game of {number} moves has the positions 0 to {number}")
+    return wanted

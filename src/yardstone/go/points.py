@@ -1,0 +1,175 @@
+"""Points of the board: their numbers, their names, and the eight symmetries.
+
+A point is ``row * size + column``: row 0 is the top row (row ``size`` of a
+diagram, ``a`` in an SGF file), column 0 the left one (A). A pass is -1. Boards
+are square, 2x2 to 19x19.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError
+from yardstone.records.go_game import BLACK, EMPTY, PASS, WHITE
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "BLACK",
+    "EMPTY",
+    "MAX_SIZE",
+    "MIN_SIZE",
+    "PASS",
+    "SYMMETRIES",
+    "WHITE",
+    "check_size",
+    "colour_name",
+    "neighbours",
+    "opponent",
+    "point_array",
+    "parse_colour",
+    "point_name",
+    "point_number",
+    "symmetry_points",
+]
+
+MIN_SIZE, MAX_SIZE = 2, 19
+#: Number of rotations and reflections of a square.
+SYMMETRIES = 8
+
+_COLUMNS = "ABCDEFGHJKLMNOPQRST"
+_NAMES = {BLACK: "Black", WHITE: "White"}
+_COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
+
+
+def check_size(size: int) -> int:
+    """Return the size, or raise an `InputError` if there is no board of that size."""
+    if not MIN_SIZE <= size <= MAX_SIZE:
+        raise InputError(
+            f"boards of size {size} are not supported",
+            mend=f"sizes are {MIN_SIZE} to {MAX_SIZE}, and boards are square",
+        )
+    return int(size)
+
+
+def opponent(colour: int) -> int:
+    """Return the other colour."""
+    return BLACK + WHITE - colour
+
+
+def colour_name(colour: int) -> str:
+    """Return ``Black`` or ``White``."""
+    return _NAMES[colour]
+
+
+def parse_colour(text: str) -> int:
+    """Read ``b``, ``black``, ``w`` or ``white``, in any case.
+
+    Raises
+    ------
+    InputError
+        If it is none of them.
+    """
+    try:
+        return _COLOURS[text.strip().lower()]
+    except KeyError:
+        raise InputError(f"{text!r} is not a colour", mend="write b or w") from None
+
+
+def point_number(name: str, size: int) -> int:
+    """Number of a point such as ``Q16`` (columns A to T without I, rows from below), or `PASS`.
+
+    Raises
+    ------
+    InputError
+        If it is not a point of a board of that size, nor ``pass``.
+
+    Examples
+    --------
+    >>> point_number("Q16", 19)
+    72
+    >>> point_number("pass", 19)
+    -1
+    """
+    check_size(size)
+    text = name.strip().upper()
+    if text == "PASS":
+        return PASS
+    column = _COLUMNS.find(text[0]) if text else -1
+    digits = text[1:]
+    if 0 <= column < size and len(digits) <= 2 and digits.isascii() and digits.isdigit():
+        row = int(digits)
+        if 1 <= row <= size:
+            return (size - row) * size + column
+    last = f"{_COLUMNS[size - 1]}{size}"
+    raise InputError(
+        f"{name!r} is not a point of a {size}x{size} board",
+        mend=f"points are A1 to {last} without the letter I, or pass",
+    )
+
+
+def point_name(point: int, size: int) -> str:
+    """Name of a point, such as ``Q16``; ``pass`` for `PASS`.
+
+    Examples
+    --------
+    >>> point_name(72, 19)
+    'Q16'
+    """
+    if point == PASS:
+        return "pass"
+    row, column = divmod(int(point), size)
+    return f"{_COLUMNS[column]}{size - row}"
+
+
+def point_array(points: ArrayLike) -> NDArray[np.int32]:
+    """Return points as an array of int32 in one dimension; those outside int16 become -32768."""
+    given = np.asarray(points)
+    if given.size == 0:
+        return np.zeros(0, dtype=np.int32)
+    if given.dtype.kind not in "iu" or given.ndim != 1:
+        raise InputError("points must be whole numbers in one dimension", mend="-1 is a pass")
+    low, high = np.iinfo(np.int16).min, np.iinfo(np.int16).max
+    inside = (given >= low) & (given <= high)
+    return np.ascontiguousarray(np.where(inside, given, low), dtype=np.int32)
+
+
+@cache
+def neighbours(size: int) -> NDArray[np.int32]:
+    """Neighbours of each point, four a row; ``size * size`` stands for the edge.
+
+    The last row is that of the edge itself, whose neighbours are edge.
+    """
+    area = check_size(size) ** 2
+    points = np.arange(area).reshape(size, size)
+    framed = np.pad(points, 1, constant_values=area)
+    table = np.full((area + 1, 4), area, dtype=np.int32)
+    for place, (down, right) in enumerate(((-1, 0), (0, -1), (0, 1), (1, 0))):
+        table[:area, place] = framed[
+            1 + down : 1 + down + size, 1 + right : 1 + right + size
+        ].reshape(area)
+    table.setflags(write=False)
+    return table
+
+
+@cache
+def symmetry_points(size: int) -> NDArray[np.int32]:
+    """Where each point goes under each of the eight symmetries, shape [8, size * size].
+
+    Symmetry ``s`` swaps rows and columns if it has the bit 4, then turns the rows
+    upside down if it has the bit 1, and the columns if it has the bit 2.
+    """
+    area = check_size(size) ** 2
+    row, column = np.divmod(np.arange(area), size)
+    table = np.empty((SYMMETRIES, area), dtype=np.int32)
+    for symmetry in range(SYMMETRIES):
+        down, right = (column, row) if symmetry & 4 else (row, column)
+        down = size - 1 - down if symmetry & 1 else down
+        right = size - 1 - right if symmetry & 2 else right
+        table[symmetry] = down * size + right
+    table.setflags(write=False)
+    return table

@@ -1,0 +1,282 @@
+"""Rules of Go, as far as records and networks tell them apart.
+
+Each named set is a combination of the same few choices. What they mean is said in
+`Rules`; the names and the compact form ``koPOSITIONALscoreAREAtaxNONEsui1`` are
+those that KataGo reads and writes (its documentation of rules,
+lightvector.github.io/KataGo/rules.html).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from yardstone.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["NAMED_RULES", "TROMP_TAYLOR", "Rules", "parse_rules", "parse_rules_and_komi"]
+
+#: No text that names rules is longer.
+_LONGEST = 1000
+_HIGHEST_KOMI = 150.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules by which a game is played and scored.
+
+    Attributes
+    ----------
+    ko : {"simple", "positional", "situational"}
+        What may not be repeated. Simple: the board before the opponent's move, by
+        taking back a single stone (a game whose position comes a third time has
+        no result). Positional superko: any earlier board. Situational superko:
+        any earlier board with the same player to move.
+    scoring : {"area", "territory"}
+        Whether stones on the board count, or prisoners.
+    tax : {"none", "seki", "all"}
+        Points that do not count: none, the eyes of groups in seki, or the two
+        eyes that every living group needs as well.
+    suicide : bool
+        Whether a move may take the own stones, if they are two or more.
+    button : bool
+        Whether the first pass takes a button that is worth half a point.
+    white_handicap_bonus : {"0", "n-1", "n"}
+        What White gets for n handicap stones.
+    friendly_pass : bool
+        Whether a game that ends by two passes is scored by agreement, so that one
+        need not take dead stones off before passing.
+    """
+
+    ko: Literal["simple", "positional", "situational"] = "positional"
+    scoring: Literal["area", "territory"] = "area"
+    tax: Literal["none", "seki", "all"] = "none"
+    suicide: bool = True
+    button: bool = False
+    white_handicap_bonus: Literal["0", "n-1", "n"] = "0"
+    friendly_pass: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a choice."""
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise InputError(
+                    f"{getattr(self, name)!r} is not a rule of {name.replace('_', ' ')}",
+                    mend="the choices are " + ", ".join(choices),
+                )
+
+    @property
+    def default_komi(self) -> float:
+        """The usual komi: 7.5, with territory scoring 6.5, with a button 7."""
+        return 6.5 if self.scoring == "territory" else 7.0 if self.button else 7.5
+
+    @property
+    def name(self) -> str:
+        """The first of the names in `NAMED_RULES` that means these rules, or the compact form."""
+        for name, rules in NAMED_RULES.items():
+            if rules == self:
+                return name
+        return str(self)
+
+    def __str__(self) -> str:
+        """Return the compact form; `parse_rules` reads it."""
+        text = f"ko{self.ko.upper()}score{self.scoring.upper()}tax{self.tax.upper()}"
+        text += f"sui{self.suicide:d}"
+        text += "button1" if self.button else ""
+        if self.white_handicap_bonus != "0":
+            text += f"whb{self.white_handicap_bonus.upper()}"
+        return text + ("fpok1" if self.friendly_pass else "")
+
+
+_CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "ko": ("simple", "positional", "situational"),
+        "scoring": ("area", "territory"),
+        "tax": ("none", "seki", "all"),
+        "white_handicap_bonus": ("0", "n-1", "n"),
+    }
+)
+
+TROMP_TAYLOR = Rules()
+_JAPANESE = Rules(ko="simple", scoring="territory", tax="seki", suicide=False)
+_CHINESE = Rules(ko="simple", suicide=False, white_handicap_bonus="n", friendly_pass=True)
+_AGA = Rules(ko="situational", suicide=False, white_handicap_bonus="n-1", friendly_pass=True)
+
+#: The rules that have a name.
+NAMED_RULES: Mapping[str, Rules] = MappingProxyType(
+    {
+        "tromp-taylor": TROMP_TAYLOR,
+        "chinese": _CHINESE,
+        "japanese": _JAPANESE,
+        "korean": _JAPANESE,
+        "aga": _AGA,
+        "aga-button": replace(_AGA, button=True),
+        "new-zealand": Rules(ko="situational", friendly_pass=True),
+        "ing": Rules(friendly_pass=True),
+        "chinese-ogs": replace(_CHINESE, ko="positional"),
+        "stone-scoring": Rules(ko="simple", tax="all", suicide=False, friendly_pass=True),
+        "ancient-territory": replace(_JAPANESE, tax="all"),
+    }
+)
+
+#: Other ways to write the names, without spaces, hyphens and underscores.
+_ALIASES = {
+    "tt": "tromp-taylor",
+    "logical": "tromp-taylor",
+    "cn": "chinese",
+    "china": "chinese",
+    "中国": "chinese",
+    "中國": "chinese",
+    "中国规则": "chinese",
+    "中國規則": "chinese",
+    "jp": "japanese",
+    "japan": "japanese",
+    "日本": "japanese",
+    "日本規則": "japanese",
+    "日本ルール": "japanese",
+    "日本规则": "japanese",
+    "kr": "korean",
+    "korea": "korean",
+    "한국": "korean",
+    "한국룰": "korean",
+    "bga": "aga",
+    "us": "aga",
+    "french": "aga",
+    "nz": "new-zealand",
+    "goe": "ing",
+    "chinesekgs": "chinese-ogs",
+    "ancientarea": "stone-scoring",
+}
+_ALIASES.update({name.replace("-", ""): name for name in NAMED_RULES})
+
+_PARTS: Mapping[str, tuple[str, Mapping[str, object]]] = MappingProxyType(
+    {
+        "ko": ("ko", {name.upper(): name for name in _CHOICES["ko"]}),
+        "score": ("scoring", {name.upper(): name for name in _CHOICES["scoring"]}),
+        "scoring": ("scoring", {name.upper(): name for name in _CHOICES["scoring"]}),
+        "tax": ("tax", {name.upper(): name for name in _CHOICES["tax"]}),
+        "sui": ("suicide", {"0": False, "1": True}),
+        "button": ("button", {"0": False, "1": True}),
+        "whb": ("white_handicap_bonus", {"N-1": "n-1", "N": "n", "0": "0"}),
+        "fpok": ("friendly_pass", {"0": False, "1": True}),
+    }
+)
+_PART = re.compile(
+    r"(?:komi(?P<komi>[+-]?\d{1,3}(?:\.\d{1,4})?)"
+    r"|(?P<name>ko|scoring|score|tax|sui|button|whb|fpok)\s*"
+    r"(?P<value>SIMPLE|POSITIONAL|SITUATIONAL|AREA|TERRITORY|NONE|SEKI|ALL|N-1|N|0|1))\s*"
+)
+_KEYS = {
+    "ko": "ko",
+    "score": "scoring",
+    "scoring": "scoring",
+    "tax": "tax",
+    "suicide": "suicide",
+    "hasButton": "button",
+    "whiteHandicapBonus": "white_handicap_bonus",
+    "friendlyPassOk": "friendly_pass",
+}
+
+
+def parse_rules(text: str) -> Rules:
+    """Read rules from text; a komi that stands in it is left aside.
+
+    Parameters
+    ----------
+    text : str
+        A name (one of `NAMED_RULES`, or the usual other spellings, in any case),
+        the compact form ``koPOSITIONALscoreAREAtaxNONEsui1``, or a JSON object
+        such as ``{"ko": "SIMPLE", "scoring": "TERRITORY"}``. What the last two
+        leave out is as in the rules of Tromp and Taylor, but the tax is
+        ``seki`` for territory scoring.
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+
+    Examples
+    --------
+    >>> parse_rules("Japanese").scoring
+    'territory'
+    >>> str(parse_rules("chinese"))
+    'koSIMPLEscoreAREAtaxNONEsui0whbNfpok1'
+    """
+    return parse_rules_and_komi(text)[0]
+
+
+def parse_rules_and_komi(text: str) -> tuple[Rules, float | None]:
+    """Read rules, and the komi if the text has one; else see `parse_rules`."""
+    stripped = text.strip()
+    if len(stripped) > _LONGEST:
+        raise _unknown(stripped[:40] + "...")
+    name = re.sub(r"[\s_-]+", "", stripped).lower().removesuffix("rules").removesuffix("rule")
+    if name in _ALIASES:
+        return NAMED_RULES[_ALIASES[name]], None
+    if stripped.startswith("{"):
+        return _from_json(stripped)
+    return _from_parts(stripped)
+
+
+def _from_parts(text: str) -> tuple[Rules, float | None]:
+    chosen: dict[str, Any] = {}
+    komi: float | None = None
+    place = 0
+    while place < len(text) or not text:
+        part = _PART.match(text, place)
+        if part is None:
+            raise _unknown(text)
+        place = part.end()
+        if part["komi"]:
+            komi = _komi(float(part["komi"]), text)
+            continue
+        field, values = _PARTS[part["name"]]
+        if part["value"] not in values:
+            raise _unknown(text)
+        chosen[field] = values[part["value"]]
+    return _with_usual_tax(chosen), komi
+
+
+def _from_json(text: str) -> tuple[Rules, float | None]:
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError):
+        raise _unknown(text) from None
+    komi: float | None = None
+    chosen: dict[str, Any] = {}
+    for key, value in given.items():
+        if key == "komi" and isinstance(value, int | float) and not isinstance(value, bool):
+            komi = _komi(float(value), text)
+        elif key in _KEYS:
+            field = _KEYS[key]
+            flag = field in ("suicide", "button", "friendly_pass")
+            if not isinstance(value, bool if flag else str):
+                raise _unknown(text, f"{key} must be {'true or false' if flag else 'a word'}")
+            chosen[field] = value if flag else str(value).strip().lower()
+        else:
+            raise _unknown(text, f"{key} is not a rule")
+    return _with_usual_tax(chosen), komi
+
+
+def _with_usual_tax(chosen: dict[str, Any]) -> Rules:
+    if chosen.get("scoring") == "territory":
+        chosen.setdefault("tax", "seki")
+    return Rules(**chosen)
+
+
+def _komi(komi: float, text: str) -> float:
+    if not abs(komi) <= _HIGHEST_KOMI:
+        raise _unknown(text, f"the komi must be between -{_HIGHEST_KOMI:g} and {_HIGHEST_KOMI:g}")
+    return komi
+
+
+def _unknown(text: str, why: str | None = None) -> InputError:
+    return InputError(
+        f"{text!r} does not name rules that are known",
+        mend=why or "the names are " + ", ".join(NAMED_RULES),
+    )

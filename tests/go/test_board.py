@@ -1,0 +1,224 @@
+"""Captures, ko, superko and suicide, against a slow board and by example."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.go.slow_board import SlowBoard, random_moves
+from yardstone.errors import IllegalMove, InputError
+from yardstone.go import _board
+from yardstone.go.board import Board
+from yardstone.go.points import BLACK, PASS, WHITE, neighbours, opponent, point_number
+from yardstone.go.rules import TROMP_TAYLOR, Rules
+from yardstone.go.zobrist import position_keys
+
+SIMPLE = Rules(ko="simple", suicide=False)
+
+
+def same(board: Board, slow: SlowBoard, colour: int) -> None:
+    """Stones, prisoners and all legal moves agree."""
+    stones = board.stones.reshape(board.size, board.size)
+    assert {p: int(stones[p]) for p in np.ndindex(stones.shape) if stones[p]} == slow.stones
+    assert board.captures == (slow.lost[1], slow.lost[2])
+    legal = [slow.is_legal(point, colour) for point in range(board.size**2)]
+    assert board.legal_moves(colour).tolist() == [*legal, True]
+    for point in np.flatnonzero(board.stones).tolist():
+        group, edge = slow.group(divmod(point, board.size))
+        assert board.chain(point).tolist() == sorted(r * board.size + c for r, c in group)
+        assert board.liberties(point).tolist() == sorted(r * board.size + c for r, c in edge)
+
+
+@settings(max_examples=30)
+@given(
+    st.integers(2, 5),
+    st.sampled_from(["simple", "positional", "situational"]),
+    st.booleans(),
+    st.integers(0, 10**6),
+)
+def test_random_games(size: int, ko: Any, suicide: bool, seed: int) -> None:
+    rules = replace(TROMP_TAYLOR, ko=ko, suicide=suicide)
+    board, slow = Board(size, rules), SlowBoard(size, rules)
+    random = np.random.default_rng(seed)
+    colour = BLACK
+    for _ in range(6 * size):
+        legal = np.flatnonzero(board.legal_moves(colour)[:-1])
+        quiet = random.random() < 0.1 or len(legal) == 0
+        move = PASS if quiet else int(random.choice(legal))
+        board.play(move, colour)
+        slow.play(move, colour)
+        same(board, slow, opponent(colour))
+        if random.random() > 0.05:  # sometimes the same player moves again
+            colour = opponent(colour)
+
+
+@pytest.mark.parametrize("size", [7, 9])
+def test_long_games(size: int) -> None:
+    rules = Rules(ko="simple")
+    moves = random_moves(seed=size, size=size, number=150)
+    board, slow = Board(size, rules), SlowBoard(size, rules)
+    for number, move in enumerate(moves):
+        colour = BLACK if number % 2 == 0 else WHITE
+        board.play(move, colour)
+        slow.play(move, colour)
+        if number % 15 == 0:
+            same(board, slow, opponent(colour))
+        assert board.keys.tolist() == position_keys(board.stones).tolist()
+    assert sum(board.captures) > 20
+
+
+def test_every_move_can_be_taken_back() -> None:
+    near = neighbours(6)
+    board = _board.new_board(6)
+    log = np.zeros(400 * _board.LONGEST_ENTRY, dtype=np.int32)
+    random = np.random.default_rng(4)
+    states = []
+    top = 0
+    colour = BLACK
+    tops = []
+    for _ in range(300):
+        points = [p for p in range(36) if _board.can_be_played(board, near, p, colour)]
+        if points:
+            states.append(board.copy())
+            tops.append(top)
+            top = _board.play(board, near, int(random.choice(points)), colour, log, top)
+        colour = opponent(colour)
+    taken_off = sum(int(log[t - 1]) >= 0 for t in tops[1:])
+    assert taken_off > 0, "the game has suicides"
+    assert int(board[_board.META, 1:3].sum()) > 50
+    while states:
+        top = _board.undo(board, near, log, top)
+        assert top == tops.pop()
+        assert np.array_equal(board, states.pop())
+
+
+#: Moves that end with White taking a ko at C3.
+KO = ("B3", "E3", "C4", "D4", "C2", "D2", "D3", "C3")
+
+
+def played(rules: Rules, *names: str) -> Board:
+    board = Board(5, rules)
+    for name in names:
+        board.play_name(name)
+    return board
+
+
+def test_a_ko_must_wait() -> None:
+    board = played(SIMPLE, *KO)
+    assert board.captures == (1, 0)
+    assert board.ko == point_number("D3", 5)
+    with pytest.raises(IllegalMove, match="Black D3: a ko may not be taken back at once"):
+        board.play_name("D3")
+    assert board.legal(board.ko, WHITE), "White may fill it"
+    board.play_name("A1")
+    board.play_name("E5")
+    assert board.play_name("D3").tolist() == [point_number("C3", 5)]
+
+
+def test_a_ko_can_be_taken_back_where_that_is_tolerated() -> None:
+    board = played(SIMPLE, *KO)
+    assert board.play(board.ko, tolerant=True).tolist() == [point_number("C3", 5)]
+    with pytest.raises(IllegalMove, match="the point is taken"):
+        board.play(point_number("D3", 5), WHITE, tolerant=True)
+
+
+def test_superko_sees_through_passes() -> None:
+    for ko in ("simple", "positional", "situational"):
+        board = played(replace(SIMPLE, ko=ko), *KO, "pass", "pass")
+        assert board.ko == PASS
+        assert board.legal(point_number("D3", 5), BLACK) is (ko == "simple")
+
+
+def test_sending_two_returning_one() -> None:
+    # White throws a second stone in, Black takes both, White takes one back: the board
+    # is as before, but now Black is to move where White was.
+    for ko in ("simple", "positional", "situational"):
+        board = Board(
+            5, replace(SIMPLE, ko=ko), setup_black=[5, 6], setup_white=[1, 3, 7], to_play=WHITE
+        )
+        before = board.stones
+        board.play_name("A5")
+        assert board.play_name("C5").tolist() == [0, 1]
+        assert board.ko == PASS
+        if ko == "positional":
+            with pytest.raises(IllegalMove, match=r"repeats a position \(positional superko\)"):
+                board.play_name("B5")
+        else:
+            assert board.play_name("B5").tolist() == [2]
+            assert board.stones.tolist() == before.tolist()
+
+
+def test_suicide() -> None:
+    # The corner of White, with one stone or two missing.
+    two: dict[str, Any] = {"setup_white": [2, 5, 6, 7], "setup_black": [1]}
+    for suicide in (False, True):
+        board = Board(5, replace(TROMP_TAYLOR, suicide=suicide), **two)
+        assert board.legal(0, BLACK) is suicide
+    assert board.play(0, BLACK).tolist() == [0, 1]
+    assert board.captures == (2, 0)
+    board = Board(5, replace(TROMP_TAYLOR, suicide=False), **two)
+    with pytest.raises(IllegalMove, match="Black A5: suicide is not allowed"):
+        board.play(0, BLACK)
+    assert board.play(0, BLACK, tolerant=True).tolist() == [0, 1]
+    alone = Board(5, TROMP_TAYLOR, setup_white=[1, 5])
+    for tolerant in (False, True):
+        with pytest.raises(IllegalMove, match="the stone would have no liberties"):
+            alone.play(0, BLACK, tolerant=tolerant)
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    board = played(TROMP_TAYLOR, *KO)
+    other = board.copy()
+    other.play_name("A1")
+    assert board.to_play == BLACK
+    assert other.to_play == WHITE
+    assert board.stones.sum() != other.stones.sum()
+    other.play_name("A2")
+    assert not board.legal(board.ko)
+    assert board.keys.tolist() == position_keys(board.stones).tolist()
+
+
+@pytest.mark.parametrize(
+    ("black", "white", "message"),
+    [
+        ([25], [], "outside the 5x5 board"),
+        ([-1], [], "outside the 5x5 board"),
+        ([3], [3], "two stones are set up at D5"),
+        ([1, 5], [0], "the stone set up at A5 leaves stones without liberties"),
+        ([0], [1, 5], "leaves stones without liberties"),
+    ],
+)
+def test_what_cannot_be_set_up(black: list[int], white: list[int], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Board(5, setup_black=black, setup_white=white)
+
+
+@pytest.mark.parametrize("point", [-2, 25, 10**9])
+def test_points_that_are_not_there(point: int) -> None:
+    board = Board(5)
+    assert not board.legal(point)
+    with pytest.raises(IllegalMove, match=f"Black {point}: the 5x5 board has no such point"):
+        board.play(point)
+    with pytest.raises(IndexError, match="has no point"):
+        board.chain(point)
+
+
+def test_a_full_board() -> None:
+    board = Board(2, TROMP_TAYLOR)
+    for name in ("A1", "B2", "A2"):
+        board.play_name(name)
+    assert board.play_name("B1").tolist() == [0, 2]
+    assert board.captures == (2, 0)
+    assert str(board) == "2 . O\n1 . O\n  A B"
+
+
+def test_stones_come_as_a_copy() -> None:
+    board = Board(5)
+    board.stones[0] = 1
+    assert not board.stones.any()
+    assert str(board).splitlines()[0] == "5 . . . . ."

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tests.go.games import random_game, small_network
+from yardstone.errors import UsageError
+from yardstone.go.asking import ask
+from yardstone.go.evaluator import Evaluator, Question
+from yardstone.go.inputs import encode_game
+from yardstone.go.nets.network import Network, load_network
+from yardstone.go.rules import TROMP_TAYLOR
+from yardstone.pool import SkipReport
+from yardstone.records.go_game import GoGame
+
+#: Batches differ, and with them the order of sums.
+ROUNDING = 2e-5
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
+    return load_network(small_network(tmp_path_factory.mktemp("net")), threads=1)
+
+
+def questions(games: list[GoGame]) -> list[Question]:
+    return list(ask(games, SkipReport(), trunk=True))
+
+
+def test_batches_say_what_single_positions_say(network: Network) -> None:
+    games = [random_game(k, size=5 + 2 * (k % 3), moves=9) for k in range(5)]
+    answers = list(Evaluator(network, batch=7).answer(questions(games)))
+    assert [answer.question.about.game for answer in answers] == games
+    for game, answer in zip(games, answers, strict=True):
+        for position in range(len(game.moves) + 1):
+            encoded = encode_game(
+                game.size,
+                moves=game.moves,
+                colours=game.colours,
+                komi=game.komi,
+                rules=answer.question.rules,
+                positions=[position],
+            )
+            (alone,) = Evaluator(network).answer([Question(encoded, answer.question.rules)])
+            for name in ("white_win", "white_lead", "white_score", "policy"):
+                whole = getattr(answer.assessment, name)[position]
+                np.testing.assert_allclose(
+                    whole, getattr(alone.assessment, name)[0], atol=ROUNDING, rtol=ROUNDING
+                )
+
+
+def test_equal_positions_are_evaluated_once(network: Network) -> None:
+    game = random_game(3, moves=20)
+    evaluator = Evaluator(network)
+    first, second = evaluator.answer(questions([game, game]))
+    assert (evaluator.asked, evaluator.evaluated) == (42, 21)
+    np.testing.assert_array_equal(first.assessment.policy, second.assessment.policy)
+
+
+def test_features_are_taken_at_the_own_point_of_each_move(network: Network) -> None:
+    """Of two games with the same positions but another last move, too."""
+    one = random_game(3, moves=20)
+    encoded = encode_game(9, moves=one.moves[:1], komi=6.5)
+    other = Question(encoded, TROMP_TAYLOR, np.array([40, -1], np.int16))
+    same = Question(encoded, TROMP_TAYLOR, np.array([41, -1], np.int16))
+    evaluator = Evaluator(network, trunk=("pick", "mean", "trunk"))
+    answers = list(evaluator.answer([other, same]))
+    assert evaluator.evaluated == 2
+    found = network.evaluate(encoded.spatial.astype(np.float32), encoded.globals, trunk=True).trunk
+    assert found is not None
+    for answer, point in zip(answers, (40, 41), strict=True):
+        wanted = {
+            "pick": found[0].reshape(network.channels, -1)[:, point],
+            "mean": found[0].mean(axis=(1, 2)),
+            "trunk": found[0],
+        }
+        for kind, values in wanted.items():
+            assert answer.features[kind].dtype == np.float16
+            np.testing.assert_allclose(answer.features[kind], values[None], rtol=2e-3, atol=1e-4)
+    assert not np.array_equal(answers[0].features["pick"], answers[1].features["pick"])
+
+
+def test_forgetting_changes_nothing(network: Network) -> None:
+    games = [random_game(k, moves=12) for k in range(4)]
+    asked = questions([*games, *games])
+    remembering = Evaluator(network, trunk=("pick",), batch=8)
+    forgetful = Evaluator(network, trunk=("pick",), batch=8, memory=0)
+    for one, two in zip(remembering.answer(asked), forgetful.answer(asked), strict=True):
+        np.testing.assert_allclose(
+            one.assessment.white_lead, two.assessment.white_lead, atol=ROUNDING
+        )
+        np.testing.assert_allclose(one.features["pick"], two.features["pick"], rtol=2e-3)
+    assert forgetful.evaluated > remembering.evaluated
+
+
+def test_few_questions_are_held_at_a_time(network: Network) -> None:
+    """Also when a size of board comes only once and its batch does not fill."""
+    taken = 0
+
+    def many() -> Iterator[Question]:
+        nonlocal taken
+        yield questions([random_game(1, size=7, moves=3)])[0]
+        for question in questions([random_game(2, moves=60)]) * 200:
+            taken += 1
+            yield question
+
+    answers = Evaluator(network).answer(many())
+    assert next(answers).question.about.game.size == 7
+    assert taken < 80
+
+
+def test_wrong_settings(network: Network) -> None:
+    with pytest.raises(UsageError, match="no features"):
+        Evaluator(network, trunk=("tree",))
+    with pytest.raises(UsageError, match="at least 1"):
+        Evaluator(network, batch=0)

@@ -1,0 +1,327 @@
+"""The inputs of networks: KataGo's own, what they mean, and that they turn with the board."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.go.slow_board import random_moves
+from yardstone.errors import InputError
+from yardstone.go.inputs import GLOBAL, SPATIAL, Encoded, encode_game
+from yardstone.go.points import BLACK, PASS, WHITE, opponent, point_number, symmetry_points
+from yardstone.go.rules import NAMED_RULES, TROMP_TAYLOR, Rules, parse_rules
+
+JAPANESE, CHINESE = NAMED_RULES["japanese"], NAMED_RULES["chinese"]
+#: What KataGo 1.17.2 makes of positions; see `tests.go.ask_inputs`.
+FACTS = Path(__file__).with_name("katago_inputs.json.gz")
+POSITIONS = [json.loads(line) for line in gzip.decompress(FACTS.read_bytes()).splitlines()]
+
+
+def encode(position: dict[str, Any], positions: list[int] | None = None) -> Encoded:
+    game = {
+        name: position[name]
+        for name in ("size", "setup_black", "setup_white", "moves", "colours", "komi", "to_play")
+    }
+    rules = parse_rules(position["rules"])
+    return encode_game(**game, rules=rules, positions=positions, packed=True)
+
+
+def at(name: str, size: int = 9) -> int:
+    return point_number(name, size)
+
+
+def points_of(encoded: Encoded, row: int, plane: int) -> list[int]:
+    return np.flatnonzero(encoded.spatial[row, plane]).tolist()
+
+
+@pytest.mark.parametrize("number", range(len(POSITIONS)))
+def test_katago_sees_the_same(number: int) -> None:
+    position = POSITIONS[number]
+    area = position["size"] ** 2
+    encoded = encode(position, [len(position["moves"])])
+    packed = np.frombuffer(bytes.fromhex(position["planes"]), np.uint8)
+    planes = np.unpackbits(packed)[: SPATIAL * area].reshape(SPATIAL, area)
+    mine = encoded.spatial.reshape(SPATIAL, area)
+    assert np.flatnonzero((planes != mine).any(axis=1)).tolist() == []
+    assert encoded.globals[0].tolist() == position["globals"]
+    assert encoded.legal[0].tolist() == [*position["legal"], 1]
+    assert encoded.illegal_at == -1
+
+
+def test_those_positions_show_everything() -> None:
+    planes = np.zeros(SPATIAL, dtype=int)
+    values: list[set[float]] = [set() for _ in range(GLOBAL)]
+    for position in POSITIONS:
+        encoded = encode(position, [len(position["moves"])])
+        planes += encoded.spatial[0].any(axis=(1, 2))
+        for seen, value in zip(values, encoded.globals[0].tolist(), strict=True):
+            seen.add(value)
+    never = {7, 8, 20, 21}
+    assert {*np.flatnonzero(planes == 0).tolist()} == never
+    assert {k for k, seen in enumerate(values) if len(seen) == 1} == {12, 13, 15, 16}
+
+
+def test_all_positions_of_a_game_are_those_asked_for_one_by_one() -> None:
+    position = max(POSITIONS, key=lambda p: len(p["moves"]))
+    whole = encode(position)
+    number = len(position["moves"])
+    assert len(whole) == number + 1
+    assert whole.to_play.tolist() == [*position["colours"], position["to_play"]]
+    for row in range(0, number + 1, 7):
+        one = encode(position, [row])
+        for name in ("spatial", "globals", "legal", "to_play"):
+            assert np.array_equal(getattr(one, name)[0], getattr(whole, name)[row])
+    mixed = encode(position, [5, 0, 5, number])
+    assert mixed.positions.tolist() == [5, 0, 5, number]
+    assert np.array_equal(mixed.spatial, whole.spatial[[5, 0, 5, number]])
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 9), st.integers(0, 10**6), st.sampled_from(sorted(NAMED_RULES)))
+def test_turning_the_board_turns_the_inputs(size: int, seed: int, name: str) -> None:
+    moves = np.array(random_moves(seed, size, 2 * size * size // 3 + 5))
+    plain = encode_game(size, moves=moves, komi=5.5, rules=NAMED_RULES[name], packed=True)
+    for image in symmetry_points(size):
+        turned = encode_game(
+            size,
+            moves=np.where(moves == PASS, PASS, image[moves]),
+            komi=5.5,
+            rules=NAMED_RULES[name],
+            packed=True,
+        )
+        planes = turned.spatial.reshape(len(turned), SPATIAL, -1)[:, :, image]
+        assert np.array_equal(planes, plain.spatial.reshape(planes.shape))
+        assert np.array_equal(turned.globals, plain.globals)
+        assert np.array_equal(turned.legal[:, image], plain.legal[:, :-1])
+
+
+@settings(max_examples=30)
+@given(st.integers(3, 9), st.integers(0, 10**6), st.sampled_from(["tromp-taylor", "japanese"]))
+def test_exchanging_the_colours_exchanges_nothing_but_the_komi(
+    size: int, seed: int, name: str
+) -> None:
+    moves = random_moves(seed, size, size * size)
+    colours = np.arange(len(moves)) % 2 + 1
+    rules = NAMED_RULES[name]
+    one = encode_game(size, moves=moves, colours=colours, komi=3, rules=rules, packed=True)
+    other = encode_game(size, moves=moves, colours=3 - colours, komi=-3, rules=rules, packed=True)
+    assert np.array_equal(one.spatial, other.spatial)
+    assert np.array_equal(one.globals, other.globals)
+    assert np.array_equal(one.to_play, 3 - other.to_play)
+
+
+def test_planes_by_hand() -> None:
+    names = ("E5", "E6", "A1", "D5", "A2", "F5")
+    encoded = encode_game(9, moves=[at(n) for n in names], komi=6.5, rules=TROMP_TAYLOR)
+    assert encoded.spatial.dtype == np.float32
+    last = 6
+    assert points_of(encoded, last, 1) == sorted(at(n) for n in ("E5", "A1", "A2"))
+    assert points_of(encoded, last, 2) == sorted(at(n) for n in ("E6", "D5", "F5"))
+    assert points_of(encoded, last, 3) == [at("E5")]
+    assert points_of(encoded, last, 4) == []
+    assert points_of(encoded, last, 5) == sorted(at(n) for n in ("A2", "A1", "E6", "D5", "F5"))
+    for ago, name in enumerate(reversed(names[1:])):
+        assert points_of(encoded, last, 9 + ago) == [at(name)]
+    assert encoded.globals[last, 5] == np.float32(-6.5 / 20)
+    assert encoded.globals[last - 1, 5] == np.float32(6.5 / 20)
+
+
+def test_chinese_rules_hide_the_past_before_the_second_pass() -> None:
+    moves = [at("E5"), at("C3"), PASS]
+    shown = encode_game(9, moves=moves, rules=TROMP_TAYLOR)
+    hidden = encode_game(9, moves=moves, rules=CHINESE)
+    assert shown.globals[3, [0, 14]].tolist() == [1, 1]
+    assert points_of(shown, 3, 10) == [at("C3")]
+    assert hidden.globals[3, [0, 14]].tolist() == [0, 0]
+    assert not hidden.spatial[3, 9:14].any()
+
+
+def test_after_the_end_only_the_last_move_is_shown() -> None:
+    encoded = encode_game(9, moves=[at("E5"), PASS, PASS, at("C3"), at("C4")])
+    assert encoded.globals[3, :5].tolist() == [1, 0, 0, 0, 0]
+    assert points_of(encoded, 4, 9) == [at("C3")]
+    assert encoded.globals[4, :5].tolist() == [0, 1, 0, 0, 0]
+    assert points_of(encoded, 4, 11) == []
+
+
+def test_whoever_moves_twice_is_shown_no_past() -> None:
+    encoded = encode_game(9, moves=[at("E5"), at("C3")], colours=[BLACK, BLACK])
+    assert encoded.to_play.tolist() == [BLACK, BLACK, WHITE]
+    assert not encoded.spatial[1, 9:14].any()
+    assert points_of(encoded, 2, 9) == [at("C3")]
+    assert not encoded.spatial[2, 10:14].any(), "the players did not alternate before"
+
+
+def test_handicap_stones_give_white_points() -> None:
+    stones = [at("C3"), at("G7"), at("C7")]
+    for name, bonus in (("chinese", 3), ("aga", 2), ("new-zealand", 0), ("tromp-taylor", 0)):
+        rules = NAMED_RULES[name]
+        set_up = encode_game(9, stones, moves=[at("E5")], komi=0.5, rules=rules)
+        assert set_up.to_play.tolist() == [WHITE, BLACK]
+        assert set_up.globals[0, 5] == np.float32((0.5 + bonus) / 20)
+        placed = encode_game(
+            9, moves=[*stones, at("E5")], colours=[1, 1, 1, 2], komi=0.5, rules=rules
+        )
+        assert placed.globals[3:, 5].tolist() == set_up.globals[:, 5].tolist()
+
+
+def test_territory_scoring_counts_moves_into_the_komi() -> None:
+    encoded = encode_game(9, moves=[at("E5"), PASS, at("C3"), at("G7")], komi=6.5, rules=JAPANESE)
+    white = encoded.globals[:, 5] * np.where(encoded.to_play == WHITE, 20, -20)
+    assert white.round(4).tolist() == [6.5, 7.5, 7.5, 8.5, 7.5]
+    assert not encoded.spatial[:, 18:20].any()
+    assert not encoded.globals[:, 18].any()
+
+
+def test_the_wave_of_the_komi() -> None:
+    def wave(komi: float, size: int = 9) -> float:
+        return float(encode_game(size, komi=komi, to_play=WHITE).globals[0, 18])
+
+    assert [wave(k) for k in (7, 7.5, 8, 8.5, 9)] == [0, 0.5, 0, -0.5, 0]
+    assert [wave(k, 8) for k in (6, 6.5, 7, 7.5, 8)] == [0, 0.5, 0, -0.5, 0]
+    assert wave(7.25) == 0.25
+    assert encode_game(9, komi=1e4, to_play=WHITE).globals[0, 5] == np.float32(101 / 20)
+    assert encode_game(9, komi=-1e4, to_play=BLACK).globals[0, 5] == np.float32(101 / 20)
+
+
+def test_the_button() -> None:
+    rules = NAMED_RULES["aga-button"]
+    encoded = encode_game(9, moves=[at("E5"), PASS, PASS, PASS], rules=rules)
+    assert encoded.globals[:, 17].tolist() == [1, 1, 0, 0, 0]
+    white = encoded.globals[:, 5] * np.where(encoded.to_play == WHITE, 20, -20)
+    assert white.round(4).tolist() == [7, 7, 7.5, 7.5, 7.5]
+    assert encoded.globals[:, 14].tolist() == [0, 0, 0, 0, 1]
+
+
+def test_illegal_moves_are_reported_and_end_the_positions() -> None:
+    for wrong in (at("E5"), -2, 81, 30_000, -(10**9), 10**12):
+        encoded = encode_game(9, moves=[at("E5"), at("C3"), wrong, at("A1")])
+        assert encoded.illegal_at == 2
+        assert len(encoded) == len(encoded.spatial) == len(encoded.legal) == 3
+        some = encode_game(9, moves=[at("E5"), at("C3"), wrong, at("A1")], positions=[4, 1, 3])
+        assert some.positions.tolist() == [1]
+    alone = encode_game(3, setup_white=[1, 3], moves=[0], colours=[BLACK])
+    assert alone.illegal_at == 0
+
+
+def test_breaches_of_the_rules_are_noted_and_played() -> None:
+    ko = [point_number(n, 5) for n in ("B3", "E3", "C4", "D4", "C2", "D2", "D3", "C3", "D3")]
+    for rules in (TROMP_TAYLOR, JAPANESE):
+        encoded = encode_game(5, moves=ko, rules=rules)
+        assert encoded.illegal_at == -1
+        assert encoded.breaches.tolist() == [8]
+        assert encoded.legal[8, ko[8]] == 0
+        assert points_of(encoded, 8, 6) == [ko[8]]
+        assert encoded.spatial[9, 2].reshape(-1)[ko[8]] == 1
+    suicide: dict[str, Any] = {"size": 5, "setup_white": [2, 5, 6, 7], "setup_black": [1]}
+    for allowed in (True, False):
+        encoded = encode_game(
+            **suicide, moves=[0], colours=[BLACK], rules=Rules(suicide=allowed), komi=0
+        )
+        assert encoded.breaches.tolist() == ([] if allowed else [0])
+        assert not encoded.spatial[1, 2].any(), "the black stones are gone"
+
+
+#: Two corners in which a stone can be thrown in, two taken, and one taken back for ever.
+CIRCLE: dict[str, Any] = {
+    "size": 5,
+    "setup_black": [5, 6, 17, 21, 23],
+    "setup_white": [1, 3, 7, 18, 19],
+}
+ROUND = [0, 2, 1, 24, 22, 23]
+
+
+def test_no_result_after_a_position_came_three_times() -> None:
+    colours = [WHITE, BLACK] * 9
+    simple = encode_game(**CIRCLE, moves=ROUND * 3, colours=colours, rules=JAPANESE)
+    assert simple.breaches.tolist() == []
+    shown = simple.spatial[:, 9:14].any(axis=(2, 3)).sum(axis=1).tolist()
+    assert shown[:12] == [0, 1, 2, 3, 4, 5, 5, 5, 5, 5, 5, 5]
+    assert shown[12:] == [1] * 7, "each position comes for the third time, and ends the game"
+    superko = encode_game(**CIRCLE, moves=ROUND * 3, colours=colours, rules=TROMP_TAYLOR)
+    assert superko.breaches.tolist() == [2, *range(5, 18)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"size": 20}, "boards of size 20 are not supported"),
+        ({"size": 1}, "not supported"),
+        ({"setup_black": [1], "setup_white": [1]}, "two stones are set up at B9"),
+        ({"setup_black": [81]}, "outside the 9x9 board"),
+        ({"moves": [1, 2], "colours": [1]}, "2 moves have 1 colours"),
+        ({"moves": [1], "colours": [3]}, "a move has no colour"),
+        ({"to_play": 3}, "3 is not a colour"),
+        ({"komi": float("nan")}, "nan is not a komi"),
+        ({"komi": 1e9}, "is not a komi"),
+        ({"moves": [0.5]}, "points must be whole numbers"),
+    ],
+)
+def test_what_cannot_be_encoded(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        encode_game(**{"size": 9, **arguments})
+
+
+def test_positions_that_a_game_does_not_have() -> None:
+    for positions in ([2], [-1], [0, 99]):
+        with pytest.raises(IndexError, match="has the positions 0 to 1"):
+            encode_game(9, moves=[1], positions=positions)
+    none = encode_game(9, moves=[1], positions=[])
+    assert none.spatial.shape == (0, SPATIAL, 9, 9)
+    assert none.globals.shape == (0, GLOBAL)
+
+
+def test_long_games_take_no_longer_a_move() -> None:
+    moves = ROUND * 8_000
+    encoded = encode_game(
+        **CIRCLE, moves=moves, colours=[WHITE, BLACK] * 24_000, positions=[48_000], komi=0
+    )
+    assert len(encoded.breaches) == len(moves) - 4
+    passes = encode_game(9, moves=[PASS] * 50_000, positions=[50_000], rules=JAPANESE)
+    assert passes.globals[0, 14] == 1
+
+
+def digest() -> str:
+    total = hashlib.sha256()
+    for position in POSITIONS:
+        if position["size"] <= 5:
+            encoded = encode(position)
+            for name in ("spatial", "globals", "legal"):
+                total.update(np.ascontiguousarray(getattr(encoded, name)).tobytes())
+    return total.hexdigest()
+
+
+def test_without_the_compiler() -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-W",
+            "error",
+            "-c",
+            "from tests.go import test_inputs as t; print(t.digest())",
+        ],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == digest()
+
+
+def test_opponents_alternate_by_default() -> None:
+    encoded = encode_game(9, moves=[1, 2, 3])
+    assert encoded.to_play.tolist() == [BLACK, WHITE, BLACK, WHITE]
+    assert encode_game(9).to_play.tolist() == [BLACK]
+    assert encode_game(9, setup_black=[1, 5]).to_play.tolist() == [WHITE]
+    assert encode_game(9, to_play=opponent(BLACK)).to_play.tolist() == [WHITE]

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from yardstone.errors import InputError
+from yardstone.go import points
+
+SIZES = st.integers(points.MIN_SIZE, points.MAX_SIZE)
+
+
+@given(SIZES, st.data())
+def test_names_and_numbers_are_inverse(size: int, data: st.DataObject) -> None:
+    point = data.draw(st.integers(-1, size * size - 1))
+    name = points.point_name(point, size)
+    assert points.point_number(name, size) == point
+    assert points.point_number(f" {name.lower()} ", size) == point
+
+
+def test_well_known_points() -> None:
+    assert points.point_number("Q16", 19) == 3 * 19 + 15 == 72
+    assert points.point_number("A1", 19) == 18 * 19
+    assert points.point_number("J9", 9) == 8
+    assert points.point_name(0, 19) == "A19"
+    assert points.point_number("PASS", 9) == points.PASS
+
+
+@pytest.mark.parametrize(
+    "name", ["", "A", "I5", "K1", "A0", "A10", "5", "A-1", "A1.5", "AA1", "A\u0661", "Q16"]
+)
+def test_what_is_no_point(name: str) -> None:
+    with pytest.raises(InputError, match=r"A1 to J9 without the letter I, or pass"):
+        points.point_number(name, 9)
+
+
+@pytest.mark.parametrize("size", [-1, 0, 1, 20, 10**9])
+def test_what_is_no_board(size: int) -> None:
+    with pytest.raises(InputError, match="2 to 19, and boards are square"):
+        points.check_size(size)
+
+
+def test_colours() -> None:
+    assert [points.parse_colour(text) for text in ("b", "W", " Black ", "white")] == [1, 2, 1, 2]
+    assert points.opponent(points.BLACK) == points.WHITE
+    assert points.colour_name(points.opponent(points.WHITE)) == "Black"
+    with pytest.raises(InputError, match="write b or w"):
+        points.parse_colour("red")
+
+
+@pytest.mark.parametrize("size", [2, 3, 9, 19])
+def test_neighbours(size: int) -> None:
+    table = points.neighbours(size)
+    assert table.shape == (size * size + 1, 4)
+    for point in range(size * size):
+        row, column = divmod(point, size)
+        near = {
+            r * size + c
+            for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
+            if 0 <= r < size and 0 <= c < size
+        }
+        assert near == {*table[point].tolist()} - {size * size}
+    assert (table[-1] == size * size).all()
+
+
+@pytest.mark.parametrize("size", [2, 5, 19])
+def test_symmetries_are_the_eight_turns(size: int) -> None:
+    plain = np.arange(size * size).reshape(size, size)
+    turns = {np.rot90(flipped, k).tobytes() for flipped in (plain, plain.T) for k in range(4)}
+    table = points.symmetry_points(size)
+    seen = set()
+    for image in table:
+        turned = np.empty(size * size, dtype=plain.dtype)
+        turned[image] = plain.reshape(-1)
+        seen.add(turned.tobytes())
+    assert seen == turns
+    assert len(seen) == points.SYMMETRIES
+    assert table[0].tolist() == plain.reshape(-1).tolist()
+
+
+def test_points_from_outside() -> None:
+    assert points.point_array([]).dtype == np.int32
+    assert points.point_array(np.array([3, -1], np.int8)).tolist() == [3, -1]
+    assert points.point_array([10**12, -(10**12)]).max() < 0
+    for wrong in ([1.5], [[1, 2]], ["A1"], 3):
+        with pytest.raises(InputError, match="whole numbers in one dimension"):
+            points.point_array(wrong)

@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.go.games import small_network
+from yardstone.errors import InputError
+from yardstone.go.inputs import encode_game
+from yardstone.go.nets.network import Network, load_network
+from yardstone.go.position_lines import MOST_MOVES, evaluate_lines, parse_position, read_lines
+from yardstone.go.rules import parse_rules
+from yardstone.pool import SkipReport
+from yardstone.records.streams import ByteStream, Limits
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
+    return load_network(small_network(tmp_path_factory.mktemp("net")), threads=1)
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        [["b", "Q16"], ["w", "D4"], ["b", "pass"]],
+        [["B", "q16"], ["WHITE", "d4"], ["Black", "PASS"]],
+        ["b Q16", "w D4", "b pass"],
+        ["Q16", "D4", "pass"],
+        "B Q16 W D4 B pass",
+        "Q16, D4, pass",
+        "Q16 D4\npass",
+    ],
+)
+def test_moves_in_all_their_forms(moves: object) -> None:
+    found = parse_position(json.dumps({"moves": moves}))
+    assert found.moves == [72, 288, -1]
+    assert found.colours == [1, 2, 1]
+    assert found.to_play == 2
+    assert (found.size, found.komi, found.rules) == (19, 7.5, parse_rules("tromp-taylor"))
+
+
+def test_the_names_of_the_analysis_engine() -> None:
+    found = parse_position(
+        json.dumps(
+            {
+                "id": "x",
+                "initialStones": [["B", "C3"], ["B", "G7"]],
+                "moves": [["W", "E5"]],
+                "rules": {"ko": "SIMPLE", "scoring": "TERRITORY"},
+                "komi": 0.5,
+                "boardXSize": 9,
+                "boardYSize": 9,
+            }
+        )
+    )
+    assert found.stones == {56: 1, 24: 1}
+    assert (found.size, found.to_play, found.komi) == (9, 1, 0.5)
+    assert found.rules.scoring == "territory"
+
+
+@pytest.mark.parametrize(
+    ("fields", "to_play"),
+    [
+        ({}, 1),
+        ({"to_play": "w"}, 2),
+        ({"initial_player": "w"}, 2),
+        ({"initial_stones": [["b", "C3"]]}, 2),
+        ({"initial_stones": [["b", "C3"], ["w", "D4"]]}, 1),
+        ({"initial_stones": [["b", "C3"]], "initialPlayer": "B"}, 1),
+        ({"moves": "Q16", "to_play": "b"}, 1),
+    ],
+)
+def test_who_is_to_move(fields: dict[str, object], to_play: int) -> None:
+    assert parse_position(json.dumps(fields)).to_play == to_play
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "no JSON"),
+        ("[1]", "not a JSON object"),
+        ("[" * 100_000, "deep|no JSON"),
+        ('{"moves": 5}', "is no list"),
+        ('{"moves": [5]}', "is no move"),
+        ('{"moves": [["b", 5]]}', "is no move"),
+        ('{"moves": ["Q16", "b"]}', "ends with a colour"),
+        ('{"moves": ["I5"]}', "not a point"),
+        ('{"moves": ["T20"]}', "not a point"),
+        ('{"size": 20}', "2 to 19"),
+        ('{"size": 1}', "2 to 19"),
+        ('{"size": 9.5}', "2 to 19"),
+        ('{"size": true}', "2 to 19"),
+        ('{"boardXSize": 9, "boardYSize": 13}', "not square"),
+        ('{"rules": "chess"}', "does not name rules"),
+        ('{"rules": 5}', "rules are 5"),
+        ('{"rules": {"ko": 5}}', "must be a word"),
+        ('{"komi": "six"}', "komi is"),
+        ('{"komi": NaN}', "komi is nan"),
+        ('{"komi": 1e9}', "komi is"),
+        ('{"to_play": "x"}', "not a colour"),
+        ('{"to_play": 1}', "not a colour"),
+        ('{"initial_stones": ["Q16"]}', "has no colour"),
+        ('{"initial_stones": [["b", "pass"]]}', "no stone"),
+        ('{"initial_stones": [["b", "C3"], ["w", "C3"]]}', "twice"),
+        (json.dumps({"moves": ["pass"] * (MOST_MOVES + 1)}), "moves"),
+    ],
+)
+def test_lines_that_mean_no_position(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_position(text)
+
+
+@settings(max_examples=60)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["moves", "rules", "komi", "size", "initial_stones", "to_play"]),
+                inner,
+                max_size=4,
+            )
+        ),
+        max_leaves=8,
+    )
+)
+def test_any_json_is_a_position_or_an_error(value: Any) -> None:
+    with suppress(InputError):
+        assert parse_position(json.dumps(value)).size <= 19
+
+
+def test_lines_keep_their_order_and_bad_ones_their_place(network: Network) -> None:
+    lines = [
+        '{"id": 1, "moves": "E5", "size": 9}',
+        "{bad",
+        "",
+        '{"id": 3, "moves": "E5 E5", "size": 9, "error": "old"}',
+        '{"id": 4, "moves": "C3 C4 D4", "size": 5, "rules": "japanese", "error": "old"}',
+        '{"id": 1, "moves": [["b", "E5"]], "size": 9}',
+    ]
+    skipped = SkipReport()
+    found = list(evaluate_lines(lines, network, file="in.jsonl", skipped=skipped))
+    assert [each.get("id") for each in found] == [1, None, 3, 4, 1]
+    assert [str(each.file) + str(each.line) for each in skipped.details] == [
+        "in.jsonl2",
+        "in.jsonl4",
+    ]
+    assert found[1]["line"] == 2
+    assert found[2]["error"] == "move 2 is illegal (White E5)"
+    assert "error" not in found[3]
+    assert found[0]["policy"] == found[4]["policy"]
+    json.dumps(found, allow_nan=False)
+    encoded = encode_game(5, moves=[12, 7, 8], rules=parse_rules("japanese"), positions=[3])
+    alone = network.evaluate(encoded.spatial.astype(np.float32), encoded.globals)
+    white = np.exp(alone.value_logits[0]) / np.exp(alone.value_logits[0]).sum()
+    assert encoded.to_play[0] == 2
+    assert found[3]["white_win"] == pytest.approx(white[0], abs=1e-5)
+    assert found[3]["no_result"] == pytest.approx(white[2], abs=1e-5)
+    assert found[3]["white_lead"] == pytest.approx(float(alone.lead[0]) * (1 - white[2]), abs=2e-3)
+    assert [value is None for value in found[3]["policy"]] == [
+        not legal for legal in encoded.legal[0, :-1]
+    ]
+    assert sum(filter(None, found[3]["policy"])) + found[3]["policy_pass"] == pytest.approx(
+        1, abs=1e-4
+    )
+
+
+def stream(data: bytes) -> ByteStream:
+    return ByteStream(io.BytesIO(data), "in.jsonl", len(data), Limits())
+
+
+def test_lines_of_files() -> None:
+    told: list[tuple[int, int]] = []
+    data = "{}\r\n{é}\n\n{}".encode()
+    assert list(read_lines(stream(data), lambda *at: told.append(at))) == ["{}\r", "{é}", "", "{}"]
+    assert told[-1] == (len(data), len(data))
+    assert list(read_lines(stream(gzip.compress(data)))) == ["{}\r", "{é}", "", "{}"]
+    with pytest.raises(InputError, match="break off"):
+        list(read_lines(stream(gzip.compress(data)[:-9])))
+
+
+def test_a_line_without_end_does_not_fill_the_memory() -> None:
+    data = b'{"moves": "' + b"pass " * 2_000_000 + b'"}\n{"moves": ""}\n'
+    long, short = read_lines(stream(data))
+    assert len(long) < len(data) - 100
+    with pytest.raises(InputError, match="letters"):
+        parse_position(long)
+    assert parse_position(short).moves == []

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from yardstone.errors import InputError
+from yardstone.go.rules import (
+    NAMED_RULES,
+    TROMP_TAYLOR,
+    Rules,
+    parse_rules,
+    parse_rules_and_komi,
+)
+
+#: What KataGo 1.17.2 makes of the names (`kata-get-rules` after `kata-set-rules`).
+KATAGO = {
+    "tromp-taylor": "koPOSITIONALscoreAREAtaxNONEsui1",
+    "chinese": "koSIMPLEscoreAREAtaxNONEsui0whbNfpok1",
+    "japanese": "koSIMPLEscoreTERRITORYtaxSEKIsui0",
+    "korean": "koSIMPLEscoreTERRITORYtaxSEKIsui0",
+    "aga": "koSITUATIONALscoreAREAtaxNONEsui0whbN-1fpok1",
+    "aga-button": "koSITUATIONALscoreAREAtaxNONEsui0button1whbN-1fpok1",
+    "new-zealand": "koSITUATIONALscoreAREAtaxNONEsui1fpok1",
+    "ing": "koPOSITIONALscoreAREAtaxNONEsui1fpok1",
+    "chinese-ogs": "koPOSITIONALscoreAREAtaxNONEsui0whbNfpok1",
+    "stone-scoring": "koSIMPLEscoreAREAtaxALLsui0fpok1",
+    "ancient-territory": "koSIMPLEscoreTERRITORYtaxALLsui0",
+}
+
+
+def test_every_name_is_what_katago_takes_it_for() -> None:
+    assert {name: str(rules) for name, rules in NAMED_RULES.items()} == KATAGO
+
+
+@pytest.mark.parametrize("name", KATAGO)
+def test_texts_and_rules_are_inverse(name: str) -> None:
+    rules = NAMED_RULES[name]
+    assert parse_rules(str(rules)) == rules
+    assert parse_rules(name.upper().replace("-", " ")) == rules
+    assert parse_rules(rules.name) == rules
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Chinese", "chinese"),
+        ("  chinese rules ", "chinese"),
+        ("中国规则", "chinese"),
+        ("JP", "japanese"),
+        ("日本ルール", "japanese"),
+        ("GOE", "ing"),
+        ("NZ", "new-zealand"),
+        ("New_Zealand", "new-zealand"),
+        ("AGA", "aga"),
+        ("Tromp Taylor", "tromp-taylor"),
+        ("korean", "japanese"),
+    ],
+)
+def test_other_spellings(text: str, name: str) -> None:
+    assert parse_rules(text) == NAMED_RULES[name]
+
+
+def test_what_is_left_out_is_as_with_tromp_and_taylor() -> None:
+    assert parse_rules("koSIMPLE") == Rules(ko="simple")
+    assert parse_rules("scoreTERRITORY").tax == "seki"
+    assert parse_rules("taxNONE scoring TERRITORY").tax == "none"
+    assert parse_rules("{}") == TROMP_TAYLOR
+    assert parse_rules('{"scoring": "TERRITORY", "hasButton": true}') == Rules(
+        scoring="territory", tax="seki", button=True
+    )
+
+
+def test_komi_in_the_text() -> None:
+    assert parse_rules_and_komi("koSIMPLEkomi-5.5sui0") == (Rules(ko="simple", suicide=False), -5.5)
+    assert parse_rules_and_komi(json.dumps({"ko": "SIMPLE", "komi": 0}))[1] == 0
+    assert parse_rules_and_komi("japanese")[1] is None
+    assert [NAMED_RULES[n].default_komi for n in ("chinese", "japanese", "aga-button")] == [
+        7.5,
+        6.5,
+        7.0,
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no rules of mine",
+        "koFOO",
+        "koSPIGHT",
+        "suiNONE",
+        "koSIMPLEx",
+        "komi1e9",
+        "komi999",
+        "{",
+        "[1]",
+        '{"ko": 1}',
+        '{"suicide": "yes"}',
+        '{"ko": "NEVER"}',
+        '{"komi": NaN}',
+        '{"x": 1}',
+        "[" * 900,
+        "x" * 100_000,
+    ],
+)
+def test_what_names_no_rules(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_rules(text)
+    assert len(str(caught.value)) < 1500
+
+
+def test_rules_that_do_not_exist() -> None:
+    with pytest.raises(InputError, match="the choices are none, seki, all"):
+        Rules(tax="half")  # type: ignore[arg-type]
+    assert Rules(ko="simple", suicide=False, button=True).name == (
+        "koSIMPLEscoreAREAtaxNONEsui0button1"
+    )
