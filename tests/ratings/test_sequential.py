@@ -17,6 +17,7 @@ from yardstone.ratings.decay import DecayingBradleyTerry
 from yardstone.ratings.egf import EGF
 from yardstone.ratings.egf_old import EGFOld
 from yardstone.ratings.elo import FIDE, Elo
+from yardstone.ratings.fibs import FIBS
 from yardstone.ratings.glicko import Glicko
 from yardstone.ratings.glicko2 import Glicko2
 from yardstone.ratings.ogs import OGS
@@ -36,6 +37,8 @@ SYSTEMS: list[Sequential | Remembering] = [
     OGS(),
     EGF(period="game", initial=1500.0),
     EGFOld(period="day", initial=1500.0),
+    FIBS(length=25.0),
+    FIBS(length=7.0, period="week"),
     WholeHistory(),
     DecayingBradleyTerry(),
 ]

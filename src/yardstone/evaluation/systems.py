@@ -136,6 +136,17 @@ _ENTRIES = (
         {"period": "game", "initial": 2000.0},
     ),
     Entry(
+        "fibs",
+        "the system of the First Internet Backgammon Server, for matches of any length",
+        "yardstone.ratings.fibs",
+        "FIBS",
+        (
+            Knob("k", 1.0, 20.0, log=True),
+            Knob("scale_points", 800.0, 5000.0, log=True),
+            Knob("first_factor", 1.0, 15.0, log=True),
+        ),
+    ),
+    Entry(
         "bradley-terry",
         "Bradley-Terry with weights that decay with age",
         "yardstone.ratings.decay",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.egf import EGF
     from yardstone.ratings.egf_old import EGFOld
     from yardstone.ratings.elo import FIDE, Elo, KFactor
+    from yardstone.ratings.fibs import FIBS
     from yardstone.ratings.glicko import Glicko
     from yardstone.ratings.glicko2 import Glicko2
     from yardstone.ratings.handicap import Handicap
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EGF",
+    "FIBS",
     "FIDE",
     "OGS",
     "BradleyTerry",

@@ -1,0 +1,192 @@
+"""Error rates of a player in a match, in the units of GNU Backgammon, Snowie and XG.
+
+All are a sum of errors divided by a number of decisions:
+
+========  ===========================================================  ==============
+EPM       chequer errors / unforced chequer moves                      equity
+EPC       cube errors / close or actual cube decisions                 equity
+EPD       all errors / (unforced moves + close cube decisions)         equity
+mEMG      1000 EPD, as GNU Backgammon prints it                        millipoints
+PR        500 EPD, the performance rating of eXtreme Gammon            half millipoints
+Snowie    1000 all errors / all moves of *both* players                millipoints
+========  ===========================================================  ==============
+
+XG counts its own unforced decisions and analyses more deeply, so a PR from GNU
+Backgammon's counts is an estimate of XG's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["KINDS", "MOVES_PER_DECISION", "Errors", "epd_from", "epd_to"]
+
+#: Kinds of decisions gone wrong, as reports call them.
+KINDS = {
+    "chequer": "chequer play",
+    "missed_double": "missed double",
+    "wrong_double": "wrong double",
+    "wrong_take": "wrong take",
+    "wrong_pass": "wrong pass",
+}
+#: Names of GNU Backgammon's counts and errors that make up each kind of cube error.
+_CUBE = {
+    "missed_double": ("missed-double-below-cp", "missed-double-above-cp"),
+    "wrong_double": ("wrong-double-below-dp", "wrong-double-above-tg"),
+    "wrong_take": ("wrong-take",),
+    "wrong_pass": ("wrong-drop",),
+}
+#: Moves of both players for each decision of one, over 1,191 matches between people
+#: (``studies/backgammon_people.csv.gz``). Needed for Snowie's rate where no counts are known.
+MOVES_PER_DECISION = 2.15
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Decisions and errors of one player, in one match or several; they add up.
+
+    Attributes
+    ----------
+    moves, opponent_moves : int
+        Chequer moves of the player and of the opponent, forced ones too.
+    unforced : int
+        Chequer moves with a choice.
+    close : int
+        Close or actual cube decisions.
+    chequer, missed_double, wrong_double, wrong_take, wrong_pass : float
+        Sums of errors in normalised equity, not negative.
+    chequer_errors : int
+        Chequer moves marked doubtful or worse.
+    missed_doubles, wrong_doubles, wrong_takes, wrong_passes : int
+        Numbers of wrong cube decisions.
+    luck : float
+        Sum of luck in normalised equity.
+    """
+
+    moves: int = 0
+    opponent_moves: int = 0
+    unforced: int = 0
+    close: int = 0
+    chequer: float = 0.0
+    missed_double: float = 0.0
+    wrong_double: float = 0.0
+    wrong_take: float = 0.0
+    wrong_pass: float = 0.0
+    chequer_errors: int = 0
+    missed_doubles: int = 0
+    wrong_doubles: int = 0
+    wrong_takes: int = 0
+    wrong_passes: int = 0
+    luck: float = 0.0
+
+    @classmethod
+    def from_statistics(cls, stats: Mapping[str, Any], player: int) -> Errors:
+        """From the ``stats`` of GNU Backgammon's ``match()``, of player 0 (X) or 1 (O)."""
+        own, other = (stats["XO"[side]] for side in (player, 1 - player))
+        moves, cube = own["moves"], own["cube"]
+        marks = moves["marked"]
+        sums = {
+            kind: sum(float(cube[f"err-{name}-skill"]) for name in names)
+            for kind, names in _CUBE.items()
+        }
+        numbers = {kind: sum(int(cube[name]) for name in names) for kind, names in _CUBE.items()}
+        return cls(
+            moves=int(moves["total-moves"]),
+            opponent_moves=int(other["moves"]["total-moves"]),
+            unforced=int(moves["unforced-moves"]),
+            close=int(cube["close-cube"]),
+            chequer=float(moves["error-skill"]),
+            chequer_errors=sum(int(marks[mark]) for mark in ("doubtful", "bad", "very bad")),
+            missed_doubles=numbers["missed_double"],
+            wrong_doubles=numbers["wrong_double"],
+            wrong_takes=numbers["wrong_take"],
+            wrong_passes=numbers["wrong_pass"],
+            luck=float(own["dice"]["luck"]),
+            **sums,
+        )
+
+    @classmethod
+    def total(cls, parts: Iterable[Errors]) -> Errors:
+        """The sum of several."""
+        rows = list(parts)
+        return cls(*(sum(getattr(row, field.name) for row in rows) for field in fields(cls)))
+
+    @property
+    def cube(self) -> float:
+        """Sum of the cube errors, in normalised equity."""
+        return self.missed_double + self.wrong_double + self.wrong_take + self.wrong_pass
+
+    @property
+    def decisions(self) -> int:
+        """Unforced moves and close cube decisions."""
+        return self.unforced + self.close
+
+    @property
+    def epm(self) -> float:
+        """Error per unforced move; NaN without one."""
+        return self.chequer / self.unforced if self.unforced else nan
+
+    @property
+    def epc(self) -> float:
+        """Error per close cube decision; NaN without one."""
+        return self.cube / self.close if self.close else nan
+
+    @property
+    def epd(self) -> float:
+        """Error per decision; NaN without one."""
+        return (self.chequer + self.cube) / self.decisions if self.decisions else nan
+
+    @property
+    def pr(self) -> float:
+        """The performance rating of eXtreme Gammon, from GNU Backgammon's counts."""
+        return 500.0 * self.epd
+
+    @property
+    def snowie(self) -> float:
+        """Snowie's error rate; NaN without a move."""
+        moves = self.moves + self.opponent_moves
+        return 1000.0 * (self.chequer + self.cube) / moves if moves else nan
+
+
+def _factor(unit: str, moves_per_decision: ArrayLike) -> NDArray[np.float64]:
+    known = {"epd": 1.0, "memg": 1000.0, "pr": 500.0}
+    if unit in known:
+        return np.asarray(known[unit], np.float64)
+    if unit == "snowie":
+        return np.asarray(1000.0 / np.asarray(moves_per_decision, np.float64), np.float64)
+    raise UsageError(
+        f"there is no error rate {unit!r}: choose from {', '.join((*known, 'snowie'))}"
+    )
+
+
+def epd_to(
+    unit: str, epd: ArrayLike, *, moves_per_decision: ArrayLike = MOVES_PER_DECISION
+) -> NDArray[np.float64]:
+    """EPD in another unit: ``memg``, ``pr``, ``snowie`` or ``epd``.
+
+    `moves_per_decision` (for Snowie's rate) are all moves of both players divided by
+    the decisions of this one.
+
+    Examples
+    --------
+    >>> float(epd_to("pr", 0.0112).round(2))
+    5.6
+    """
+    return np.asarray(np.multiply(epd, _factor(unit, moves_per_decision)), np.float64)
+
+
+def epd_from(
+    unit: str, value: ArrayLike, *, moves_per_decision: ArrayLike = MOVES_PER_DECISION
+) -> NDArray[np.float64]:
+    """EPD from another unit; arguments as in `epd_to`."""
+    return np.asarray(np.divide(value, _factor(unit, moves_per_decision)), np.float64)

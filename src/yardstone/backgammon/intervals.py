@@ -1,0 +1,163 @@
+"""Means with intervals by Student's t, over any number of matches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, nan, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.winprob import fibs
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Interval", "luck_adjusted_difference", "mean_interval", "ratio_interval", "t_reach"]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate with its interval.
+
+    Attributes
+    ----------
+    value : float
+        NaN where nothing is known.
+    low, high : float
+        NaN where a single match gives no idea of the spread; infinite where there is
+        no bound.
+    error : float
+        Standard error; NaN as above.
+    number : int
+        Of matches.
+    """
+
+    value: float = nan
+    low: float = nan
+    high: float = nan
+    error: float = nan
+    number: int = 0
+
+    def moved(self, by: float, sign: float = 1.0) -> Interval:
+        """`by` plus the estimate, or with `sign` -1 minus it."""
+        low, high = sorted((by + sign * self.low, by + sign * self.high))
+        return Interval(by + sign * self.value, low, high, self.error, self.number)
+
+
+def t_reach(number: int, level: float) -> float:
+    """Standard errors on either side that make up an interval of this level (0 to 1)."""
+    if number < 2:
+        return nan
+    from scipy.special import stdtrit
+
+    return float(stdtrit(number - 1, 0.5 + level / 2.0))
+
+
+def _around(value: float, error: float, number: int, level: float) -> Interval:
+    reach = t_reach(number, level) * error
+    return Interval(value, value - reach, value + reach, error, number)
+
+
+def mean_interval(values: ArrayLike, level: float = 0.9) -> Interval:
+    """The mean of independent values, one a match, with Student's t interval.
+
+    Van den Doel's appendix I used the normal distribution and wished for this one.
+    Values that are NaN are left out.
+
+    Examples
+    --------
+    >>> found = mean_interval([1800, 1850, 1840])
+    >>> round(found.value), round(found.low), round(found.high)
+    (1830, 1785, 1875)
+    """
+    x = np.asarray(values, np.float64)
+    x = x[~np.isnan(x)]
+    n = len(x)
+    if not n:
+        return Interval()
+    error = float(x.std(ddof=1) / sqrt(n)) if n > 1 else nan
+    return _around(float(x.mean()), error, n, level)
+
+
+def ratio_interval(
+    parts: list[tuple[NDArray[np.float64], NDArray[np.float64]]], level: float = 0.9
+) -> Interval:
+    """A sum of ratios of totals, each over all matches: sum(above)/sum(below).
+
+    The variance is that of the linearised ratios. A part without anything below
+    counts as 0.
+    """
+    n = len(parts[0][0])
+    value, residual = 0.0, np.zeros(n)
+    known = False
+    for above, below in parts:
+        whole = float(below.sum())
+        if whole <= 0.0:
+            continue
+        known = True
+        ratio = float(above.sum()) / whole
+        value += ratio
+        residual += (above - ratio * below) * (n / whole)
+    if not known:
+        return Interval()
+    error = float(residual.std(ddof=1) / sqrt(n)) if n > 1 else nan
+    return _around(value, error, n, level)
+
+
+def luck_adjusted_difference(
+    adjusted: ArrayLike, length: ArrayLike, level: float = 0.9
+) -> Interval:
+    """Rating difference from luck-adjusted results, averaged before any logarithm.
+
+    Solves mean(P(D, N)) = mean(adjusted) for D, with P the curve of FIBS: for matches
+    of one length that is the inverse of the curve at the mean. The interval's ends
+    solve the same for the ends of the mean's interval.
+
+    Parameters
+    ----------
+    adjusted : array_like
+        Luck-adjusted results as probabilities; they may leave 0 to 1. NaN is left out.
+    length : array_like
+        Points to win, of each match.
+    level : float
+        Of the interval.
+
+    Examples
+    --------
+    >>> found = luck_adjusted_difference([0.62, 0.55, 0.63, 0.60], 5)
+    >>> round(found.value), round(found.low), round(found.high)
+    (158, 91, 227)
+    """
+    p, points = np.broadcast_arrays(
+        np.asarray(adjusted, np.float64), np.asarray(length, np.float64)
+    )
+    kept = ~np.isnan(p)
+    p, points = p[kept], points[kept]
+    if not len(p):
+        return Interval()
+    mean = mean_interval(p, level)
+    ends = [_solve(share, points) for share in (mean.value, mean.low, mean.high)]
+    value, low, high = ends
+    slope = nan
+    if np.isfinite(value):
+        chance = fibs.probability(value, 0.0, points)
+        slope = float((chance * (1.0 - chance) * fibs.steepness(points)).mean())
+    return Interval(value, low, high, mean.error / slope, mean.number)
+
+
+def _solve(share: float, length: NDArray[np.float64]) -> float:
+    """The difference at which the mean probability is `share`."""
+    if np.isnan(share):
+        return nan
+    if share <= 0.0 or share >= 1.0:
+        return inf if share >= 1.0 else -inf
+    from scipy.optimize import brentq
+
+    # The answer lies between those for the shortest and the longest match.
+    ends = sorted(float(fibs.difference(share, n)) for n in (length.min(), length.max()))
+    if ends[1] - ends[0] < 1e-9:
+        return ends[0]
+    return float(
+        brentq(lambda d: float(fibs.probability(d, 0.0, length).mean()) - share, *ends, xtol=1e-9)
+    )

@@ -1,0 +1,202 @@
+"""What analysed matches say about each player: ratings, error rates, luck, blunders."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isfinite, nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.backgammon.error_rates import Errors
+from yardstone.backgammon.formulas import PUBLISHED, SITE_OFFSET, Formula
+from yardstone.backgammon.intervals import (
+    Interval,
+    luck_adjusted_difference,
+    mean_interval,
+    ratio_interval,
+)
+from yardstone.backgammon.matches import AnalysedMatch, Blunder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["PlayerSummary", "match_rating", "moving_means", "summarise", "worst_blunders"]
+
+#: Matches in a moving mean of the trend.
+WINDOW = 20
+
+
+@dataclass(frozen=True)
+class PlayerSummary:
+    """A player over all matches; frozen.
+
+    Attributes
+    ----------
+    name : str
+    matches : tuple of (AnalysedMatch, int)
+        In order of date (those without one in order of the files, first), each with
+        the player's side, 0 or 1.
+    won, lost : int
+        Matches; the others have no winner.
+    errors : Errors
+        All of them added up.
+    relative : Interval
+        Rating minus that of perfect play: the mean over the matches of what the
+        formula says of each, as in van den Doel's appendix I, with Student's t.
+    rating : Interval
+        The same with the site's offset added.
+    pooled : Interval
+        Rating from errors and decisions added up over all matches first; matches
+        with more decisions count more, and it is less noisy.
+    luck_adjusted : Interval
+        Rating points ahead of the opponents met, from the luck-adjusted results.
+    luck_adjusted_score : Interval
+        Mean of the luck-adjusted results, as a probability.
+    luck_per_move : float
+        Luck per move in normalised equity.
+    match_ratings : float64 array
+        Rating of each match by itself; NaN without an unforced move, and for money.
+    """
+
+    name: str
+    matches: tuple[tuple[AnalysedMatch, int], ...]
+    won: int
+    lost: int
+    errors: Errors
+    relative: Interval
+    rating: Interval
+    pooled: Interval
+    luck_adjusted: Interval
+    luck_adjusted_score: Interval
+    luck_per_move: float
+    match_ratings: Floats
+
+    def trend(self, window: int = WINDOW, level: float = 0.9) -> list[Interval]:
+        """Moving means of the match ratings: of each match and the `window` - 1 before it."""
+        return moving_means(self.match_ratings, window, level)
+
+
+def moving_means(ratings: Floats, window: int = WINDOW, level: float = 0.9) -> list[Interval]:
+    """The mean of each rating and the `window` - 1 before it, with its interval."""
+    return [
+        mean_interval(ratings[max(0, end - window) : end], level)
+        for end in range(1, len(ratings) + 1)
+    ]
+
+
+def match_rating(errors: Errors, length: int, formula: Formula, offset: float) -> float:
+    """Rating from one match; NaN for money and without an unforced move.
+
+    Without a close cube decision nothing is taken off for the cube, as GNU Backgammon
+    has it.
+    """
+    if not length or not errors.unforced:
+        return nan
+    epc = errors.epc if errors.close else 0.0
+    return float(formula.rating(errors.epm, epc, length, offset))
+
+
+def summarise(
+    matches: Sequence[AnalysedMatch],
+    *,
+    formula: Formula = PUBLISHED,
+    offset: float = SITE_OFFSET,
+    level: float = 0.9,
+) -> list[PlayerSummary]:
+    """A summary of each player, the one with the most matches first, then by rating.
+
+    Parameters
+    ----------
+    matches : sequence of AnalysedMatch
+    formula : Formula
+        From error rates to ratings.
+    offset : float
+        Rating of perfect play on the site.
+    level : float
+        Of all intervals, 0 to 1.
+    """
+    sides: dict[str, list[tuple[AnalysedMatch, int]]] = defaultdict(list)
+    for match in sorted(matches, key=_moment):
+        for side, name in enumerate(match.players):
+            sides[name].append((match, side))
+    found = [_player(name, played, formula, offset, level) for name, played in sides.items()]
+
+    def place(player: PlayerSummary) -> tuple[int, float, str]:
+        rating = player.rating.value
+        return -len(player.matches), -rating if isfinite(rating) else np.inf, player.name
+
+    return sorted(found, key=place)
+
+
+def _moment(match: AnalysedMatch) -> str:
+    return "" if match.date is None else match.date.isoformat()
+
+
+def _player(
+    name: str,
+    played: list[tuple[AnalysedMatch, int]],
+    formula: Formula,
+    offset: float,
+    level: float,
+) -> PlayerSummary:
+    errors = [match.errors[side] for match, side in played]
+    total = Errors.total(errors)
+    ratings = np.array(
+        [match_rating(match.errors[side], match.length, formula, offset) for match, side in played]
+    )
+    rating = mean_interval(ratings, level)
+    adjusted = np.array([match.luck_adjusted_of(side) for match, side in played])
+    length = np.array([max(match.length, 1) for match, _ in played], np.float64)
+    winners = [match.winner == side for match, side in played if match.winner is not None]
+    return PlayerSummary(
+        name,
+        tuple(played),
+        sum(winners),
+        len(winners) - sum(winners),
+        total,
+        rating.moved(-offset),
+        rating,
+        _pooled(played, formula, level).moved(offset, -1.0),
+        luck_adjusted_difference(adjusted, length, level),
+        mean_interval(adjusted, level),
+        total.luck / total.moves if total.moves else nan,
+        ratings,
+    )
+
+
+def _pooled(played: list[tuple[AnalysedMatch, int]], formula: Formula, level: float) -> Interval:
+    """Points below perfect play, each match's errors weighted for its length."""
+    rows = [(match.length, match.errors[side]) for match, side in played if match.length]
+    if not rows:
+        return Interval()
+    length = np.array([row[0] for row in rows], np.float64)
+    errors = [row[1] for row in rows]
+
+    def column(name: str) -> Floats:
+        return np.array([getattr(error, name) for error in errors], np.float64)
+
+    parts = [
+        (formula.move(length) * column("chequer"), column("unforced")),
+        (formula.cube(length) * column("cube"), column("close")),
+    ]
+    return ratio_interval(parts, level)
+
+
+def worst_blunders(
+    matches: Iterable[AnalysedMatch], number: int, players: Iterable[str] | None = None
+) -> list[Blunder]:
+    """The largest errors, the worst first, of some players or of all."""
+    wanted = None if players is None else set(players)
+    every = (
+        blunder
+        for match in matches
+        for blunder in match.blunders
+        if wanted is None or blunder.player in wanted
+    )
+    return heapq.nlargest(number, every, key=lambda blunder: blunder.error)

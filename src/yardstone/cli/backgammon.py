@@ -1,0 +1,129 @@
+"""`yardstone backgammon`: ratings from error rates, and analysis of match files."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from yardstone.cli import backgammon_study
+from yardstone.cli.backgammon_analyse import analyse
+from yardstone.cli.backgammon_options import (
+    Choice,
+    Offset,
+    Weights,
+    chosen_formula,
+    chosen_offset,
+)
+from yardstone.cli.winprob_output import Output, TextOrJson
+
+__all__ = ["EXAMPLES", "application", "rating"]
+
+#: What stands below the help of each subcommand, "" being the whole.
+EXAMPLES = {
+    name: "\b\nExamples:\n" + "\n".join(f"  yardstone backgammon {line}" for line in lines)
+    for name, lines in {
+        "": ("rating --epm 0.0085 --epc 0.021 --length 7", "analyse matches/*.mat --html me.html"),
+        "rating": (
+            "rating --epm 0.0085 --epc 0.021 --length 7",
+            "rating --depd 0.0075 --length 5",
+            "rating --pr 5.2 --length 7 --offset gamesgrid --format json",
+        ),
+        "analyse": (
+            "analyse matches/*.mat",
+            "analyse matches.zip --ledger analysed.jsonl --player Ann --html ann.html",
+        ),
+    }.items()
+}
+
+
+def application() -> typer.Typer:
+    """The subcommands of `backgammon`."""
+    app = typer.Typer(
+        name="backgammon",
+        help="Backgammon: from errors to ratings, with GNU Backgammon as the judge.",
+        epilog=EXAMPLES[""],
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.command("rating", epilog=EXAMPLES["rating"])(rating)
+    app.command("analyse", epilog=EXAMPLES["analyse"])(analyse)
+    backgammon_study.mount(app)
+    return app
+
+
+def rating(
+    length: Annotated[int, typer.Option(metavar="POINTS", help="Length of the match.")],
+    epm: Annotated[
+        float | None, typer.Option(help="Error per unforced chequer move, in equity.")
+    ] = None,
+    epc: Annotated[
+        float | None, typer.Option(help="Error per close or actual cube decision, in equity.")
+    ] = None,
+    epd: Annotated[
+        float | None, typer.Option(help="Error per decision, chequers and cube together.")
+    ] = None,
+    depd: Annotated[
+        float | None,
+        typer.Option(help="Difference of two players' error per decision: gives points between."),
+    ] = None,
+    memg: Annotated[
+        float | None, typer.Option(help="GNU Backgammon's error rate: 1000 times --epd.")
+    ] = None,
+    pr: Annotated[
+        float | None, typer.Option(help="eXtreme Gammon's performance rating: 500 times --epd.")
+    ] = None,
+    snowie: Annotated[
+        float | None, typer.Option(help="Snowie's error rate: per move of both players.")
+    ] = None,
+    moves_per_decision: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="For Snowie's rate: moves of both players by decisions of one.",
+        ),
+    ] = None,
+    from_rating: Annotated[
+        float | None,
+        typer.Option(metavar="RATING", help="The way back: the error rates of this rating."),
+    ] = None,
+    win: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="A (luck-adjusted) result, 0 to 1: gives points ahead."),
+    ] = None,
+    against: Annotated[
+        float | None,
+        typer.Option(metavar="RATING", help="Also the chance of winning against this rating."),
+    ] = None,
+    offset: Offset = "fibs",
+    formula: Choice = Weights.published,
+    form: Annotated[TextOrJson, typer.Option("--format", help="Text, or JSON.")] = TextOrJson.text,
+    output: Output = None,
+) -> None:
+    """Rating of a player from error rates in a match, or the error rates of a rating.
+
+    Give --epm (with --epc, or without where no cube was close), or one rate for all
+    decisions: --epd, --memg, --pr or --snowie.
+    """
+    from yardstone.backgammon.error_rates import MOVES_PER_DECISION
+    from yardstone.backgammon.rating import Given, rate
+    from yardstone.cli.winprob_output import as_text, write
+    from yardstone.reports.backgammon_rating import rating_text
+
+    given = Given(
+        length=length,
+        epm=epm,
+        epc=epc,
+        epd=epd,
+        depd=depd,
+        memg=memg,
+        pr=pr,
+        snowie=snowie,
+        from_rating=from_rating,
+        win=win,
+        against=against,
+        moves_per_decision=moves_per_decision or MOVES_PER_DECISION,
+    )
+    found = rate(given, chosen_formula(formula), chosen_offset(offset))
+    write(as_text(found) if form is TextOrJson.json else rating_text(found), output)

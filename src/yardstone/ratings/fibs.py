@@ -1,0 +1,159 @@
+"""The rating system of FIBS, the First Internet Backgammon Server, for matches of any length.
+
+Its help page "formula": the winner gains and the loser loses 4 K sqrt(N) times the
+probability that the winner would have lost, in a match to N points, where K falls
+from 5 to 1 as a player's experience, the sum of the lengths played, grows to 400.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, log
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError, UsageError
+from yardstone.ratings._schedule import Period, check_period
+from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.winprob import fibs
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.ratings.handicap import Handicap
+    from yardstone.ratings.sequential import Arrays
+
+__all__ = ["FIBS"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FIBS(Sequential):
+    """The FIBS system.
+
+    Parameters
+    ----------
+    length_column : str
+        Column of the pool with the points to win in each match.
+    length : float
+        Length of all matches in a pool without that column, and of those in
+        `probability`.
+    initial : float
+        Rating of a newcomer.
+    k : float
+        Points for a surprise of one in a match to one point, between old hands.
+    first_factor, ramp : float
+        K of a player is max(1, first_factor - experience/ramp), experience counted
+        with the match that is rated.
+    scale_points : float
+        Points ahead that mean odds of ten to one in a match to one point.
+    period : {"game", "event", "day", "week", "month", "quarter", "year"} or float
+        Matches rated at once, all from the ratings at the start.
+    event_column : str
+        Column that names the events.
+    first_advantage : float
+        Must be 0: the dice decide who begins. There for the sake of other systems.
+    handicap : None
+        There is none.
+
+    Examples
+    --------
+    >>> from yardstone.pool import Pool
+    >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Eve"], [1, 1], columns={"length": [5, 7]})
+    >>> replay = FIBS().replay(pool)
+    >>> replay.expected.round(3), replay.ratings["Ann"].value.__round__(2)
+    (array([0.5  , 0.483]), 1522.14)
+    """
+
+    length_column: str = "length"
+    length: float = 1.0
+    initial: float = 1500.0
+    k: float = fibs.UNIT
+    first_factor: float = fibs.FIRST_FACTOR
+    ramp: float = fibs.RAMP
+    scale_points: float = fibs.POINTS
+    period: Period = "game"
+    event_column: str = "event"
+    first_advantage: float = 0.0
+    handicap: Handicap | None = None
+
+    scale = "fibs"
+
+    def __post_init__(self) -> None:
+        check_period(self.period)
+        if self.first_advantage != 0.0 or self.handicap is not None:
+            raise UsageError("there is neither an advantage of moving first nor a handicap")
+        for name in ("scale_points", "ramp"):
+            value = getattr(self, name)
+            if not (isfinite(value) and value > 0.0):
+                raise UsageError(f"{name} must be a positive number, not {value}")
+        for name in ("k", "first_factor"):
+            value = getattr(self, name)
+            if not (isfinite(value) and value >= 0.0):
+                raise UsageError(f"{name} must not be negative: {value}")
+        if not (isfinite(self.length) and self.length >= 1.0 and isfinite(self.initial)):
+            raise UsageError("the length is 1 point or more, the rating of newcomers a number")
+
+    def _newcomers(self, number: int) -> Arrays:
+        return {"rating": np.full(number, self.initial), "experience": np.zeros(number)}
+
+    def _lengths(self, games: Games) -> NDArray[np.float64]:
+        """Length of each match in the order of rating."""
+        column = games.pool.columns.get(self.length_column)
+        if column is None:
+            return np.full(len(games.first), self.length)
+        try:
+            length = column.astype(np.float64)
+        except ValueError:
+            length = np.full(len(column), np.nan)
+        bad = ~(np.isfinite(length) & (length >= 1.0))
+        if bad.any():
+            raise InputError(
+                f"{int(bad.sum())} of {len(bad)} matches have no length of 1 point or more in "
+                f"the column {self.length_column!r}",
+                mend="leave out money games and what else is no match",
+            )
+        return games.schedule.take(length)
+
+    def _play(self, arrays: Arrays, games: Games) -> Predictions:
+        from yardstone.ratings._fibs import replay
+
+        n = len(games.first)
+        expected, found = np.empty(n), np.empty((n, 2))
+        replay(
+            games.first,
+            games.second,
+            games.score,
+            np.sqrt(self._lengths(games)),
+            log(10.0) / self.scale_points,
+            self.k,
+            self.first_factor,
+            self.ramp,
+            games.schedule.start,
+            games.schedule.actions,
+            arrays["rating"],
+            arrays["experience"],
+            expected,
+            found,
+        )
+        return Predictions(expected, found[:, 0], found[:, 1])
+
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+        length: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Expected score of the first player in a match of `length` points.
+
+        The length is by default that of the system; deviations do not matter here.
+        """
+        scale = fibs.POINTS / self.scale_points
+        ahead = np.subtract(first_rating, second_rating)
+        if advantage is not None:
+            ahead = np.add(ahead, advantage)
+        return fibs.probability(ahead * scale, 0.0, self.length if length is None else length)

@@ -1,0 +1,135 @@
+"""The probability of winning a backgammon match by the formula of FIBS, and its inverse.
+
+FIBS, the First Internet Backgammon Server, gives the weaker of two players, D rating
+points apart, the chance 1/(1 + 10^(D sqrt(N)/2000)) in a match to N points (its help
+page "formula"). Van den Doel writes the same as P = 1/(1 + 10^(R sqrt(N)/2000)) for a
+rating difference R: so his P is the chance of whoever is R points *behind*. Here the
+difference is always that of the player whose chance is asked for, first minus second.
+"""
+
+from __future__ import annotations
+
+from math import log
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["POINTS", "change", "difference", "experience_factor", "probability", "steepness"]
+
+#: A lead of so many points, divided by the root of the length, means odds of ten to one.
+POINTS = 2000.0
+#: Points for a sure loss that was won, in a match to one point, with experience.
+UNIT = 4.0
+#: A newcomer's ratings move five times as fast, and as fast as others from 400 on.
+FIRST_FACTOR, RAMP = 5.0, 100.0
+
+
+def _checked_length(length: ArrayLike) -> NDArray[np.float64]:
+    points = np.asarray(length, np.float64)
+    if not (np.isfinite(points) & (points >= 1.0)).all():
+        raise UsageError("the length of a match is a number of points, 1 or more")
+    return points
+
+
+def steepness(length: ArrayLike) -> NDArray[np.float64]:
+    """Log odds that a rating point is worth in a match to `length` points."""
+    return np.sqrt(_checked_length(length)) * (log(10.0) / POINTS)
+
+
+def probability(first: ArrayLike, second: ArrayLike, length: ArrayLike) -> NDArray[np.float64]:
+    """Probability that `first` beats `second` in a match.
+
+    Parameters
+    ----------
+    first, second : array_like
+        Ratings. Shapes broadcast.
+    length : array_like
+        Points to win, from 1.
+
+    Raises
+    ------
+    UsageError
+        A length is below 1 or no number.
+
+    Examples
+    --------
+    >>> probability(1850, 1750, [1, 5, 7]).round(3)
+    array([0.529, 0.564, 0.576])
+    """
+    ahead = np.subtract(first, second) * steepness(length)
+    return np.asarray(np.exp(-np.logaddexp(0.0, -ahead)), np.float64)
+
+
+def difference(chance: ArrayLike, length: ArrayLike) -> NDArray[np.float64]:
+    """Rating points that a player is ahead who wins with this probability.
+
+    The inverse of `probability`; infinite at 0 and 1.
+
+    Parameters
+    ----------
+    chance : array_like
+        Probability of a win, 0 to 1. A luck-adjusted result can leave these bounds,
+        so take the mean of several before asking.
+    length : array_like
+        Points to win, from 1. Shapes broadcast.
+
+    Raises
+    ------
+    UsageError
+        A probability lies outside of 0 to 1, or a length is below 1.
+
+    Examples
+    --------
+    >>> float(difference(0.6, 5).round(1))
+    157.5
+    """
+    p = np.asarray(chance, np.float64)
+    if not ((p >= 0.0) & (p <= 1.0)).all():
+        raise UsageError("a probability lies between 0 and 1")
+    with np.errstate(divide="ignore"):
+        odds = np.log(p) - np.log1p(-p)
+    return np.asarray(odds / steepness(length), np.float64)
+
+
+def experience_factor(experience: ArrayLike) -> NDArray[np.float64]:
+    """How much faster than the usual a player's rating moves: max(1, 5 - experience/100).
+
+    `experience` is the sum of the lengths of all matches finished.
+    """
+    return np.maximum(1.0, FIRST_FACTOR - np.asarray(experience, np.float64) / RAMP)
+
+
+def change(
+    rating: ArrayLike,
+    opponent: ArrayLike,
+    score: ArrayLike,
+    length: ArrayLike,
+    experience: ArrayLike = np.inf,
+) -> NDArray[np.float64]:
+    """Points that a player's rating moves after a match: 4 K sqrt(N) (score - chance).
+
+    Parameters
+    ----------
+    rating, opponent : array_like
+        Both ratings before the match.
+    score : array_like
+        1 for a win, 0 for a loss.
+    length : array_like
+        Points to win, from 1.
+    experience : array_like
+        The player's experience, *with this match*: FIBS adds its length first. By
+        default that of an old hand, K = 1.
+
+    Examples
+    --------
+    >>> float(change(1500, 1500, 1, 5, experience=5).round(3))  # a newcomer's first win
+    22.137
+    """
+    surprise = np.subtract(score, probability(rating, opponent, length))
+    factor = experience_factor(experience) * np.sqrt(_checked_length(length))
+    return np.asarray(UNIT * factor * surprise, np.float64)

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from math import isnan
+
+import pytest
+
+from tests.backgammon.gnubg_stats import statistics
+from yardstone.backgammon.error_rates import Errors, epd_from, epd_to
+from yardstone.errors import UsageError
+
+
+def errors() -> Errors:
+    stats = {"X": statistics(), "O": statistics(moves=48, close=4)}
+    return Errors.from_statistics(stats, 0)
+
+
+def test_from_gnu_backgammon() -> None:
+    found = errors()
+    assert (found.moves, found.opponent_moves, found.unforced, found.close) == (50, 48, 40, 8)
+    assert found.missed_double == pytest.approx(0.3)
+    assert found.wrong_double == pytest.approx(0.05)
+    assert (found.wrong_take, found.wrong_pass) == (0.3, 0.0)
+    assert (found.missed_doubles, found.wrong_doubles) == (2, 1)
+    assert (found.wrong_takes, found.wrong_passes, found.chequer_errors) == (1, 0, 6)
+
+
+def test_rates() -> None:
+    found = errors()
+    assert found.epm == pytest.approx(0.01)
+    assert found.epc == pytest.approx(0.65 / 8)
+    assert found.epd == pytest.approx(1.05 / 48)
+    assert found.pr == pytest.approx(500 * 1.05 / 48)
+    assert found.snowie == pytest.approx(1000 * 1.05 / 98)
+
+
+def test_the_reference_of_gnu_backgammon() -> None:
+    # Error total -2.381 over 74 + 11 decisions and 101 + 101 moves: mEMG -28.0, Snowie -11.8.
+    found = Errors(
+        moves=101, opponent_moves=101, unforced=74, close=11, chequer=2.2825, missed_double=0.0986
+    )
+    assert 1000 * found.epd == pytest.approx(28.0, abs=0.05)
+    assert found.snowie == pytest.approx(11.8, abs=0.05)
+
+
+def test_without_decisions() -> None:
+    nothing = Errors()
+    assert all(isnan(getattr(nothing, name)) for name in ("epm", "epc", "epd", "pr", "snowie"))
+
+
+def test_they_add_up() -> None:
+    one, other = errors(), Errors(unforced=10, chequer=0.6, moves=12)
+    both = Errors.total([one, other])
+    assert both.unforced == 50
+    assert both.epm == pytest.approx(1.0 / 50)
+    assert both.luck == one.luck
+    assert Errors.total([]) == Errors()
+
+
+@pytest.mark.parametrize("unit", ["epd", "memg", "pr", "snowie"])
+def test_units_there_and_back(unit: str) -> None:
+    value = epd_to(unit, [0.005, 0.02], moves_per_decision=2.2)
+    assert epd_from(unit, value, moves_per_decision=2.2).tolist() == pytest.approx([0.005, 0.02])
+
+
+def test_units() -> None:
+    assert float(epd_to("memg", 0.0112)) == pytest.approx(11.2)
+    assert float(epd_to("snowie", 0.0112, moves_per_decision=2)) == pytest.approx(5.6)
+    found = errors()
+    ratio = (found.moves + found.opponent_moves) / found.decisions
+    assert float(epd_to("snowie", found.epd, moves_per_decision=ratio)) == pytest.approx(
+        found.snowie
+    )
+    with pytest.raises(UsageError, match="no error rate"):
+        epd_to("elo", 0.01)

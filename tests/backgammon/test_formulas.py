@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from yardstone.backgammon.formulas import ONE_POINT, PUBLISHED, PUBLISHED_TEXT, Formula
+from yardstone.errors import UsageError
+from yardstone.winprob import fibs
+
+rates = st.floats(0, 0.2)
+lengths = st.integers(1, 64)
+both = pytest.mark.parametrize("formula", [PUBLISHED, PUBLISHED_TEXT])
+
+#: GNU Backgammon 1.07.001: length, EPM and EPC (equity), and its own rating lines.
+PRINTED = [(5, 2.283 / 74, 0.099 / 11, 428.8, 6.8, 1614.3)]
+
+
+def test_the_published_numbers() -> None:
+    assert PUBLISHED.move([1, 5]).tolist() == pytest.approx([34324, 13903.2])
+    assert PUBLISHED.cube([1, 3, 5]).tolist() == pytest.approx([344, 690, 759.2])
+    assert PUBLISHED.decision([1, 3, 5, 7]).round().tolist() == [35652, 19865, 16707, 15354]
+
+
+def test_the_text_at_one_point() -> None:
+    assert PUBLISHED_TEXT.move([1, 5]).tolist() == pytest.approx([ONE_POINT, 13903.2])
+    assert PUBLISHED_TEXT.decision([1, 5]).tolist() == pytest.approx([ONE_POINT, 16707.2])
+    assert PUBLISHED_TEXT.cube(1) == PUBLISHED.cube(1)
+
+
+@pytest.mark.parametrize(("length", "epm", "epc", "chequer", "cube", "rating"), PRINTED)
+def test_what_gnu_backgammon_prints(
+    length: int, epm: float, epc: float, chequer: float, cube: float, rating: float
+) -> None:
+    assert float(PUBLISHED.move(length) * epm) == pytest.approx(chequer, abs=0.2)
+    assert float(PUBLISHED.cube(length) * epc) == pytest.approx(cube, abs=0.1)
+    assert float(PUBLISHED.rating(epm, epc, length)) == pytest.approx(rating, abs=0.3)
+
+
+@both
+@given(rates, rates, lengths)
+def test_all_ways_round(formula: Formula, epm: float, epc: float, length: int) -> None:
+    rating = formula.rating(epm, epc, length, 2100)
+    assert float(formula.epm(rating, epc, length, 2100)) == pytest.approx(epm, abs=1e-9)
+    assert float(formula.epc(rating, epm, length, 2100)) == pytest.approx(epc, abs=1e-7)
+    assert float(formula.offset(rating, epm, epc, length)) == pytest.approx(2100)
+    other = formula.rating_of_decisions(epm, length, 2100)
+    assert float(formula.epd(other, length, 2100)) == pytest.approx(epm, abs=1e-9)
+
+
+@both
+@given(rates, rates, rates, rates, lengths)
+def test_as_a_probability(
+    formula: Formula, epm: float, epc: float, other_epm: float, other_epc: float, length: int
+) -> None:
+    one, other = (epm, epc), (other_epm, other_epc)
+    chance = float(formula.probability(one, other, length))
+    ratings = [formula.rating(*player, length) for player in (one, other)]
+    assert chance == pytest.approx(float(fibs.probability(ratings[0], ratings[1], length)))
+    assert chance + float(formula.probability(other, one, length)) == pytest.approx(1)
+    assert float(formula.difference(one, other, length)) == pytest.approx(
+        float(ratings[0] - ratings[1]), abs=1e-6
+    )
+
+
+def test_arrays_broadcast() -> None:
+    found = PUBLISHED.rating(np.array([[0.01], [0.02]]), 0.02, [1, 3, 5])
+    assert found.shape == (2, 3)
+    assert (np.diff(found, axis=0) < 0).all()
+
+
+def test_out_of_range() -> None:
+    with pytest.raises(UsageError, match="EPM"):
+        PUBLISHED.rating(-0.01, 0.0, 5)
+    with pytest.raises(UsageError, match="EPC"):
+        PUBLISHED.rating(0.01, -0.1, 5)
+    with pytest.raises(UsageError, match="EPD"):
+        PUBLISHED.rating_of_decisions(-0.1, 5)
+    with pytest.raises(UsageError, match="length"):
+        PUBLISHED.rating(0.01, 0.0, 0)

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from yardstone.backgammon.match_files import Limits, MatchFiles
+from yardstone.errors import InputError
+
+
+def names(files: MatchFiles) -> list[str]:
+    return [Path(match.name).name for match in files]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "matches"
+    (made / "deep").mkdir(parents=True)
+    (made / "one.mat").write_text("one")
+    (made / "deep" / "two.TXT").write_text("two")
+    (made / "deep" / "notes.pdf").write_text("no match")
+    (made / "three.mat.gz").write_bytes(gzip.compress(b"three"))
+    return made
+
+
+def test_files_folders_and_patterns(folder: Path) -> None:
+    with MatchFiles([folder]) as files:
+        assert names(files) == ["two.TXT", "one.mat", "three.mat.gz"]
+        assert [match.path.read_text() for match in files] == ["two", "one", "three"]
+        assert [match.ending for match in files] == [".txt", ".mat", ".mat"]
+        unpacked = files[2].path
+    assert not unpacked.exists()
+    with MatchFiles([folder / "deep" / "notes.pdf", f"{folder}/*.mat"]) as files:
+        assert names(files) == ["notes.pdf", "one.mat"]
+
+
+def archive_of(path: Path, members: dict[str, bytes]) -> Path:
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as out:
+            for name, data in members.items():
+                out.writestr(name, data)
+        return path
+    with tarfile.open(path, "w:gz") as out:
+        for name, data in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            out.addfile(entry, io.BytesIO(data))
+    return path
+
+
+@pytest.mark.parametrize("kind", ["matches.zip", "matches.tar.gz"])
+def test_archives(kind: str, tmp_path: Path) -> None:
+    members = {
+        "../../escape.mat": b"one",
+        "/etc/absolute.txt": b"two",
+        "same.mat": b"three",
+        "deep/same.mat": b"four",
+        "picture.png": b"no match",
+        "\x1b[31mred.mat": b"five",
+    }
+    path = archive_of(tmp_path / kind, members)
+    with MatchFiles([path]) as files:
+        assert [match.path.read_bytes() for match in files] == [
+            b"one",
+            b"two",
+            b"three",
+            b"four",
+            b"five",
+        ]
+        assert files[4].name == f"{path}/[31mred.mat"
+        inside = {match.path.parent for match in files}
+        assert len(inside) == 1
+        assert files[0].name == f"{path}/../../escape.mat"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_links_in_an_archive_are_no_matches(tmp_path: Path) -> None:
+    path = tmp_path / "links.tar"
+    with tarfile.open(path, "w") as out:
+        for kind, target in ((tarfile.SYMTYPE, "/etc/passwd"), (tarfile.LNKTYPE, "x.mat")):
+            entry = tarfile.TarInfo("link.mat")
+            entry.type, entry.linkname = kind, target
+            out.addfile(entry)
+    with MatchFiles([path]) as files:
+        assert len(files) == 0
+
+
+def test_limits(tmp_path: Path) -> None:
+    members = {f"{k}.mat": b"x" * 1000 for k in range(20)}
+    path = archive_of(tmp_path / "many.tar.gz", members)
+    with pytest.raises(InputError, match="more than 10 files"):
+        MatchFiles([path], Limits(number=10))
+    with pytest.raises(InputError, match="unpacks to more"):
+        MatchFiles([path], Limits(total=5000))
+    with MatchFiles([path], Limits(file=500)) as files:
+        assert all("no match" in match.problem for match in files)
+        assert all(not match.path.read_bytes() for match in files)
+    bomb = archive_of(tmp_path / "bomb.zip", {"a.mat": b"0" * 10_000_000})
+    with MatchFiles([bomb]) as files:
+        assert "longer than" in files[0].problem
+    (tmp_path / "long.mat").write_bytes(b"x" * 2000)
+    with MatchFiles([tmp_path / "long.mat"], Limits(file=1000)) as files:
+        assert "longer than" in files[0].problem
+    (tmp_path / "long.mat.gz").write_bytes(gzip.compress(b"x" * 2000))
+    with MatchFiles([tmp_path / "long.mat.gz"], Limits(file=1000)) as files:
+        assert "longer than" in files[0].problem
+
+
+def test_damaged_archives_are_named_and_spoil_nothing(tmp_path: Path) -> None:
+    whole = archive_of(tmp_path / "whole.tar.gz", {f"{k}.mat": bytes(5000) for k in range(5)})
+    (tmp_path / "torn.tar.gz").write_bytes(whole.read_bytes()[:90])
+    (tmp_path / "no.zip").write_bytes(b"PK\3\4 nothing")
+    (tmp_path / "good.mat").write_text("good")
+    with MatchFiles([tmp_path / name for name in ("torn.tar.gz", "no.zip", "good.mat")]) as files:
+        problems = {Path(match.name).name: match.problem for match in files}
+    assert "cannot be read" in problems["torn.tar.gz"]
+    assert "cannot be read" in problems["no.zip"]
+    assert problems["good.mat"] == ""
+
+
+def test_what_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        MatchFiles([tmp_path / "none.mat"])
+    with pytest.raises(InputError, match="no match in this folder"):
+        MatchFiles([tmp_path])
+    with pytest.raises(InputError, match="matches this pattern"):
+        MatchFiles([f"{tmp_path}/*.mat"])

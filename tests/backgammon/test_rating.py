@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from yardstone.backgammon.formulas import PUBLISHED, PUBLISHED_TEXT
+from yardstone.backgammon.rating import Given, rate
+from yardstone.errors import UsageError
+from yardstone.winprob import fibs
+
+
+def test_from_errors() -> None:
+    found = rate(Given(length=7, epm=0.0085, epc=0.021), PUBLISHED, 2050)
+    assert found["chequer_loss"] == pytest.approx((8798 + 25526 / 7) * 0.0085)
+    assert found["cube_loss"] == pytest.approx((863 - 519 / 7) * 0.021)
+    assert found["rating"] == pytest.approx(2050 - found["chequer_loss"] - found["cube_loss"])
+    assert found["relative"] == pytest.approx(found["rating"] - 2050)
+
+
+def test_one_point() -> None:
+    assert rate(Given(length=1, epm=0.01), PUBLISHED, 2050)["rating"] == pytest.approx(1706.76)
+    assert rate(Given(length=1, epm=0.01), PUBLISHED_TEXT, 2050)["rating"] == pytest.approx(
+        2050 - 379.16
+    )
+
+
+@pytest.mark.parametrize(
+    ("unit", "value"), [("epd", 0.0104), ("memg", 10.4), ("pr", 5.2), ("snowie", 5.2)]
+)
+def test_from_all_decisions(unit: str, value: float) -> None:
+    given = Given(length=7, moves_per_decision=2.0, **{unit: value})
+    found = rate(given, PUBLISHED, 2000)
+    assert found["rating"] == pytest.approx(2000 - (11971 + 23681 / 7) * 0.0104)
+    assert found["pr"] == pytest.approx(5.2)
+
+
+def test_differences() -> None:
+    found = rate(Given(length=5, depd=0.0075), PUBLISHED, 2050)
+    assert found["difference"] == pytest.approx(16707.2 * 0.0075)
+    assert found["probability"] == pytest.approx(float(fibs.probability(found["difference"], 0, 5)))
+    assert rate(Given(length=5, depd=-0.0075), PUBLISHED, 2050)["difference"] == pytest.approx(
+        -16707.2 * 0.0075
+    )
+    won = rate(Given(length=5, win=0.6, against=1800), PUBLISHED, 2050)
+    assert won["rating"] == pytest.approx(1800 + float(fibs.difference(0.6, 5)))
+
+
+def test_the_way_back() -> None:
+    found = rate(Given(length=5, from_rating=1800, epc=0.03), PUBLISHED, 2050)
+    assert float(PUBLISHED.rating(found["epm"], 0.03, 5)) == pytest.approx(1800)
+    assert float(PUBLISHED.rating_of_decisions(found["epd"], 5)) == pytest.approx(1800)
+    found = rate(Given(length=5, from_rating=1800, epm=0.01), PUBLISHED, 2050)
+    assert float(PUBLISHED.rating(0.01, found["epc"], 5)) == pytest.approx(1800)
+
+
+def test_against_an_opponent() -> None:
+    found = rate(Given(length=5, epm=0.01, against=1700), PUBLISHED, 2050)
+    assert found["probability"] == pytest.approx(float(fibs.probability(found["rating"], 1700, 5)))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"epc": 0.1},
+        {"epm": 0.1, "epd": 0.1},
+        {"epd": 0.1, "pr": 5},
+        {"from_rating": 1800, "epm": 0.01, "epc": 0.01},
+        {"from_rating": 2100},
+        {"from_rating": 2000, "epm": 0.1},
+        {"win": 1.0},
+        {"epm": float("nan")},
+        {"epm": -0.1},
+        {"snowie": 5, "moves_per_decision": 0},
+    ],
+)
+def test_questions_without_an_answer(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        rate(Given(length=5, **wrong), PUBLISHED, 2050)
+    with pytest.raises(UsageError):
+        rate(Given(length=0, epm=0.01), PUBLISHED, 2050)

@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.backgammon.gnubg_here import real_gnubg
+from yardstone.cli.backgammon import application
+from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "backgammon.mat"
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
+    application()(args=[str(a) for a in arguments], prog_name="backgammon", standalone_mode=False)
+    return capsys.readouterr().out
+
+
+def test_a_rating(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["rating", "--epm", "0.0085", "--epc", "0.021", "--length", "7"]
+    assert run(capsys, *asked).startswith("Rating 1927.7, -122.3 to perfect play at 2050")
+    found = json.loads(run(capsys, *asked, "--offset", "2100", "--format", "json"))
+    assert found["rating"] == pytest.approx(1977.655, abs=0.001)
+    other = json.loads(run(capsys, *asked, "--offset", "gamesite2000", "--format", "json"))
+    assert other["rating"] == pytest.approx(found["rating"] + 100)
+    people = json.loads(run(capsys, *asked, "--formula", "people", "--format", "json"))
+    assert 2050 - people["rating"] == pytest.approx(0.845 * 122.345, abs=0.001)
+
+
+def test_one_point_matches(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["rating", "--epm", "0.01", "--length", "1", "--format", "json"]
+    assert json.loads(run(capsys, *asked))["rating"] == pytest.approx(2050 - 343.24)
+    text = json.loads(run(capsys, *asked, "--formula", "text"))
+    assert text["rating"] == pytest.approx(2050 - 379.16)
+
+
+def test_other_questions(capsys: pytest.CaptureFixture[str]) -> None:
+    text = run(capsys, "rating", "--depd", "0.0075", "--length", "5")
+    assert "+125.3 points apart" in text
+    assert "58.00 %" in text
+    assert "+157.5 points apart" in run(capsys, "rating", "--win", "0.6", "--length", "5")
+    assert "PR 7.48" in run(capsys, "rating", "--from-rating", "1800", "--length", "5")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rating", "--length", "5"], "give one of"),
+        (["rating", "--length", "5", "--epm", "-1"], "EPM"),
+        (["rating", "--length", "0", "--epm", "0.01"], "length"),
+        (["rating", "--length", "5", "--epm", "0.01", "--offset", "mars"], "--offset"),
+        (["analyse"], "name files"),
+        (["analyse", "x.mat", "--timeout", "0"], "--timeout"),
+        (["analyse", "x.mat", "--table", "x.txt"], "--table"),
+        (["analyse", "x.mat", "--plot", "x.txt"], "--plot"),
+        (["analyse", "x.mat", "--format", "parquet"], "Parquet"),
+        (["analyse", "x.mat", "--import", "pgn"], "no format"),
+    ],
+)
+def test_wrong_usage(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        run(capsys, *arguments)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two matches, a broken one, and the ledger of their analysis."""
+    real_gnubg()
+    made = tmp_path_factory.mktemp("matches")
+    text = EXAMPLE.read_text()
+    (made / "one.mat").write_text(text)
+    (made / "two.mat").write_text(text.replace("Ann", "Eva").replace("2024.05.31", "2024.06.30"))
+    (made / "broken.mat").write_text("hello")
+    (made / "synonyms.csv").write_text("Ann,Eva\n")
+    return made
+
+
+def analysed(
+    capsys: pytest.CaptureFixture[str], folder: Path, *arguments: str | Path
+) -> tuple[str, str]:
+    application()(
+        args=["analyse", str(folder), "--ledger", str(folder / "ledger.jsonl")]
+        + [str(a) for a in arguments],
+        prog_name="backgammon",
+        standalone_mode=False,
+    )
+    found = capsys.readouterr()
+    return found.out, found.err
+
+
+def test_an_analysis_in_words(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, _ = analysed(capsys, folder)
+    assert text.startswith("2 matches of 3 players, analysed by GNU Backgammon 1.")
+    assert "Worst blunders" in text
+    assert "Files without a match: 1" in text
+    assert "not recognized" in text
+    row = next(line.split() for line in text.splitlines() if line.startswith("Bob"))
+    assert row[1:3] == ["2", "2"]
+    text, _ = analysed(
+        capsys, folder, "--synonyms", folder / "synonyms.csv", "--player", "Eva", "--blunders", "3"
+    )
+    assert "2 matches of 2 players" in text
+    assert next(line.split()[1] for line in text.splitlines() if line.startswith("Ann")) == "2"
+
+
+def test_an_analysis_for_programs(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, said = analysed(capsys, folder, "--format", "json", "--offset", "2100")
+    assert "broken.mat" in said
+    found = json.loads(out)
+    assert found["format"] == 1
+    assert found["offset"] == 2100
+    bob = found["players"][0]
+    assert bob["player"] == "Bob"
+    assert bob["rating"]["low"] <= bob["rating"]["value"] < 2100
+    assert bob["matches"] == 2
+    assert len(bob["trend"]) == 2
+    assert found["unusable"][0]["status"] == "refused"
+    assert {len(blunder["position"]) for blunder in found["blunders"]} == {14}
+    out, _ = analysed(capsys, folder, "--format", "csv", "--table", tmp_path / "table.csv")
+    rows = list(csv.DictReader(out.splitlines()))
+    assert float(rows[0]["rating"]) == pytest.approx(bob["rating"]["value"] - 50)
+    with (tmp_path / "table.csv").open() as file:
+        matches = list(csv.DictReader(file))
+    assert [row["player_1"] for row in matches] == ["Ann", "Eva"]
+    assert [row["winner"] for row in matches] == ["2", "2"]
+
+
+def test_parquet(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import duckdb
+
+    players, matches = tmp_path / "players.parquet", tmp_path / "matches.parquet"
+    analysed(capsys, folder, "-o", players, "--table", matches)
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            f"SELECT player, matches FROM '{players}' ORDER BY matches DESC"
+        ).fetchall()
+        assert rows[0] == ("Bob", 2)
+        dates = connection.execute(f"SELECT date FROM '{matches}' ORDER BY 1").fetchall()
+        assert str(dates[0][0]) == "2024-05-31"
+
+
+def test_a_page_and_a_picture(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, _ = analysed(
+        capsys,
+        folder,
+        "--quiet",
+        "--html",
+        tmp_path / "page.html",
+        "--plot",
+        tmp_path / "trend.svg",
+    )
+    assert out == ""
+    page = (tmp_path / "page.html").read_text()
+    assert "Worst blunders" in page
+    assert "<script" not in page
+    assert "<svg" in (tmp_path / "trend.svg").read_text()
+
+
+def test_what_cannot_be_done(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(StrictError, match=r"broken\.mat"):
+        analysed(capsys, folder, "--strict")
+    with pytest.raises(InputError, match="no match of 'Zoe'"):
+        analysed(capsys, folder, "--player", "Zoe")
+    with pytest.raises(NoGamesError, match="not recognized"):
+        run(capsys, "analyse", folder / "broken.mat")
+    with pytest.raises(InputError, match="no such file"):
+        run(capsys, "analyse", tmp_path / "none.mat")
+    with pytest.raises(InputError, match="no such program"):
+        run(capsys, "analyse", folder, "--gnubg", tmp_path / "none")

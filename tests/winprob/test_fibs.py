@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from yardstone.errors import UsageError
+from yardstone.winprob import fibs
+
+ratings = st.floats(500, 2500)
+lengths = st.integers(1, 64)
+
+#: Score of the favourite by rating difference and length, as players' tables of the
+#: formula have it.
+TABLE = {
+    100: {1: 0.529, 3: 0.550, 5: 0.564, 7: 0.576, 9: 0.585, 11: 0.594},
+    300: {1: 0.585, 3: 0.645, 5: 0.684, 7: 0.714, 9: 0.738, 11: 0.759},
+    700: {1: 0.691, 3: 0.802, 5: 0.858, 7: 0.894, 9: 0.918, 11: 0.935},
+}
+
+
+def test_the_table_of_players() -> None:
+    for ahead, row in TABLE.items():
+        found = fibs.probability(1500 + ahead, 1500, list(row))
+        assert np.abs(found - list(row.values())).max() < 6e-4
+
+
+@given(ratings, ratings, lengths)
+def test_the_formula_and_its_inverse(one: float, other: float, length: int) -> None:
+    chance = float(fibs.probability(one, other, length))
+    assert chance == pytest.approx(1 / (1 + 10 ** ((other - one) * length**0.5 / 2000)))
+    assert chance + float(fibs.probability(other, one, length)) == pytest.approx(1.0)
+    assert float(fibs.difference(chance, length)) == pytest.approx(one - other, abs=1e-5)
+
+
+def test_whose_chance_the_published_formula_gives() -> None:
+    published = 1 / (1 + 10 ** (200 * 5**0.5 / 2000))
+    assert published < 0.5  # R = 200 points: it is that of the weaker one
+    assert float(fibs.probability(1500, 1700, 5)) == pytest.approx(published)
+
+
+def test_the_ends() -> None:
+    assert fibs.difference([0.0, 0.5, 1.0], 5).tolist() == [-np.inf, 0.0, np.inf]
+    for wrong in (-0.1, 1.1, float("nan")):
+        with pytest.raises(UsageError, match="between 0 and 1"):
+            fibs.difference(wrong, 5)
+    for length in (0, 0.5, float("nan"), float("inf")):
+        with pytest.raises(UsageError, match="1 or more"):
+            fibs.probability(1500, 1500, length)
+
+
+def test_changes_of_ratings() -> None:
+    # A worked example: a 5-point match, 1500 and 100 points of experience against 1600.
+    upset = 1 / (10 ** (100 * 5**0.5 / 2000) + 1)
+    assert float(fibs.change(1500, 1600, 1, 5, 105)) == pytest.approx(
+        4 * (5 - 1.05) * 5**0.5 * (1 - upset)
+    )
+    assert float(fibs.change(1600, 1500, 0, 5, 1000)) == pytest.approx(-4 * 5**0.5 * (1 - upset))
+    assert fibs.experience_factor([0, 100, 399, 400, 5000]).tolist() == pytest.approx(
+        [5, 4, 1.01, 1, 1]
+    )
+
+
+@given(ratings, ratings, lengths)
+def test_between_old_hands_no_point_is_made_or_lost(one: float, other: float, n: int) -> None:
+    for score in (0.0, 1.0):
+        gained = fibs.change(one, other, score, n) + fibs.change(other, one, 1 - score, n)
+        assert abs(float(gained)) < 1e-9
