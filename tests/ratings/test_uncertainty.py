@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.ratings.simulated import simulated_pool
-from yardstone.errors import UsageError
+from yardstone.errors import ModelError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings import BradleyTerry, Prior, Relation, large, uncertainty
 from yardstone.ratings.simulation import simulate
@@ -163,3 +163,11 @@ def test_games_without_an_entry_belong_to_no_pair() -> None:
     known = np.isin(rounds, ["1", "2"])
     assert len(np.unique(numbers[known])) == 2 * 15
     assert not np.isin(numbers[known], numbers[~known]).any()
+
+
+def test_an_advantage_that_the_games_cannot_tell_is_named() -> None:
+    pool = Pool.from_names(["Ann"] * 4, ["Bob"] * 4, [1, 1, 0, 0.5])
+    with pytest.raises(ModelError, match="do not determine the advantage of moving first"):
+        BradleyTerry(first_advantage="free").fit(pool)
+    held = BradleyTerry(first_advantage=Prior(0.0, 100.0)).fit(pool)
+    assert held.first_advantage.deviation == pytest.approx(100.0, rel=1e-6)

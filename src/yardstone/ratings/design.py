@@ -45,7 +45,7 @@ def _information(ratings: JointRatings, rows: NDArray[np.int64]) -> NDArray[np.f
     variance = p * (1.0 - p)
     u2 = squared_spread(ratings.draw_rate.value)
     gain = variance
-    if u2 >= 0.0:
+    if u2 > 0.0:  # not where every game between equals is drawn
         root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * variance)
         gain = variance * (1.0 + root) / root
     return gain / ratings.points_per_logit**2

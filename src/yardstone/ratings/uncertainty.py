@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.ratings._draws import squared_spread
 from yardstone.ratings._spread import Spread
 from yardstone.ratings.result import Estimate, JointRatings
@@ -33,6 +33,8 @@ __all__ = ["Clusters", "clusters", "with_deviations"]
 
 #: Up to so many players the whole covariance matrix is computed (8 bytes an entry).
 FULL_MATRIX_LIMIT = 4000
+#: An advantage whose variance is so many times that of known ratings is not determined.
+_UNDETERMINED = 1e10
 
 
 @dataclass(frozen=True)
@@ -176,6 +178,20 @@ def with_deviations(
     )
 
 
+def _inverse(matrix: Floats) -> Floats:
+    try:
+        return np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        raise _no_advantage() from None
+
+
+def _no_advantage() -> ModelError:
+    return ModelError(
+        "the games do not determine the advantage of moving first: no two players, nor a circle "
+        "of players, have met with sides exchanged; fix it, or give it a prior"
+    )
+
+
 def _spread_of_dense(
     setup: Setup, slope: Floats, meat_weight: Floats, clustered: Floats | None
 ) -> Spread:
@@ -197,7 +213,9 @@ def _spread_of_dense(
     solved = np.append(setup.rated & ~setup.fixed & ~lonely, setup.free[n])
     inner = np.ix_(solved, solved)
     inverse = np.zeros_like(bread)
-    inverse[inner] = np.linalg.inv(bread[inner])
+    inverse[inner] = _inverse(bread[inner])
+    if setup.free[n] and abs(inverse[n, n]) * bread[n, n] > _UNDETERMINED:
+        raise _no_advantage()
     # With V = H the sandwich is the inverse, but for the levels that were filled in.
     total = inverse.copy() if meat is None else inverse @ meat @ inverse
     if meat is None:
