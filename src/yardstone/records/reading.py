@@ -46,8 +46,9 @@ def read(
         ``"games/*.pgn.gz"``, or ``"-"`` for standard input. Files may be
         compressed with gzip, Zstandard, bzip2 or xz, or lie in zip and tar archives.
     format : str, optional
-        ``pgn``, ``sgf``, ``csv``, ``parquet``, ``json``, ``arrow`` or ``database``, for all
-        files; by default endings tell, or the first bytes.
+        ``pgn``, ``sgf``, ``csv``, ``parquet``, ``json``, ``arrow``, ``database``, or a
+        format of tournaments (``opengotha``, ``h9``, ``trf``), for all files; by default
+        endings tell, or the first bytes.
     columns : mapping or sequence of str, optional
         For tables, which columns hold what: ``{"first": ..., "second": ...,
         "score": ..., "time": ...}``; by default names of columns tell. Further

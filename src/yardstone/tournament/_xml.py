@@ -1,0 +1,256 @@
+"""Small XML: reads hostile files safely with their lines, writes them back as they were.
+
+A document type may be named, but not defined inside the file: no entities, nothing
+fetched. Size, depth and the number of elements are limited.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from yardstone.errors import InputError
+
+__all__ = ["Document", "Element", "parse_xml", "write_xml"]
+
+MAX_BYTES = 32 << 20
+MAX_DEPTH = 64
+MAX_ELEMENTS = 200_000
+MAX_ATTRIBUTES = 200
+_ENCODING = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+
+
+@dataclass(slots=True)
+class Element:
+    """One element: `text` stands before its first child, `tail` after its end.
+
+    A comment or processing instruction is an element whose name begins with ``!`` or
+    ``?`` and whose content is its text.
+    """
+
+    name: str
+    attributes: dict[str, str] = field(default_factory=dict)
+    children: list[Element] = field(default_factory=list)
+    text: str = ""
+    tail: str = ""
+    line: int = 0
+
+    def find(self, name: str) -> Element | None:
+        """The first child of that name."""
+        return next((child for child in self.children if child.name == name), None)
+
+    def all(self, name: str) -> Iterator[Element]:
+        """All elements of that name below this one, in their order."""
+        for child in self.children:
+            if child.name == name:
+                yield child
+            yield from child.all(name)
+
+    def copy(self) -> Element:
+        """A deep copy."""
+        children = [child.copy() for child in self.children]
+        return Element(self.name, dict(self.attributes), children, self.text, self.tail, self.line)
+
+
+@dataclass(slots=True)
+class Document:
+    """A whole file: what stands before and after its root, and how it is encoded.
+
+    Attributes
+    ----------
+    root : Element
+        The outermost element.
+    head, foot : str
+        All text before and after it: declaration, document type, comments, blanks.
+    encoding : str
+        That of the file.
+    newline : str
+        End of its lines.
+    mark : bool
+        Whether it begins with a byte order mark.
+    """
+
+    root: Element
+    head: str = '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n'
+    foot: str = "\n"
+    encoding: str = "utf-8"
+    newline: str = "\n"
+    mark: bool = False
+
+    def copy(self) -> Document:
+        """A deep copy."""
+        return Document(
+            self.root.copy(), self.head, self.foot, self.encoding, self.newline, self.mark
+        )
+
+
+class _Refused(Exception):
+    """The parser met something that is not read."""
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self.parser = expat.ParserCreate()
+        self.parser.ordered_attributes = True
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._data
+        self.parser.CommentHandler = self._comment
+        self.parser.ProcessingInstructionHandler = self._instruction
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.EntityDeclHandler = self._entity
+        self.parser.ExternalEntityRefHandler = self._external
+        self.stack: list[Element] = []
+        self.root: Element | None = None
+        self.elements = 0
+        self.begin = self.end = -1
+
+    def _start(self, name: str, attributes: list[str]) -> None:
+        self.elements += 1
+        if len(self.stack) >= MAX_DEPTH:
+            raise _Refused(f"elements lie more than {MAX_DEPTH} deep")
+        if self.elements > MAX_ELEMENTS:
+            raise _Refused(f"more than {MAX_ELEMENTS:,} elements")
+        if len(attributes) > 2 * MAX_ATTRIBUTES:
+            raise _Refused(f"an element with more than {MAX_ATTRIBUTES} attributes")
+        pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))
+        element = Element(name, pairs, line=self.parser.CurrentLineNumber)
+        if self.stack:
+            self.stack[-1].children.append(element)
+        else:
+            self.root = element
+            self.begin = self.parser.CurrentByteIndex
+        self.stack.append(element)
+
+    def _end(self, _name: str) -> None:
+        element = self.stack.pop()
+        if not self.stack:
+            self.end = self.parser.CurrentByteIndex
+            self.root = element
+
+    def _data(self, text: str) -> None:
+        if not self.stack:
+            return
+        parent = self.stack[-1]
+        if parent.children:
+            parent.children[-1].tail += text
+        else:
+            parent.text += text
+
+    def _comment(self, text: str) -> None:
+        self._other("!", text)
+
+    def _instruction(self, target: str, text: str) -> None:
+        self._other("?" + target, text)
+
+    def _other(self, name: str, text: str) -> None:
+        if self.stack:
+            line = self.parser.CurrentLineNumber
+            self.stack[-1].children.append(Element(name, text=text, line=line))
+
+    def _doctype(
+        self, _name: str, _system: str | None, _public: str | None, internal: bool
+    ) -> None:
+        if internal:
+            raise _Refused("a document type defined inside the file is not read")
+
+    def _entity(self, *_: object) -> None:
+        raise _Refused("entities are not read")
+
+    def _external(self, *_: object) -> int:
+        raise _Refused("a reference to another file is not read")
+
+
+def parse_xml(data: bytes, file: str, *, root: str) -> Document:
+    """Parse a whole file whose root must be called `root`.
+
+    Raises
+    ------
+    InputError
+        It is too large, not well formed, has another root, or asks for what is refused.
+    """
+    if len(data) > MAX_BYTES:
+        raise InputError(f"more than {MAX_BYTES >> 20} MiB", file=file)
+    builder = _Builder()
+    try:
+        builder.parser.Parse(data, True)
+    except _Refused as error:
+        line = builder.parser.CurrentLineNumber
+        raise InputError(str(error), file=file, line=line, mend="take it out") from None
+    except expat.ExpatError as error:
+        raise InputError(
+            f"no well-formed XML: {expat.ErrorString(error.code)}", file=file, line=error.lineno
+        ) from None
+    except (LookupError, ValueError) as error:
+        raise InputError(f"cannot be decoded: {error}", file=file) from None
+    found = builder.root
+    if found is None or found.name != root:
+        name = "nothing" if found is None else f"<{found.name}>"
+        raise InputError(
+            f"holds {name}, not <{root}>",
+            file=file,
+            line=1 if found is None else found.line,
+            mend="give a tournament file",
+        )
+    return _document(data, builder, found)
+
+
+def _document(data: bytes, builder: _Builder, root: Element) -> Document:
+    named = _ENCODING.match(data.removeprefix(b"\xef\xbb\xbf"))
+    encoding = "utf-8" if named is None else named[1].decode("ascii")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+        text = data.decode(encoding)
+        head = text[: text.index("<" + root.name)]
+        foot = text[text.rindex(">", 0, len(text.rstrip())) + 1 :] if text.rstrip() else ""
+    else:
+        head = data[: builder.begin].decode(encoding, "replace")
+        close = data.index(b">", builder.end) + 1
+        foot = data[close:].decode(encoding, "replace")
+    newline = "\r\n" if b"\r\n" in data else "\r" if b"\n" not in data and b"\r" in data else "\n"
+    mark = head.startswith("\ufeff")
+    head, foot = (part.replace(newline, "\n") for part in (head.removeprefix("\ufeff"), foot))
+    return Document(root, head, foot, encoding, newline, mark)
+
+
+_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_ATTRIBUTE = str.maketrans(
+    {
+        "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;",
+        "\t": "&#9;", "\n": "&#10;", "\r": "&#13;",
+    }
+)  # fmt: skip
+
+
+def write_xml(document: Document) -> bytes:
+    """The file as bytes; what was read and not changed comes out as it was."""
+    parts: list[str] = []
+    _write(document.root, parts, outermost=True)
+    text = document.head + "".join(parts) + document.foot
+    text = text.replace("\n", document.newline) if document.newline != "\n" else text
+    mark = "\ufeff" if document.mark and document.encoding.lower() != "utf-16" else ""
+    return (mark + text).encode(document.encoding, "xmlcharrefreplace")
+
+
+def _write(element: Element, parts: list[str], *, outermost: bool = False) -> None:
+    if element.name == "!":
+        parts.append(f"<!--{element.text}-->")
+    elif element.name.startswith("?"):
+        parts.append(f"<{element.name} {element.text}?>" if element.text else f"<{element.name}?>")
+    else:
+        parts.append(f"<{element.name}")
+        for name, value in element.attributes.items():
+            parts.append(f' {name}="{value.translate(_ATTRIBUTE)}"')
+        if element.children or element.text:
+            parts.append(">")
+            parts.append(element.text.translate(_TEXT))
+            for child in element.children:
+                _write(child, parts)
+            parts.append(f"</{element.name}>")
+        else:
+            parts.append("/>")
+    if not outermost:
+        parts.append(element.tail.translate(_TEXT))

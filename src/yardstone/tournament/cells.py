@@ -1,0 +1,79 @@
+"""How scores and results are written in tables and files: 36½, 12+/b0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+
+from yardstone.tournament._opengotha_fields import format_rank
+from yardstone.tournament.criteria import Criterion
+from yardstone.tournament.model import ByeKind, Game, Result, System, Tournament
+from yardstone.tournament.standings import Standings
+
+__all__ = ["result_text", "score_text"]
+
+_QUARTERS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
+
+
+def score_text(criterion: Criterion, value: float) -> str:
+    """A score as people write it: 36½, categories from 1."""
+    if not isfinite(value):
+        return "-"
+    if criterion.name == "CAT":
+        return str(1 - round(value))
+    if criterion.name == "RANK":
+        return format_rank(round(value)).lower()
+    if criterion.name == "TPN":
+        return str(1 - round(value))
+    sign, whole = ("-" if value < 0 else ""), int(abs(value))
+    rest = abs(value) - whole
+    if rest in _QUARTERS:
+        return f"{sign}{whole or ''}{_QUARTERS[rest]}"
+    return f"{value:g}" if rest else f"{sign}{whole}"
+
+
+def result_text(
+    table: Standings,
+    row: int,
+    number: int,
+    places: Mapping[int, int],
+    *,
+    keep_forfeits: bool = True,
+) -> str:
+    """What happened to a player in a round: 12+/b0, 7-!w0, 0=.
+
+    `places` are the numbers by which opponents are named.
+    """
+    tournament = table.tournament
+    game = tournament.game_of.get((number, row))
+    if game is not None and (keep_forfeits or not game.forfeit):
+        opponent = places.get(game.opponent(row), 0)
+        mark = "!" if game.forfeit else "/"
+        colour = ("b" if row == game.first else "w") if game.known_colour else "?"
+        return f"{opponent}{_sign(game, row)}{mark}{colour}{min(game.handicap, 9)}"
+    if game is not None:
+        return "0="
+    return "0" + _free_sign(tournament, row, number)
+
+
+def _sign(game: Game, row: int) -> str:
+    if game.result is Result.unknown:
+        return "?"
+    points = game.points(row)
+    return "+" if points == 1 else "=" if points else "-"
+
+
+def _free_sign(tournament: Tournament, row: int, number: int) -> str:
+    """Whether a round without a game brought a point, half a one or none."""
+    rules = tournament.scoring
+    mcmahon = tournament.system is System.mcmahon
+    bye = tournament.bye_of.get((number, row))
+    if bye is None:
+        if number not in tournament.players[row].absent:
+            return "-"
+        points = rules.score_absent if mcmahon else rules.wins_absent
+    elif bye.kind is ByeKind.paired:
+        points = rules.score_bye if mcmahon else rules.wins_bye
+    else:
+        points = {ByeKind.full: 1.0, ByeKind.half: 0.5}.get(bye.kind, 0.0)
+    return "+" if points == 1 else "=" if points == 0.5 else "-"

@@ -1,0 +1,365 @@
+"""Tie-breaks as FIDE defines them (Handbook C.07), with its rules for unplayed rounds.
+
+The rules of 2009 know a virtual opponent, those of 2023 and 2024 a dummy with the
+player's own score, those of March 2026 limit what the dummy has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+from itertools import accumulate
+from math import floor, nan
+
+from yardstone.tournament import fide_tables
+from yardstone.tournament.model import ByeKind, Result, System, Tournament
+
+__all__ = ["FideScores", "Round", "Unplayed", "rules_for"]
+
+
+class Unplayed(StrEnum):
+    """How rounds without a game count in tie-breaks."""
+
+    y2026 = "2026"
+    y2024 = "2024"
+    y2009 = "2009"
+    none = "none"
+
+
+#: From when on which rules hold.
+_SINCE = (
+    (date(2026, 3, 1), Unplayed.y2026),
+    (date(2023, 9, 1), Unplayed.y2024),
+    (date(2009, 7, 1), Unplayed.y2009),
+)
+
+
+def rules_for(day: date | None) -> Unplayed:
+    """The rules in force when a tournament began; the latest if that is unknown."""
+    if day is None:
+        return Unplayed.y2026
+    return next((rules for since, rules in _SINCE if day >= since), Unplayed.none)
+
+
+@dataclass(slots=True)
+class Round:
+    """One round of one player.
+
+    Attributes
+    ----------
+    number : int
+        Of the round.
+    opponent : int
+        The one who was, or should have been, met; -1 for none.
+    points : float
+        What the player got.
+    played : bool
+        Whether there was a game.
+    voluntary : bool
+        A round that the player chose not to play: a requested bye, an absence or a game
+        lost by forfeit (article 16.1).
+    first : bool or None
+        Whether the player moved first in a game that was played.
+    rated_points : float
+        1, 0.5 or 0 for a game that was played.
+    full : bool
+        Whether the points are those of a win, with or without a game.
+    """
+
+    number: int
+    opponent: int
+    points: float
+    played: bool
+    voluntary: bool
+    first: bool | None = None
+    rated_points: float = 0.0
+    full: bool = False
+
+
+@dataclass(slots=True)
+class Contribution:
+    """What one round brings to a sum over opponents: their score, and the value."""
+
+    score: float
+    value: float
+    voluntary: bool
+
+
+@dataclass(eq=False)
+class FideScores:
+    """The rounds of every player up to one, and every tie-break from them.
+
+    Parameters
+    ----------
+    tournament : Tournament
+        The results.
+    round_number : int
+        Only rounds up to this one count.
+    unplayed : Unplayed
+        The rules for rounds without a game.
+    """
+
+    tournament: Tournament
+    round_number: int
+    unplayed: Unplayed
+    rounds: list[list[Round]] = field(init=False)
+    points: list[float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rounds = [
+            [self._round(player, number) for number in range(1, self.round_number + 1)]
+            for player in range(len(self.tournament.players))
+        ]
+        self.points = [sum(r.points for r in rounds) for rounds in self.rounds]
+        for change in self.tournament.adjustments:
+            if change.round <= self.round_number:
+                self.points[change.player] += change.points
+        everyone = range(len(self.points))
+        self._adjusted = [self._for_opponents(player) for player in everyone]
+        self._fore = [self._for_opponents(player, fore=True) for player in everyone]
+
+    @property
+    def robin(self) -> bool:
+        """Whether all meet all: then forfeited games count as if played (article 15)."""
+        return self.tournament.system is System.round_robin
+
+    def _round(self, player: int, number: int) -> Round:
+        rules = self.tournament.scoring
+        game = self.tournament.game_of.get((number, player))
+        if game is None:
+            return self._without_game(player, number)
+        own = game.points(player)
+        if game.result is Result.unknown:
+            points = rules.draw if rules.open_game is None else rules.open_game
+            return Round(number, game.opponent(player), points, False, False)
+        if game.forfeit:
+            points = rules.win if own == 1 else rules.draw if own else rules.absence
+            return Round(
+                number, game.opponent(player), points, False, own < 1, full=points == rules.win
+            )
+        points = rules.win if own == 1 else rules.draw if own else rules.loss
+        first = (player == game.first) if game.known_colour else None
+        return Round(number, game.opponent(player), points, True, False, first, own, own == 1)
+
+    def _without_game(self, player: int, number: int) -> Round:
+        rules = self.tournament.scoring
+        bye = self.tournament.bye_of.get((number, player))
+        kind = ByeKind.zero if bye is None else bye.kind
+        points = {
+            ByeKind.paired: rules.win if rules.bye is None else rules.bye,
+            ByeKind.full: rules.win,
+            ByeKind.half: rules.draw,
+            ByeKind.zero: rules.absence,
+        }[kind]
+        chosen = kind in (ByeKind.half, ByeKind.zero)
+        return Round(number, -1, points, False, chosen, full=points == rules.win)
+
+    def _for_opponents(self, player: int, *, fore: bool = False) -> float:
+        """The score that counts in the opponents' sums (articles 16.3).
+
+        With `fore`, a game of the last round counts as played and drawn (8.3).
+        """
+        draw = self.tournament.scoring.draw
+        total = self.points[player] + (self._fore_change(player) if fore else 0.0)
+        rounds = self.rounds[player]
+        if fore and rounds and rounds[-1].opponent >= 0:
+            rounds = [
+                *rounds[:-1],
+                Round(self.round_number, rounds[-1].opponent, draw, True, False),
+            ]
+        if self.robin or self.unplayed is Unplayed.none:
+            return total
+        if self.unplayed is Unplayed.y2009:
+            return total + sum(draw - r.points for r in rounds if not r.played)
+        last = max((r.number for r in rounds if not r.voluntary), default=0)
+        gone = [r for r in rounds if r.number > last and r.opponent < 0]
+        return total + sum(draw - r.points for r in gone)
+
+    def contributions(
+        self, player: int, *, weighted: bool = False, fore: bool = False
+    ) -> list[Contribution]:
+        """What each round adds to Buchholz, or to Sonneborn-Berger if `weighted`."""
+        found = []
+        for r in self.rounds[player]:
+            last = fore and r.number == self.round_number
+            met = r.opponent >= 0 and (r.played or last or self.robin)
+            if met or (self.unplayed is Unplayed.none and r.opponent >= 0):
+                score = self._opponent_score(r.opponent, fore=fore)
+            elif self.robin or self.unplayed is Unplayed.none:
+                continue
+            else:
+                score = self._dummy(player, r, fore=fore)
+            value = score * r.points if weighted else score
+            found.append(Contribution(score, value, r.voluntary and not met))
+        return found
+
+    def _opponent_score(self, player: int, *, fore: bool) -> float:
+        return self._fore[player] if fore else self._adjusted[player]
+
+    def _fore_change(self, player: int) -> float:
+        """What a draw in the last round would change, if the player is paired in it."""
+        if not self.round_number:
+            return 0.0
+        last = self.rounds[player][-1]
+        return self.tournament.scoring.draw - last.points if last.opponent >= 0 else 0.0
+
+    def _dummy(self, player: int, r: Round, *, fore: bool) -> float:
+        draw, win = self.tournament.scoring.draw, self.tournament.scoring.win
+        if self.unplayed is Unplayed.y2009:
+            before = sum(x.points for x in self.rounds[player][: r.number - 1])
+            return before + win - r.points + draw * (self.round_number - r.number)
+        own = self.points[player] + (self._fore_change(player) if fore else 0.0)
+        if self.unplayed is Unplayed.y2026:
+            limit = (
+                self._opponent_score(r.opponent, fore=fore)
+                if r.opponent >= 0
+                else draw * self.round_number
+            )
+            return min(own, limit)
+        return own
+
+    def summed(
+        self,
+        player: int,
+        *,
+        low: int = 0,
+        high: int = 0,
+        weighted: bool = False,
+        fore: bool = False,
+    ) -> float:
+        """Buchholz and its kin, without the `low` least and `high` greatest contributions.
+
+        A round that the player chose not to play is cut before a lower one, provided it
+        brings no less (article 16.5).
+        """
+        left = self.contributions(player, weighted=weighted, fore=fore)
+        dated = self.unplayed in (Unplayed.y2024, Unplayed.y2026)
+        for _ in range(min(low, len(left))):
+            left.sort(key=lambda c: (c.score, c.value))
+            place = 0
+            if dated:
+                chosen = min(
+                    (n for n, c in enumerate(left) if c.voluntary),
+                    key=lambda n: (left[n].score, left[n].value),
+                    default=0,
+                )
+                place = chosen if left[chosen].value >= left[0].value else 0
+            del left[place]
+        for _ in range(min(high, len(left))):
+            left.sort(key=lambda c: (c.score, c.value))
+            del left[-1]
+        return sum(c.value for c in left)
+
+    def average_buchholz(self, player: int) -> float:
+        """Average of the opponents' Buchholz, to two decimals (8.2)."""
+        met = [r.opponent for r in self.rounds[player] if r.played]
+        if not met:
+            return nan
+        return _half_up(sum(self.summed(other) for other in met) / len(met), 2)
+
+    def progressive(self, player: int, *, low: int = 0) -> float:
+        """Sum of the scores after every round but the first `low` (7.5)."""
+        total = running = 0.0
+        for r in self.rounds[player]:
+            running += r.points
+            total += running if r.number > low else 0.0
+        return total
+
+    def koya(self, player: int, *, percent: float = 50.0) -> float:
+        """Points against those who have at least half of all points (9.2)."""
+        most = self.tournament.scoring.win * self._games_each()
+        enough = percent * most / 100.0
+        return sum(
+            r.points
+            for r in self.rounds[player]
+            if r.opponent >= 0 and self.points[r.opponent] >= enough
+        )
+
+    def _games_each(self) -> int:
+        """Games that a player can have; in a round robin of an odd number one sits out."""
+        if not self.robin:
+            return self.round_number
+        met = [sum(r.opponent >= 0 for r in rounds) for rounds in self.rounds]
+        return max(met, default=0)
+
+    def rated(self, player: int, *, low: int = 0, high: int = 0) -> tuple[float, list[float]]:
+        """Points from games played against rated opponents, and these ratings."""
+        games = sorted(
+            (rating, r.number, r.rated_points)
+            for r in self.rounds[player]
+            if r.played and (rating := self.tournament.players[r.opponent].rating)
+        )
+        kept = games[low : len(games) - high if high else None]
+        return sum(game[2] for game in kept), [game[0] for game in kept]
+
+    def average_opponent(self, player: int, *, low: int = 0, high: int = 0) -> float:
+        """Average rating of the opponents (10.1)."""
+        _, ratings = self.rated(player, low=low, high=high)
+        return fide_tables.average_rating(ratings) if ratings else nan
+
+    def performance(self, player: int) -> float:
+        """Tournament performance rating (10.2)."""
+        score, ratings = self.rated(player)
+        return fide_tables.performance(score, ratings) if ratings else nan
+
+    def perfect_performance(self, player: int) -> float:
+        """Perfect tournament performance (10.3)."""
+        score, ratings = self.rated(player)
+        return fide_tables.perfect_performance(score, ratings) if ratings else nan
+
+    def average_performance(self, player: int, *, perfect: bool = False) -> float:
+        """Average performance of the opponents met (10.4, 10.5)."""
+        own = self.perfect_performance if perfect else self.performance
+        values = [own(r.opponent) for r in self.rounds[player] if r.played]
+        known = [value for value in values if value == value]
+        return _half_up(sum(known) / len(known), 0) if known else nan
+
+    def direct_encounter(self, group: list[int]) -> list[int]:
+        """Place of each player of a tied group by their own games, from 0 (6).
+
+        If not all have met, a place counts only where no result of the missing games
+        could change it.
+        """
+        place = [0] * len(group)
+        waiting = [list(range(len(group)))]
+        while waiting:
+            parts = self._encounters(group, waiting.pop())
+            start = min((place[m] for part in parts for m in part), default=0)
+            for part in parts:
+                for m in part:
+                    place[m] = start
+                start += len(part)
+            if len(parts) > 1:
+                waiting += [part for part in parts if len(part) > 1]
+        return place
+
+    def _encounters(self, group: list[int], members: list[int]) -> list[list[int]]:
+        """Members of a tied group in parts, those of the first part being the best."""
+        own, most, complete = {}, {}, True
+        inside = {group[m]: m for m in members}
+        for m in members:
+            met: dict[int, list[float]] = {}
+            for r in self.rounds[group[m]]:
+                if r.opponent in inside and r.opponent != group[m] and (r.played or self.robin):
+                    met.setdefault(r.opponent, []).append(r.points)
+            own[m] = sum(sum(points) / len(points) for points in met.values())
+            missing = 0 if self.robin else len(members) - 1 - len(met)
+            most[m] = own[m] + missing * self.tournament.scoring.win
+            complete = complete and not missing
+        order = sorted(members, key=lambda m: (-own[m], -most[m]))
+        reach = list(accumulate((most[m] for m in reversed(order)), max))[::-1]
+        parts = [order[:1]]
+        for n, m in enumerate(order[1:], 1):
+            above = own[order[n - 1]]
+            clear = above != own[m] if complete else above > reach[n] and n == len(parts)
+            if clear:
+                parts.append([m])
+            else:
+                parts[-1].append(m)
+        return parts
+
+
+def _half_up(value: float, digits: int) -> float:
+    scale = 10.0**digits
+    return float(floor(value * scale + 0.5 + 1e-9) / scale)

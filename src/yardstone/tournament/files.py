@@ -1,0 +1,135 @@
+"""Tournament files of any known format: read, and made into bytes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from yardstone.errors import InputError, UsageError
+from yardstone.pool import SkipReport
+from yardstone.records.sources import Source, find_sources
+from yardstone.tournament.h9 import read_h9
+from yardstone.tournament.h9_write import write_h9
+from yardstone.tournament.model import Tournament
+from yardstone.tournament.opengotha import read_opengotha
+from yardstone.tournament.opengotha_write import write_opengotha
+from yardstone.tournament.trf import read_trf
+from yardstone.tournament.trf_write import write_trf
+
+__all__ = ["FORMATS", "FileFormat", "format_named", "read_source", "read_tournament", "to_bytes"]
+
+MAX_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """One format: its name, the endings of its files, and how they are read and written."""
+
+    name: str
+    about: str
+    endings: tuple[str, ...]
+    read: Callable[..., Tournament]
+    write: Callable[[Tournament], bytes]
+
+
+#: All formats by name.
+FORMATS: Mapping[str, FileFormat] = MappingProxyType(
+    {
+        made.name: made
+        for made in (
+            FileFormat("opengotha", "OpenGotha", (".xml",), read_opengotha, write_opengotha),
+            FileFormat("h9", "results for the European Go Database", (".h9",), read_h9, write_h9),
+            FileFormat("trf", "FIDE's report file", (".trf", ".trfx"), read_trf, write_trf),
+        )
+    }
+)
+
+
+def read_tournament(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    skipped: SkipReport | None = None,
+) -> Tournament:
+    """Read one tournament from a file.
+
+    Parameters
+    ----------
+    path : path
+        The file, compressed or not; ``-`` is standard input.
+    format : str, optional
+        ``opengotha``, ``h9`` or ``trf``; by default the ending tells, or the content.
+    skipped : SkipReport, optional
+        Takes games that cannot be used; without it the first one is an error.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is of no known format, or something in it is wrong.
+    UsageError
+        There is no such format.
+    """
+    sources = find_sources([path], [end for known in FORMATS.values() for end in known.endings])
+    if len(sources) != 1:
+        raise InputError(f"{len(sources)} files are meant", file=str(path), mend="name one")
+    return read_source(sources[0], format=format, skipped=skipped)
+
+
+def read_source(
+    source: Source, *, format: str | None = None, skipped: SkipReport | None = None
+) -> Tournament:
+    """The same from an opened place."""
+    with source.open() as stream:
+        parts, size = [], 0
+        for piece in stream.pieces():
+            size += len(piece)
+            if size > MAX_BYTES:
+                raise InputError(f"more than {MAX_BYTES >> 20} MiB", file=source.name)
+            parts.append(piece)
+        if stream.damage is not None:
+            raise InputError(stream.damage, file=source.name)
+    data = b"".join(parts)
+    known = format_named(format) if format is not None else _guess(source, data)
+    return known.read(data, source.name, skipped=skipped)
+
+
+def format_named(name: str) -> FileFormat:
+    """The format of that name, or UsageError."""
+    if name not in FORMATS:
+        raise UsageError(f"there is no format {name!r}, only {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def _guess(source: Source, data: bytes) -> FileFormat:
+    for known in FORMATS.values():
+        if source.ending in known.endings:
+            return known
+    head = data[:4096].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \r\n\t")
+    if head.startswith(b"<"):
+        return FORMATS["opengotha"]
+    if head[:4] in (b"012 ", b"022 ", b"001 ", b"### ", b"042 "):
+        return FORMATS["trf"]
+    return FORMATS["h9"]
+
+
+def to_bytes(
+    tournament: Tournament, path: Path | None = None, *, format: str | None = None
+) -> bytes:
+    """The tournament in the format named, or else that of the ending of `path`.
+
+    Raises
+    ------
+    UsageError
+        Neither tells.
+    """
+    if format is None:
+        ending = "" if path is None else path.suffix.lower()
+        found = next((f.name for f in FORMATS.values() if ending in f.endings), None)
+        if found is None:
+            endings = " ".join(end for f in FORMATS.values() for end in f.endings)
+            raise UsageError(f"which format? Use one of the endings {endings}, or name it")
+        format = found
+    return format_named(format).write(tournament)

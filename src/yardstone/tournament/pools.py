@@ -1,0 +1,142 @@
+"""Games of tournaments as a pool, with grades, ratings, handicap, komi and round."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import StrictError
+from yardstone.pool import Pool, Skipped, SkipReport
+from yardstone.ratings.egf import CLASS_WEIGHTS
+from yardstone.records.combine import join_pools
+from yardstone.records.sources import Source
+from yardstone.tournament._opengotha_fields import format_rank
+from yardstone.tournament.classes import egf_class
+from yardstone.tournament.files import read_source
+from yardstone.tournament.model import Game, Result, Tournament
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.records.formats import Options
+
+__all__ = ["read_pool", "tournament_pool"]
+
+_SCORES = {Result.first_wins: 1.0, Result.draw: 0.5, Result.second_wins: 0.0}
+
+
+def read_pool(format: str, sources: Sequence[Source], options: Options) -> Pool:
+    """The reader of a tournament format, as `yardstone.read` wants it."""
+    pools = []
+    for source in sources:
+        skipped = None if options.strict else SkipReport()
+        tournament = read_source(source, format=format, skipped=skipped)
+        pools.append(tournament_pool(tournament, skipped=skipped, strict=options.strict))
+    pool = join_pools(pools)
+    wanted = options.columns
+    if not wanted:
+        return pool
+    names = dict(wanted) if isinstance(wanted, Mapping) else {name: name for name in wanted}
+    extra = {new: pool.columns[old] for new, old in names.items() if old in pool.columns}
+    return Pool(
+        pool.players, pool.first, pool.second, pool.score, pool.time,
+        {**pool.columns, **extra}, pool.skipped,
+    )  # fmt: skip
+
+
+def tournament_pool(
+    tournament: Tournament, *, skipped: SkipReport | None = None, strict: bool = False
+) -> Pool:
+    """All games that were played, in the order of the rounds.
+
+    Left out and reported: games without a result or decided by forfeit, and results
+    that are no win, draw or loss.
+
+    The columns are ``event``, ``round``, ``first_grade`` and ``second_grade`` (Go),
+    ``first_rating`` and ``second_rating``, ``handicap``, ``komi`` (NaN in handicap games)
+    and ``class`` (weight of the tournament by its time limits, 1 if unknown).
+    """
+    report = SkipReport() if skipped is None else skipped
+    games = []
+    for game in sorted(tournament.games, key=lambda game: game.round):
+        reason = _unfit(game)
+        if reason is None:
+            games.append(game)
+            continue
+        record = Skipped(tournament.file, game.line, f"round {game.round}: {reason}")
+        if strict and reason != "decided by forfeit":
+            raise StrictError(record.reason, file=record.file or None, line=record.line or None)
+        report.add(record, kind=reason)
+    names = _names(tournament)
+    players = dict.fromkeys(names[p] for game in games for p in (game.first, game.second))
+    place = {name: row for row, name in enumerate(players)}
+    return Pool(
+        tuple(players),
+        np.array([place[names[game.first]] for game in games], np.int32),
+        np.array([place[names[game.second]] for game in games], np.int32),
+        np.array([_SCORES[game.result] for game in games], np.float64),
+        _times(tournament, games),
+        _columns(tournament, games),
+        report,
+    )
+
+
+def _unfit(game: Game) -> str | None:
+    if game.result is Result.unknown:
+        return "no result"
+    if game.forfeit:
+        return "decided by forfeit"
+    if game.result not in _SCORES:
+        return f"result {str(game.result)!r} is no win, draw or loss"
+    return None
+
+
+def _names(tournament: Tournament) -> list[str]:
+    """A name for each player; those with equal names get their numbers."""
+    names = [player.full_name for player in tournament.players]
+    often = Counter(names)
+    return [name if often[name] == 1 else f"{name} ({row + 1})" for row, name in enumerate(names)]
+
+
+def _times(tournament: Tournament, games: Sequence[Game]) -> NDArray[np.datetime64] | None:
+    days = []
+    for game in games:
+        known = tournament.round_dates[game.round - 1 : game.round]
+        days.append((known[0] if known else None) or tournament.begin)
+    if not any(days):
+        return None
+    return np.array([np.datetime64("NaT" if day is None else day, "s") for day in days])
+
+
+def _columns(tournament: Tournament, games: Sequence[Game]) -> dict[str, NDArray[Any]]:
+    text: Any = np.dtypes.StringDType()
+    found: dict[str, NDArray[Any]] = {
+        "event": np.full(len(games), tournament.name or tournament.file, dtype=text),
+        "round": np.array([game.round for game in games], np.int64),
+    }
+    sides = {side: [getattr(g, side) for g in games] for side in ("first", "second")}
+    players = tournament.players
+    if tournament.discipline == "go":
+        for side, rows in sides.items():
+            grades = ["" if (r := players[p].rank) is None else format_rank(r) for p in rows]
+            found[f"{side}_grade"] = np.array([grade.lower() for grade in grades], dtype=text)
+    for side, rows in sides.items():
+        ratings = [np.nan if (r := players[p].rating) is None else r for p in rows]
+        found[f"{side}_rating"] = np.array(ratings, np.float64)
+    if tournament.discipline == "go":
+        komi = np.nan if tournament.komi is None else tournament.komi
+        found["handicap"] = np.array([game.handicap for game in games], np.int64)
+        found["komi"] = np.array(
+            [
+                game.komi if game.komi is not None else np.nan if game.handicap else komi
+                for game in games
+            ],
+            np.float64,
+        )
+        named = tournament.extras.get("CL", "") or egf_class(tournament.time)
+        weight = CLASS_WEIGHTS.get(named.strip().upper(), 1.0)
+        found["class"] = np.full(len(games), weight)
+    return found

@@ -1,0 +1,220 @@
+"""What a tournament does to its players' ratings, before anybody publishes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import NoGamesError, UsageError
+from yardstone.ratings.egf import CLASS_WEIGHTS, EGF
+from yardstone.ratings.egf_old import EGFOld
+from yardstone.tournament.fide_tables import expected_score
+from yardstone.tournament.model import Player, Tournament
+from yardstone.tournament.pools import tournament_pool
+
+if TYPE_CHECKING:
+    from yardstone.pool import Pool
+
+__all__ = ["SYSTEMS", "RatingChange", "rating_changes"]
+
+#: FIDE counts a larger difference as this.
+_LARGEST_DIFFERENCE = 400
+_STRONG, _STRONG_K, _USUAL_K, _YOUNG_K = 2400, 10, 20, 40
+_YOUNG_AGE, _YOUNG_LIMIT = 18, 2300
+
+
+@dataclass(frozen=True, slots=True)
+class RatingChange:
+    """One player's rating before and after.
+
+    Attributes
+    ----------
+    player : int
+        Number of the player.
+    before, after : float or None
+        Ratings; None for a player who has none. In Go one without a rating enters with
+        that of the grade.
+    games : int
+        Games that count.
+    score, expected : float
+        Points in them, and what the ratings promised.
+    factor : float
+        Weight of the tournament (Go) or K (chess).
+    """
+
+    player: int
+    before: float | None
+    after: float | None
+    games: int
+    score: float
+    expected: float
+    factor: float
+
+    @property
+    def change(self) -> float:
+        """Points won or lost; 0 without a rating."""
+        return 0.0 if self.before is None or self.after is None else self.after - self.before
+
+
+def rating_changes(
+    tournament: Tournament,
+    *,
+    system: str | None = None,
+    weight: str | float | None = None,
+    k: float | None = None,
+) -> list[RatingChange]:
+    """The change of every player who played a game that counts, by the file's ratings.
+
+    Parameters
+    ----------
+    tournament : Tournament
+        With ratings or grades.
+    system : {"egf", "egf-old", "fide"}, optional
+        By default that of the discipline.
+    weight : str or float, optional
+        Class A to D, or the weight itself, for the EGF's; by default from the time limits.
+    k : float, optional
+        K of all players for FIDE's; by default 10 from 2400 on, 40 below 2300 up to the
+        year of the 18th birthday, else 20 (a player with fewer than 30 games has 40,
+        which no file tells).
+
+    Raises
+    ------
+    NoGamesError
+        No game counts.
+    UsageError
+        There is no such system or weight.
+    """
+    name = system or ("fide" if tournament.discipline == "chess" else "egf")
+    if name not in SYSTEMS:
+        raise UsageError(f"no system of ratings is called {name!r} ({', '.join(SYSTEMS)})")
+    found = SYSTEMS[name](tournament, weight, k)
+    if not found:
+        raise NoGamesError("no game counts for ratings", file=tournament.file or None)
+    return found
+
+
+def _rated_games(tournament: Tournament) -> Tournament:
+    return replace(
+        tournament,
+        games=tuple(g for g in tournament.games if g.played and g.rated),
+        document=None,
+    )
+
+
+def _weight_of(weight: str | float | None) -> float | None:
+    if weight is None or isinstance(weight, float):
+        return weight
+    try:
+        return CLASS_WEIGHTS.get(str(weight).upper(), None) or float(weight)
+    except ValueError:
+        raise UsageError(f"{weight!r} is no class from A to D and no weight") from None
+
+
+def _egf(
+    make: Callable[[], EGF], tournament: Tournament, weight: str | float | None, _k: float | None
+) -> list[RatingChange]:
+    games = _rated_games(tournament)
+    pool = tournament_pool(games)
+    if not len(pool):
+        return []
+    chosen = _weight_of(weight)
+    if chosen is not None:
+        columns = {**pool.columns, "class": np.full(len(pool), chosen)}
+        pool = replace(pool, columns=columns)
+    pool = replace(pool, columns={**pool.columns, **_entry_ratings(pool)})
+    replay = make().replay(pool)
+    by_name = {row: name for name, row in _rows(games, pool).items()}
+    found = []
+    factor = float(pool.columns["class"][0])
+    for number, name in sorted(by_name.items()):
+        at = pool.players.index(name)
+        first, second = pool.first == at, pool.second == at
+        before = float(
+            (replay.first_rating[first].tolist() + replay.second_rating[second].tolist())[0]
+        )
+        score = float(pool.score[first].sum() + (1.0 - pool.score[second]).sum())
+        expected = float(replay.expected[first].sum() + (1.0 - replay.expected[second]).sum())
+        after = float(replay.ratings.rating[at])
+        count = int(first.sum() + second.sum())
+        found.append(RatingChange(number, before, after, count, score, expected, factor))
+    return found
+
+
+def _rows(tournament: Tournament, pool: Pool) -> dict[str, int]:
+    """Number in the tournament of each name of its pool."""
+    rows: dict[str, int] = {}
+    games = sorted(tournament.games, key=lambda game: game.round)
+    kept = [game for game in games if game.result.points in ((1.0, 0.0), (0.5, 0.5), (0.0, 1.0))]
+    for game, first, second in zip(kept, pool.first.tolist(), pool.second.tolist(), strict=True):
+        rows[pool.players[first]] = game.first
+        rows[pool.players[second]] = game.second
+    return rows
+
+
+def _entry_ratings(pool: Pool) -> dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+    """Ratings with which players enter: their own, else that of the grade."""
+    from yardstone.ratings.egf import grade_rating
+
+    found = {}
+    for side in ("first", "second"):
+        rating = pool.columns[f"{side}_rating"].astype(np.float64)
+        if f"{side}_grade" in pool.columns:
+            by_grade = grade_rating(pool.columns[f"{side}_grade"])
+            rating = np.where(np.isnan(rating), by_grade, rating)
+        found[f"{side}_grade"] = rating
+    return found
+
+
+def _fide(
+    tournament: Tournament, _weight: str | float | None, k: float | None
+) -> list[RatingChange]:
+    counts: dict[int, list[float]] = {}
+    for game in _rated_games(tournament).games:
+        for own, other in ((game.first, game.second), (game.second, game.first)):
+            mine, theirs = tournament.players[own].rating, tournament.players[other].rating
+            if theirs is None or game.result.points not in ((1.0, 0.0), (0.5, 0.5), (0.0, 1.0)):
+                continue
+            entry = counts.setdefault(own, [0, 0.0, 0.0])
+            entry[0] += 1
+            entry[1] += game.points(own)
+            if mine is not None:
+                difference = max(min(theirs - mine, _LARGEST_DIFFERENCE), -_LARGEST_DIFFERENCE)
+                entry[2] += expected_score(0.0, difference)
+    found = []
+    year = None if tournament.begin is None else tournament.begin.year
+    for own, (games, score, expected) in sorted(counts.items()):
+        player = tournament.players[own]
+        factor = _k_of(player, year) if k is None else k
+        before = player.rating
+        after = None if before is None else before + factor * (score - expected)
+        if before is None:
+            expected = float("nan")
+        found.append(RatingChange(own, before, after, int(games), score, expected, factor))
+    return found
+
+
+def _k_of(player: Player, year: int | None) -> float:
+    if player.rating is not None and player.rating >= _STRONG:
+        return _STRONG_K
+    born = player.birth[:4]
+    young = year is not None and born.isdecimal() and 0 <= year - int(born) <= _YOUNG_AGE
+    if young and player.rating is not None and player.rating < _YOUNG_LIMIT:
+        return _YOUNG_K
+    return _USUAL_K
+
+
+#: How ratings change, by name.
+SYSTEMS: Mapping[
+    str, Callable[[Tournament, str | float | None, float | None], list[RatingChange]]
+] = MappingProxyType(
+    {
+        "egf": lambda t, weight, k: _egf(EGF, t, weight, k),
+        "egf-old": lambda t, weight, k: _egf(EGFOld, t, weight, k),
+        "fide": _fide,
+    }
+)

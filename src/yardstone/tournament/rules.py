@@ -1,0 +1,196 @@
+"""What a tournament counts and how it pairs: scoring, handicap and weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = [
+    "LOWEST_RANK",
+    "FloatMode",
+    "HandicapRules",
+    "PairingSettings",
+    "Scoring",
+    "SeedSystem",
+    "TimeControl",
+    "TimeSystem",
+]
+
+#: McMahon scores count from here unless the rules say otherwise: 30 kyu.
+LOWEST_RANK = -30
+
+
+class SeedSystem(StrEnum):
+    """Who meets whom within a group of equal scores, by the order in the group."""
+
+    fold = "fold"  # of 2n players, 1 meets 2n, 2 meets 2n-1
+    slide = "slide"  # 1 meets n+1, 2 meets n+2
+    adjacent = "adjacent"  # 1 meets 2, 3 meets 4
+    random = "random"  # upper half meets lower half, drawn by lot
+
+
+class FloatMode(StrEnum):
+    """Who of a group is drawn to another one."""
+
+    top = "top"
+    middle = "middle"
+    bottom = "bottom"
+
+
+class TimeSystem(StrEnum):
+    """What happens when the basic time is used up."""
+
+    sudden_death = "sudden death"
+    byo_yomi = "byo-yomi"
+    canadian = "Canadian byo-yomi"
+    fischer = "Fischer"
+    unknown = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeControl:
+    """How long a game may take.
+
+    Attributes
+    ----------
+    system : TimeSystem
+        What follows the basic time.
+    basic : int
+        Basic time in seconds.
+    period : int
+        Seconds of a byo-yomi period.
+    moves : int
+        Moves in a period of Canadian byo-yomi.
+    increment : int
+        Seconds added for each move (Fischer).
+    internet : bool
+        Whether it is played on a server.
+    """
+
+    system: TimeSystem = TimeSystem.unknown
+    basic: int = 0
+    period: int = 0
+    moves: int = 1
+    increment: int = 0
+    internet: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandicapRules:
+    """Handicap of a pairing.
+
+    Stones = difference of McMahon scores (or of ranks) less `correction`, at most
+    `ceiling`, none if a player of the game has `threshold` or a stronger rank.
+    """
+
+    by_score: bool = True
+    threshold: int = 0
+    correction: int = 1
+    ceiling: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scoring:
+    """What counts, and how.
+
+    Attributes
+    ----------
+    criteria : tuple of str
+        Criteria of the standings in their order, by their names in
+        `yardstone.tournament.criteria`.
+    bar, floor, zero : int
+        Ranks (1 dan = 0): all from the bar on start with the same McMahon score, as do
+        all up to the floor; `zero` is the rank whose initial score would be 0.
+    wins_absent, wins_bye, score_absent, score_bye : float
+        Points of a round without a game, in wins and in McMahon score.
+    round_down : bool
+        Whether halves are dropped from the total of wins and McMahon score.
+    unplayed_as_half : bool
+        Whether a round without a game counts half a point in what opponents get
+        from a player.
+    categories : tuple of int
+        Lowest ranks of all categories but the last; empty if there is one.
+    win, draw, loss : float
+        Points of a game in a Swiss by FIDE's rules.
+    bye, absence, open_game : float or None
+        There, points of the bye that pairing gives (None: as a win), of an absence or
+        a game lost by forfeit, and of a game without a result (None: as a draw).
+    """
+
+    criteria: tuple[str, ...] = ()
+    bar: int = 8
+    floor: int = LOWEST_RANK
+    zero: int = LOWEST_RANK
+    wins_absent: float = 0.0
+    wins_bye: float = 1.0
+    score_absent: float = 0.5
+    score_bye: float = 1.0
+    round_down: bool = True
+    unplayed_as_half: bool = False
+    categories: tuple[int, ...] = ()
+    win: float = 1.0
+    draw: float = 0.5
+    loss: float = 0.0
+    bye: float | None = None
+    absence: float = 0.0
+    open_game: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairingSettings:
+    """Weights and choices of pairing, as OpenGotha's file has them.
+
+    Attributes
+    ----------
+    avoid_rematch, randomness, balance_colours : int
+        Basic weights; `deterministic` means the lot is the same for the same pair.
+    avoid_mixing_categories, minimise_score_difference : int
+        Main weights.
+    float_weight : int
+        Weight of the choice of floaters within their group; `compensate_floats`: a
+        player drawn up before is drawn down rather than up again; `float_upper`,
+        `float_lower`: who of the upper and of the lower group.
+    maximise_seeding : int
+        Weight of the seeding within a group; by `seed_system_1` with the further
+        criterion `seed_criterion_1` up to the round `seed_last_round_1`, by
+        `seed_system_2` with `seed_criterion_2` later.
+    bar_threshold, wins_threshold : bool
+        Whether the secondary criteria are off for players above the bar, or who have
+        won half their games; `rank_threshold`: off from this rank on.
+    secondary : int
+        Weight of all secondary criteria together.
+    minimise_handicap, avoid_same_geography : int
+        Secondary weights.
+    country_difference, club_group_difference, club_difference : int
+        So many points of score difference are better than players of one country, of
+        one group of clubs, of one club.
+    nx1_factor : float
+        How much one large difference is better than many of one (0 to 1).
+    """
+
+    avoid_rematch: int = 500_000_000_000_000
+    randomness: int = 0
+    deterministic: bool = True
+    balance_colours: int = 1_000_000
+    avoid_mixing_categories: int = 20_000_000_000_000
+    minimise_score_difference: int = 100_000_000_000
+    float_weight: int = 100_000_000
+    compensate_floats: bool = True
+    float_upper: FloatMode = FloatMode.middle
+    float_lower: FloatMode = FloatMode.middle
+    maximise_seeding: int = 5_000_000
+    seed_last_round_1: int = 1
+    seed_system_1: SeedSystem = SeedSystem.random
+    seed_system_2: SeedSystem = SeedSystem.fold
+    seed_criterion_1: str = "RATING"
+    seed_criterion_2: str = "NULL"
+    bar_threshold: bool = True
+    rank_threshold: int = 0
+    wins_threshold: bool = True
+    secondary: int = 100_000_000_000
+    minimise_handicap: int = 0
+    avoid_same_geography: int = 100_000_000_000
+    country_difference: int = 1
+    club_group_difference: int = 2
+    club_difference: int = 3
+    nx1_factor: float = 0.5

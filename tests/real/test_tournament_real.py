@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import yardstone
+from tests.shared import shared_path
+from tests.tournament.counting import Count
+from yardstone.tournament.files import read_tournament
+from yardstone.tournament.h9 import read_h9
+from yardstone.tournament.h9_write import write_h9
+from yardstone.tournament.model import Tournament
+from yardstone.tournament.opengotha import read_opengotha
+from yardstone.tournament.opengotha_write import write_opengotha
+from yardstone.tournament.standings import standings
+from yardstone.tournament.trf import read_trf
+from yardstone.tournament.trf_write import write_trf
+
+FOLDER = "data/go/tournaments/opengotha"
+NAMES = ("egc2011", "notsimplemm", "notsosimpleswiss", "simplemm", "simpleswiss")
+
+
+def path_of(name: str) -> Path:
+    return shared_path(FOLDER) / f"{name}.xml"
+
+
+@pytest.fixture(scope="module")
+def congress() -> Tournament:
+    return read_tournament(path_of("egc2011"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_files_come_back_byte_for_byte(name: str) -> None:
+    assert write_opengotha(read_tournament(path_of(name))) == path_of(name).read_bytes()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_files_can_be_taken_apart_and_put_together(name: str) -> None:
+    """The last round taken out and put back: the same elements, in another order of games."""
+    found = read_tournament(path_of(name))
+    short = read_opengotha(write_opengotha(found.before(found.rounds)))
+    assert short.last_round == found.rounds - 1
+    back = write_opengotha(replace(short, games=found.games, byes=found.byes))
+    assert elements(back) == elements(path_of(name).read_bytes())
+
+
+def elements(data: bytes) -> Counter[tuple[str, tuple[tuple[str, str], ...]]]:
+    """All elements of a file with their attributes, by the standard library's parser."""
+    root = ElementTree.fromstring(data)
+    return Counter((e.tag, tuple(sorted(e.attrib.items()))) for e in root.iter())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_games_survive_other_formats(name: str) -> None:
+    found = read_tournament(path_of(name))
+    results = Counter((g.round, g.handicap, str(g.result), g.forfeit) for g in found.games)
+    h9 = read_h9(write_h9(found))
+    assert Counter((g.round, g.handicap, str(g.result), g.forfeit) for g in h9.games) == results
+    assert write_h9(h9) == write_h9(found)
+    trf = read_trf(write_trf(found))
+    assert Counter((g.round, g.first, g.second, g.result, g.forfeit) for g in trf.games) == Counter(
+        (g.round, g.first, g.second, g.result, g.forfeit) for g in found.games
+    )
+
+
+@pytest.mark.parametrize("name", NAMES[1:])
+def test_standings_are_as_counted_by_hand(name: str) -> None:
+    found = read_tournament(path_of(name))
+    criteria = ["NBW", "MMS", "SOSW", "SOSM", "SOSOSM", "SODOSW", "CUSSM", "EXT", "EXR"]
+    for after in (1, found.rounds):
+        table = standings(found, round_number=after, criteria=criteria)
+        count = Count(found, after)
+        for row, values in zip(table.order.tolist(), table.values.tolist(), strict=True):
+            assert values == [float(count.value(c, row)) for c in criteria]
+
+
+def test_the_european_congress_of_2011(congress: Tournament) -> None:
+    """The whole table by the file's own criteria, against a plain count."""
+    assert (len(congress.players), len(congress.games), congress.rounds) == (760, 2708, 10)
+    table = standings(congress)
+    assert [c.name for c in table.criteria] == ["MMS", "SOSM", "SOSM-1", "SOSM-2"]
+    assert len(table) == 718
+    count = Count(congress, 10)
+    told = {
+        row: tuple(float(count.value(c.name, row)) for c in table.criteria)
+        for row in table.order.tolist()
+    }
+    for row, values in zip(table.order.tolist(), table.values.tolist(), strict=True):
+        assert tuple(values) == told[row]
+    ranked = sorted(told.values(), reverse=True)
+    for row, place in zip(table.order.tolist(), table.place.tolist(), strict=True):
+        assert ranked.index(told[row]) + 1 == place
+
+
+def test_the_first_of_the_congress(congress: Tournament) -> None:
+    """The table in the guide."""
+    table = standings(congress)
+    first = [
+        (int(place), congress.players[row].full_name, *map(int, values))
+        for place, row, values in zip(table.place, table.order, table.values, strict=True)
+    ][:11]
+    assert first == [
+        (1, "Kim Youngsam", 44, 409, 370, 330),
+        (2, "Shikshin Ilja", 42, 408, 369, 329),
+        (3, "Taranu Catalin", 42, 405, 367, 329),
+        (4, "Jeon Sang Youn", 42, 399, 361, 323),
+        (5, "Silt Ondrej", 41, 407, 369, 330),
+        (6, "Kachanovskyi Artem", 41, 403, 365, 327),
+        (7, "Mitic Dusan", 41, 401, 363, 324),
+        (8, "Surin Dmitriy", 41, 398, 361, 323),
+        (9, "Burzo GheorgheCornel", 40, 406, 367, 328),
+        (10, "Debarre Thomas", 40, 402, 364, 325),
+        (10, "Dinershteyn Alexandr", 40, 402, 364, 325),
+    ]
+
+
+def test_games_are_those_of_the_table_of_games(congress: Tournament) -> None:
+    """The same congress as a table of games from another reading of the file."""
+    path = shared_path("data/go/tournaments/games.csv.gz")
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        rows = [r for r in csv.DictReader(stream) if r["tournament"] == congress.name]
+    pool = yardstone.read(path_of("egc2011"))
+    assert len(rows) >= len(pool) == 2690
+    ours = Counter(
+        (g.round, _key(congress, g.second), _key(congress, g.first), str(g.result))
+        for g in congress.games
+        if g.played
+    )
+    words = {"RESULT_WHITEWINS": "second wins", "RESULT_BLACKWINS": "first wins"}
+    theirs = Counter(
+        (int(r["rnd"]), r["white"], r["black"], words[r["result"]])
+        for r in rows
+        if r["result"] in words
+    )
+    assert ours == theirs
+
+
+def _key(tournament: Tournament, row: int) -> str:
+    player = tournament.players[row]
+    return (player.name + player.first_name).replace(" ", "").upper()
+
+
+def test_csv_of_the_congress_is_complete(congress: Tournament) -> None:
+    from yardstone.reports.tournament_standings import csv_standings
+
+    rows = list(csv.DictReader(io.StringIO(csv_standings(standings(congress)))))
+    assert len(rows) == 718
+    assert sum(row["round_10"].startswith("0") for row in rows) == 718 - 2 * 223

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from tests.tournament.samples import DATA, content, sample
+from yardstone.errors import InputError
+from yardstone.pool import SkipReport
+from yardstone.tournament.h9 import read_h9
+from yardstone.tournament.h9_write import write_h9
+from yardstone.tournament.model import Bye, ByeKind, Game, Result, System, Tournament
+from yardstone.tournament.standings import standings
+
+
+def test_everything_that_lines_can_say() -> None:
+    found = sample("macmahon.h9")
+    assert (found.name, found.place, found.begin) == (
+        "Spring Meeting",
+        "Vienna, AT",
+        date(2011, 4, 2),
+    )
+    assert (found.komi, found.rounds, found.system) == (6.5, 3, System.mcmahon)
+    assert found.handicap.correction == 2
+    assert [p.full_name for p in found.players] == [
+        "Lang Anna-Maria",
+        "van der Berg Joost",
+        "Ito Ken",
+        "O'Neil Sean",
+        "Solo",
+    ]
+    assert [p.rank for p in found.players] == [2, 0, 6, -5, -9]
+    assert [p.club for p in found.players] == ["Wien", "", "Toky", "Cork", "Wien"]
+    assert [p.ids.get("egf") for p in found.players[:3]] == ["11111111", "22222222", None]
+    first = found.game_of[1, 0]
+    assert (first.first, first.second, first.handicap, first.result) == (
+        1,
+        0,
+        2,
+        Result.second_wins,
+    )
+    assert found.game_of[2, 1].forfeit
+    assert found.game_of[3, 3].result is Result.draw
+    assert found.byes == (Bye(3, 1, ByeKind.paired), Bye(1, 2, ByeKind.half))
+    assert [sorted(p.absent) for p in found.players] == [[], [], [], [], [2]]
+    assert found.scoring.criteria == ("MMS", "SOSM", "SODOSM")
+
+
+def test_lines_without_tags_and_colours() -> None:
+    found = sample("bare.h9")
+    assert [g.known_colour for g in found.games] == [False, False]
+    assert (found.rounds, found.system, found.name) == (2, System.swiss, "")
+    assert [p.full_name for p in found.players] == ["Red Ron", "Gray Gil", "Blue Bea"]
+
+
+@pytest.mark.parametrize("name", ["macmahon.h9", "bare.h9", "published.h9"])
+def test_what_was_not_changed_is_written_back_byte_for_byte(name: str) -> None:
+    assert write_h9(sample(name)) == (DATA / name).read_bytes()
+
+
+def test_the_table_that_opengotha_published() -> None:
+    """A table of OpenGotha's own: its export from the same tournament is made anew."""
+    published = (DATA / "published.h9").read_text("iso-8859-15").splitlines()
+    ours = write_h9(sample("published.xml")).decode().splitlines()
+    told = [line.rstrip() for line in published if "Generated" not in line]
+    assert [line.rstrip() for line in ours] == told
+
+
+def test_the_scores_of_a_file_follow_from_its_results() -> None:
+    """From the results and the last McMahon scores alone: SOS and SOSOS as published."""
+    found = sample("published.h9")
+    table = standings(found, criteria="mms,sos,sosos")
+    lines = [line for line in found.document.lines if not line.startswith(";")]
+    told = [[float(word) for word in line.partition(" Club ")[2].split()[:3]] for line in lines]
+    assert np.array_equal(table.values, told)
+    assert table.order.tolist() == list(range(19))
+
+
+def games_of(found: Tournament) -> set[tuple[object, ...]]:
+    def side(game: Game, player: int) -> tuple[str, float]:
+        return found.players[player].full_name, game.points(player)
+
+    return {
+        (g.round, frozenset((side(g, g.first), side(g, g.second))), g.forfeit, g.handicap)
+        for g in found.games
+    }
+
+
+@pytest.mark.parametrize("name", ["published.xml", "current.xml", "old.xml"])
+def test_games_survive_the_format(name: str) -> None:
+    found = sample(name)
+    again = read_h9(write_h9(found))
+    assert games_of(again) == games_of(found)
+    assert again.rounds == found.last_round
+
+
+def test_players_without_grades_have_no_place_in_it() -> None:
+    with pytest.raises(InputError, match="Aas Atle has no grade"):
+        write_h9(sample("trf26.trf"))
+
+
+def test_changed_results_make_a_new_table() -> None:
+    found = sample("published.h9")
+    changed = replace(found.games[0], result=found.games[0].result.reversed)
+    again = read_h9(write_h9(replace(found, games=(changed, *found.games[1:]))))
+    assert games_of(again) != games_of(found)
+    assert standings(again, criteria="mms").values[:2, 0].tolist() == [35.0, 34.0]
+
+
+def test_forfeits_can_be_left_out() -> None:
+    text = write_h9(sample("current.xml"), keep_forfeits=False).decode()
+    assert "!" not in text
+    assert "!" in write_h9(sample("current.xml")).decode()
+
+
+def test_letters_that_the_encoding_lacks() -> None:
+    found = sample("published.xml")
+    named = replace(found.players[0], name="Ł")
+    data = write_h9(replace(found, players=(named, *found.players[1:])), encoding="iso-8859-15")
+    assert b"? P01" in data or b"? P" in data
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "line"),
+    [
+        ("Red Ron 2k", "Red Ron", "no grade", 1),
+        ("1 Red Ron", "1", "without a name", 1),
+        ("2+ 3+", "2+ 9+", "there is no opponent 9", 1),
+        ("2+ 3+", "1+ 3+", "there is no opponent 1", 1),
+        ("2+ 3+", "3+ 3+", "player 3 does not name player 1", 1),
+        ("2+ 3+", "2= 3+", "do not fit together", 1),
+        ("2+ 3+", "2+/b0 3+", None, 0),
+        ("1- 0+", "1-/b 0+", None, 0),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(
+    old: str, new: str, message: str | None, line: int
+) -> None:
+    data = (DATA / "bare.h9").read_text().replace(old, new).encode()
+    if message is None:
+        assert len(read_h9(data).games) == 2
+        return
+    with pytest.raises(InputError, match=message) as caught:
+        read_h9(data, "a.h9")
+    assert (caught.value.file, caught.value.line) == ("a.h9", line)
+
+
+def test_one_colour_cannot_be_of_both() -> None:
+    data = (DATA / "bare.h9").read_text().replace("2+ 3+", "2+/b 3+").replace("1- 0+", "1-/b 0+")
+    with pytest.raises(InputError, match="the same colour"):
+        read_h9(data.encode())
+
+
+def test_bad_results_are_skipped_where_that_is_asked_for() -> None:
+    skipped = SkipReport()
+    data = (DATA / "bare.h9").read_bytes().replace(b"2+ 3+", b"2= 3+")
+    found = read_h9(data, "a.h9", skipped=skipped)
+    assert len(found.games) == 1
+    assert skipped.details[0].line == 1
+
+
+@pytest.mark.parametrize("data", [b"", b"; EV[x]\n", b"\n\n"])
+def test_files_without_players_are_refused(data: bytes) -> None:
+    with pytest.raises(InputError, match="no line of a player"):
+        read_h9(data)
+
+
+def test_numbers_that_are_no_places_are_taken_as_they_stand() -> None:
+    lines = ["2 B Bo 1k DE X 1+", "1 A An 1k DE X 2-"]
+    found = read_h9("\n".join(lines).encode())
+    assert found.games[0].points(0) == 1.0
+    assert content(found).players[0].name == "B"
+
+
+def test_columns_of_the_written_file_stand_below_each_other() -> None:
+    text = write_h9(sample("published.xml")).decode()
+    rows = [line for line in text.splitlines() if not line.startswith(";")]
+    assert {row.index(" FR ") for row in rows} == {39}
+    places = [int(row[:4]) for row in rows if row[:4].strip()]
+    assert all(a < b for a, b in pairwise(places))

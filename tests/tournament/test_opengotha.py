@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.tournament.samples import DATA, content, sample
+from yardstone.errors import InputError
+from yardstone.pool import SkipReport
+from yardstone.tournament import _xml
+from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
+from yardstone.tournament.opengotha import read_opengotha
+from yardstone.tournament.opengotha_write import write_opengotha
+from yardstone.tournament.rules import (
+    FloatMode,
+    HandicapRules,
+    PairingSettings,
+    Scoring,
+    SeedSystem,
+    TimeControl,
+    TimeSystem,
+)
+
+FILES = ["old.xml", "current.xml", "published.xml"]
+
+
+def test_the_present_format() -> None:
+    found = sample("current.xml")
+    assert (found.name, found.place, found.director, found.size) == ("Trees", "Ghent", "Flo", 13)
+    assert (found.begin, found.end) == (date(2026, 1, 3), date(2026, 1, 4))
+    assert (found.komi, found.rounds, found.system) == (6.5, 3, System.swiss)
+    birch = found.players[1]
+    assert (birch.full_name, birch.rank, birch.grade) == ('Birch "B" Bob', -1, "1K")
+    assert (birch.rating, set(birch.absent), birch.ids["egf"]) == (2004.0, {2}, "10000002")
+    assert birch.line == 6
+    assert found.players[0].smms_correction == 1
+    first = found.games[0]
+    assert (first.first, first.second, first.handicap, first.result) == (
+        1,
+        0,
+        3,
+        Result.second_wins,
+    )
+    assert [g.forfeit for g in found.games] == [False, True, True, False, False]
+    assert [g.known_colour for g in found.games] == [True, False, True, True, True]
+    assert found.byes == (Bye(1, 4),)
+    assert found.scoring == Scoring(
+        criteria=("CAT", "NBW", "EXT", "EXR", "RATING"),
+        bar=1,
+        floor=-10,
+        round_down=False,
+        unplayed_as_half=True,
+        categories=(0, -9),
+    )
+    assert found.handicap == HandicapRules(threshold=3, correction=1, ceiling=9)
+    assert found.pairing == PairingSettings(
+        nx1_factor=0.7,
+        balance_colours=1000,
+        float_upper=FloatMode.top,
+        float_lower=FloatMode.bottom,
+        seed_last_round_1=1,
+        seed_system_1=SeedSystem.slide,
+        rank_threshold=3,
+    )
+    assert found.time.system is TimeSystem.fischer
+    assert (found.time.basic, found.time.increment, found.time.internet) == (2700, 15, False)
+    assert found.club_groups == (frozenset({"A", "B"}),)
+
+
+def test_the_old_format() -> None:
+    found = sample("old.xml")
+    assert [p.rank for p in found.players] == [1, -1, -3, 6]
+    assert [p.rating for p in found.players] == [2160.0, 1955.0, 1800.0, 2700.0]
+    assert [p.registered for p in found.players] == [True, True, True, False]
+    assert found.players[1].full_name == "Müller Jürgen"
+    assert (found.games[0].first, found.games[0].second) == (1, 0)
+    assert found.games[1].result is Result.draw
+    assert (found.time.system, found.time.basic) == (TimeSystem.sudden_death, 2400)
+    assert found.system is System.mcmahon
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_was_not_changed_is_written_back_byte_for_byte(name: str) -> None:
+    assert write_opengotha(sample(name)) == (DATA / name).read_bytes()
+
+
+@pytest.mark.parametrize("ends", [b"\r\n", b"\r"])
+def test_other_ends_of_lines_come_back(ends: bytes) -> None:
+    data = (DATA / "current.xml").read_bytes().replace(b"\n", ends)
+    assert write_opengotha(read_opengotha(data)) == data
+
+
+def test_utf16_comes_back() -> None:
+    data = (DATA / "current.xml").read_text("utf-8").replace("UTF-8", "UTF-16").encode("utf-16")
+    found = read_opengotha(data)
+    assert write_opengotha(found).decode("utf-16") == data.decode("utf-16")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_new_file_says_the_same(name: str) -> None:
+    found = content(sample(name))
+    again = content(read_opengotha(write_opengotha(found)))
+    assert again == replace(found, club_groups=())
+
+
+def test_a_new_round_leaves_everything_else_alone() -> None:
+    found = sample("current.xml")
+    before = found.before(2)
+    stripped = read_opengotha(write_opengotha(before))
+    assert content(stripped) == content(before)
+    added = replace(stripped, games=found.games, byes=found.byes)
+    data = write_opengotha(added)
+    assert content(read_opengotha(data)) == content(found)
+    assert _tree(data) == _tree((DATA / "current.xml").read_bytes())
+
+
+def test_results_change_one_attribute_only() -> None:
+    found = sample("current.xml")
+    games = (*found.games[:-1], replace(found.games[-1], result=Result.first_wins))
+    old = (DATA / "current.xml").read_bytes()
+    new = write_opengotha(replace(found, games=games))
+    assert new == old.replace(b"RESULT_UNKNOWN", b"RESULT_BLACKWINS")
+
+
+def _tree(data: bytes) -> object:
+    def plain(element: ElementTree.Element) -> object:
+        children = [plain(child) for child in element]
+        return element.tag, element.attrib, (element.text or "").strip(), children
+
+    return plain(ElementTree.fromstring(data))
+
+
+def test_changes_of_players_and_settings_are_written() -> None:
+    found = sample("current.xml")
+    late = Player(name="Fir", first_name="Flo", rank=2, rating=2250.0, absent=frozenset({1}))
+    changed = replace(
+        found,
+        name="Trees & more",
+        komi=7.5,
+        rounds=4,
+        players=(*found.players[:-1], replace(found.players[-1], club="New"), late),
+        scoring=replace(found.scoring, criteria=("MMS", "SOSM"), categories=(), bar=3),
+        handicap=replace(found.handicap, ceiling=0),
+        pairing=replace(found.pairing, seed_system_2=SeedSystem.slide),
+        time=TimeControl(
+            system=TimeSystem.canadian, basic=1800, period=600, moves=20, increment=15
+        ),
+        system=System.mcmahon,
+        byes=(),
+    )
+    data = write_opengotha(changed)
+    again = read_opengotha(data)
+    assert content(again) == content(changed)
+    assert b"unknownAttribute=" in data
+    assert b"<Deep>text &lt; kept</Deep>" in data
+    assert b"ByePlayer" not in data
+    more = replace(again, byes=(Bye(1, 4),), scoring=replace(again.scoring, categories=(0, -5)))
+    assert content(read_opengotha(write_opengotha(more))) == content(more)
+
+
+def test_players_who_withdraw_before_the_start_go() -> None:
+    found = sample("current.xml").before(1)
+    less = replace(found, players=found.players[1:3], byes=())
+    assert content(read_opengotha(write_opengotha(less))) == content(less)
+
+
+def test_results_that_opengotha_lacks_become_the_nearest() -> None:
+    players = (Player(name="A", first_name="x", rank=0), Player(name="B", first_name="x", rank=0))
+    game = Game(round=1, table=1, first=0, second=1, result=Result.first_half)
+    made = Tournament(rounds=1, players=players, games=(game,))
+    assert read_opengotha(write_opengotha(made)).games[0].result is Result.both_lose
+
+
+def text(change: Callable[[str], str]) -> bytes:
+    return change((DATA / "current.xml").read_text("utf-8")).encode()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('rank="5K" rating', 'rank="much" grade="?" rating', "duplicate attribute"),
+        ('grade="5K" name="Cedar"', 'grade="?" name=""', "without a name"),
+        ('rating="2004"', 'rating="high"', 'rating="high": no such number'),
+        ('roundNumber="2" tableNumber="2"', 'roundNumber="x" tableNumber="2"', "no number"),
+        ('"RESULT_UNKNOWN"', '"RESULT_MAYBE"', "'RESULT_MAYBE' is no result"),
+        ('blackPlayer="ELMED"', 'blackPlayer="OAKO"', "no player is called 'OAKO'"),
+        ('blackPlayer="ELMED"', 'blackPlayer="ASHANN"', "meets himself"),
+        ('roundNumber="3" tab', 'roundNumber="2"  tab', "is paired twice in round 2"),
+        ('genMMBar="2D"', 'genMMBar="top"', "no rank such as"),
+        ('genMMBar="2D"', 'genMMBar=""', "genMMBar"),
+        ('komi="6.5"', 'komi="six"', 'komi="six"'),
+        ('numberOfRounds="3"', 'numberOfRounds="9999"', "9999 rounds"),
+        ('beginDate="2026-01-03"', 'beginDate="yesterday"', "beginDate"),
+        ('"SPLITANDSLIP"', '"SHUFFLE"', "no seeding"),
+        ('lowerLimit="9K"', 'lowerLimit="?"', "a category cannot be read"),
+        ('name="NBW" number="2"', 'name="NBW" number="two"', "no number"),
+        ("</ClubsGroups>\n", "</ClubsGroup>\n", "no well-formed XML"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(old: str, new: str, message: str) -> None:
+    data = text(lambda whole: whole.replace(old, new, 1))
+    before = data.decode().rpartition(new)[0]
+    with pytest.raises(InputError, match=message) as caught:
+        read_opengotha(data, "a.xml")
+    assert (caught.value.file, caught.value.line) == ("a.xml", before.count("\n") + 1)
+
+
+def test_an_unreadable_rank_is_taken_from_the_grade_or_refused() -> None:
+    found = read_opengotha(text(lambda t: t.replace('rank="5K"', 'rank="much"')))
+    assert found.players[2].rank == -5
+    with pytest.raises(InputError, match="'much' is no rank"):
+        read_opengotha(
+            text(lambda t: t.replace('rank="5K"', 'rank="much"').replace('grade="5K"', 'grade=""'))
+        )
+
+
+def test_two_players_of_one_name_are_refused() -> None:
+    with pytest.raises(InputError, match="Ash Ann is entered twice"):
+        read_opengotha(text(lambda t: t.replace('firstName="Cy"', 'firstName="Ann"')
+                            .replace('name="Cedar"', 'name="Ash"')))  # fmt: skip
+
+
+def test_bad_games_are_skipped_where_that_is_asked_for() -> None:
+    skipped = SkipReport()
+    data = text(lambda t: t.replace("RESULT_UNKNOWN", "RESULT_MAYBE").replace("ELMED", "OAKO", 1))
+    found = read_opengotha(data.replace(b'player="OAKO"', b'player="ELMED"'), "a", skipped=skipped)
+    assert len(found.games) == 3
+    assert skipped.total == 2
+
+
+HOSTILE = {
+    "entities": '<!DOCTYPE T [<!ENTITY a "b">]><Tournament>&a;</Tournament>',
+    "external": '<!DOCTYPE T [<!ENTITY a SYSTEM "file:///etc/passwd">]><Tournament>&a;</Tournament>',
+    "undefined entity": "<Tournament>&a;</Tournament>",
+    "other root": "<html/>",
+    "nothing": "",
+    "binary": "\0\1\2",
+    "deep": "<Tournament>" + "<a>" * 100 + "</a>" * 100 + "</Tournament>",
+    "attributes": "<Tournament " + " ".join(f'a{n}=""' for n in range(300)) + "/>",
+    "encoding": '<?xml version="1.0" encoding="no-such"?><Tournament/>',
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_files_are_refused(kind: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_opengotha(HOSTILE[kind].encode(), "a.xml")
+    assert caught.value.file == "a.xml"
+
+
+def test_size_and_number_of_elements_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = (DATA / "current.xml").read_bytes()
+    monkeypatch.setattr(_xml, "MAX_ELEMENTS", 20)
+    with pytest.raises(InputError, match="more than 20 elements"):
+        read_opengotha(data)
+    monkeypatch.setattr(_xml, "MAX_BYTES", 1000)
+    with pytest.raises(InputError, match="MiB"):
+        read_opengotha(data)
+
+
+def test_a_named_document_type_is_kept_and_not_fetched() -> None:
+    assert b"<!DOCTYPE Tournament SYSTEM" in write_opengotha(sample("old.xml"))
+
+
+def test_byes_given_in_rounds_after_the_last_make_the_tournament_longer() -> None:
+    found = read_opengotha(text(lambda t: t.replace('numberOfRounds="3"', 'numberOfRounds="1"')))
+    assert found.rounds == 3

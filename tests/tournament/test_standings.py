@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from itertools import permutations, product
+
+import pytest
+
+from tests.tournament.counting import NAMES, Count
+from tests.tournament.samples import sample
+from yardstone.errors import UsageError
+from yardstone.tournament.cells import score_text
+from yardstone.tournament.confrontation import direct_confrontation, simplified_confrontation
+from yardstone.tournament.criteria import CRITERIA, criterion, parse_criteria
+from yardstone.tournament.fide import Unplayed
+from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
+from yardstone.tournament.rules import Scoring
+from yardstone.tournament.standings import Standings, standings
+
+
+def made_up(seed: int, *, players: int = 13, rounds: int = 5) -> Tournament:
+    """A tournament with everything that scores depend on."""
+    rng = random.Random(seed)
+    absent = [
+        frozenset(r for r in range(1, rounds + 1) if rng.random() < 0.15) for _ in range(players)
+    ]
+    entries = tuple(
+        Player(
+            name=f"P{n}",
+            rank=rng.randrange(-12, 6),
+            rating=float(rng.randrange(900, 2700)),
+            smms_correction=rng.choice([0, 0, 1]),
+            absent=absent[n],
+        )
+        for n in range(players)
+    )
+    games: list[Game] = []
+    byes: list[Bye] = []
+    for number in range(1, rounds + 1):
+        here = [n for n in range(players) if number not in absent[n]]
+        rng.shuffle(here)
+        if len(here) % 2:
+            byes.append(Bye(number, here.pop()))
+        if rng.random() < 0.3 and here:
+            del here[-2:]  # neither paired nor absent
+        for first, second in zip(here[::2], here[1::2], strict=True):
+            result = rng.choice([r for r in Result if "half" not in r.name])
+            games.append(
+                Game(
+                    round=number,
+                    first=first,
+                    second=second,
+                    result=result,
+                    forfeit=result is not Result.unknown and rng.random() < 0.15,
+                    handicap=rng.choice([0, 0, 1, 3, 9]),
+                )
+            )
+    scoring = Scoring(
+        bar=rng.choice([2, 8]),
+        floor=rng.choice([-8, -30]),
+        zero=rng.choice([-30, -20]),
+        wins_absent=rng.choice([0.0, 0.5]),
+        wins_bye=rng.choice([0.5, 1.0]),
+        score_absent=rng.choice([0.0, 0.5, 1.0]),
+        score_bye=rng.choice([0.5, 1.0]),
+        round_down=rng.random() < 0.5,
+        unplayed_as_half=rng.random() < 0.5,
+    )
+    return Tournament(
+        rounds=rounds,
+        system=System.mcmahon,
+        discipline="go",
+        players=entries,
+        games=tuple(games),
+        byes=tuple(byes),
+        scoring=scoring,
+    )
+
+
+def values(table: Standings) -> dict[int, list[float]]:
+    rows = zip(table.order.tolist(), table.values.tolist(), strict=True)
+    return dict(rows)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_all_criteria_of_go_are_as_counted_by_hand(seed: int) -> None:
+    tournament = made_up(seed)
+    for after in range(tournament.rounds + 1):
+        table = standings(tournament, round_number=after, criteria=NAMES, everybody=True)
+        count = Count(tournament, after)
+        for row, found in values(table).items():
+            told = [float(count.value(name, row)) for name in NAMES]
+            assert dict(zip(NAMES, found, strict=True)) == dict(zip(NAMES, told, strict=True))
+
+
+def test_order_and_shared_places() -> None:
+    players = tuple(Player(name=name, rank=0) for name in ("Dee", "Cob", "Bea", "Abe"))
+    games = (
+        Game(round=1, first=0, second=1, result=Result.first_wins),
+        Game(round=1, first=2, second=3, result=Result.second_wins),
+    )
+    table = standings(Tournament(rounds=1, players=players, games=games), criteria="nbw,sos")
+    assert [players[row].name for row in table.order] == ["Abe", "Dee", "Bea", "Cob"]
+    assert table.place.tolist() == [1, 1, 3, 3]
+
+
+def test_players_without_a_game_are_listed_only_if_asked_for() -> None:
+    players = tuple(Player(name=name, rank=0) for name in "ABC")
+    made = Tournament(
+        rounds=1,
+        players=players,
+        games=(Game(round=1, first=0, second=1, result=Result.draw),),
+    )
+    assert len(standings(made)) == 2
+    assert len(standings(made, everybody=True)) == 3
+    assert len(standings(made.before(1))) == 3
+
+
+def test_criteria_after_another_round() -> None:
+    tournament = made_up(3)
+    table = standings(tournament, round_number=4, criteria="mms,mms@2,mms@-1", everybody=True)
+    earlier = {n: values(standings(tournament, round_number=n, criteria="mms", everybody=True))
+               for n in (2, 3)}  # fmt: skip
+    for row, found in values(table).items():
+        assert found[1:] == [earlier[2][row][0], earlier[3][row][0]]
+
+
+def test_categories_ranks_and_ratings_as_criteria() -> None:
+    found = sample("current.xml")
+    table = standings(found, criteria="cat,rank,rating", everybody=True)
+    assert [found.players[row].name for row in table.order][:2] == ["Ash", 'Birch "B"']
+    assert [score_text(table.criteria[0], v) for v in table.values[:, 0]] == list("12233")
+    assert score_text(table.criteria[1], table.values[0, 1]) == "3d"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(36.5, "36½"), (0.5, "½"), (7.25, "7¼"), (3.0, "3"), (-1.5, "-1½"), (0.3, "0.3")],
+)
+def test_scores_are_written_as_people_do(value: float, text: str) -> None:
+    assert score_text(CRITERIA["MMS"], value) == text
+
+
+def test_strasbourg_and_cup_scores() -> None:
+    """Eight players, a knock-out by McMahon scores: three rounds."""
+    players = tuple(Player(name=f"P{n}", rank=5) for n in range(8))
+    beaten = [
+        [(0, 1), (2, 3), (4, 5), (6, 7)],
+        [(0, 2), (4, 6), (1, 3), (5, 7)],
+        [(0, 4), (2, 6), (1, 5), (3, 7)],
+    ]
+    games = tuple(
+        Game(round=r, first=a, second=b, result=Result.first_wins)
+        for r, pairs in enumerate(beaten, 1)
+        for a, b in pairs
+    )
+    made = Tournament(
+        rounds=3, players=players, games=games, scoring=Scoring(bar=3), system=System.mcmahon
+    )
+    found = values(standings(made, criteria="sts,mms,cps"))
+    assert [found[row] for row in (0, 4, 2, 1)] == [
+        [40.0, 36.0, 7.0],  # 4 more: the winner of all rounds up to the final
+        [39.0, 35.0, 6.0],
+        [37.0, 35.0, 5.0],  # 2 more: won the first round
+        [35.0, 35.0, 3.0],
+    ]
+
+
+# Direct confrontation -----------------------------------------------------------------------------
+
+
+def table_of(rows: list[list[int]]) -> list[dict[int, int]]:
+    """Only the games that were decided."""
+    return [{n: value for n, value in enumerate(row) if value} for row in rows]
+
+
+def test_direct_confrontation_of_three() -> None:
+    """A beat B, B beat C: in that order, whatever follows."""
+    net = table_of([[0, 1, 0], [-1, 0, 1], [0, -1, 0]])
+    assert direct_confrontation(net, [2, 1, 0]) == [2, 1, 0]
+    assert simplified_confrontation(net) == [0, 0, 0]
+    whole = table_of([[0, 1, 1], [-1, 0, 1], [-1, -1, 0]])
+    assert simplified_confrontation(whole) == [2, 1, 0]
+
+
+def test_a_circle_decides_nothing_but_stands_as_one() -> None:
+    circle = table_of([[0, 1, -1, 0], [-1, 0, 1, 0], [1, -1, 0, 1], [0, 0, -1, 0]])
+    # The fourth lost to one of the circle, so it stands below all of it.
+    assert direct_confrontation(circle, [0, 0, 0, 0]) == [3, 3, 3, 0]
+    assert direct_confrontation(circle, [1, 0, 2, 0]) == [2, 3, 1, 0]
+
+
+def test_winners_stand_above_those_they_beat() -> None:
+    for bits in product((-1, 0, 1), repeat=6):
+        net = [[0] * 4 for _ in range(4)]
+        for (i, j), sign in zip(
+            [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)], bits, strict=True
+        ):
+            net[i][j], net[j][i] = sign, -sign
+        found = direct_confrontation(table_of(net), [0, 1, 2, 3])
+        reach = [[net[i][j] > 0 for j in range(4)] for i in range(4)]
+        for k, i, j in product(range(4), repeat=3):
+            reach[i][j] = reach[i][j] or (reach[i][k] and reach[k][j])
+        for i, j in permutations(range(4), 2):
+            if net[i][j] > 0 and not reach[j][i]:
+                assert found[i] > found[j]
+
+
+def test_direct_confrontation_in_a_table() -> None:
+    players = tuple(Player(name=name, rank=0) for name in "ABCD")
+    games = (
+        Game(round=1, first=0, second=1, result=Result.second_wins),
+        Game(round=1, first=2, second=3, result=Result.first_wins),
+        Game(round=2, first=0, second=2, result=Result.first_wins),
+        Game(round=2, first=1, second=3, result=Result.second_wins),
+    )
+    made = Tournament(rounds=2, players=players, games=games)
+    order = [players[row].name for row in standings(made, criteria="nbw,dc").order]
+    assert order.index("B") < order.index("A") < order.index("C") or order == list("ABCD")
+    sdc = standings(made, criteria="nbw,sdc")
+    assert sdc.place.tolist() == [1, 1, 1, 1]
+
+
+# Names -------------------------------------------------------------------------------------------
+
+
+def test_names_of_criteria() -> None:
+    assert criterion("sos", System.swiss).name == "SOSW"
+    assert criterion("SOS-2", System.mcmahon).name == "SOSM-2"
+    assert criterion("Median").name == "BH-M1"
+    assert [c.name for c in parse_criteria("mms, sos  sosos,NULL")] == ["MMS", "SOSM", "SOSOSM"]
+    assert all(criterion(name).name == name for name in CRITERIA)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "mms,xyz", "dc,sdc", "de,dc", "mms@0", "dc@2", "mms@99", "mms@-9"]
+)
+def test_names_that_mean_nothing(text: str) -> None:
+    with pytest.raises(UsageError):
+        standings(made_up(1), round_number=3, criteria=text)
+
+
+@pytest.mark.parametrize("number", [-1, 6])
+def test_rounds_that_are_not_there(number: int) -> None:
+    with pytest.raises(UsageError, match="there is no round"):
+        standings(made_up(1), round_number=number)
+
+
+def test_the_last_complete_round_is_the_default() -> None:
+    found = replace(sample("current.xml"))
+    assert standings(found).round == 2
+    assert Unplayed("2024") is Unplayed.y2024
+
+
+def test_long_chains_of_wins_are_no_burden() -> None:
+    """Six hundred tied players, each of whom beat the next."""
+    chain: list[dict[int, int]] = [{} for _ in range(600)]
+    for row in range(599):
+        chain[row][row + 1], chain[row + 1][row] = 1, -1
+    assert direct_confrontation(chain, [0] * 600) == list(range(599, -1, -1))

@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from tests.tournament.samples import DATA, content, sample
+from yardstone.errors import InputError
+from yardstone.pool import SkipReport
+from yardstone.tournament._lines import parse_date
+from yardstone.tournament.model import (
+    Adjustment,
+    Bye,
+    ByeKind,
+    Game,
+    Player,
+    Result,
+    System,
+    Tournament,
+)
+from yardstone.tournament.rules import TimeSystem
+from yardstone.tournament.standings import standings
+from yardstone.tournament.trf import read_trf
+from yardstone.tournament.trf_write import write_trf
+
+FILES = ["exercise.trf", "trf06.trf", "trf26.trf"]
+
+
+def test_what_the_version_of_2026_says() -> None:
+    found = sample("trf26.trf")
+    assert (found.name, found.place, found.director) == (
+        "Modern Swiss",
+        "Oslo",
+        "Arb Iter (123456)",
+    )
+    assert (found.begin, found.end, found.rounds) == (date(2026, 3, 7), date(2026, 3, 8), 4)
+    assert found.system is System.swiss
+    rules = found.scoring
+    assert (rules.win, rules.draw, rules.loss, rules.bye) == (3.0, 1.0, 0.0, 1.0)
+    assert rules.criteria == ("PTS", "BH-C1", "SB")
+    assert (found.time.system, found.time.basic, found.time.increment) == (
+        TimeSystem.fischer,
+        5400,
+        30,
+    )
+    assert found.round_dates == (*[date(2026, 3, 7)] * 2, *[date(2026, 3, 8)] * 2)
+    assert Bye(4, 1, ByeKind.half) in found.byes
+    assert found.adjustments == (Adjustment(4, -1.0, 2), Adjustment(2, 1.0, 2))
+    forfeit = found.game_of[2, 3]
+    assert (forfeit.first, forfeit.forfeit, forfeit.result) == (3, True, Result.first_wins)
+    aas = found.players[0]
+    assert (aas.name, aas.first_name, aas.title, aas.rating) == ("Aas", "Atle", "GM", 2600.0)
+    assert (aas.ids["fide"], aas.birth, aas.sex) == ("1500001", "1990/05/01", "m")
+    assert found.players[5].rating is None
+
+
+def test_the_points_are_those_in_the_file() -> None:
+    for name in FILES:
+        found = sample(name)
+        table = standings(found, round_number=found.last_round, criteria="pts", everybody=True)
+        for row, value in zip(table.order.tolist(), table.values[:, 0].tolist(), strict=True):
+            told = float(found.players[row].extras["points"])
+            planned = 1.0 if name == "trf26.trf" and row == 1 else 0.0  # a bye to come
+            assert value - planned == told, (name, row)
+
+
+def test_the_version_of_2006() -> None:
+    found = sample("trf06.trf")
+    assert (found.begin, found.end) == (date(2005, 10, 1), date(2005, 11, 30))
+    assert (found.rounds, found.system) == (3, System.round_robin)
+    assert found.players[0].title == "FM"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_was_not_changed_is_written_back_byte_for_byte(name: str) -> None:
+    assert write_trf(sample(name)) == (DATA / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_new_file_says_the_same(name: str) -> None:
+    found = sample(name)
+    found = replace(found, byes=tuple(b for b in found.byes if b.round <= 3 or name != "trf26.trf"))
+    again = read_trf(write_trf(content(found)))
+    told = replace(content(again), time=found.time, adjustments=found.adjustments)
+    expected = content(found)
+    assert told.games == expected.games
+    assert set(told.byes) == set(expected.byes)
+    assert told.players == expected.players
+    assert (told.scoring.win, told.scoring.draw) == (expected.scoring.win, expected.scoring.draw)
+    assert (told.begin, told.rounds, told.system) == (
+        expected.begin,
+        expected.rounds,
+        expected.system,
+    )
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_round_taken_away_and_put_back(name: str) -> None:
+    found = sample(name)
+    short = read_trf(write_trf(found.before(3)))
+    assert content(short).games == content(found.before(3)).games
+    whole = replace(short, rounds=found.rounds, games=found.games, byes=found.byes)
+    back = write_trf(whole)
+
+    def results(lines: Sequence[str]) -> list[str]:
+        return [line[91:] for line in lines if line.startswith("001")]
+
+    assert results(back.decode().splitlines()) == results(found.document.lines)
+    assert content(read_trf(back)).games == content(found).games
+
+
+def test_new_players_and_results_are_added_to_the_lines() -> None:
+    found = sample("exercise.trf")
+    late = Player(name="Late", first_name="Lou", rating=1850.0, country="FRA", sex="w")
+    more = replace(
+        found,
+        rounds=6,
+        name="Longer",
+        players=(*found.players, late),
+        games=(*found.games, Game(round=6, first=0, second=16, result=Result.draw, rated=False)),
+    )
+    again = read_trf(write_trf(more))
+    assert (again.name, again.rounds, len(again.players)) == ("Longer", 6, 17)
+    assert again.players[16].full_name == "Late Lou"
+    last = again.game_of[6, 16]
+    assert (last.second, last.result, last.rated) == (16, Result.draw, False)
+    assert again.players[0].extras["points"] == "4.0"
+
+
+def test_games_of_go_can_be_written() -> None:
+    found = sample("published.xml")
+    again = read_trf(write_trf(found))
+    assert [(g.round, g.first, g.second, g.result) for g in again.games] == sorted(
+        ((g.round, g.first, g.second, g.result) for g in found.games), key=lambda g: g[:2]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2020/05/29", date(2020, 5, 29)),
+        ("28. 07. 2005", date(2005, 7, 28)),
+        ("May 29, 2020", date(2020, 5, 29)),
+        ("06/03/17", date(2006, 3, 17)),
+        ("2020/13/01", None),
+        ("soon", None),
+    ],
+)
+def test_dates_are_written_in_many_ways(text: str, day: date | None) -> None:
+    assert parse_date(text) == day
+
+
+def changed(old: str, new: str) -> bytes:
+    text = (DATA / "exercise.trf").read_text()
+    assert old in text
+    return text.replace(old, new, 1).encode()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "line"),
+    [
+        ("001    1", "001    x", "'x' is no starting number", 8),
+        ("001    2", "001    1", "two players have the starting number 1", 9),
+        ("Player, N3 ", "           ", "player 3 has no name", 10),
+        ("  9 w 1", " 99 w 1", "there is no player 99", 8),
+        ("  9 w 1", "  1 w 1", "meets himself", 8),
+        ("  9 w 1", "  8 w 1", "who does not name 1", 8),
+        ("  9 w 1", "  9 b 1", "both players have b", 8),
+        ("  9 w 1", "  9 w ?", "'?' is no result", 8),
+        ("  9 w 1", "  9 w  ", "only one of the players", 8),
+        ("  9 w 1", "  9 w =", None, 0),
+        ("  9 w 1", " x9 w 1", "'x9' is no opponent", 8),
+        ("0000 - U", "0000 - X", "'X' is no result without an opponent", 13),
+        ("142 5", "142 five", "no number of rounds", 7),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(
+    old: str, new: str, message: str | None, line: int
+) -> None:
+    data = changed(old, new)
+    if message is None:
+        assert read_trf(data).game_of[1, 0].result is Result.first_half
+        return
+    with pytest.raises(InputError) as caught:
+        read_trf(data, "a.trf")
+    assert message in str(caught.value)
+    assert (caught.value.file, caught.value.line) == ("a.trf", line)
+
+
+def test_bad_results_are_skipped_where_that_is_asked_for() -> None:
+    skipped = SkipReport()
+    found = read_trf(changed("  9 w 1", "  8 w 1"), "a.trf", skipped=skipped)
+    assert skipped.total == 2  # what 1 and 9 say of their boards
+    assert len(found.games) == len(sample("exercise.trf").games) - 1
+
+
+@pytest.mark.parametrize("data", [b"", b"012 Name\n", b"\xff\xfe\x00", b"<xml/>"])
+def test_files_without_players_are_refused(data: bytes) -> None:
+    with pytest.raises(InputError, match="no player"):
+        read_trf(data)
+
+
+def test_latin_letters_and_marks_come_back() -> None:
+    text = (DATA / "exercise.trf").read_text().replace("Player, N1 ", "Müller, Ö ", 1)
+    text = text.replace("Müller, Ö ", "Müller, Ö  ")
+    for data in (text.encode("latin-1"), b"\xef\xbb\xbf" + text.encode()):
+        found = read_trf(data)
+        assert found.players[0].full_name == "Müller Ö"
+        assert write_trf(found) == data
+
+
+def test_results_by_decision_of_the_arbiter() -> None:
+    players = tuple(Player(name=name) for name in "ABCDEF")
+    games = tuple(
+        Game(round=1, first=first, second=first + 1, result=result)
+        for first, result in ((0, Result.both_lose), (2, Result.first_half), (4, Result.both_win))
+    )
+    made = Tournament(rounds=1, players=players, games=games, discipline="chess")
+    assert read_trf(write_trf(made)).games == tuple(
+        replace(game, line=row) for game, row in zip(games, (6, 8, 10), strict=True)
+    ) or [g.result for g in read_trf(write_trf(made)).games] == [g.result for g in games]
+
+
+def test_extensions_of_pairing_programs() -> None:
+    lines = ["XXR 7", "XXS W=3 D=1", "XXC white1", "001    1      A, B"]
+    found = read_trf("\n".join(lines).encode())
+    assert (found.rounds, found.scoring.win, found.scoring.draw) == (7, 3.0, 1.0)
+    longer = write_trf(replace(found, rounds=9)).decode()
+    assert "XXR 9" in longer
+    assert "XXC white1" in longer
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("162  Q 3.0", "no kind of result"),
+        ("240 H 009    1", "no player 1, or no round 009"),
+        ("240 X 001    1", "a bye that cannot be read"),
+        ("299           x.0   001    1", "points by decision"),
+    ],
+)
+def test_extra_lines_that_make_no_sense(line: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_trf(changed("142 5", f"142 5\n{line}"))
