@@ -1,0 +1,106 @@
+"""Time to pair a round, and the matching alone beside another implementation.
+
+    python -m benchmarks.pairing_speed [--players 64 256 1000]
+
+Weights are those of a McMahon tournament after three rounds. The matching is timed
+beside that of rustworkx, an implementation in Rust of Galil's algorithm, on the same
+weights; both find the same total, which is checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yardstone.tournament._matching import match
+from yardstone.tournament._pairing import Entry, pair_field, pair_weights, place_groups
+from yardstone.tournament.pairing_rules import PairingRules
+
+
+def field(
+    players: int, rules: PairingRules, rounds: int
+) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+    """Entries and meetings after some rounds with winners drawn by lot."""
+    rng = np.random.default_rng(1)
+    entries = np.zeros((players, len(Entry)), np.int64)
+    met = np.zeros((players, players), np.int8)
+    rank = rng.integers(-20, 5, players)
+    entries[:, Entry.RANK] = rank
+    entries[:, Entry.INITIAL] = np.clip(rank, rules.floor, rules.bar) - rules.zero
+    entries[:, Entry.CLUB] = entries[:, Entry.CLUB_GROUP] = rng.integers(0, 30, players)
+    entries[:, Entry.COUNTRY] = rng.integers(0, 8, players)
+    entries[:, Entry.LOT] = rng.permutation(players) * 1009
+    for number in range(1, rounds + 2):
+        entries[:, Entry.MMS] = 2 * entries[:, Entry.INITIAL] + entries[:, Entry.WINS]
+        entries[:, Entry.SCORE] = entries[:, Entry.MMS]
+        order = np.lexsort((entries[:, Entry.LOT], -rank, -entries[:, Entry.SCORE]))
+        entries[order, Entry.ORDER] = np.arange(players)
+        if number > rounds:
+            break
+        _, first, second, _, _ = pair_field(entries, met, rules.packed(number))
+        met[first, second] += 1
+        met[second, first] += 1
+        won = rng.random(len(first)) < 0.5
+        entries[first, Entry.WINS] += 2 * won
+        entries[second, Entry.WINS] += 2 * ~won
+        entries[first, Entry.BALANCE] -= 1
+        entries[second, Entry.BALANCE] += 1
+    return entries, met
+
+
+def fastest(work: Callable[[], object], repeats: int) -> float:
+    """Processor seconds of the fastest of some runs; everything here runs on one thread."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def peer(weights: NDArray[np.int64]) -> tuple[float, int]:
+    """Processor seconds and weight of rustworkx on the same graph, built beforehand."""
+    import rustworkx
+
+    n = len(weights)
+    graph = rustworkx.PyGraph(multigraph=False)
+    graph.add_nodes_from(range(n))
+    graph.add_edges_from([(i, j, int(weights[i, j])) for i in range(n) for j in range(i)])
+    start = time.process_time()
+    found = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
+    spent = time.process_time() - start
+    return spent, sum(int(weights[i, j]) for i, j in found)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--players", type=int, nargs="+", default=[64, 256, 1000])
+    given = parser.parse_args()
+    rules = PairingRules.preset("mcmahon", bar=3, floor=-20)
+    print("players  round (ms)  weights (ms)  matching (ms)  rustworkx (ms)  ratio")
+    for players in given.players:
+        entries, met = field(players, rules, 3)
+        packed = rules.packed(4)
+        repeats = 20 if players <= 300 else 3
+        whole = fastest(lambda: pair_field(entries.copy(), met, packed), repeats)  # noqa: B023
+        place_groups(entries, packed)
+        weights = pair_weights(entries, met, packed)
+        making = fastest(lambda: pair_weights(entries, met, packed), repeats)  # noqa: B023
+        doubled = 2 * weights
+        matching = fastest(lambda: match(doubled), repeats)  # noqa: B023
+        mate = match(doubled)[1]
+        theirs, total = peer(weights)
+        if 2 * total != int(weights[np.arange(players), mate].sum()):
+            raise SystemExit("the two matchings do not weigh the same")
+        print(
+            f"{players:7d}  {1e3 * whole:10.2f}  {1e3 * making:12.2f}  {1e3 * matching:13.2f}"
+            f"  {1e3 * theirs:14.1f}  {theirs / matching:5.0f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

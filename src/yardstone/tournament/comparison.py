@@ -1,0 +1,133 @@
+"""Rounds as they were paired, beside what the weights say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError
+from yardstone.tournament._pairing import pair_weights
+from yardstone.tournament.demands import Demands, allowed_boards, impossible
+from yardstone.tournament.entrants import enter
+from yardstone.tournament.matching import maximum_matching
+from yardstone.tournament.model import ByeKind
+from yardstone.tournament.pairing import Pairing, made_pairing
+from yardstone.tournament.pairing_rules import CRITERIA, PairingRules
+
+if TYPE_CHECKING:
+    from yardstone.tournament.model import Tournament
+    from yardstone.tournament.pairing import Board
+
+__all__ = ["Difference", "differences", "recorded_round"]
+
+
+def recorded_round(
+    tournament: Tournament, round_number: int, *, rules: PairingRules | None = None
+) -> tuple[Pairing, Pairing]:
+    """A round as it was paired, and as it would be paired from the same state.
+
+    Both pair the same players: those who had a game or the bye. Rematches are allowed
+    if the recorded round has any.
+
+    Returns
+    -------
+    recorded, ours : Pairing
+    """
+    rules = rules or PairingRules.of(tournament)
+    games = tournament.round_games(round_number)
+    byes = [
+        bye.player
+        for bye in tournament.byes
+        if bye.round == round_number and bye.kind is ByeKind.paired
+    ]
+    if not games:
+        raise InputError(
+            f"round {round_number} has no games to compare with", file=tournament.file or None
+        )
+    if len(byes) > 1:
+        raise InputError(f"round {round_number} has {len(byes)} byes", file=tournament.file or None)
+    players = [*byes, *(p for game in games for p in (game.first, game.second))]
+    entrants = enter(tournament.before(round_number), round_number, rules, players)
+    weights = pair_weights(entrants.entries, entrants.met, entrants.packed)
+    row = {int(player): number for number, player in enumerate(entrants.players)}
+    n = len(entrants)
+    mate = np.full(n + n % 2, n, np.int64)
+    rematch = False
+    for game in games:
+        a, b = row[game.first], row[game.second]
+        mate[a], mate[b] = b, a
+        rematch |= bool(entrants.met[a, b])
+    if byes:
+        mate[n] = row[byes[0]]
+    allowed = allowed_boards(entrants, Demands(rematch=rematch))
+    tables = list(range(1, n // 2 + 1))
+    found = maximum_matching(weights, allowed)
+    if found.alone:
+        raise impossible(entrants, found, Demands(rematch=rematch))
+    recorded = made_pairing(entrants, mate, tables, (), allowed, weights, ())
+    actual = {frozenset((g.first, g.second)): g for g in games}
+    as_played = tuple(
+        replace(
+            board,
+            table=actual[board.players].table,
+            first=actual[board.players].first,
+            second=actual[board.players].second,
+            handicap=actual[board.players].handicap,
+        )
+        for board in recorded.boards
+    )
+    ours = made_pairing(entrants, found.mate, tables, (), allowed, weights, ())
+    return replace(recorded, boards=as_played), ours
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Players who are paired differently, without all others: one connected exchange.
+
+    Attributes
+    ----------
+    recorded, ours : tuple of Board
+        The boards of these players in both pairings.
+    gain : int
+        By how much ours weigh more; negative if less.
+    gains : dict of str to int
+        By criterion, those that differ.
+    """
+
+    recorded: tuple[Board, ...]
+    ours: tuple[Board, ...]
+    gain: int
+    gains: dict[str, int]
+
+
+def differences(recorded: Pairing, ours: Pairing) -> tuple[Difference, ...]:
+    """The exchanges that lead from one pairing to the other, in the order of tables.
+
+    Both pair the same players. Where nothing but the numbers of tables, the colours or
+    the handicap differ, a board counts as the same.
+    """
+    theirs = {player: board for board in recorded.all_boards for player in board.players}
+    mine = {player: board for board in ours.all_boards for player in board.players}
+    found = []
+    seen: set[int] = set()
+    for start in recorded.all_boards:
+        if start.players & seen or mine[min(start.players)].players == start.players:
+            continue
+        group: set[int] = set()
+        left = set(start.players)
+        while left:
+            player = left.pop()
+            group.add(player)
+            left |= (theirs[player].players | mine[player].players) - group
+        seen |= group
+        before = tuple(b for b in recorded.all_boards if b.players <= group)
+        after = tuple(b for b in ours.all_boards if b.players <= group)
+        gains = {
+            name: sum(b.values[name] for b in after) - sum(b.values[name] for b in before)
+            for name in CRITERIA
+        }
+        named = {name: gain for name, gain in gains.items() if gain}
+        found.append(Difference(before, after, sum(named.values()), named))
+    return tuple(found)

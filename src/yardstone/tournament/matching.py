@@ -1,0 +1,221 @@
+"""Maximum weight matching of a dense graph, with a proof that it is one.
+
+The work is done in `yardstone.tournament._matching`. Here stand what may be asked
+(pairs that must not be, vertices that stay alone) and `certify`, which checks an
+answer by linear programming duality without knowing how it was found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError, ModelError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Matching", "certify", "maximum_matching"]
+
+#: A matrix of so many vertices needs some three gigabytes.
+MOST_VERTICES = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """Result of `maximum_matching`.
+
+    Attributes
+    ----------
+    mate : int64 array (n,)
+        Number of each vertex's partner; -1 for those that stay alone.
+    weight : int
+        Sum of the weights of the pairs.
+    dual : int64 array (n + alone,)
+        Twice the duals of the vertices; behind them those of the stand-ins with which
+        vertices that stay alone are matched.
+    blossoms : tuple of (frozenset of int, int)
+        Odd sets of vertices, and twice their duals.
+    crowd : tuple of tuple of int
+        If somebody stays alone, why: groups of vertices that only the vertices of
+        `bottleneck` join, and there are too few of those. Empty otherwise.
+    bottleneck : tuple of int
+    """
+
+    mate: NDArray[np.int64]
+    weight: int
+    dual: NDArray[np.int64]
+    blossoms: tuple[tuple[frozenset[int], int], ...]
+    crowd: tuple[tuple[int, ...], ...] = ()
+    bottleneck: tuple[int, ...] = ()
+
+    @property
+    def alone(self) -> int:
+        """Number of vertices without a partner."""
+        return int((self.mate < 0).sum())
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Each pair once, the lower number first, in order of it."""
+        return [(v, int(w)) for v, w in enumerate(self.mate) if v < w]
+
+
+def maximum_matching(weights: ArrayLike, allowed: NDArray[np.bool_] | None = None) -> Matching:
+    """As many pairs as possible and, of all such matchings, one of the largest weight.
+
+    Edmonds' algorithm in O(n³).
+
+    Parameters
+    ----------
+    weights : integer array (n, n)
+        Symmetric; may be negative. The diagonal is not read.
+    allowed : bool array (n, n), optional
+        Which pairs may be; symmetric. All by default.
+
+    Raises
+    ------
+    InputError
+        A matrix is not square and symmetric, not of whole numbers, or its numbers
+        are too large (2**55 and more) or too many.
+
+    Examples
+    --------
+    >>> found = maximum_matching([[0, 5, 6, 1], [5, 0, 1, 6], [6, 1, 0, 5], [1, 6, 5, 0]])
+    >>> found.pairs(), found.weight
+    ([(0, 2), (1, 3)], 12)
+    """
+    from yardstone.tournament._matching import BARRED
+
+    plain, n = _checked(weights), len(np.asarray(weights))
+    barred = np.zeros((n, n), np.bool_) if allowed is None else ~np.asarray(allowed, np.bool_)
+    if barred.shape != (n, n) or (barred != barred.T).any():
+        raise InputError("the allowed pairs are not a symmetric matrix of the weights' size")
+    doubled = np.where(barred, BARRED, 2 * plain)
+    mate, dual, blossoms, barrier = _solve(doubled)
+    crowd: tuple[tuple[int, ...], ...] = ()
+    bottleneck: tuple[int, ...] = ()
+    if (mate < 0).any():
+        crowd, bottleneck = _barrier(barrier)
+        alone = int((_solve(np.where(barred, BARRED, 0))[0] < 0).sum())
+        # Stand-ins for the missing partners: whoever is left over is matched with one.
+        whole = np.full((n + alone, n + alone), BARRED, np.int64)
+        whole[:n, :n] = doubled
+        whole[:n, n:] = whole[n:, :n] = 0
+        mate, dual, blossoms, _ = _solve(whole)
+        mate = np.where(mate < n, mate, -1)[:n]
+    rows = np.flatnonzero(mate > np.arange(n))
+    return Matching(mate, int(plain[rows, mate[rows]].sum()), dual, blossoms, crowd, bottleneck)
+
+
+def _checked(weights: ArrayLike) -> NDArray[np.int64]:
+    from yardstone.tournament._matching import LARGEST
+
+    given = np.asarray(weights)
+    if given.ndim != 2 or given.shape[0] != given.shape[1]:
+        raise InputError(f"weights have shape {given.shape}, not (n, n)")
+    if len(given) > MOST_VERTICES:
+        raise InputError(f"{len(given):,} vertices: at most {MOST_VERTICES:,} can be matched")
+    if given.size and not np.issubdtype(given.dtype, np.integer):
+        raise InputError("weights must be whole numbers")
+    plain = given.astype(np.int64)
+    off = ~np.eye(len(given), dtype=np.bool_)
+    if (plain != plain.T).any():
+        raise InputError("weights are not symmetric")
+    if plain.size and max(plain.max(where=off, initial=0), -plain.min(where=off, initial=0)) > (
+        LARGEST // 2
+    ):
+        raise InputError(f"weights must lie within plus and minus {LARGEST // 2}")
+    return plain
+
+
+def _solve(
+    doubled: NDArray[np.int64],
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    tuple[tuple[frozenset[int], int], ...],
+    NDArray[np.int64],
+]:
+    from yardstone.tournament._matching import match
+
+    n = len(doubled)
+    sound, mate, dual, z, up, barrier = match(np.ascontiguousarray(doubled))
+    if not sound:
+        raise ModelError("the weights are too large for a field of this size")
+    members: dict[int, set[int]] = {int(b): set() for b in np.flatnonzero(z)}
+    for v in range(n):
+        node = int(up[v])
+        while node >= 0:
+            if node in members:
+                members[node].add(v)
+            node = int(up[node])
+    blossoms = tuple((frozenset(inside), int(z[b])) for b, inside in members.items())
+    return mate, dual, blossoms, barrier
+
+
+def _barrier(
+    barrier: NDArray[np.int64],
+) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
+    """Groups that cannot all be served, and the vertices that would have to serve them."""
+    from yardstone.tournament._matching import INNER
+
+    groups: dict[int, list[int]] = {}
+    for v, state in enumerate(barrier.tolist()):
+        if state <= -2:
+            groups.setdefault(state, []).append(v)
+    inner = tuple(np.flatnonzero(barrier == INNER).tolist())
+    return tuple(tuple(group) for group in groups.values()), inner
+
+
+def certify(weights: ArrayLike, found: Matching, allowed: NDArray[np.bool_] | None = None) -> bool:
+    """Whether duality proves that no matching of as many pairs weighs more.
+
+    Checked are: that the pairs are a matching of allowed pairs; that no edge has a
+    negative slack, blossoms counted; that blossoms are odd sets with a dual that is
+    not negative; and that the weight equals the dual objective, so that no matching
+    can weigh more. That no more pairs are possible follows from `crowd`: more groups
+    of odd size than vertices that join them, by as many as stay alone (Tutte and
+    Berge), which is checked for one deficient tree.
+    """
+    plain = np.asarray(weights, np.int64)
+    n, alone = len(plain), found.alone
+    open_pairs = np.ones((n, n), np.bool_) if allowed is None else np.asarray(allowed, np.bool_)
+    mate = found.mate
+    paired = np.flatnonzero(mate >= 0)
+    if (mate[mate[paired]] != paired).any() or (mate[paired] == paired).any():
+        return False
+    if not open_pairs[paired, mate[paired]].all() or len(found.dual) != n + alone:
+        return False
+    whole = np.zeros((n + alone, n + alone), np.int64)
+    whole[:n, :n] = 2 * plain
+    edges = np.zeros(whole.shape, np.bool_)
+    edges[:n, :n] = open_pairs
+    edges[:n, n:] = edges[n:, :n] = True
+    np.fill_diagonal(edges, False)
+    slack = found.dual[:, None] + found.dual[None, :] - whole
+    objective = int(found.dual.sum())
+    for inside, dual in found.blossoms:
+        rows = np.fromiter(inside, np.int64)
+        if len(rows) % 2 == 0 or dual < 0:
+            return False
+        slack[np.ix_(rows, rows)] += dual
+        objective += dual * (len(rows) // 2)
+    if (slack[edges] < 0).any() or objective != 2 * found.weight:
+        return False
+    return alone == 0 or _blocked(open_pairs, found)
+
+
+def _blocked(allowed: NDArray[np.bool_], found: Matching) -> bool:
+    """Whether the groups of `crowd` are odd, more than the bottleneck, and not joined."""
+    if len(found.crowd) != len(found.bottleneck) + 1:
+        return False
+    inner = np.zeros(len(allowed), np.bool_)
+    inner[np.array(found.bottleneck, np.int64)] = True
+    for group in found.crowd:
+        others = ~inner
+        rows = np.array(group, np.int64)
+        others[rows] = False
+        if len(rows) % 2 == 0 or allowed[np.ix_(rows, np.flatnonzero(others))].any():
+            return False
+    return True

@@ -1,0 +1,242 @@
+"""Round robins: everybody meets everybody, by Berger's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from yardstone.errors import InputError
+from yardstone.tournament.demands import Demands, check_round, free_tables
+from yardstone.tournament.model import Bye, Game, Tournament
+
+__all__ = ["NUMBERINGS", "RoundRobin", "berger_round", "berger_table", "pair_round_robin"]
+
+#: Ways to give players their numbers in the table.
+NUMBERINGS = ("list", "rating", "rank", "name", "lot")
+
+
+def berger_round(players: int, round_number: int) -> list[tuple[int, int]]:
+    """One round of the Berger table, as (moves first, moves second), numbers from 0.
+
+    For an odd number of players the table of one player more is used; whoever meets
+    that last number, `players`, is free. Rounds beyond the first cycle repeat it with
+    colours exchanged, in turn.
+
+    FIDE Handbook C.05, annex 1.
+
+    Examples
+    --------
+    >>> berger_round(4, 1), berger_round(4, 2)
+    ([(0, 3), (1, 2)], [(3, 2), (0, 1)])
+    """
+    even = players + players % 2
+    if even < 2:
+        return []
+    last = even - 1
+    cycle, place = divmod(round_number - 1, last)
+    meets_last = place * (even // 2) % last
+    pairs = [(meets_last, last) if place % 2 == 0 else (last, meets_last)]
+    pairs += [((meets_last + k) % last, (meets_last - k) % last) for k in range(1, even // 2)]
+    return [(b, a) for a, b in pairs] if cycle % 2 else pairs
+
+
+def berger_table(players: int, *, double: bool = False) -> list[list[tuple[int, int]]]:
+    """All rounds of a round robin; in a double one everybody meets everybody twice.
+
+    In a double round robin the last two rounds of the first cycle are exchanged, so
+    that nobody has one colour three times running where the cycles meet.
+    """
+    cycle = players + players % 2 - 1
+    order = list(range(1, (2 * cycle if double else cycle) + 1))
+    if double and cycle > 2:
+        order[cycle - 2], order[cycle - 1] = order[cycle - 1], order[cycle - 2]
+    return [berger_round(players, number) for number in order]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundRobin:
+    """A round of a round robin.
+
+    Attributes
+    ----------
+    tournament : Tournament
+    round : int
+    numbering : str
+        How players got their numbers (`NUMBERINGS`).
+    numbers : tuple of int
+        The player with each number of the table.
+    games : tuple of Game
+    byes : tuple of Bye
+        Of the player who is free, and of those whose opponent is absent.
+    rounds : int
+        Rounds of the whole table.
+    """
+
+    tournament: Tournament
+    round: int
+    numbering: str
+    numbers: tuple[int, ...]
+    games: tuple[Game, ...]
+    byes: tuple[Bye, ...]
+    rounds: int
+
+    def added_to(self, tournament: Tournament) -> Tournament:
+        """The tournament with this round."""
+        return tournament.with_round(self.games, self.byes)
+
+
+def pair_round_robin(
+    tournament: Tournament,
+    round_number: int,
+    *,
+    numbering: str | None = None,
+    seed: int = 0,
+    double: bool | None = None,
+    demands: Demands | None = None,
+) -> RoundRobin:
+    """A round of the Berger table.
+
+    Parameters
+    ----------
+    tournament : Tournament
+    round_number : int
+    numbering : str, optional
+        One of `NUMBERINGS`. By default the first of them that earlier rounds follow.
+    seed : int
+        Of the lot, which must stay the same for all rounds.
+    double : bool, optional
+        Whether everybody meets everybody twice; by default if there are rounds enough.
+    demands : Demands, optional
+        Only absent players, byes for their opponents and open results can be demanded
+        of a table.
+
+    Raises
+    ------
+    InputError
+        There are fewer opponents than rounds, earlier rounds follow no such table, or
+        boards are demanded that the table does not have.
+    """
+    demands = demands or Demands()
+    where = tournament.file or None
+    check_round(tournament, round_number, demands)
+    if demands.fixed or demands.forbidden or demands.bye is not None:
+        raise InputError(
+            "the table of a round robin fixes all boards and byes",
+            file=where,
+            mend="pair by another system to choose boards by hand",
+        )
+    members = _members(tournament)
+    n = len(members)
+    cycle = n + n % 2 - 1
+    twice = tournament.rounds >= 2 * cycle if double is None else double
+    table = berger_table(n, double=twice)
+    if n < 2 or round_number > len(table):
+        raise InputError(
+            f"round {round_number} cannot be paired: a {'double ' if twice else ''}round robin "
+            f"of {n} players has {len(table) if n > 1 else 0} rounds",
+            file=where,
+        )
+    if tournament.round_games(round_number):
+        raise InputError(f"round {round_number} is paired already", file=where)
+    earlier = {
+        (game.round, frozenset((game.first, game.second)))
+        for game in tournament.games
+        if game.round < round_number
+    }
+    for name in NUMBERINGS if numbering is None else (numbering,):
+        numbers = _numbered(tournament, members, name, seed)
+        planned = {
+            (number, frozenset(numbers[k] for k in pair if k < n))
+            for number, pairs in enumerate(table[: round_number - 1], 1)
+            for pair in pairs
+        }
+        if earlier <= planned:
+            break
+    else:
+        raise InputError(
+            "earlier rounds do not follow the table of a round robin",
+            file=where,
+            mend="name the order of the numbers, or pair by another system",
+        )
+    return _round(tournament, round_number, name, numbers, table, demands)
+
+
+def _members(tournament: Tournament) -> list[int]:
+    """Registered players who take part in any round, or have a game."""
+    playing = {p for game in tournament.games for p in (game.first, game.second)}
+    rounds = range(1, tournament.rounds + 1)
+    return [
+        row
+        for row, player in enumerate(tournament.players)
+        if row in playing or any(player.takes_part(number) for number in rounds)
+    ]
+
+
+def _rating(tournament: Tournament, row: int) -> float:
+    rating = tournament.players[row].rating
+    return -np.inf if rating is None else rating
+
+
+def _numbered(
+    tournament: Tournament, members: Sequence[int], numbering: str, seed: int
+) -> tuple[int, ...]:
+    players = tournament.players
+    if numbering == "rating":
+        return tuple(sorted(members, key=lambda row: -_rating(tournament, row)))
+    if numbering == "rank":
+        ranks = {row: players[row].rank for row in members}
+        known = [rank for rank in ranks.values() if rank is not None]
+        lowest = min(known, default=0) - 1
+        order = {row: lowest if rank is None else rank for row, rank in ranks.items()}
+        return tuple(sorted(members, key=lambda row: -order[row]))
+    if numbering == "name":
+        return tuple(sorted(members, key=lambda row: players[row].full_name.casefold()))
+    if numbering == "lot":
+        drawn = np.random.default_rng(seed).permutation(len(members))
+        return tuple(members[k] for k in drawn)
+    return tuple(members)
+
+
+def _round(
+    tournament: Tournament,
+    round_number: int,
+    numbering: str,
+    numbers: tuple[int, ...],
+    table: Sequence[Sequence[tuple[int, int]]],
+    demands: Demands,
+) -> RoundRobin:
+    n = len(numbers)
+    here = {
+        row
+        for row in numbers
+        if tournament.players[row].takes_part(round_number) and row not in demands.absent
+    }
+    here -= {bye.player for bye in tournament.byes if bye.round == round_number}
+    pairs, byes = [], []
+    for one, two in table[round_number - 1]:
+        rows = [numbers[k] for k in (one, two) if k < n]
+        present = [row for row in rows if row in here]
+        if len(present) == 2:
+            pairs.append((rows[0], rows[1]))
+        elif present:
+            byes.append(Bye(round_number, present[0]))
+    if byes and demands.no_bye:
+        who = tournament.players[byes[0].player].full_name
+        raise InputError(
+            f"round {round_number}: {who} has no opponent", file=tournament.file or None
+        )
+    games = tuple(
+        Game(round=round_number, table=at, first=first, second=second)
+        for at, (first, second) in zip(free_tables((), len(pairs)), pairs, strict=True)
+    )
+    return RoundRobin(
+        tournament=tournament,
+        round=round_number,
+        numbering=numbering,
+        numbers=numbers,
+        games=games,
+        byes=tuple(byes),
+        rounds=len(table),
+    )

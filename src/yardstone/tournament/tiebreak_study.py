@@ -1,0 +1,282 @@
+"""Hiddema's test of tie-breaks: how often the stronger of two tied players comes ahead.
+
+Tournaments of synthetic players are played from strengths that the organiser does not
+know. Every two players who end with the same main score (McMahon score or wins) are a
+question; a tie-break answers it rightly if the truly stronger one comes out ahead.
+Kaniuk 2011, section 7, proposes it with his win probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone import parallel
+from yardstone.errors import UsageError
+from yardstone.tournament.criteria import criterion
+from yardstone.tournament.model import System
+from yardstone.tournament.population import synthetic_field
+from yardstone.tournament.simulate import Plan, play, state_after, tournament_of
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from yardstone.tournament.chances import Chance
+    from yardstone.tournament.scores import Scores
+
+    Values = NDArray[np.float64]
+
+__all__ = [
+    "CANDIDATES",
+    "DIRECT",
+    "Setting",
+    "TiebreakScore",
+    "TiebreakComparison",
+    "compare_tiebreaks",
+]
+
+#: The result of the game between the two, where they met.
+DIRECT = "direct result"
+CANDIDATES = (
+    "SOS", "SOS-1", "SOS-2", "SOSOS", "SODOS", "CUSS", "SOSW", "EXR", DIRECT, "RATING",
+)  # fmt: skip
+#: Who is asked about: all who are tied, those of them who also began with the same
+#: score, or those tied for the first place.
+AMONG = ("all", "same-start", "top")
+_CHUNK = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """The tournaments of a test.
+
+    Attributes
+    ----------
+    players, rounds : int
+        Size of each.
+    system : System
+        McMahon, Swiss or round robin.
+    bar, floor : int
+        Grades of the bar and the floor (1 dan = 0).
+    lowest, highest : int
+        Grades of the population.
+    spread : float
+        Factor on the deviation of true strengths about grades.
+    """
+
+    players: int = 100
+    rounds: int = 5
+    system: System = System.mcmahon
+    bar: int = 2
+    floor: int = -20
+    lowest: int = -20
+    highest: int = 6
+    spread: float = 1.0
+
+    def plan(self, chance: Chance, rng: Generator) -> Plan:
+        """A fresh tournament of this kind."""
+        field = synthetic_field(
+            self.players, rng, lowest=self.lowest, highest=self.highest, spread=self.spread
+        )
+        made = tournament_of(
+            field, rounds=self.rounds, system=self.system, bar=self.bar, floor=self.floor
+        )
+        return Plan(made, field.strength, chance)
+
+
+@dataclass(frozen=True, slots=True)
+class TiebreakScore:
+    """How one tie-break did.
+
+    Attributes
+    ----------
+    name : str
+        Of the criterion.
+    right, wrong, tied : int
+        Pairs that it put in the true order, in the other one, and left tied.
+    value, error : float
+        Share of pairs in the true order, those left tied counting half, as by lot; and
+        its standard error over tournaments.
+    ahead, ahead_error : float
+        The same less that of the first candidate, paired by tournament.
+    """
+
+    name: str
+    right: int
+    wrong: int
+    tied: int
+    value: float
+    error: float
+    ahead: float
+    ahead_error: float
+
+    @property
+    def pairs(self) -> int:
+        """Number of questions."""
+        return self.right + self.wrong + self.tied
+
+    @property
+    def decided(self) -> float:
+        """Share of pairs that are not left tied."""
+        return (self.right + self.wrong) / self.pairs if self.pairs else float("nan")
+
+    @property
+    def right_of_decided(self) -> float:
+        """Share of right answers among those given."""
+        given = self.right + self.wrong
+        return self.right / given if given else float("nan")
+
+
+@dataclass(frozen=True)
+class TiebreakComparison:
+    """Result of `compare_tiebreaks`: the candidates, best first, and what was played."""
+
+    scores: tuple[TiebreakScore, ...]
+    setting: Setting
+    tournaments: int
+    among: str
+    baseline: str
+
+
+def compare_tiebreaks(
+    chance: Chance,
+    setting: Setting | None = None,
+    *,
+    candidates: Sequence[str] = CANDIDATES,
+    tournaments: int = 1000,
+    among: str = "all",
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> TiebreakComparison:
+    """Test tie-breaks on simulated tournaments.
+
+    Parameters
+    ----------
+    chance : callable
+        Win probability on grades (`yardstone.tournament.chances`).
+    setting : Setting, optional
+        What is played.
+    candidates : sequence of str
+        Criteria by name, and `DIRECT`; the first is what others are compared with.
+    tournaments : int
+        How many to play; each has players of its own.
+    among : {"all", "same-start", "top"}
+        Whom to ask about (`AMONG`).
+    seed, workers, progress
+        As in `yardstone.tournament.outcome.simulate`.
+
+    Raises
+    ------
+    UsageError
+        No candidate, or one that compares tied players only (take `DIRECT`), or fewer
+        than two tournaments.
+    """
+    setting = setting or Setting()
+    if among not in AMONG:
+        raise UsageError(f"among whom: {', '.join(AMONG)}, not {among!r}")
+    if tournaments < 2:
+        raise UsageError("a test needs at least two tournaments")
+    names = tuple(dict.fromkeys(candidates))
+    if not names:
+        raise UsageError("no tie-break to test")
+    for name in names:
+        if name != DIRECT and criterion(name, setting.system).compute is None:
+            raise UsageError(f"{name} compares tied players only: test {DIRECT!r} in its place")
+    sizes = [min(_CHUNK, tournaments - start) for start in range(0, tournaments, _CHUNK)]
+    generators = parallel.spawn_generators(seed, len(sizes))
+    parts = parallel.map(
+        partial(_questions, chance, setting, names, among),
+        list(zip(sizes, generators, strict=True)),
+        workers=workers,
+        progress=progress,
+    )
+    return _summary(np.concatenate(parts), names, setting, among=among)
+
+
+def _questions(
+    chance: Chance,
+    setting: Setting,
+    names: tuple[str, ...],
+    among: str,
+    piece: tuple[int, Generator],
+) -> NDArray[np.int64]:
+    """Right, wrong and tied answers: shape (tournaments, candidates, 3)."""
+    number, rng = piece
+    counts = np.zeros((number, len(names), 3), np.int64)
+    for row in range(number):
+        scores, strength = play(setting.plan(chance, rng), rng)
+        counts[row] = _answers(scores, strength, names, among=among)
+    return counts
+
+
+def _answers(
+    scores: Scores, strength: Values, names: tuple[str, ...], *, among: str
+) -> NDArray[np.int64]:
+    last = scores.tournament.rounds
+    system = scores.tournament.system
+    main = (scores.mms2 if system is System.mcmahon else scores.wins2)[:, last]
+    one, two = np.triu_indices(len(main), 1)
+    asked = main[one] == main[two]
+    if among == "top":
+        asked &= main[one] == main.max()
+    elif among == "same-start":
+        asked &= scores.mms2[one, 0] == scores.mms2[two, 0]
+    one, two = one[asked], two[asked]
+    truth = np.sign(strength[one] - strength[two])
+    state = state_after(scores, last)
+    counts = np.zeros((len(names), 3), np.int64)
+    for place, name in enumerate(names):
+        if name == DIRECT:
+            answer = _direct(scores, one, two)
+        else:
+            values = np.nan_to_num(criterion(name, system).values(state), nan=-np.inf)
+            answer = np.sign(np.round(values[one], 6) - np.round(values[two], 6))
+        right = int((answer * truth > 0).sum())
+        wrong = int((answer * truth < 0).sum())
+        counts[place] = right, wrong, len(one) - right - wrong
+    return counts
+
+
+def _direct(scores: Scores, one: NDArray[np.int64], two: NDArray[np.int64]) -> Values:
+    """1 where the first of a pair beat the second, -1 where he lost, 0 without a game."""
+    met = scores.opponent[one] == two[:, None]
+    won = np.where(met, scores.points2[one] - 1, 0).sum(axis=1)
+    return np.asarray(np.sign(won), np.float64)
+
+
+def _summary(
+    counts: NDArray[np.int64], names: tuple[str, ...], setting: Setting, *, among: str
+) -> TiebreakComparison:
+    good = counts[:, :, 0] + 0.5 * counts[:, :, 2]
+    asked = counts[:, 0].sum(axis=1).astype(np.float64)
+    total = asked.sum()
+    if total == 0:
+        raise UsageError("no two players were ever tied: play more, or larger, tournaments")
+    value = good.sum(axis=0) / total
+    residual = good - value * asked[:, None]
+
+    def error(each: Values) -> float:
+        n = len(each)
+        return float(np.sqrt((each**2).sum() * n / (n - 1)) / total)
+
+    found = [
+        TiebreakScore(
+            name=name,
+            right=int(counts[:, place, 0].sum()),
+            wrong=int(counts[:, place, 1].sum()),
+            tied=int(counts[:, place, 2].sum()),
+            value=float(value[place]),
+            error=error(residual[:, place]),
+            ahead=float(value[place] - value[0]),
+            ahead_error=error(residual[:, place] - residual[:, 0]),
+        )
+        for place, name in enumerate(names)
+    ]
+    found.sort(key=lambda score: -score.value)
+    return TiebreakComparison(tuple(found), setting, len(counts), among, names[0])

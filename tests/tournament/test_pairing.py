@@ -1,0 +1,351 @@
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.tournament.pairing_fields import made, played
+from yardstone.errors import InputError
+from yardstone.tournament.demands import Demands
+from yardstone.tournament.entry_columns import Entry
+from yardstone.tournament.model import Bye, ByeKind, Game, Result, System, Tournament
+from yardstone.tournament.pairing import Pairing, pair_round, round_to_pair, values_of
+from yardstone.tournament.pairing_rules import CRITERIA, PairingRules
+from yardstone.tournament.rules import FloatMode, SeedSystem
+
+
+def numbers(pairing: Pairing) -> set[frozenset[int]]:
+    return {board.players for board in pairing.boards}
+
+
+def best_weight(pairing: Pairing) -> int:
+    """The largest weight of all pairings, by trying them."""
+
+    def best(left: tuple[int, ...]) -> int:
+        if not left:
+            return 0
+        a, rest = left[0], left[1:]
+        tries = [
+            int(pairing.weights[a, b]) + best(tuple(c for c in rest if c != b))
+            for b in rest
+            if pairing.allowed[a, b]
+        ]
+        return max(tries, default=-(10**18))
+
+    return best(tuple(range(len(pairing.weights))))
+
+
+@pytest.mark.parametrize("players", [7, 8])
+@pytest.mark.parametrize("system", [System.mcmahon, System.swiss])
+def test_no_pairing_weighs_more(players: int, system: System) -> None:
+    before = played(made(players, system=system), 3)
+    pairing = pair_round(before, 4)
+    assert pairing.weight == best_weight(pairing)
+    assert pairing.weight == sum(pairing.values.values())
+
+
+@pytest.mark.parametrize("preset", ["mcmahon", "swiss", "fide"])
+def test_a_whole_tournament(preset: str) -> None:
+    """Everybody plays every round, nobody twice, at most one bye each."""
+    system = System.mcmahon if preset == "mcmahon" else System.swiss
+    start = made(33, rounds=7, system=system)
+    rules = PairingRules.of(start).with_system(preset)
+    end = played(start, 7, rules)
+    pairs = [frozenset((g.first, g.second)) for g in end.games]
+    assert len(pairs) == len(set(pairs)) == 7 * 16
+    assert len({bye.player for bye in end.byes}) == 7
+    for number in range(1, 8):
+        tables = [game.table for game in end.round_games(number)]
+        assert tables == list(range(1, 17))
+
+
+@pytest.mark.parametrize(
+    ("seeding", "expected"),
+    [
+        (SeedSystem.fold, {(0, 7), (1, 6), (2, 5), (3, 4)}),
+        (SeedSystem.slide, {(0, 4), (1, 5), (2, 6), (3, 7)}),
+        (SeedSystem.adjacent, {(0, 1), (2, 3), (4, 5), (6, 7)}),
+    ],
+)
+def test_seeding_within_a_group(seeding: SeedSystem, expected: set[tuple[int, int]]) -> None:
+    start = made(8, system=System.swiss)
+    rules = replace(
+        PairingRules.of(start), seed_system_1=seeding, avoid_same_geography=0, balance_colours=0
+    )
+    assert numbers(pair_round(start, rules=rules)) == {frozenset(pair) for pair in expected}
+
+
+def test_seeding_by_lot_crosses_the_halves_and_follows_the_seed() -> None:
+    start = made(16, system=System.swiss)
+    rules = replace(PairingRules.of(start), seed_system_1=SeedSystem.random, avoid_same_geography=0)
+    found = [numbers(pair_round(start, rules=replace(rules, seed=seed))) for seed in (1, 1, 2)]
+    assert found[0] == found[1] != found[2]
+    assert all(min(pair) < 8 <= max(pair) for pair in found[0])
+
+
+def test_the_second_seeding_system_comes_later() -> None:
+    start = made(8, system=System.swiss)
+    rules = replace(
+        PairingRules.of(start),
+        seed_system_1=SeedSystem.slide,
+        seed_system_2=SeedSystem.fold,
+        seed_last_round_1=2,
+    )
+    late, early = rules.packed(3), rules.packed(2)
+    assert (late != early).any()
+    fold = replace(rules, seed_system_1=SeedSystem.fold)
+    np.testing.assert_array_equal(late, fold.packed(3))
+
+
+@pytest.mark.parametrize(
+    ("upper", "lower", "floaters"),
+    [
+        (FloatMode.top, FloatMode.top, (0, 3)),
+        (FloatMode.middle, FloatMode.middle, (1, 4)),
+        (FloatMode.bottom, FloatMode.bottom, (2, 5)),
+        (FloatMode.bottom, FloatMode.top, (2, 3)),
+    ],
+)
+def test_who_is_drawn_down_and_up(
+    upper: FloatMode, lower: FloatMode, floaters: tuple[int, int]
+) -> None:
+    """Three players in each of two groups: one of each must meet one of the other."""
+    start = made(6, ranks=(0, 0))
+    entries = [replace(p, rank=0 if row < 3 else -1) for row, p in enumerate(start.players)]
+    start = replace(start, players=tuple(entries))
+    rules = replace(
+        PairingRules.of(start),
+        float_upper=upper,
+        float_lower=lower,
+        avoid_same_geography=0,
+        maximise_seeding=0,
+    )
+    assert frozenset(floaters) in numbers(pair_round(start, rules=rules))
+
+
+def result(round_number: int, winner: int, loser: int) -> Game:
+    return Game(round=round_number, table=0, first=winner, second=loser, result=Result.first_wins)
+
+
+def test_earlier_floats() -> None:
+    """Who was drawn up before had better come down, and not up again."""
+    start = made(6, ranks=(0, 0))
+    ranks = (0, 0, 0, -1, -1, -1)
+    entries = [replace(p, rank=r) for p, r in zip(start.players, ranks, strict=True)]
+    start = replace(start, players=tuple(entries))
+    after = replace(start, games=(result(1, 0, 1), result(1, 3, 2), result(1, 4, 5)))
+    now = pair_round(after).entrants.entries
+    assert now[:, Entry.UP].tolist() == [0, 0, 0, 1, 0, 0]
+    assert now[:, Entry.DOWN].tolist() == [0, 0, 1, 0, 0, 0]
+
+    entrants = pair_round(start).entrants
+    plain = values_of(entrants, 0, 3)["floats"]
+    step = PairingRules().float_weight // 5
+    for row, column, steps in (
+        (3, Entry.UP, -1),
+        (0, Entry.DOWN, -1),
+        (3, Entry.DOWN, 1),
+        (0, Entry.UP, 1),
+    ):
+        entrants.entries[row, column] = 1
+        assert values_of(entrants, 0, 3)["floats"] == plain + steps * step
+        without = replace(
+            entrants, packed=replace(entrants.rules, compensate_floats=False).packed(1)
+        )
+        assert values_of(without, 0, 3)["floats"] == plain + min(steps, 0) * step
+        entrants.entries[row, column] = 0
+
+
+def test_colours_alternate_and_balance() -> None:
+    end = played(made(16, rounds=6, system=System.swiss), 6)
+    first = np.bincount([game.first for game in end.games], minlength=16)
+    assert (np.abs(first - 3) <= 1).all()
+
+
+def test_absolute_colours_of_chess() -> None:
+    start = made(24, rounds=7, system=System.swiss)
+    end = played(start, 7, PairingRules.of(start).with_system("fide"))
+    for player in range(24):
+        turns = [
+            g.first == player
+            for g in sorted(end.games, key=lambda g: g.round)
+            if player in (g.first, g.second)
+        ]
+        longest = max(len(list(run)) for _, run in itertools.groupby(turns))
+        assert longest <= 2
+        assert abs(2 * sum(turns) - len(turns)) <= 2
+
+
+def test_clubs_and_countries_are_kept_apart_unless_exempt() -> None:
+    start = made(12, ranks=(-5, -5))
+    for exempt, geography in ((False, 10**11), (True, 10**11), (False, 0)):
+        rules = replace(
+            PairingRules.of(start),
+            avoid_same_geography=geography,
+            rank_threshold=-30 if exempt else 5,
+            seed_system_1=SeedSystem.slide,
+        )
+        pairing = pair_round(start, rules=rules)
+        same = sum(
+            start.players[b.first].club == start.players[b.second].club for b in pairing.boards
+        )
+        assert (same == 0) == (geography > 0 and not exempt)
+
+
+def test_handicap_and_who_takes_it() -> None:
+    start = made(2, ranks=(-8, -8))
+    entries = tuple(replace(p, rank=rank) for p, rank in zip(start.players, (1, -8), strict=True))
+    board = pair_round(replace(start, players=entries)).boards[0]
+    # From the threshold of 1 dan (0) down to 8 kyu, less the correction of one.
+    assert (board.first, board.second, board.handicap) == (1, 0, 7)
+
+
+def test_the_bye_goes_to_the_last_and_to_nobody_twice() -> None:
+    start = made(9, ranks=(-9, 0))
+    pairing = pair_round(start)
+    assert pairing.bye is not None
+    assert pairing.bye.first == 8
+    after = played(start, 4)
+    assert len({bye.player for bye in after.byes}) == 4
+    for player in (3, 0):
+        chosen = pair_round(start, demands=Demands(bye=player)).bye
+        assert chosen is not None
+        assert chosen.first == player
+
+
+def test_late_entries_and_withdrawals() -> None:
+    start = made(10)
+    entries = list(start.players)
+    entries[2] = replace(entries[2], absent=frozenset((1,)))  # comes later
+    entries[5] = replace(entries[5], absent=frozenset((2, 3, 4, 5)))  # leaves early
+    after = played(replace(start, players=tuple(entries)), 1)
+    assert 2 not in {p for board in after.games for p in (board.first, board.second)}
+    later = pair_round(after)
+    met = {p for board in later.all_boards for p in board.players}
+    assert met == set(range(10)) - {5}
+    # Two who arrive when round 2 is paired already meet each other; no board is touched.
+    more = replace(after, players=(*after.players, *made(2, seed=9).players))
+    names = [replace(p, name=f"Late{p.name}") for p in more.players[-2:]]
+    more = replace(more, players=(*after.players, *names))
+    more = later.added_to(more)
+    extra = pair_round(more, 2)
+    assert numbers(extra) == {frozenset((10, 11))}
+    assert extra.boards[0].table == len(later.boards) + 1
+    assert len(extra.kept) == len(later.boards)
+
+
+def test_boards_fixed_and_forbidden_by_hand() -> None:
+    after = played(made(12), 2)
+    free = pair_round(after)
+    a, b = sorted(free.boards[0].players)
+    met = next(g for g in after.games if g.round == 1)
+    again = (met.first, met.second)
+    demands = Demands(fixed=(again,), forbidden=((a, b),))
+    pairing = pair_round(after, demands=demands)
+    assert frozenset(again) in numbers(pairing)
+    assert frozenset((a, b)) not in numbers(pairing)
+    assert pairing.weight < free.weight
+    assert [board.fixed for board in pairing.boards].count(True) == 1
+
+
+def test_requested_byes_stand() -> None:
+    start = replace(made(9), byes=(Bye(1, 4, ByeKind.half),))
+    pairing = pair_round(start)
+    assert pairing.bye is None
+    assert 4 not in {p for board in pairing.boards for p in board.players}
+
+
+def fixed(*pairs: tuple[int, int]) -> Demands:
+    return Demands(fixed=pairs)
+
+
+@pytest.mark.parametrize(
+    ("demands", "message"),
+    [
+        (fixed((0, 0)), "cannot meet himself"),
+        (fixed((0, 1), (1, 2)), "P0001 x is on two fixed boards"),
+        (Demands(fixed=((0, 1),), forbidden=((1, 0),)), "both fixed and forbidden"),
+        (Demands(fixed=((0, 1),), absent=frozenset((1,))), "P0001 x does not take part"),
+        (Demands(bye=3), "the number of players is even"),
+        (Demands(bye=3, absent=frozenset((3,))), "who is not to be paired"),
+        (Demands(bye=3, fixed=((3, 4),), absent=frozenset((5,))), "cannot have the bye"),
+        (Demands(absent=frozenset((5,)), no_bye=True), "9 players, an odd number"),
+        (Demands(absent=frozenset(range(10))), "nobody is left"),
+        (Demands(forbidden=tuple((0, k) for k in range(1, 10))), "P0000 x: no opponent is left"),
+        (
+            Demands(forbidden=tuple(itertools.combinations(range(10), 2))),
+            "no opponent is left",
+        ),
+        (
+            Demands(forbidden=tuple((a, b) for a in range(3) for b in range(10) if b != 9)),
+            "could only meet P0009 x",
+        ),
+    ],
+)
+def test_impossible_demands(demands: Demands, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        pair_round(made(10), demands=demands)
+
+
+def test_more_rounds_than_opponents() -> None:
+    after = played(made(4, rounds=5), 3)
+    with pytest.raises(InputError, match="round 4 cannot be paired: P0000 x: no opponent is left"):
+        pair_round(after)
+    pairing = pair_round(after, demands=Demands(rematch=True))
+    assert len(pairing.boards) == 2
+    with pytest.raises(InputError, match="the tournament has 5 rounds"):
+        pair_round(after, 6)
+    with pytest.raises(InputError, match="before round 4"):
+        pair_round(after, 5)
+
+
+def test_open_results() -> None:
+    start = made(8)
+    paired = pair_round(start).added_to(start)
+    assert round_to_pair(paired) == 2
+    with pytest.raises(InputError, match="4 games of earlier rounds without a result: round 1"):
+        pair_round(paired)
+    assert len(pair_round(paired, demands=Demands(open_results=True)).boards) == 4
+
+
+def test_forfeits_are_no_meetings() -> None:
+    start = made(4, rounds=3)
+    games = (
+        Game(round=1, table=1, first=0, second=1, result=Result.first_wins, forfeit=True),
+        Game(round=1, table=2, first=2, second=3, result=Result.first_wins),
+    )
+    entrants = pair_round(replace(start, games=games)).entrants
+    assert entrants.met[0, 1] == 0
+    assert entrants.met[2, 3] == 1
+    assert entrants.entries[:, Entry.BYES].tolist() == [1, 0, 0, 0]
+    assert entrants.entries[:, Entry.BALANCE].tolist() == [0, 0, -1, 1]
+
+
+def test_large_scores_are_kept_apart_before_anything_else() -> None:
+    after = played(made(40, rounds=6, system=System.swiss), 4)
+    pairing = pair_round(after)
+    scores = pairing.entrants.entries[:, Entry.SCORE]
+    row = pairing.row_of
+    gaps = [abs(scores[row[b.first]] - scores[row[b.second]]) for b in pairing.boards]
+    assert max(gaps) <= 2
+    odd = sum(size % 2 for size in np.bincount(scores))
+    assert sum(gap > 0 for gap in gaps) <= odd
+
+
+def test_equal_inputs_give_equal_pairings_in_any_order_of_names() -> None:
+    after = played(made(14), 2)
+    assert [b.players for b in pair_round(after).boards] == [
+        b.players for b in pair_round(after).boards
+    ]
+    assert set(CRITERIA) == set(pair_round(after).boards[0].values)
+
+
+def test_the_tournament_before_and_after() -> None:
+    start: Tournament = made(8)
+    pairing = pair_round(start)
+    after = pairing.added_to(start)
+    assert len(after.games) == 4
+    assert after.games == pairing.games()
+    assert start.games == ()
