@@ -39,10 +39,14 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@echo "Installing Yardstone and what it needs into $(VENV) (a few minutes the first time) ..."
 	@$(PIP) pip
 	@$(PIP) -e '.[dev,docs]'
-	@echo "Compiling the loops, once: later runs start at once ..."
+	@echo "Compiling the loops, once (a minute): later runs start at once ..."
 	@$(BIN)/python -m compileall -q src/yardstone
-	@$(BIN)/yardstone rate examples/league.csv --simulate 2 >/dev/null
-	@$(BIN)/yardstone ordo -q -G -W -D -s2 -p examples/tcec.pgn.gz >/dev/null 2>&1
+	@$(BIN)/python -c 'from yardstone.go import inputs, rules; inputs.encode_game(9, [], [], [40], [1], 7.5, rules.parse_rules("chinese"))' & \
+	$(BIN)/yardstone rate examples/league.csv --simulate 2 >/dev/null && \
+	$(BIN)/yardstone ordo -q -G -W -D -s2 -p examples/tcec.pgn.gz >/dev/null 2>&1 && \
+	$(BIN)/yardstone convert examples/professional.sgf --to csv >/dev/null 2>&1 && \
+	$(BIN)/yardstone tournament simulate --players 8 --rounds 2 --tournaments 2 --workers 1 -q >/dev/null && \
+	wait $$!
 	@touch $@
 	@echo "Installed: $(BIN)/yardstone"
 

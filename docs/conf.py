@@ -20,6 +20,7 @@ exclude_patterns = [
     "studies/coverage.md",
     "studies/speed.md",
     "studies/kaniuk-*.md",
+    "studies/backgammon-people.md",
 ]  # included
 
 myst_enable_extensions = ["deflist", "dollarmath", "colon_fence"]

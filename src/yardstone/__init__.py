@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ConnectionWarning,
         ConvergenceError,
         IgnoredWarning,
+        IllegalMove,
         InputError,
         MissingExtraError,
         ModelError,
@@ -76,6 +77,7 @@ __all__ = [
     # Errors and warnings
     "YardstoneError",
     "InputError",
+    "IllegalMove",
     "NoGamesError",
     "StrictError",
     "UsageError",

@@ -6,7 +6,19 @@ from importlib import import_module
 
 import typer
 
-from yardstone.cli import evaluate, handicap, history, match, predict, rate, winprob
+from yardstone.cli import (
+    backgammon,
+    convert,
+    evaluate,
+    go,
+    handicap,
+    history,
+    match,
+    predict,
+    rate,
+    tournament,
+    winprob,
+)
 from yardstone.cli.main import OWN_SWITCHES
 
 __all__ = ["application"]
@@ -29,7 +41,11 @@ def application() -> typer.Typer:
     app.command("predict", epilog=predict.EXAMPLES)(predict.predict)
     app.command("evaluate", epilog=evaluate.EXAMPLES)(evaluate.evaluate)
     app.add_typer(winprob.application(), name="winprob")
+    app.add_typer(go.application(), name="go")
+    app.add_typer(tournament.application(), name="tournament")
+    app.add_typer(backgammon.application(), name="backgammon")
     app.command("handicap", epilog=handicap.EXAMPLES)(handicap.handicap)
+    app.command("convert", epilog=convert.EXAMPLES)(convert.convert)
     for name, (module, about) in OWN_SWITCHES.items():
         _register(app, name, module, about)
     return app

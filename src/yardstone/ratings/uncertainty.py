@@ -180,7 +180,7 @@ def with_deviations(
 
 def _inverse(matrix: Floats) -> Floats:
     try:
-        return np.linalg.inv(matrix)
+        return np.asarray(np.linalg.inv(matrix), np.float64)
     except np.linalg.LinAlgError:
         raise _no_advantage() from None
 

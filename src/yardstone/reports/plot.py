@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from yardstone.reports.summary import RatingList
 
-__all__ = ["rating_plot", "save_plot"]
+__all__ = ["font_families", "rating_plot", "save_plot"]
 
 #: Players in a picture unless more are asked for.
 PLAYERS = 60
@@ -86,7 +86,7 @@ def rating_plot(report: RatingList, *, top: int | None = None) -> Figure:
         y,
         [_short(ratings.players[row]) for row in rows],
         fontsize=8,
-        fontfamily=_families(),
+        fontfamily=font_families(),
         parse_math=False,
     )
     axes.set_ylim(len(rows) - 0.4, -0.6)
@@ -117,7 +117,8 @@ def _caption(report: RatingList, status: NDArray[np.int8]) -> str:
     return textwrap.fill(" ".join(parts), 110)
 
 
-def _families() -> list[str]:
+def font_families() -> list[str]:
+    """Fonts for names in any script, as far as this machine has them."""
     from matplotlib.font_manager import fontManager
 
     present = {font.name for font in fontManager.ttflist}

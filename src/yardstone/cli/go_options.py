@@ -1,0 +1,161 @@
+"""Options that the subcommands of `go` share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from yardstone.go.nets.network import Network
+    from yardstone.go.rules import Rules
+    from yardstone.pool import SkipReport
+
+__all__ = [
+    "Engine",
+    "EngineName",
+    "GamePaths",
+    "Komi",
+    "Net",
+    "Output",
+    "Precision",
+    "PrecisionName",
+    "Quiet",
+    "RecordRules",
+    "Strict",
+    "Threads",
+    "check_found",
+    "chosen_rules",
+    "network",
+    "report_skipped",
+]
+
+#: What `--rules` says if each game is to keep its own.
+RECORD = "record"
+#: Skipped records that are shown with their place.
+_PLACES = 5
+
+
+class EngineName(StrEnum):
+    """What computes a network."""
+
+    auto = "auto"
+    onnxruntime = "onnxruntime"
+    openvino = "openvino"
+
+
+class PrecisionName(StrEnum):
+    """Numbers that a network is computed with."""
+
+    fp32 = "fp32"
+    bf16 = "bf16"
+
+
+GamePaths = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILES",
+        help="SGF files, folders, patterns, zip archives, or - for standard input.",
+        show_default=False,
+    ),
+]
+Net = Annotated[
+    str | None,
+    typer.Option(
+        "--net",
+        metavar="FILE",
+        help="Network of KataGo: a file, or a name that `yardstone go nets list` shows. "
+        "[default: $YARDSTONE_NET, or the only one there]",
+        show_default=False,
+    ),
+]
+Engine = Annotated[EngineName, typer.Option("--engine", help="What computes the network.")]
+Precision = Annotated[
+    PrecisionName,
+    typer.Option("--precision", help="Numbers to compute with; bf16 is fast and coarse."),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", metavar="NUMBER", min=1, help="Processors to use; all by default."),
+]
+RecordRules = Annotated[
+    str,
+    typer.Option(
+        "--rules",
+        metavar="RULES",
+        help="Rules that the network is told, such as chinese; record: those of each game.",
+    ),
+]
+Komi = Annotated[
+    float | None,
+    typer.Option("--komi", metavar="POINTS", help="Komi for all games in place of their own."),
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress, and no word of what was skipped.")
+]
+
+
+def chosen_rules(text: str) -> Rules | None:
+    """The rules that are named; None for those of each game."""
+    from yardstone.errors import InputError
+    from yardstone.go.rules import parse_rules
+
+    if text.strip().lower() == RECORD:
+        return None
+    try:
+        return parse_rules(text)
+    except InputError as error:
+        raise UsageError(f"--rules: {error.message} ({error.mend}, {RECORD})") from None
+
+
+def network(
+    net: str | None, engine: EngineName, precision: PrecisionName, threads: int | None
+) -> Network:
+    """The network that the options name."""
+    from yardstone.go.nets.network import load_network
+
+    return load_network(net, engine.value, precision.value, threads)
+
+
+def check_found(number: int, skipped: SkipReport, *, strict: bool) -> None:
+    """Refuse to go on if no game could be used, or with `strict` if any could not."""
+    from yardstone.errors import NoGamesError, StrictError
+
+    if not len(skipped):
+        if not number:
+            raise NoGamesError("there are no games")
+        return
+    first = skipped.details[0]
+    if strict:
+        raise StrictError(first.reason, file=first.file, line=first.line or None)
+    if not number:
+        reason = f"no game can be used: {first.reason}"
+        raise NoGamesError(reason, file=first.file, line=first.line or None)
+
+
+def report_skipped(skipped: SkipReport, *, quiet: bool) -> None:
+    """Say on standard error what was left out, and where the first of it stands."""
+    import sys
+
+    from yardstone.reports.statements import plural
+
+    if quiet or not len(skipped):
+        return
+    reasons = ", ".join(
+        f"{count:,} × {reason}" for reason, count in skipped.reasons.most_common(_PLACES)
+    )
+    lines = [f"yardstone: {plural(len(skipped), 'record was', 'records were')} left out: {reasons}"]
+    lines += [f"  {record}" for record in skipped.details[:_PLACES]]
+    if len(skipped) > _PLACES:
+        lines.append(f"  … and {plural(len(skipped) - _PLACES, 'other')}")
+    print("\n".join(lines), file=sys.stderr)

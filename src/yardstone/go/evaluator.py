@@ -1,0 +1,260 @@
+"""Asks a network about many positions: in batches over games, equal ones once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict, deque
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import UsageError
+from yardstone.go.position import Assessment, assess, can_end_without_result
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.go.inputs import Encoded
+    from yardstone.go.nets.network import Network
+    from yardstone.go.rules import Rules
+
+__all__ = ["TRUNK_KINDS", "Answer", "Evaluator", "Question"]
+
+#: Features that come from a network's trunk.
+TRUNK_KINDS: tuple[str, ...] = ("pick", "mean", "trunk")
+
+#: Positions that go to the network together.
+BATCH = 64
+#: What is remembered of earlier positions, in bytes.
+MEMORY = 128 << 20
+#: Rough cost of remembering a position, without its trunk.
+_ENTRY = 4096
+#: No more positions than this wait for the first of them to be answered.
+_MOST_WAITING = 4096
+_HALF = np.finfo(np.float16)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """Positions of one game that a network is asked about.
+
+    Attributes
+    ----------
+    encoded : Encoded
+        The positions.
+    rules : Rules
+        The rules they were encoded under.
+    points : int array [n], optional
+        For each position the point whose features are wanted; -1 for none.
+    about : object
+        Whatever the asker wants to get back with the answer.
+    """
+
+    encoded: Encoded
+    rules: Rules
+    points: NDArray[np.int16] | None = None
+    about: Any = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What the network says.
+
+    Attributes
+    ----------
+    question : Question
+    assessment : Assessment
+        Of its positions.
+    features : dict of str to float16 arrays
+        By kind, a row for each position with a point: ``pick`` [m, channels] is the
+        trunk at that point, ``mean`` [m, channels] its mean over the board, and
+        ``trunk`` [m, channels, size, size] the whole. Empty unless asked for.
+    """
+
+    question: Question
+    assessment: Assessment
+    features: dict[str, NDArray[np.float16]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """What the network says of a position."""
+
+    policy: NDArray[np.float32]
+    value: NDArray[np.float32]
+    score: tuple[float, float]
+    trunk: NDArray[np.float32]  # empty if it is not asked for
+
+
+@dataclass(slots=True, eq=False)
+class _Position:
+    """A position: its inputs until the network has been asked, then what it says."""
+
+    inputs: tuple[NDArray[Any], NDArray[np.float32]] | None
+    found: _Found | None = None
+
+
+class Evaluator:
+    """Evaluates positions of many games with one network.
+
+    Positions of different games share batches, and a position whose inputs are
+    equal to those of one evaluated before is not evaluated again as long as that one
+    is remembered. What is said of a *move*, its features and its policy, is always
+    taken at the move's own point.
+
+    Parameters
+    ----------
+    network : Network
+    trunk : collection of {"pick", "mean", "trunk"}
+        Features of the trunk to give with the answers.
+    batch : int
+        Positions that go to the network together.
+    memory : int
+        Bytes spent on remembering positions.
+    progress : callable, optional
+        Called after each batch with the number of positions that are done.
+
+    Attributes
+    ----------
+    asked, evaluated : int
+        Positions so far, and how many of them the network had to evaluate.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        *,
+        trunk: Collection[str] = (),
+        batch: int = BATCH,
+        memory: int = MEMORY,
+        progress: Callable[[int], object] | None = None,
+    ) -> None:
+        if unknown := set(trunk) - set(TRUNK_KINDS):
+            raise UsageError(f"there are no features {sorted(unknown)}: {', '.join(TRUNK_KINDS)}")
+        if batch < 1:
+            raise UsageError(f"batch is {batch}; it must be at least 1")
+        self.network = network
+        self.asked = 0
+        self.evaluated = 0
+        self._kinds = tuple(kind for kind in TRUNK_KINDS if kind in trunk)
+        self._batch = batch
+        self._memory = memory
+        self._progress = progress
+        self._cost = _ENTRY
+        self._known: OrderedDict[bytes, _Position] = OrderedDict()
+        self._pending: dict[int, list[_Position]] = {}
+
+    def answer(self, questions: Iterable[Question]) -> Iterator[Answer]:
+        """Answer questions in their order; at any time only a few of them are held."""
+        waiting: deque[tuple[Question, list[_Position]]] = deque()
+        number = 0
+        for question in questions:
+            waiting.append((question, self._positions(question)))
+            number += len(question.encoded)
+            for size in list(self._pending):
+                self._flush(size, everything=number > _MOST_WAITING)
+            while waiting and _is_answered(waiting[0][1]):
+                number -= len(waiting[0][0].encoded)
+                yield self._answered(*waiting.popleft())
+        for size in list(self._pending):
+            self._flush(size, everything=True)
+        while waiting:
+            yield self._answered(*waiting.popleft())
+
+    def _positions(self, question: Question) -> list[_Position]:
+        """The positions of a question: those known, or new ones that are now pending."""
+        encoded = question.encoded
+        pending = self._pending.setdefault(int(encoded.spatial.shape[-1]), [])
+        found = []
+        for inputs in zip(encoded.spatial, encoded.globals, strict=True):
+            hashed = hashlib.blake2b(inputs[0].tobytes(), digest_size=16)
+            hashed.update(inputs[1].tobytes())
+            key = hashed.digest()
+            position = self._known.get(key)
+            if position is None:
+                position = self._known[key] = _Position(inputs)
+                pending.append(position)
+            else:
+                self._known.move_to_end(key)
+            found.append(position)
+        self.asked += len(found)
+        return found
+
+    def _flush(self, size: int, *, everything: bool) -> None:
+        """Evaluate what is pending on one size of board, in whole batches or all of it."""
+        pending = self._pending[size]
+        while len(pending) >= (1 if everything else self._batch):
+            self._evaluate(pending[: self._batch], size)
+            del pending[: self._batch]
+        if not pending:
+            del self._pending[size]
+        most = max(self._memory // self._cost, self._batch)
+        while len(self._known) > most:  # who still waits for a position holds it
+            self._known.popitem(last=False)
+
+    def _evaluate(self, positions: list[_Position], size: int) -> None:
+        inputs = [position.inputs for position in positions if position.inputs is not None]
+        found = self.network.evaluate(
+            np.stack([spatial for spatial, _ in inputs]).astype(np.float32, copy=False),
+            np.stack([numbers for _, numbers in inputs]),
+            trunk=bool(self._kinds),
+        )
+        self.evaluated += len(positions)
+        nothing = np.empty(0, np.float32)
+        for row, position in enumerate(positions):
+            position.inputs = None
+            position.found = _Found(
+                found.policy_logits[row],
+                found.value_logits[row],
+                (float(found.lead[row]), float(found.score_mean[row])),
+                nothing if found.trunk is None else found.trunk[row].copy(),
+            )
+        if self._progress is not None:
+            waiting = sum(map(len, self._pending.values())) - len(positions)
+            self._progress(self.asked - waiting)
+        if self._kinds:
+            self._cost = max(self._cost, _ENTRY + 4 * self.network.channels * size * size)
+
+    def _answered(self, question: Question, positions: list[_Position]) -> Answer:
+        encoded = question.encoded
+        found = [position.found for position in positions if position.found is not None]
+        assessment = assess(
+            np.array([each.policy for each in found], np.float32).reshape(encoded.legal.shape),
+            np.array([each.value for each in found], np.float32).reshape(-1, 3),
+            np.array([each.score for each in found], np.float32).reshape(-1, 2),
+            encoded.to_play,
+            encoded.legal,
+            without_result=can_end_without_result(question.rules),
+        )
+        if question.points is None:
+            return Answer(question, assessment)
+        chosen = [
+            (each.trunk, int(point))
+            for each, point in zip(found, question.points, strict=True)
+            if point >= 0
+        ]
+        size = encoded.spatial.shape[-1]
+        features: dict[str, NDArray[np.float16]] = {
+            kind: self._features(kind, chosen, size) for kind in self._kinds
+        }
+        return Answer(question, assessment, features)
+
+    def _features(
+        self, kind: str, chosen: list[tuple[NDArray[np.float32], int]], size: int
+    ) -> NDArray[np.float16]:
+        board = (size, size) if kind == "trunk" else ()
+        found = np.empty((len(chosen), self.network.channels, *board), np.float32)
+        for row, (trunk, point) in enumerate(chosen):
+            if kind == "pick":
+                found[row] = trunk[:, point // size, point % size]
+            elif kind == "mean":
+                found[row] = trunk.mean(axis=(1, 2), dtype=np.float64)
+            else:
+                found[row] = trunk
+        return np.clip(found, _HALF.min, _HALF.max).astype(np.float16)
+
+
+def _is_answered(positions: list[_Position]) -> bool:
+    return all(position.found is not None for position in positions)

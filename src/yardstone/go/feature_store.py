@@ -1,0 +1,235 @@
+"""`FeatureStore`: features of the moves of many games, mapped from disk.
+
+A store is a folder. ``store.json`` says how it was made, ``games.csv`` has a row a
+game, ``skipped.csv`` the games that were left out and why. Each array has a file in
+numpy's format with a row a move: ``number``, ``colour`` and ``point`` tell the move,
+``head`` and whatever of ``pick``, ``mean`` and ``trunk`` was asked for its features.
+Moves lie in the order of the games; within a game Black's come first, then White's,
+so that what a player did in a game is one piece of each array.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import InputError, UsageError
+from yardstone.go.feature_parts import GAME_COLUMNS
+from yardstone.go.points import BLACK, WHITE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["ABOUT", "FORMAT", "FeatureStore", "read_about"]
+
+#: The file that says how a store was made.
+ABOUT = "store.json"
+FORMAT = 1
+_MOVES = ("number", "colour", "point")
+_KINDS = ("head", "pick", "mean", "trunk")
+
+
+def read_about(folder: Path) -> dict[str, Any]:
+    """What a store says of itself.
+
+    Raises
+    ------
+    InputError
+        It is no store, or one of another version of Yardstone.
+    """
+    path = folder / ABOUT
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            "this is no store of features",
+            file=str(folder),
+            mend="make one with `yardstone go features`",
+        ) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"cannot be read: {error}", file=str(path)) from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise InputError(
+            "this store is of another version", file=str(path), mend="make it anew from the games"
+        )
+    return found
+
+
+class FeatureStore:
+    """Features of moves on disk; nothing is read before it is needed.
+
+    `FeatureStore.open` opens one that `yardstone go features` made.
+
+    Attributes
+    ----------
+    path : Path
+        Its folder.
+    settings : mapping
+        How it was made: ``network``, ``sha256``, ``channels``, ``rules``, ``engine``,
+        ``precision`` and so on.
+    kinds : tuple of str
+        The kinds of features that it has: ``head``, then those of the trunk.
+    """
+
+    def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
+        self.path = path
+        self.settings = MappingProxyType(dict(about))
+        self.kinds = tuple(kind for kind in _KINDS if kind == "head" or kind in about["trunk"])
+        self._arrays: dict[str, NDArray[Any]] = {}
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> FeatureStore:
+        """Open a complete store.
+
+        Raises
+        ------
+        InputError
+            It is no store, not complete, or damaged.
+        """
+        folder = Path(path)
+        about = read_about(folder)
+        if not about.get("complete"):
+            raise InputError(
+                "this store is not complete",
+                file=str(folder),
+                mend="run the same command again to go on with it",
+            )
+        try:
+            store = cls(folder, about)
+            moves = about["moves"]
+        except (KeyError, TypeError):
+            raise InputError("damaged", file=str(folder / ABOUT)) from None
+        for name in (*_MOVES, *store.kinds):
+            if len(store.array(name)) != moves:
+                raise InputError(
+                    f"has {len(store.array(name)):,} rows in place of {moves:,}",
+                    file=str(folder / f"{name}.npy"),
+                    mend="make the store anew",
+                )
+        return store
+
+    def __len__(self) -> int:
+        """Number of games."""
+        return int(self.settings["games"])
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(self.kinds)
+        moves = int(self.settings["moves"])
+        return f"<FeatureStore: {kinds} of {moves:,} moves of {len(self):,} games>"
+
+    def array(self, name: str) -> NDArray[Any]:
+        """One array for all moves, mapped from disk, read-only.
+
+        Parameters
+        ----------
+        name : str
+            ``number``, ``colour`` or ``point`` (of each move) or a kind of features:
+            ``head`` float32 [moves, 6] (`yardstone.go.features.HEAD` names the six),
+            ``pick`` and ``mean`` float16 [moves, channels], ``trunk`` float16
+            [moves, channels, size, size].
+        """
+        if name not in self._arrays:
+            if name not in (*_MOVES, *self.kinds):
+                raise UsageError(
+                    f"the store has no {name!r}, but {', '.join((*_MOVES, *self.kinds))}"
+                )
+            path = self.path / f"{name}.npy"
+            try:
+                self._arrays[name] = _mapped(path)
+            except (OSError, ValueError) as error:
+                raise InputError(
+                    f"cannot be read: {error}", file=str(path), mend="make the store anew"
+                ) from None
+        return self._arrays[name]
+
+    @cached_property
+    def games(self) -> Mapping[str, NDArray[Any]]:
+        """The table of games by column, an entry a game.
+
+        ``file``, ``game`` (its number in the file), ``black``, ``white``,
+        ``black_rank``, ``white_rank``, ``date`` (datetime64[s]), ``result``, ``winner``
+        (1 Black, 2 White, 0 unknown, -1 a draw), ``size``, ``komi``, ``rules`` (both as
+        the network was told), ``handicap``, ``moves`` (of the record),
+        ``white_winrate``, ``white_lead`` (as the network sees the end), and where its
+        rows lie: Black's from ``black_start`` to ``white_start``, White's from there
+        to ``end``.
+        """
+        path = self.path / "games.csv"
+        columns: dict[str, list[Any]] = {name: [] for name in GAME_COLUMNS}
+        try:
+            with path.open(encoding="utf-8", newline="") as file:
+                for row in csv.DictReader(file):
+                    for name, kind in GAME_COLUMNS.items():
+                        columns[name].append(kind(row[name]))
+        except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
+            raise InputError(
+                f"cannot be read: {error}", file=str(path), mend="make the store anew"
+            ) from None
+        found: dict[str, NDArray[Any]] = {}
+        for name, kind in GAME_COLUMNS.items():
+            if name == "date":
+                days = [value or "NaT" for value in columns[name]]
+                found[name] = np.array(days, "datetime64[s]")
+            else:
+                found[name] = np.array(columns[name], object if kind is str else None)
+        return MappingProxyType(found)
+
+    def rows(self, game: int, colour: int | None = None) -> slice:
+        """Where the moves of a game lie, or of one colour of it (1 Black, 2 White)."""
+        starts = (self.games["black_start"], self.games["white_start"], self.games["end"])
+        black, white, end = (int(column[game]) for column in starts)
+        if colour is None:
+            return slice(black, end)
+        if colour not in (BLACK, WHITE):
+            raise UsageError(f"{colour} is no colour: 1 is Black, 2 is White")
+        return slice(black, white) if colour == BLACK else slice(white, end)
+
+    def features(self, game: int, kind: str = "pick", colour: int | None = None) -> NDArray[Any]:
+        """Features of the moves of a game, or of one colour of it.
+
+        Parameters
+        ----------
+        game : int
+            Its place in `games`.
+        kind : str
+            One of `kinds`.
+        colour : int, optional
+            1 Black, 2 White; both, Black first, if not given.
+        """
+        if kind not in self.kinds:
+            raise UsageError(f"the store has no {kind!r}, but {', '.join(self.kinds)}")
+        return self.array(kind)[self.rows(game, colour)]
+
+    @cached_property
+    def players(self) -> Mapping[str, Sequence[tuple[int, int]]]:
+        """For each name its games with the colour, in the order of their dates.
+
+        Games without a date come last, in the order of the store.
+        """
+        order = np.argsort(self.games["date"], kind="stable")  # NaT goes to the end
+        found: dict[str, list[tuple[int, int]]] = {}
+        for game in order.tolist():
+            found.setdefault(self.games["black"][game], []).append((game, BLACK))
+            found.setdefault(self.games["white"][game], []).append((game, WHITE))
+        return MappingProxyType(found)
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    """An array in numpy's format; without rows there is nothing that could be mapped."""
+    if path.stat().st_size > 0:
+        try:
+            return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+        except ValueError:
+            empty = np.asarray(np.load(path, allow_pickle=False))
+            if empty.size == 0:
+                return empty
+            raise
+    raise ValueError("the file is empty")

@@ -1,0 +1,347 @@
+"""Positions as JSON lines, and what a network says of them.
+
+A line is an object with ``moves``, and where they matter ``to_play``, ``rules``,
+``komi``, ``size`` and stones set up; the names that KataGo's analysis engine uses for
+them are read as well. Whatever else it holds goes through unchanged.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from yardstone.errors import InputError
+from yardstone.go.evaluator import Answer, Evaluator, Question
+from yardstone.go.points import (
+    BLACK,
+    MAX_SIZE,
+    WHITE,
+    colour_name,
+    opponent,
+    parse_colour,
+    point_name,
+    point_number,
+)
+from yardstone.go.rules import TROMP_TAYLOR, Rules, parse_rules_and_komi
+from yardstone.pool import Skipped, SkipReport
+
+if TYPE_CHECKING:
+    from yardstone.go.nets.network import Network
+    from yardstone.records.streams import ByteStream
+
+__all__ = ["MOST_MOVES", "PositionRequest", "evaluate_lines", "parse_position", "read_lines"]
+
+#: No longer lines, and no longer games, are read.
+_LONGEST_LINE = 4 << 20
+MOST_MOVES = 10_000
+_DEFAULT_SIZE = 19
+_HIGHEST_KOMI = 1000.0
+_SIZES = ("size", "boardXSize", "boardYSize", "board_size")
+_WORDS = re.compile(r"[\s,]+")
+#: Digits after the point, as in the reference evaluations.
+_CHANCE_DIGITS, _SCORE_DIGITS = 6, 3
+
+
+@dataclass(frozen=True, slots=True)
+class PositionRequest:
+    """A position that is to be evaluated.
+
+    Attributes
+    ----------
+    size : int
+        Of the board.
+    stones : dict of int to int
+        Colours of the points set up before the first move.
+    moves, colours : list of int
+        Points (-1 a pass) and who played there.
+    to_play : int
+        The side to move.
+    rules : Rules
+    komi : float
+    given : mapping
+        The object as it was read.
+    """
+
+    size: int
+    stones: Mapping[int, int]
+    moves: list[int]
+    colours: list[int]
+    to_play: int
+    rules: Rules
+    komi: float
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+
+def parse_position(text: str) -> PositionRequest:
+    """Read a line.
+
+    Raises
+    ------
+    InputError
+        It is no JSON object, or something in it means no position.
+
+    Examples
+    --------
+    >>> request = parse_position('{"moves": [["b", "Q16"], "w D4"], "rules": "japanese"}')
+    >>> request.moves, request.to_play, request.komi
+    ([72, 288], 1, 6.5)
+    """
+    return _request(_object(text))
+
+
+def _request(given: Mapping[str, Any]) -> PositionRequest:
+    size = _size(given)
+    stones = _stones(given, size)
+    moves, colours = _moves(given, size, stones)
+    rules, noted = _rules(given)
+    komi = _first(given, "komi")
+    if komi is None:
+        komi = rules.default_komi if noted is None else noted
+    if (
+        isinstance(komi, bool)
+        or not isinstance(komi, int | float)
+        or not abs(komi) <= _HIGHEST_KOMI
+    ):
+        raise InputError(f"komi is {_shown(komi)}", mend="write a number of points such as 6.5")
+    return PositionRequest(
+        size, stones, moves, colours, _to_play(given, colours, stones), rules, float(komi), given
+    )
+
+
+def _object(text: str) -> dict[str, Any]:
+    if len(text) > _LONGEST_LINE:
+        raise InputError(f"the line has {len(text):,} letters", mend="one position a line")
+    try:
+        given = json.loads(text)
+    except RecursionError:
+        raise InputError("nested too deep") from None
+    except ValueError as error:
+        raise InputError(f"no JSON: {error}") from None
+    if not isinstance(given, dict):
+        raise InputError("not a JSON object", mend='write {"moves": [["b", "Q16"]]}')
+    return given
+
+
+def _first(given: Mapping[str, Any], *names: str) -> Any:
+    return next((given[name] for name in names if given.get(name) is not None), None)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _size(given: Mapping[str, Any]) -> int:
+    sizes = {name: given[name] for name in _SIZES if given.get(name) is not None}
+    for name, size in sizes.items():
+        if isinstance(size, bool) or not isinstance(size, int) or not 2 <= size <= MAX_SIZE:
+            raise InputError(
+                f"{name} is {_shown(size)}", mend=f"boards of 2 to {MAX_SIZE} lines are supported"
+            )
+    if len(set(sizes.values())) > 1:
+        raise InputError("the board is not square", mend="only square boards are supported")
+    return next(iter(sizes.values()), _DEFAULT_SIZE)
+
+
+def _pairs(value: Any, name: str, size: int) -> Iterator[tuple[int | None, int]]:
+    """Colours (None if not given) and points of a list in any of its forms."""
+    if value is None:
+        return
+    items = _WORDS.split(value.strip()) if isinstance(value, str) else value
+    if not isinstance(items, list) or len(items) > 2 * MOST_MOVES:
+        raise InputError(f"{name} is no list", mend=f'write "{name}": [["b", "Q16"], ["w", "D4"]]')
+    words: list[str] = []
+    for item in items:
+        parts = _WORDS.split(item.strip()) if isinstance(item, str) else item
+        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+            raise InputError(f"{_shown(item)} in {name} is no move", mend='write ["b", "Q16"]')
+        words += [part for part in parts if part]
+    colour: int | None = None
+    for word in words:
+        if colour is None and word.lower() in ("b", "w", "black", "white"):
+            colour = parse_colour(word)
+            continue
+        yield colour, point_number(word, size)
+        colour = None
+    if colour is not None:
+        raise InputError(f"{name} ends with a colour", mend="a point belongs to it")
+
+
+def _stones(given: Mapping[str, Any], size: int) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for colour, point in _pairs(
+        _first(given, "initial_stones", "initialStones"), "initial_stones", size
+    ):
+        if colour is None:
+            raise InputError("a stone set up has no colour", mend='write ["b", "Q16"]')
+        if point < 0:
+            raise InputError("a pass is no stone")
+        if point in found:
+            raise InputError(f"{point_name(point, size)} is set up twice")
+        found[point] = colour
+    return found
+
+
+def _moves(
+    given: Mapping[str, Any], size: int, stones: Mapping[int, int]
+) -> tuple[list[int], list[int]]:
+    pairs = list(_pairs(given.get("moves"), "moves", size))
+    if len(pairs) > MOST_MOVES:
+        raise InputError(f"{len(pairs):,} moves", mend=f"at most {MOST_MOVES:,} are supported")
+    turn = _beginner(given, stones)
+    colours = []
+    for colour, _ in pairs:
+        colours.append(turn if colour is None else colour)
+        turn = opponent(colours[-1])
+    return [point for _, point in pairs], colours
+
+
+def _colour(given: Mapping[str, Any], *names: str) -> int | None:
+    value = _first(given, *names)
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise InputError(f"{_shown(value)} is not a colour", mend="write b or w")
+    return parse_colour(value)
+
+
+def _beginner(given: Mapping[str, Any], stones: Mapping[int, int]) -> int:
+    named = _colour(given, "initial_player", "initialPlayer")
+    if named is not None:
+        return named
+    return WHITE if set(stones.values()) == {BLACK} else BLACK
+
+
+def _to_play(given: Mapping[str, Any], colours: list[int], stones: Mapping[int, int]) -> int:
+    named = _colour(given, "to_play", "toPlay")
+    if named is not None:
+        return named
+    return opponent(colours[-1]) if colours else _beginner(given, stones)
+
+
+def _rules(given: Mapping[str, Any]) -> tuple[Rules, float | None]:
+    value = given.get("rules")
+    if value is None:
+        return TROMP_TAYLOR, None
+    if isinstance(value, dict):
+        value = json.dumps(value)
+    if not isinstance(value, str):
+        raise InputError(f"rules are {_shown(value)}", mend="write a name such as japanese")
+    return parse_rules_and_komi(value)
+
+
+def read_lines(
+    stream: ByteStream, progress: Callable[[int, int], object] | None = None
+) -> Iterator[str]:
+    """The lines of a file; of one that is too long only so much that this is seen."""
+    rest = b""
+    for piece in stream.pieces():
+        *whole, last = piece.split(b"\n")
+        for line in whole:
+            yield (rest + line).decode("utf-8", "replace")
+            rest = b""
+        rest += last[: max(_LONGEST_LINE + 1 - len(rest), 0)]
+        if progress is not None:
+            progress(stream.consumed, stream.size)
+    if rest:
+        yield rest.decode("utf-8", "replace")
+    if stream.damage:
+        raise InputError(stream.damage, file=stream.name)
+
+
+def evaluate_lines(
+    lines: Iterable[str], network: Network, *, file: str = "", skipped: SkipReport | None = None
+) -> Iterator[dict[str, Any]]:
+    """Evaluate positions given as JSON lines.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        Read as they are needed; empty ones are passed over.
+    network : Network
+    file : str
+        Where they come from, for the report.
+    skipped : SkipReport, optional
+        Takes the lines that cannot be evaluated.
+
+    Yields
+    ------
+    dict
+        The object of each line, in the same order, with ``white_win``, ``white_loss``,
+        ``no_result``, ``white_lead``, ``white_score_selfplay``, ``policy`` (a value a
+        point, the top row first; None where a move is illegal) and ``policy_pass``. A
+        line that cannot be evaluated gives what it held, and ``error``.
+    """
+    report = SkipReport() if skipped is None else skipped
+    for answer in Evaluator(network).answer(_questions(lines, file, report)):
+        about = dict(answer.question.about)
+        if len(answer.assessment):
+            about.pop("error", None)  # of an earlier attempt
+            about.update(_values(answer))
+        yield about
+
+
+def _questions(lines: Iterable[str], file: str, skipped: SkipReport) -> Iterator[Question]:
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        given: Mapping[str, Any] = {}
+        try:
+            given = _object(text)
+            yield _question(_request(given))
+        except InputError as error:
+            skipped.add(Skipped(file, number, str(error)), kind="cannot be evaluated")
+            # An empty question keeps the place of the line in the order.
+            yield _nothing({**given, "line": number, "error": str(error)})
+
+
+def _question(request: PositionRequest) -> Question:
+    from yardstone.go.inputs import encode_game
+
+    encoded = encode_game(
+        request.size,
+        [point for point, colour in request.stones.items() if colour == BLACK],
+        [point for point, colour in request.stones.items() if colour == WHITE],
+        request.moves,
+        request.colours,
+        request.komi,
+        request.rules,
+        [len(request.moves)],
+        request.to_play,
+        packed=True,
+    )
+    if (move := encoded.illegal_at) >= 0:
+        where = point_name(request.moves[move], request.size)
+        raise InputError(
+            f"move {move + 1} is illegal ({colour_name(request.colours[move])} {where})"
+        )
+    return Question(encoded, request.rules, about=request.given)
+
+
+def _nothing(about: Mapping[str, Any]) -> Question:
+    from yardstone.go.inputs import encode_game
+
+    return Question(encode_game(2, positions=[], packed=True), TROMP_TAYLOR, about=about)
+
+
+def _values(answer: Answer) -> dict[str, Any]:
+    found = answer.assessment
+    policy = [_rounded(value, _CHANCE_DIGITS) for value in found.policy[0].tolist()]
+    return {
+        "white_win": _rounded(found.white_win[0], _CHANCE_DIGITS),
+        "white_loss": _rounded(found.white_loss[0], _CHANCE_DIGITS),
+        "no_result": _rounded(found.no_result[0], _CHANCE_DIGITS),
+        "white_lead": _rounded(found.white_lead[0], _SCORE_DIGITS),
+        "white_score_selfplay": _rounded(found.white_score[0], _SCORE_DIGITS),
+        "policy": policy[:-1],
+        "policy_pass": policy[-1],
+    }
+
+
+def _rounded(value: float, digits: int) -> float | None:
+    number = float(value)
+    return round(number, digits) if math.isfinite(number) else None
