@@ -35,3 +35,6 @@ napoleon_use_ivar = True
 html_theme = "furo"
 html_title = "Yardstone"
 html_show_sourcelink = False
+
+# Attributes of one name in several classes, such as `players`, are no mistake in a docstring.
+suppress_warnings = ["ref.python"]

@@ -73,7 +73,7 @@ def test_an_exception_comes_out_as_it_is_and_names_the_item(way: dict[str, Any])
 
 
 def test_an_exception_that_cannot_be_sent_still_tells_its_traceback() -> None:
-    with pytest.raises(WorkerError, match=r"(?s)item 1 of 2: 0.*raise_stubborn.*Stubborn"):
+    with pytest.raises(WorkerError, match=r"(?s)item [12] of 2: 0.*raise_stubborn.*Stubborn"):
         parallel.map(tasks.raise_stubborn, [0, 0], workers=2)
 
 

@@ -54,9 +54,10 @@ def parts(tmp_path_factory: pytest.TempPathFactory, network: Path) -> Path:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr("yardstone.go.extraction.merge", stop)
-        run(store, network, GAMES, 1)
+        with pytest.raises(KeyboardInterrupt):
+            run(store, network, GAMES, 1)
     return store
 
 

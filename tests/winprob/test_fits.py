@@ -134,7 +134,8 @@ def test_any_subset_may_be_free() -> None:
     assert fit.model.parameters["u1"] == PUBLISHED.parameters["u1"]
     assert len(fit.values) == 2
     every = fit_least_squares(made(seed=4), free=PARAMETERS)
-    assert every.minimum.value <= fit_least_squares(made(seed=4)).minimum.value
+    fewer = fit_least_squares(made(seed=4)).minimum.value
+    assert every.minimum.value <= fewer * (1.0 + 1e-12)  # the same point, summed otherwise
     assert np.all(every.values >= 0.0)
     held = np.isnan(every.standard_errors)
     assert np.array_equal(held, every.values == 0.0)

@@ -46,7 +46,12 @@ def analyse(
     threads: Threads = None,
     game: Annotated[
         list[int] | None,
-        typer.Option("--game", metavar="NUMBER", min=1, help="Only this game, counted over all files. Repeatable."),
+        typer.Option(
+            "--game",
+            metavar="NUMBER",
+            min=1,
+            help="Only this game, counted over all files. Repeatable.",
+        ),
     ] = None,
     variations: Annotated[
         bool, typer.Option("--variations", help="Every line of play, as a game of its own.")
