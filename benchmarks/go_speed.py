@@ -57,7 +57,7 @@ def analysis(net: str, folder: Path) -> None:
 
 def extraction(net: str, files: Sequence[str], folder: Path) -> None:
     """Processor time of features against the network alone, in one process."""
-    source = SgfReader(*files) if files else [shortened(MOVES - k) for k in range(8)]
+    source = SgfReader(*files) if files else [shortened(MOVES)]
     games = tuple(replace(game, properties={}) for game, _ in zip(source, range(16), strict=False))
     store = folder / "store"
     (store / PARTS).mkdir(parents=True)
