@@ -104,7 +104,7 @@ def _json(found: Forecast, system: str) -> str:
 
 
 def _text(found: Forecast, system: str, notes: list[str]) -> str:
-    from yardstone.reports.evaluation_text import aligned
+    from yardstone.reports.aligned import aligned
 
     def row(name: str, rating: Estimate, games: int) -> list[str]:
         spread = f"{rating.deviation:.1f}" if isfinite(rating.deviation) else "–"

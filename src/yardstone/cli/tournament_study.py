@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -266,15 +266,15 @@ def weights(
     for path in (output, plot):
         check_folder(path)
     circuit = _circuit(population, players, rounds, tournaments)
-    keywords: dict[str, Any] = {"seed": seed, "workers": workers}
     found = search_weights(
         _chance(win),
         circuit,
         trials=trials,
         replicates=replicates,
         confirm=confirm,
+        seed=seed,
+        workers=workers,
         progress=progress_bar("trials", quiet=quiet),
-        **keywords,
     )
     about = f"{trials} sets of rules; each: {_about(circuit, replicates, win)}"
     views = {

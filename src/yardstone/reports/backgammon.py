@@ -10,7 +10,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from yardstone.backgammon.error_rates import KINDS, Errors
-from yardstone.reports.evaluation_text import aligned
+from yardstone.reports.aligned import aligned
 
 if TYPE_CHECKING:
     from yardstone.backgammon.analyse import Outcome

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from yardstone.backgammon.study_cells import LEVEL, Cells
 from yardstone.backgammon.study_compare import LeftOut
 from yardstone.backgammon.study_fit import Method, Model
 from yardstone.backgammon.study_table import CloseRule
+from yardstone.reports.aligned import aligned_text
 from yardstone.winprob import fibs
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def cells_text(cells: Cells, level: float = LEVEL) -> str:
         for formula in formulas:
             cell += [_points(formula[row]), _signed(_off(cells, formula)[row])]
         rows.append(cell)
-    return _aligned(rows, {1, 2}) + (
+    return aligned_text(rows, left={1, 2}) + (
         "\nPlayers: noise of moves, of cube decisions if another, and plies if any.\n"
         "R: points that the first player is ahead. off: standard errors that the mean result\n"
         "lies above the formula's.\n"
@@ -246,7 +247,7 @@ def fit_text(fit: StudyFit) -> str:
             published = float(published_weight(c.name, float(length)))
             row += [_points(c.values[k]), _points(c.errors[k]), _points(published)]
         rows.append(row)
-    lines.append(_aligned(rows, set()))
+    lines.append(aligned_text(rows, left=set()))
     lines += [
         f"{c.name}(N) = {_with_error(c.weight.constant, c.constant_error)} + "
         f"{_with_error(c.weight.inverse, c.inverse_error)}/N"
@@ -273,7 +274,7 @@ def fit_text(fit: StudyFit) -> str:
             ]
             for bump in bumps
         ]
-        lines.append(_aligned(rows, set()).rstrip())
+        lines.append(aligned_text(rows, left=set()).rstrip())
     return "\n".join(lines) + "\n"
 
 
@@ -335,19 +336,7 @@ def comparison_text(comparison: Comparison) -> str:
     ]
     return (
         f"{comparison.matches:,} matches, {what}\n{_RULES[comparison.rule]}\n\n"
-        + _aligned(rows, {0})
+        + aligned_text(rows, left={0})
         + "\nThe log score is taken of luck-adjusted results; less is better. ± is one standard "
         "error\nof the difference.\n"
     )
-
-
-def _aligned(rows: Sequence[Sequence[str]], left: set[int]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if k in left else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines) + "\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from yardstone.evaluation.result import REPRESENTATIVE
+from yardstone.reports.aligned import aligned
 from yardstone.reports.evaluation import (
     METRIC_NAMES,
     basis,
@@ -15,11 +16,9 @@ from yardstone.reports.evaluation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from yardstone.evaluation.result import Evaluation
 
-__all__ = ["aligned", "main_table", "parameters", "subset_table", "text_evaluation"]
+__all__ = ["main_table", "parameters", "subset_table", "text_evaluation"]
 
 
 def text_evaluation(found: Evaluation) -> str:
@@ -89,21 +88,6 @@ def subset_table(found: Evaluation) -> list[list[str]]:
         values = [number(scored.value(found.metric, part.name)) for scored in found.systems]
         rows.append([part.name, f"{int(part.games.sum()):,}", *values])
     return rows
-
-
-def aligned(rows: Sequence[Sequence[str]], *, left: set[int]) -> list[str]:
-    """Rows of cells as lines of equal columns; those in `left` begin at the left."""
-    from rich.cells import cell_len
-
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = []
-        for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            blanks = " " * (width - cell_len(cell))
-            cells.append(cell + blanks if place in left else blanks + cell)
-        lines.append("  ".join(cells).rstrip())
-    return lines
 
 
 def _has_draws(found: Evaluation) -> bool:

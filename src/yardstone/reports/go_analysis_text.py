@@ -11,7 +11,7 @@ import numpy as np
 from yardstone.go.analysis import PHASES
 from yardstone.go.points import colour_name, point_name
 from yardstone.go.totals import WHOLE_GAME, Total
-from yardstone.reports.evaluation_text import aligned
+from yardstone.reports.aligned import aligned
 from yardstone.reports.go_analysis import game_title
 from yardstone.reports.statements import plural
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from yardstone.go.points import BLACK, WHITE
 from yardstone.records.go_game import DRAWN, UNKNOWN
-from yardstone.reports.evaluation_text import aligned
+from yardstone.reports.aligned import aligned
 from yardstone.reports.statements import plural
 
 if TYPE_CHECKING:

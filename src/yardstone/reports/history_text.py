@@ -6,7 +6,7 @@ from collections.abc import Sized
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from yardstone.reports.evaluation_text import aligned
+from yardstone.reports.aligned import aligned
 from yardstone.reports.history import game_text, headline, peak
 
 if TYPE_CHECKING:

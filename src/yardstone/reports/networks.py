@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from yardstone.go.nets.store import StoredNetwork
-from yardstone.reports.evaluation_text import aligned
+from yardstone.reports.aligned import aligned
 
 __all__ = [
     "COLUMNS",

@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from yardstone.reports.evaluation_text import aligned
+from yardstone.reports.aligned import aligned
 from yardstone.reports.json_out import as_json
 from yardstone.reports.statements import plural
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from yardstone.reports.evaluation_text import aligned
+from yardstone.reports.aligned import aligned
 from yardstone.reports.statements import plural
 from yardstone.reports.tournament_pairing import csv_rows
 from yardstone.reports.tournament_words import player_name, round_title, side_names

@@ -6,7 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING, Any
 
-from yardstone.reports.evaluation_text import aligned
+from yardstone.reports.aligned import aligned
 from yardstone.reports.json_out import as_json
 from yardstone.reports.statements import plural
 from yardstone.tournament.cells import result_text, score_text

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.reports.aligned import aligned_text
 from yardstone.winprob.grades import format_grade
 from yardstone.winprob.kaniuk import PUBLISHED
 from yardstone.winprob.least_squares import LeastSquaresFit, rms_by_difference
@@ -34,18 +34,6 @@ __all__ = [
 ]
 
 
-def _aligned(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if k < left else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines) + "\n"
-
-
 def probability_table(
     model: Kaniuk, *, lowest: int = -20, highest: int = 6, differences: int = 9
 ) -> str:
@@ -55,7 +43,9 @@ def probability_table(
     for grade in range(lowest, highest + 1):
         p = model.probability(grade, grade + np.arange(1.0, differences + 1))
         rows.append([format_grade(grade), *(_per_cent(value) for value in p)])
-    return "Per cent won against an opponent so many grades stronger\n\n" + _aligned(rows)
+    return "Per cent won against an opponent so many grades stronger\n\n" + aligned_text(
+        rows, left={0}
+    )
 
 
 def probability_csv(
@@ -152,7 +142,7 @@ def fit_text(found: dict[str, Any]) -> str:
         if spread:
             row.append(f"{p['bootstrap']['low']:.4g} to {p['bootstrap']['high']:.4g}")
         rows.append(row)
-    lines = [_aligned(rows)]
+    lines = [aligned_text(rows, left={0})]
     if found["method"] == "likelihood":
         lines.append(
             f"{found['games']:.0f} games; log-likelihood {found['log_likelihood']:.2f}, "
@@ -177,7 +167,7 @@ def fit_text(found: dict[str, Any]) -> str:
             table.append(
                 [str(row["difference"]), *("-" if x is None else f"{x:.4f}" for x in shown)]
             )
-        lines.append("\nProbability, 12 kyu to 7 dan:\n" + _aligned(table))
+        lines.append("\nProbability, 12 kyu to 7 dan:\n" + aligned_text(table, left={0}))
     return "".join(lines)
 
 
@@ -210,7 +200,7 @@ def trace_text(found: Trace) -> str:
             for value, error in zip(found.coefficients[k], found.errors[k], strict=True)
         ]
         rows.append([str(year), f"{found.games[k]:.0f}", *cells])
-    return _aligned(rows)
+    return aligned_text(rows, left={0})
 
 
 def plain_comparison(found: CrossValidation) -> dict[str, Any]:
@@ -247,7 +237,7 @@ def comparison_text(values: dict[str, Any]) -> str:
     ]
     return (
         f"{values['games']} games, each predicted by a fit that has not seen it\n\n"
-        + _aligned(rows)
+        + aligned_text(rows, left={0})
         + "\nGain: less log loss a game than the first row. * the simplest form within one\n"
         "standard error of the best.\n"
     )
