@@ -15,7 +15,7 @@ def run(store: Path, network: Path, games: int, workers: int) -> None:
     extract_features(
         lambda: [random_game(k, moves=30) for k in range(games)],
         store,
-        Settings(net=str(network), trunk=("pick", "mean"), batch=2),
+        Settings(net=str(network), trunk=("pick", "mean", "candidates"), batch=2),
         workers=workers,
     )
 

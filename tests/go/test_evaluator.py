@@ -8,7 +8,7 @@ import pytest
 from tests.go.games import random_game, small_network
 from yardstone.errors import UsageError
 from yardstone.go.asking import ask
-from yardstone.go.evaluator import Evaluator, Question
+from yardstone.go.evaluator import CANDIDATES, Evaluator, Question
 from yardstone.go.inputs import encode_game
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.rules import TROMP_TAYLOR
@@ -79,6 +79,47 @@ def test_features_are_taken_at_the_own_point_of_each_move(network: Network) -> N
             assert answer.features[kind].dtype == np.float16
             np.testing.assert_allclose(answer.features[kind], values[None], rtol=2e-3, atol=1e-4)
     assert not np.array_equal(answers[0].features["pick"], answers[1].features["pick"])
+
+
+def test_what_else_could_have_been_played(network: Network) -> None:
+    """The trunk after the move, and at the five other points of greatest policy."""
+    game = random_game(5, moves=30)
+    evaluator = Evaluator(network, trunk=("after", "candidates"))
+    (answer,) = evaluator.answer(ask([game], SkipReport(), trunk=True))
+    encoded = answer.question.encoded
+    found = network.evaluate(encoded.spatial.astype(np.float32), encoded.globals, trunk=True).trunk
+    assert found is not None
+    flat = found.reshape(len(encoded), network.channels, -1)
+    for move, point in enumerate(game.moves.tolist()):
+        np.testing.assert_allclose(
+            answer.features["after"][move], flat[move + 1][:, point], rtol=2e-3, atol=1e-4
+        )
+        policy = answer.assessment.policy[move, :-1].copy()
+        policy[point] = np.nan
+        best = np.argsort(-np.nan_to_num(policy), kind="stable")[:CANDIDATES]
+        np.testing.assert_allclose(answer.features["chances"][move], policy[best], rtol=2e-3)
+        np.testing.assert_allclose(
+            answer.features["candidates"][move], flat[move][:, best].T, rtol=2e-3, atol=1e-4
+        )
+
+
+def test_a_small_board_has_candidates_without_a_chance(network: Network) -> None:
+    encoded = encode_game(2, moves=[0, 3], komi=0.5)
+    evaluator = Evaluator(network, trunk=("candidates",))
+    (answer,) = evaluator.answer([Question(encoded, TROMP_TAYLOR, np.array([0, 3, -1], np.int16))])
+    chances, others = answer.features["chances"], answer.features["candidates"]
+    assert chances.shape == (2, CANDIDATES)
+    assert (chances[0] > 0).tolist() == [True] * 3 + [False] * 2
+    assert (others[chances == 0] == 0).all()
+    assert (others[chances > 0] != 0).any(axis=1).all()
+
+
+def test_the_trunk_after_a_move_needs_the_next_position(network: Network) -> None:
+    game = random_game(3, moves=20)
+    encoded = encode_game(9, moves=game.moves, komi=6.5, positions=[4, 7])
+    question = Question(encoded, TROMP_TAYLOR, game.moves[[4, 7]].astype(np.int16))
+    with pytest.raises(UsageError, match="the position that follows"):
+        list(Evaluator(network, trunk=("after",)).answer([question]))
 
 
 def test_forgetting_changes_nothing(network: Network) -> None:

@@ -67,13 +67,16 @@ def contents(store: Path) -> dict[str, bytes]:
 
 def test_what_is_stored_is_what_the_network_says(whole: Path, network: Path) -> None:
     store = FeatureStore.open(whole)
-    assert store.kinds == ("head", "pick", "mean")
+    assert store.kinds == ("head", "pick", "candidates", "mean", "chances")
     assert len(store) == GAMES
     assert store.array("pick").shape == (GAMES * 30, 16)
     assert store.array("pick").dtype == np.float16
     assert not store.array("pick").flags.writeable
-    assert repr(store) == "<FeatureStore: head, pick, mean of 360 moves of 12 games>"
-    evaluator = Evaluator(load_network(network, threads=1), trunk=("pick", "mean"))
+    assert (
+        repr(store)
+        == "<FeatureStore: head, pick, candidates, mean, chances of 360 moves of 12 games>"
+    )
+    evaluator = Evaluator(load_network(network, threads=1), trunk=("pick", "candidates", "mean"))
     games = [random_game(k, moves=30) for k in range(GAMES)]
     asked = ask(games, SkipReport(), rules=TROMP_TAYLOR, trunk=True)
     for place, answer in enumerate(evaluator.answer(asked)):
@@ -91,6 +94,8 @@ def test_what_is_stored_is_what_the_network_says(whole: Path, network: Path) -> 
 def test_the_table_of_games(whole: Path) -> None:
     games = FeatureStore.open(whole).games
     assert games["game"].tolist() == list(range(GAMES))
+    assert games["line"].tolist() == list(range(GAMES))
+    assert set(games["name"]) == {""}
     assert games["black"][4] == "Player 1"
     assert games["date"][7] == np.datetime64("2024-01-03")
     assert set(games["rules"]) == {"tromp-taylor"}
@@ -150,7 +155,7 @@ def test_a_killed_extraction_goes_on_to_the_same_bytes(
     assert contents(store) == contents(whole)
 
 
-@pytest.mark.parametrize("step", [1, 2, 6, 7, 8, 20, 34, 35, 36, 41, 42, 43])
+@pytest.mark.parametrize("step", [1, 2, 6, 7, 8, 20, 34, 35, 36, 55, 56, 57])
 def test_a_kill_while_parts_are_put_together(
     step: int, whole: Path, parts: Path, network: Path, tmp_path: Path
 ) -> None:
@@ -183,7 +188,7 @@ def test_a_kill_while_parts_are_put_together(
             run(store, network, GAMES, 1)
         except KeyboardInterrupt:
             stopped = True
-    assert stopped == (step <= 6 * 7)  # six arrays, each of six parts and renamed in the end
+    assert stopped == (step <= 8 * 7)  # eight arrays, each of six parts and renamed in the end
     run(store, network, GAMES, 1)
     assert contents(store) == contents(whole)
 
@@ -235,7 +240,7 @@ def test_other_games_or_settings_are_refused(whole: Path, network: Path, tmp_pat
             lambda: [random_game(k, moves=30) for k in range(games)], whole, settings, workers=1
         )
 
-    same = Settings(net=str(network), trunk=("mean", "pick"), batch=2)
+    same = Settings(net=str(network), trunk=("mean", "candidates", "pick"), batch=2)
     before = contents(whole)
     assert len(again(GAMES, same)) == GAMES
     with pytest.raises(InputError, match="other games"):

@@ -45,7 +45,8 @@ def features(
         typer.Option(
             "--features",
             metavar="KINDS",
-            help="What to keep beside the head features: pick, mean, trunk, or only head.",
+            help="What to keep beside the head features: pick, after, candidates, mean, "
+            "trunk, or only head.",
         ),
     ] = "head,pick",
     rules: Annotated[

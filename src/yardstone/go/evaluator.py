@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.go.rules import Rules
 
-__all__ = ["TRUNK_KINDS", "Answer", "Evaluator", "Question"]
+__all__ = ["CANDIDATES", "TRUNK_KINDS", "Answer", "Evaluator", "Question"]
 
 #: Features that come from a network's trunk.
-TRUNK_KINDS: tuple[str, ...] = ("pick", "mean", "trunk")
+TRUNK_KINDS: tuple[str, ...] = ("pick", "after", "candidates", "mean", "trunk")
+#: How many other moves are looked at beside the one that was played.
+CANDIDATES = 5
 
 #: Positions that go to the network together.
 BATCH = 64
@@ -69,8 +71,11 @@ class Answer:
         Of its positions.
     features : dict of str to float16 arrays
         By kind, a row for each position with a point: ``pick`` [m, channels] is the
-        trunk at that point, ``mean`` [m, channels] its mean over the board, and
-        ``trunk`` [m, channels, size, size] the whole. Empty unless asked for.
+        trunk at that point, ``after`` [m, channels] the trunk at the same point in the
+        position that follows, ``candidates`` [m, 5, channels] the trunk at the points
+        of greatest policy among the others, with ``chances`` [m, 5] their policy,
+        ``mean`` [m, channels] its mean over the board, and ``trunk`` [m, channels,
+        size, size] the whole. Empty unless asked for.
     """
 
     question: Question
@@ -107,8 +112,9 @@ class Evaluator:
     Parameters
     ----------
     network : Network
-    trunk : collection of {"pick", "mean", "trunk"}
-        Features of the trunk to give with the answers.
+    trunk : collection of {"pick", "after", "candidates", "mean", "trunk"}
+        Features of the trunk to give with the answers; ``after`` needs questions with
+        the position that follows each one with a point.
     batch : int
         Positions that go to the network together.
     memory : int
@@ -230,30 +236,66 @@ class Evaluator:
         )
         if question.points is None:
             return Answer(question, assessment)
-        chosen = [
-            (each.trunk, int(point))
-            for each, point in zip(found, question.points, strict=True)
-            if point >= 0
-        ]
-        size = encoded.spatial.shape[-1]
-        features: dict[str, NDArray[np.float16]] = {
-            kind: self._features(kind, chosen, size) for kind in self._kinds
-        }
+        rows = np.flatnonzero(question.points >= 0)
+        points = question.points[rows].astype(np.int64)
+        trunks = [each.trunk.reshape(self.network.channels, -1) for each in found]
+        features: dict[str, NDArray[np.float16]] = {}
+        for kind in self._kinds:
+            if kind == "candidates":
+                others, chances = _candidates(assessment.policy[rows], points)
+                features["chances"] = chances.astype(np.float16)
+                picks = [trunks[row][:, at].T for row, at in zip(rows, others, strict=True)]
+                picked = self._stack(picks, (CANDIDATES, self.network.channels))
+                features[kind] = picked * (chances > 0)[:, :, None]
+            else:
+                features[kind] = self._features(kind, trunks, rows, points, encoded)
         return Answer(question, assessment, features)
 
     def _features(
-        self, kind: str, chosen: list[tuple[NDArray[np.float32], int]], size: int
+        self,
+        kind: str,
+        trunks: list[NDArray[np.float32]],
+        rows: NDArray[np.intp],
+        points: NDArray[np.int64],
+        encoded: Encoded,
     ) -> NDArray[np.float16]:
-        board = (size, size) if kind == "trunk" else ()
-        found = np.empty((len(chosen), self.network.channels, *board), np.float32)
-        for row, (trunk, point) in enumerate(chosen):
-            if kind == "pick":
-                found[row] = trunk[:, point // size, point % size]
-            elif kind == "mean":
-                found[row] = trunk.mean(axis=(1, 2), dtype=np.float64)
-            else:
-                found[row] = trunk
+        """One kind of features for the rows with a point."""
+        channels, size = self.network.channels, encoded.spatial.shape[-1]
+        if kind == "after":
+            follows = np.diff(encoded.positions, append=-1)[rows] == 1
+            if not follows.all():
+                raise UsageError("features after a move need the position that follows it")
+            rows = rows + 1
+        if kind == "mean":
+            means = [trunks[row].mean(axis=1, dtype=np.float64) for row in rows]
+            return self._stack(means, (channels,))
+        if kind == "trunk":
+            wholes = [trunks[row].reshape(channels, size, size) for row in rows]
+            return self._stack(wholes, (channels, size, size))
+        picks = [trunks[row][:, point] for row, point in zip(rows, points, strict=True)]
+        return self._stack(picks, (channels,))
+
+    @staticmethod
+    def _stack(values: list[NDArray[Any]], shape: tuple[int, ...]) -> NDArray[np.float16]:
+        found = np.stack(values) if values else np.empty((0, *shape))
         return np.clip(found, _HALF.min, _HALF.max).astype(np.float16)
+
+
+def _candidates(
+    policy: NDArray[np.float32], points: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Points of greatest policy other than the one that was played, and their policy.
+
+    A board with fewer legal moves has points without policy in their place.
+    """
+    board = np.nan_to_num(policy[:, :-1])
+    board[np.arange(len(points)), points] = -1.0
+    number = min(CANDIDATES, board.shape[1] - 1)
+    order = np.argsort(-board, axis=1, kind="stable")[:, :number]
+    order = np.pad(order, ((0, 0), (0, CANDIDATES - number)))
+    chances = np.take_along_axis(board, order, axis=1)
+    chances[:, number:] = 0.0
+    return order, np.maximum(chances, 0.0)
 
 
 def _is_answered(positions: list[_Position]) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.go.asking import ask
-from yardstone.go.evaluator import TRUNK_KINDS, Evaluator
+from yardstone.go.evaluator import CANDIDATES, TRUNK_KINDS, Evaluator
 from yardstone.go.feature_parts import write_part
 from yardstone.go.features import HEAD, GameFeatures, move_features
 from yardstone.go.rules import parse_rules
@@ -42,7 +42,7 @@ class Settings:
         The network, as `yardstone.go.nets.load_network` finds it.
     engine, precision, threads
         As there; `threads` is for each worker.
-    trunk : tuple of {"pick", "mean", "trunk"}
+    trunk : tuple of {"pick", "after", "candidates", "mean", "trunk"}
         What to keep of the trunk; the head features are always kept.
     rules : str or None
         Rules for all games, or None for those of each record.
@@ -107,7 +107,9 @@ def game_facts(game: GoGame) -> dict[str, Any]:
     """What the table of games says of a game before a network has seen it."""
     return {
         "file": game.file,
+        "line": game.line,
         "game": game.number,
+        "name": game.properties.get("GN", ("",))[0],
         "black": game.black,
         "white": game.white,
         "black_rank": game.black_rank,
@@ -125,7 +127,8 @@ def game_facts(game: GoGame) -> dict[str, Any]:
 
 def plain(game: GoGame) -> GoGame:
     """The game without what a worker does not need."""
-    return replace(game, properties={}, time_left=None)
+    kept = {name: game.properties[name] for name in ("GN",) if name in game.properties}
+    return replace(game, properties=kept, time_left=None)
 
 
 def make_part(job: Batch) -> None:
@@ -188,6 +191,9 @@ def _joined(
     side = settings.size or 0
     shapes: dict[str, tuple[int, ...]] = {
         "pick": (channels,),
+        "after": (channels,),
+        "candidates": (CANDIDATES, channels),
+        "chances": (CANDIDATES,),
         "mean": (channels,),
         "trunk": (channels, side, side),
     }
@@ -197,6 +203,8 @@ def _joined(
         "point": np.concatenate([np.empty(0, np.int16), *(each.point for each in found)]),
     }
     kept = [kind for kind in TRUNK_KINDS if kind in settings.trunk]
+    if "candidates" in kept:
+        kept.append("chances")
     empty: dict[str, NDArray[Any]] = {"head": np.empty((0, len(HEAD)), np.float32)}
     empty |= {kind: np.empty((0, *shapes[kind]), np.float16) for kind in kept}
     for name, nothing in empty.items():

@@ -52,7 +52,9 @@ _SKIPPED = ("file", "line", "reason")
 #: Columns of the table of games and what they hold.
 GAME_COLUMNS: Mapping[str, type] = {
     "file": str,
+    "line": int,
     "game": int,
+    "name": str,
     "black": str,
     "white": str,
     "black_rank": str,

@@ -3,7 +3,8 @@
 A store is a folder. ``store.json`` says how it was made, ``games.csv`` has a row a
 game, ``skipped.csv`` the games that were left out and why. Each array has a file in
 numpy's format with a row a move: ``number``, ``colour`` and ``point`` tell the move,
-``head`` and whatever of ``pick``, ``mean`` and ``trunk`` was asked for its features.
+``head`` and whatever of ``pick``, ``after``, ``candidates`` (with ``chances``),
+``mean`` and ``trunk`` was asked for its features.
 Moves lie in the order of the games; within a game Black's come first, then White's,
 so that what a player did in a game is one piece of each array.
 """
@@ -32,9 +33,8 @@ __all__ = ["ABOUT", "FORMAT", "FeatureStore", "read_about"]
 
 #: The file that says how a store was made.
 ABOUT = "store.json"
-FORMAT = 1
+FORMAT = 2
 _MOVES = ("number", "colour", "point")
-_KINDS = ("head", "pick", "mean", "trunk")
 
 
 def read_about(folder: Path) -> dict[str, Any]:
@@ -82,7 +82,8 @@ class FeatureStore:
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
         self.path = path
         self.settings = MappingProxyType(dict(about))
-        self.kinds = tuple(kind for kind in _KINDS if kind == "head" or kind in about["trunk"])
+        chances = ("chances",) if "candidates" in about["trunk"] else ()
+        self.kinds = ("head", *about["trunk"], *chances)
         self._arrays: dict[str, NDArray[Any]] = {}
 
     @classmethod
@@ -133,7 +134,8 @@ class FeatureStore:
         name : str
             ``number``, ``colour`` or ``point`` (of each move) or a kind of features:
             ``head`` float32 [moves, 6] (`yardstone.go.features.HEAD` names the six),
-            ``pick`` and ``mean`` float16 [moves, channels], ``trunk`` float16
+            ``pick``, ``after`` and ``mean`` float16 [moves, channels], ``candidates``
+            float16 [moves, 5, channels] and ``chances`` [moves, 5], ``trunk`` float16
             [moves, channels, size, size].
         """
         if name not in self._arrays:
@@ -154,7 +156,8 @@ class FeatureStore:
     def games(self) -> Mapping[str, NDArray[Any]]:
         """The table of games by column, an entry a game.
 
-        ``file``, ``game`` (its number in the file), ``black``, ``white``,
+        ``file``, ``line``, ``game`` (its number in the file), ``name`` (the record's
+        GN, or what a list of moves calls the game), ``black``, ``white``,
         ``black_rank``, ``white_rank``, ``date`` (datetime64[s]), ``result``, ``winner``
         (1 Black, 2 White, 0 unknown, -1 a draw), ``size``, ``komi``, ``rules`` (both as
         the network was told), ``handicap``, ``moves`` (of the record),

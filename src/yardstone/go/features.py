@@ -3,8 +3,10 @@
 *head* features are six numbers from the network's usual outputs before and after the
 move (Neubauer 2024, section 4.5); *pick* is the trunk at the move's point (section
 4.2, after its last normalisation and activation, in the position before the move,
-from the mover's view, the board as it lies), *mean* its mean over the board and
-*trunk* the whole of it. Passes have no features.
+from the mover's view, the board as it lies); *after* the same in the position after
+the move, from the opponent's view; *candidates* the trunk at the other points that
+the network likes best, with their policy as *chances*; *mean* the trunk's mean over
+the board and *trunk* the whole of it. Passes have no features.
 """
 
 from __future__ import annotations
@@ -90,8 +92,9 @@ class GameFeatures:
     point : int16 [n]
         Where.
     features : dict of str to arrays
-        ``head`` float32 [n, 6]; ``pick``, ``mean`` float16 [n, channels] and
-        ``trunk`` float16 [n, channels, size, size] as asked.
+        ``head`` float32 [n, 6]; ``pick``, ``after``, ``mean`` float16 [n, channels],
+        ``candidates`` [n, 5, channels] with ``chances`` [n, 5] and ``trunk`` float16
+        [n, channels, size, size] as asked.
     white_winrate, white_lead : float
         As the network sees the game's last position, before the passes that end it.
     """
