@@ -7,6 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --upgrade
+# First and by itself, so that a build without CUDA can be chosen: make TORCH=/path/to/wheel
+TORCH ?= torch==2.13.0
 DEMO := demo-output
 # Two processes: the tests are made to run on two cores.
 TEST_WORKERS ?= 2
@@ -38,6 +40,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 		echo "Python's venv is missing. On Debian: apt-get install python3-venv" >&2; exit 1; }; }
 	@echo "Installing Yardstone and what it needs into $(VENV) (a few minutes the first time) ..."
 	@$(PIP) pip
+	@$(PIP) '$(TORCH)'
 	@$(PIP) -e '.[dev,docs]'
 	@echo "Compiling the loops, once (a minute): later runs start at once ..."
 	@$(BIN)/python -m compileall -q src/yardstone

@@ -1,0 +1,1 @@
+"""The page that answers "how strong am I?", and its interface for programs."""
