@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,7 +17,6 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.bradley_terry import BradleyTerry
-    from yardstone.ratings.priors import Prior
     from yardstone.ratings.result import JointRatings
     from yardstone.reports.summary import RatingList
 
@@ -29,9 +27,6 @@ Examples:
   yardstone rate games.pgn.gz
   yardstone rate games.pgn --anchor 'Engine 1=3000' --plot list.svg -o list.csv
   yardstone rate results.csv --columns first=White,second=Black,score=Result"""
-#: Mean and deviation of what the games alone cannot bound.
-WIDE_ADVANTAGE = (0.0, 100.0)
-WIDE_DRAW_RATE = (0.5, 0.25)
 
 
 @dataclass(frozen=True)
@@ -272,6 +267,7 @@ def _rated(
 
     from yardstone.errors import ConnectionWarning, PerfectScoreWarning, SkippedWarning
     from yardstone.ratings.bradley_terry import BradleyTerry
+    from yardstone.ratings.wide import fit_widely
     from yardstone.reports.summary import summarise
 
     # Games that belong together are allowed for under the score equations only.
@@ -281,7 +277,7 @@ def _rated(
         # The list itself says all this, with names.
         for known in (ConnectionWarning, PerfectScoreWarning, SkippedWarning):
             warnings.simplefilter("ignore", known)
-        system, ratings, remarks = _fitted(system, pool)
+        system, ratings, remarks = fit_widely(system, pool)
         if asked.simulations:
             ratings = _simulated(system, pool, ratings, asked)
         return summarise(
@@ -294,44 +290,6 @@ def _rated(
             simulations=asked.simulations,
             remarks=remarks,
         )
-
-
-def _fitted(system: BradleyTerry, pool: Pool) -> tuple[BradleyTerry, JointRatings, tuple[str, ...]]:
-    """The system used, its result, and what the reader must know of the choice.
-
-    A few games can be explained best by an infinite advantage of moving first, or
-    by draws without end; what was to be estimated then gets a wide prior.
-    """
-    from yardstone.errors import ModelError, NotConnectedError
-    from yardstone.ratings.priors import Prior
-
-    try:
-        return system, system.fit(pool), ()
-    except NotConnectedError:
-        raise
-    except ModelError as error:
-        failure = error
-    remarks: list[str] = []
-    if system.first_advantage == "free":
-        prior = Prior(*WIDE_ADVANTAGE)
-        system = replace(system, first_advantage=prior)
-        remarks.append(_widened("advantage of moving first", prior))
-        with suppress(ModelError):
-            return system, system.fit(pool), tuple(remarks)
-    if system.draw_rate == "free":
-        prior = Prior(*WIDE_DRAW_RATE)
-        system = replace(system, draw_rate=prior)
-        remarks.append(_widened("frequency of draws", prior))
-        with suppress(ModelError):
-            return system, system.fit(pool), tuple(remarks)
-    raise failure
-
-
-def _widened(what: str, prior: Prior) -> str:
-    return (
-        f"The games do not bound the {what}: it was taken to lie around {prior.mean:g} "
-        f"with a standard deviation of {prior.deviation:g}."
-    )
 
 
 def _simulated(

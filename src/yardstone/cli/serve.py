@@ -1,0 +1,164 @@
+"""`yardstone serve`: the page that answers "how strong am I?", and its interface."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from yardstone.errors import MissingExtraError, UsageError
+
+__all__ = ["EXAMPLES", "serve"]
+
+EXAMPLES = """\b
+Examples:
+  yardstone serve
+  yardstone serve --port 80 --host 0.0.0.0 --workers 2 --data /var/lib/yardstone
+  yardstone serve --config serve.toml --limit file_bytes=4000000"""
+
+
+def serve(
+    host: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Where to listen. [default: 127.0.0.1]"),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="Port to listen at; 0 takes any. [default: 8000]"),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="Processes that compute. [default: 1]"),
+    ] = None,
+    only_workers: Annotated[
+        bool, typer.Option("--only-workers", help="Start no server, only workers for one.")
+    ] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Where jobs and results are kept. [default: yardstone-served]"
+        ),
+    ] = None,
+    redis: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Tell workers of jobs through Redis, not SQLite."),
+    ] = None,
+    net: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="KataGo's network for games of Go: a file or a name."),
+    ] = None,
+    gnubg: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The program GNU Backgammon.")
+    ] = None,
+    cores: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="Processors that the workers share; all by default."),
+    ] = None,
+    keep_days: Annotated[
+        float | None,
+        typer.Option(metavar="DAYS", help="Days until a result is deleted. [default: 30]"),
+    ] = None,
+    root_path: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Path under which a proxy serves it: /strength."),
+    ] = None,
+    public_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="What addresses begin with: https://example.org."),
+    ] = None,
+    trusted_proxies: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NETWORKS", help="Proxies whose X-Forwarded-For is believed, with commas."
+        ),
+    ] = None,
+    allowed_hosts: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Host names that are answered, with commas."),
+    ] = None,
+    metrics_from: Annotated[
+        str | None,
+        typer.Option(metavar="NETWORKS", help="Who may read /metrics, with commas."),
+    ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Set a limit; --limits lists them. Repeatable."),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Take settings from this TOML file.")
+    ] = None,
+    show_limits: Annotated[
+        bool, typer.Option("--limits", help="List the limits with their values, and leave.")
+    ] = False,
+) -> None:
+    """Serve the page that measures strength, and its interface for programs.
+
+    Drop games of Go, results of any game or matches of backgammon, and see where
+    you stand. One command starts the server and its workers; Ctrl-C ends them, and
+    what was not done is done at the next start.
+    """
+    given: dict[str, Any] = {
+        "host": host,
+        "port": port,
+        "workers": workers,
+        "data": data,
+        "redis": redis,
+        "net": net,
+        "gnubg": gnubg,
+        "cores": cores,
+        "keep_days": keep_days,
+        "root_path": root_path,
+        "public_url": public_url,
+        "trusted_proxies": trusted_proxies,
+        "allowed_hosts": allowed_hosts,
+        "metrics_from": metrics_from,
+    }
+    settings = _settings(config, given, _pairs(limit or []))
+    if show_limits:
+        from dataclasses import asdict
+
+        for name, value in asdict(settings.limits).items():
+            print(f"{name} = {value:,}".replace(",", "_"))
+        return
+    _run(settings, serve=not only_workers)
+
+
+def _settings(config: Path | None, given: dict[str, Any], limits: dict[str, str]) -> Any:
+    from yardstone.web.settings import load_settings
+
+    return load_settings(config, given, limits)
+
+
+def _pairs(texts: list[str]) -> dict[str, str]:
+    found = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise UsageError(f"--limit {text}: write NAME=VALUE")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def _run(settings: Any, *, serve: bool) -> None:
+    import signal
+    import sys
+
+    try:
+        from yardstone.web import log
+        from yardstone.web.supervisor import Supervisor
+
+        if serve:
+            import uvicorn  # noqa: F401  # the process of the server needs it
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "fastapi", "web") from None
+    log.configure()
+    supervisor = Supervisor(settings, serve=serve)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: supervisor.stop())
+    workers = f"{settings.workers} worker{'s' if settings.workers != 1 else ''}"
+    if supervisor.address:
+        print(f"Yardstone answers at {supervisor.address} ({workers}; Ctrl-C ends it)", flush=True)
+    else:
+        print(f"{workers} for {settings.data} (Ctrl-C ends it)", file=sys.stderr)
+    supervisor.run()

@@ -1,0 +1,300 @@
+"""The interface for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+
+from yardstone.web import api_docs, exports, tending
+from yardstone.web.events import batch_events, job_events
+from yardstone.web.problems import missing
+from yardstone.web.schemas import (
+    AcceptedBatch,
+    AcceptedJob,
+    BatchState,
+    Choice,
+    Health,
+    JobState,
+)
+
+if TYPE_CHECKING:
+    from yardstone.web.service import Service
+
+__all__ = ["router"]
+
+router = APIRouter()
+Address = Annotated[
+    str, Path(alias="id", pattern="^[A-Za-z0-9_-]{8,64}$", description="The private address.")
+]
+
+
+def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+def _accepted(request: Request, jobs: list[str]) -> Response:
+    state = _service(request).job(jobs[0], result=False)
+    return JSONResponse(_brief(state), 202, headers={"Location": state["url"]})
+
+
+def _brief(state: dict[str, Any]) -> dict[str, Any]:
+    return {name: state[name] for name in AcceptedJob.model_fields}
+
+
+@router.post(
+    "/api/jobs",
+    status_code=202,
+    response_model=AcceptedJob,
+    tags=["send"],
+    summary="Send files of any kind",
+    **api_docs.form(
+        "files",
+        "kind",
+        *(name for name in api_docs.FIELDS if name not in ("files", "kind", "players")),
+    ),
+)
+async def send(request: Request) -> Response:
+    """See what the files are, and make a job of them."""
+    return _accepted(request, await _service(request).receive(request))
+
+
+@router.post(
+    "/api/estimates",
+    status_code=202,
+    response_model=AcceptedJob,
+    tags=["send"],
+    summary="Send games of Go",
+    **api_docs.form("files", "player", "colour", "scale", "level"),
+)
+async def send_go(request: Request) -> Response:
+    """Estimate how strong a player is from the moves of some games."""
+    return _accepted(request, await _service(request).receive(request, "go"))
+
+
+@router.post(
+    "/api/ratings",
+    status_code=202,
+    response_model=AcceptedJob,
+    tags=["send"],
+    summary="Send results of any game",
+    **api_docs.form("files", "level", "first", "average"),
+)
+async def send_results(request: Request) -> Response:
+    """Make a rating list of results."""
+    return _accepted(request, await _service(request).receive(request, "results"))
+
+
+@router.post(
+    "/api/backgammon",
+    status_code=202,
+    response_model=AcceptedJob,
+    tags=["send"],
+    summary="Send matches of backgammon",
+    **api_docs.form("files", "level", "offset"),
+)
+async def send_backgammon(request: Request) -> Response:
+    """Get error rates and ratings from matches of backgammon."""
+    return _accepted(request, await _service(request).receive(request, "backgammon"))
+
+
+@router.post(
+    "/api/batches",
+    status_code=202,
+    response_model=AcceptedBatch,
+    tags=["batches"],
+    summary="Send games of Go, to rate several players",
+    **api_docs.form("files", "players", "scale", "level"),
+)
+async def send_batch(request: Request) -> Response:
+    """Make a job for each player that is named, all from the same games."""
+    service = _service(request)
+    jobs = await service.receive(request, "go", batch=True)
+    states = [service.job(job, result=False) for job in jobs]
+    found = service.batch(states[0]["batch"])
+    brief = {name: found[name] for name in ("id", "url", "page")}
+    body = {**brief, "jobs": [_brief(state) for state in states]}
+    return JSONResponse(body, 202, headers={"Location": found["url"]})
+
+
+@router.get(
+    "/api/jobs/{id}",
+    response_model=JobState,
+    tags=["jobs"],
+    summary="Progress and result",
+    responses=api_docs.refusals(404, 410),
+)
+def job(request: Request, address: Address) -> Response:
+    """How far a job is, and its result once it is done."""
+    return JSONResponse(_service(request).job(address))
+
+
+@router.get(
+    "/api/jobs/{id}/events",
+    tags=["jobs"],
+    summary="Progress and result as server-sent events",
+    response_class=StreamingResponse,
+    responses=api_docs.stream(404, 410),
+)
+async def watch(request: Request, address: Address) -> Response:
+    """An event ``state`` at each change, and ``end`` when nothing more comes."""
+    return await job_events(request, _service(request), address)
+
+
+@router.put(
+    "/api/jobs/{id}/player",
+    status_code=202,
+    response_model=JobState,
+    tags=["jobs"],
+    summary="Choose the player",
+    responses=api_docs.refusals(400, 404, 409, 410, 413),
+)
+def choose(request: Request, address: Address, choice: Choice) -> Response:
+    """Say whose strength is asked for, where the files do not tell."""
+    _service(request).choose(address, choice.player)
+    return JSONResponse(_service(request).job(address), 202)
+
+
+@router.post(
+    "/api/jobs/{id}/cancel",
+    response_model=JobState,
+    tags=["jobs"],
+    summary="Stop a job",
+    responses=api_docs.refusals(404, 410),
+)
+def cancel(request: Request, address: Address) -> Response:
+    """Stop a job; its files are deleted. One that has ended stays as it is."""
+    _service(request).cancel(address)
+    return JSONResponse(_service(request).job(address))
+
+
+@router.post(
+    "/api/jobs/{id}/retry",
+    status_code=202,
+    response_model=JobState,
+    tags=["jobs"],
+    summary="Try a failed job again",
+    responses=api_docs.refusals(404, 409, 410),
+)
+def retry(request: Request, address: Address) -> Response:
+    """Begin a job anew that failed for no fault of its files."""
+    _service(request).retry(address)
+    return JSONResponse(_service(request).job(address), 202)
+
+
+@router.get(
+    "/api/jobs/{id}/result.json",
+    tags=["jobs"],
+    summary="The result as JSON",
+    responses=api_docs.refusals(404, 409, 410),
+)
+def result_json(request: Request, address: Address) -> dict[str, Any]:
+    """The result by itself."""
+    return exports.result_of(_service(request).job(address))
+
+
+@router.get(
+    "/api/jobs/{id}/result.csv",
+    tags=["jobs"],
+    summary="The result as CSV",
+    response_class=Response,
+    responses=api_docs.csv(404, 409, 410),
+)
+def result_csv(request: Request, address: Address) -> Response:
+    """The table of the result: a row a game, or a row a player."""
+    state = _service(request).job(address)
+    text = exports.csv_of(state["kind"], exports.result_of(state))
+    name = f'attachment; filename="yardstone-{state["kind"]}.csv"'
+    return Response(text, media_type="text/csv", headers={"Content-Disposition": name})
+
+
+@router.delete(
+    "/api/jobs/{id}",
+    status_code=204,
+    tags=["jobs"],
+    summary="Delete a job",
+    responses=api_docs.refusals(404, 410),
+)
+def delete(request: Request, address: Address) -> Response:
+    """Delete a job, its files and its result."""
+    _service(request).store.get(address, result=False)
+    _service(request).delete(address)
+    return Response(status_code=204)
+
+
+@router.get(
+    "/api/batches/{id}",
+    response_model=BatchState,
+    tags=["batches"],
+    summary="All jobs of a batch",
+    responses=api_docs.refusals(404, 410),
+)
+def batch(request: Request, address: Address) -> Response:
+    """The jobs of a batch, with the results so far."""
+    return JSONResponse(_service(request).batch(address))
+
+
+@router.get(
+    "/api/batches/{id}/events",
+    tags=["batches"],
+    summary="The results of a batch as they come",
+    response_class=StreamingResponse,
+    responses=api_docs.stream(404, 410),
+)
+async def watch_batch(request: Request, address: Address) -> Response:
+    """An event ``state`` for each job that changes, and ``end`` when all have ended."""
+    return await batch_events(request, _service(request), address)
+
+
+@router.delete(
+    "/api/batches/{id}",
+    status_code=204,
+    tags=["batches"],
+    summary="Delete a batch",
+    responses=api_docs.refusals(404, 410),
+)
+def delete_batch(request: Request, address: Address) -> Response:
+    """Delete all jobs of a batch."""
+    _service(request).store.batch(address)
+    _service(request).delete(address)
+    return Response(status_code=204)
+
+
+@router.get("/api/limits", tags=["server"], summary="What may be sent")
+def limits(request: Request) -> dict[str, Any]:
+    """All limits, and for how many days results stay."""
+    return _service(request).limits()
+
+
+@router.get(
+    "/health",
+    response_model=Health,
+    tags=["server"],
+    summary="Whether the server works",
+    responses={503: {"model": Health, "description": "No worker lives."}},
+)
+def health(request: Request) -> Response:
+    """Whether jobs can be taken, and workers do them."""
+    import yardstone
+
+    found = tending.state(_service(request).store)
+    ok = found["workers"] > 0
+    body = {
+        "status": "ok" if ok else "no_workers",
+        "version": yardstone.__version__,
+        "workers": found["workers"],
+        "queued": found["jobs"].get("queued", 0),
+        "running": found["jobs"].get("running", 0),
+    }
+    return JSONResponse(body, 200 if ok else 503)
+
+
+@router.get("/metrics", include_in_schema=False)
+def metrics(request: Request) -> Response:
+    """Numbers for Prometheus, for those addresses that may read them."""
+    if not request.app.state.may_measure(request):
+        raise missing()
+    text = request.app.state.metrics.text(tending.state(_service(request).store))
+    return Response(text, media_type="text/plain; version=0.0.4")

@@ -1,0 +1,40 @@
+"""Refuses long bodies where only short ones are expected."""
+
+from __future__ import annotations
+
+from fastapi import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["BodyLimit"]
+
+#: Bytes of a body that is no form with files.
+SMALL = 64 << 10
+#: Where forms with files are sent, which count what they receive themselves.
+FORMS = (
+    "/api/jobs", "/api/estimates", "/api/ratings", "/api/backgammon", "/api/batches", "/send",
+)  # fmt: skip
+
+
+class BodyLimit:
+    """Counts the bytes of bodies that nothing else counts."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        path = scope.get("path", "").removeprefix(scope.get("root_path", ""))
+        if scope["type"] != "http" or (scope["method"] == "POST" and path in FORMS):
+            await self.app(scope, receive, send)
+            return
+        received = 0
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > SMALL:
+                raise HTTPException(413)
+            return message
+
+        await self.app(scope, counted, send)

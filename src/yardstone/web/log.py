@@ -1,0 +1,53 @@
+"""The log: a JSON object a line, without names of players, files or addresses of jobs."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+from typing import Any
+
+__all__ = ["configure", "event"]
+
+
+class _Lines(logging.Formatter):
+    """A record as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        found: dict[str, Any] = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)),
+            "level": record.levelname.lower(),
+            "from": record.name,
+            "event": record.getMessage(),
+            **getattr(record, "values", {}),
+        }
+        if record.exc_info and record.exc_info[0] is not None:
+            # The trace tells where; the message could hold what a visitor wrote.
+            found["error"] = record.exc_info[0].__name__
+            found["trace"] = _places(record.exc_info[2])
+        return json.dumps(found, ensure_ascii=True)
+
+
+def _places(trace: Any) -> list[str]:
+    places = []
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        places.append(f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    return places[-12:]
+
+
+def configure(level: int = logging.INFO) -> None:
+    """Have everything logged on standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Lines())
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+    for talkative in ("huey", "python_multipart"):  # what visitors send is told elsewhere
+        logging.getLogger(talkative).setLevel(logging.ERROR)
+
+
+def event(logger: logging.Logger, name: str, **values: Any) -> None:
+    """Log something that happened, with plain values; None values are left out."""
+    known = {key: value for key, value in values.items() if value is not None}
+    logger.info(name, extra={"values": known})

@@ -1,0 +1,8 @@
+"""The pages that people see: the form, the progress, the results, the refusals."""
+
+from __future__ import annotations
+
+from yardstone.web.pages.problem_page import problem_page, wants_page
+from yardstone.web.pages.routes import router
+
+__all__ = ["problem_page", "router", "wants_page"]

@@ -1,0 +1,211 @@
+"""The page of a job, whatever state it is in, and that of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from yardstone.reports.statements import plural
+from yardstone.web.pages.backgammon import backgammon_view
+from yardstone.web.pages.go import go_view
+from yardstone.web.pages.render import page, root_of
+from yardstone.web.pages.results import results_view
+from yardstone.web.pages.tables import Column, Row, Table, text_cell
+from yardstone.web.pages.wording import HEADINGS, days_words, error_lines, moment_words, progress
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+__all__ = ["batch_page", "job_page"]
+
+Plain = Mapping[str, Any]
+
+#: Left-out records that are listed.
+_LISTED = 50
+#: Seconds between two looks of a browser without scripts.
+_REFRESH = 3
+_STATUS_WORDS = {
+    "queued": "waiting",
+    "running": "at work",
+    "needs_player": "asks for the player",
+    "done": "done",
+    "failed": "failed",
+    "cancelled": "stopped",
+}
+
+
+def job_page(
+    request: Request, job: Plain, *, games: int, player: str | None, everyone: bool
+) -> Response:
+    """The page for the state that a job is in.
+
+    Parameters
+    ----------
+    request : Request
+    job : mapping
+        As ``GET /api/jobs/ID`` tells it.
+    games : int
+        Which page of the games of Go.
+    player : str or None
+        Whose scores against each opponent.
+    everyone : bool
+        All players of a long list.
+    """
+    view = _job_view(request, job)
+    if job["status"] == "done":
+        return _result_page(request, job, view, games=games, player=player, everyone=everyone)
+    if job["status"] == "needs_player":
+        return _choice_page(request, job, view)
+    if job["status"] in ("failed", "cancelled"):
+        return _end_page(request, job, view)
+    found = progress(job)
+    heading = HEADINGS[job["kind"]]
+    return page(
+        request,
+        "working",
+        title=f"{heading} · Yardstone",
+        refresh=_REFRESH,
+        job=view,
+        heading=heading,
+        share=found["share"],
+        words=found["words"],
+    )
+
+
+def _job_view(request: Request, job: Plain) -> dict[str, Any]:
+    """What all pages of a job say of it."""
+    root = root_of(request)
+    own, api = f"{root}/r/{job['id']}", f"{root}/api/jobs/{job['id']}"
+    service = request.app.state.service
+    site = service.settings.public_url.rstrip("/") or str(request.base_url).rstrip("/")
+    site = site.removesuffix(root) if root else site
+    done = job["status"] == "done"
+    exports = [("JSON", f"{api}/result.json"), ("CSV", f"{api}/result.csv")] if done else []
+    skipped, total = job["skipped"], job["skipped_total"]
+    return {
+        "page": own,
+        "address": site + own,
+        "expires": job["expires"],
+        "expires_words": moment_words(job["expires"]),
+        "exports": exports,
+        "skipped": [_record_words(each) for each in skipped[:_LISTED]],
+        "skipped_words": (
+            f"{plural(total, 'record')} could not be used"
+            + (f"; the first {_LISTED} are:" if total > _LISTED else ":")
+        ),
+    }
+
+
+def _record_words(record: Plain) -> str:
+    place = record.get("file") or ""
+    if place and record.get("line"):
+        place += f", line {record['line']}"
+    return f"{place}: {record['reason']}" if place else str(record["reason"])
+
+
+def _result_page(
+    request: Request,
+    job: Plain,
+    view: dict[str, Any],
+    *,
+    games: int,
+    player: str | None,
+    everyone: bool,
+) -> Response:
+    result, own = job["result"], view["page"]
+    if job["kind"] == "go":
+        shown = go_view(result, address=own, page=games)
+        title = f"{shown['player']}: {shown['rank']}"
+    elif job["kind"] == "results":
+        shown = results_view(result, address=own, player=player, everyone=everyone)
+        title = "Rating list"
+    else:
+        shown = backgammon_view(result)
+        title = f"Backgammon: {shown['title']}"
+    return page(request, job["kind"], title=f"{title} · Yardstone", job=view, view=shown)
+
+
+def _choice_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:
+    players = [
+        {"name": each["name"], "words": plural(each["games"], "game")}
+        for each in job["players"] or ()
+    ]
+    if any("colour" in each for each in job["players"] or ()):
+        question = "The games name nobody. Whose moves are to be measured?"
+    elif len(players) == 2:
+        question = "The files do not tell: two players occur in them."
+    else:
+        question = "The files do not tell: no single player occurs in all the games."
+    hours = request.app.state.service.settings.keep_choice_hours
+    return page(
+        request,
+        "choose",
+        title="Whose strength is asked for? · Yardstone",
+        job=view,
+        question=question,
+        players=players,
+        until=f"Your files are kept until you choose, for {days_words(hours / 24.0)} at most.",
+    )
+
+
+def _end_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:
+    root = root_of(request)
+    if job["status"] == "cancelled":
+        heading, tone, lines = (
+            "Stopped",
+            "warn",
+            ["The job was stopped, and its files are deleted."],
+        )
+    else:
+        heading, tone = "No result", "bad"
+        lines = error_lines(job["error"] or {"message": "The job failed"})
+    return page(
+        request,
+        "message",
+        title=f"{heading} · Yardstone",
+        heading=heading,
+        tone=tone,
+        lines=lines,
+        again=f"{root}/r/{job['id']}/retry" if job["can_retry"] else "",
+        onward="Measure other games",
+        job=view,
+    )
+
+
+def batch_page(request: Request, batch: Plain) -> Response:
+    """The jobs of a batch, each with its state."""
+    root, done, total = root_of(request), batch["done"], batch["total"]
+    columns = [
+        Column("Player", "text", "ascending", classes="name", head=True),
+        Column("State", "text", "ascending", classes="left"),
+        Column("Rank", "", classes="left"),
+        Column("Result", "", classes="left"),
+    ]
+    rows = []
+    for job in batch["jobs"]:
+        result = job["result"] or {}
+        name = result.get("player") or job["options"].get("player") or job["kind"]
+        rows.append(
+            Row(
+                [
+                    text_cell(name),
+                    text_cell(_STATUS_WORDS[job["status"]]),
+                    text_cell(result.get("rank")),
+                    text_cell("Open", f"{root}/r/{job['id']}"),
+                ]
+            )
+        )
+    going = batch["status"] != "done"
+    return page(
+        request,
+        "batch",
+        title="Batch · Yardstone",
+        refresh=_REFRESH if going else 0,
+        heading=f"{plural(total, 'result')} of one upload",
+        watched=f"{root}/b/{batch['id']}/state" if going else "",
+        share=done / total,
+        words=f"{done} of {total} done.",
+        jobs=Table("The results and how far they are", columns, rows),
+        page=f"{root}/b/{batch['id']}",
+    )

@@ -1,0 +1,108 @@
+"""Templates filled, and the files they refer to."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib import metadata, resources
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import HTMLResponse
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from starlette.requests import Request
+
+__all__ = ["ASSETS", "asset_bytes", "asset_mark", "page", "root_of"]
+
+#: Files that pages refer to, with their types.
+ASSETS = {
+    "yardstone.css": "text/css; charset=utf-8",
+    "yardstone.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+
+
+@cache
+def asset_bytes(name: str) -> bytes:
+    """One of `ASSETS`."""
+    return resources.files("yardstone.web.pages").joinpath("static", name).read_bytes()
+
+
+@cache
+def asset_mark(name: str) -> str:
+    """What changes with the file, so that browsers may keep it for ever."""
+    return hashlib.sha256(asset_bytes(name)).hexdigest()[:12]
+
+
+@cache
+def _version() -> str:
+    return metadata.version("yardstone")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("yardstone.web.pages", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        auto_reload=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def root_of(request: Request) -> str:
+    """The path under which the whole site is served; '' at the root."""
+    return str(request.app.state.service.settings.root_path)
+
+
+def page(
+    request: Request,
+    template: str,
+    *,
+    title: str,
+    status: int = 200,
+    private: bool = True,
+    refresh: int = 0,
+    **values: Any,
+) -> HTMLResponse:
+    """A page.
+
+    Parameters
+    ----------
+    request : Request
+    template : str
+        Name of the template, without its ending.
+    title : str
+        Of the window.
+    status : int
+    private : bool
+        Keep it out of caches and search engines.
+    refresh : int
+        Seconds after which a browser without scripts asks again; 0 for never.
+    **values
+        What the template shows.
+    """
+    root = root_of(request)
+
+    def asset(name: str) -> str:
+        return f"{root}/static/{name}?v={asset_mark(name)}"
+
+    text = (
+        _environment()
+        .get_template(f"{template}.html.j2")
+        .render(
+            title=title,
+            root=root,
+            asset=asset,
+            private=private,
+            refresh=refresh,
+            version=_version(),
+            **values,
+        )
+    )
+    caching = "no-store" if private else "public, max-age=300"
+    return HTMLResponse(text, status, headers={"Cache-Control": caching})

@@ -1,0 +1,211 @@
+"""The addresses of the pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from starlette.concurrency import run_in_threadpool
+
+from yardstone.web.pages.job_pages import batch_page, job_page
+from yardstone.web.pages.problem_page import wants_page
+from yardstone.web.pages.render import ASSETS, asset_bytes, asset_mark, page, root_of
+from yardstone.web.pages.wording import error_lines, limit_words, limits_table, progress
+from yardstone.web.problems import Problem, missing
+
+if TYPE_CHECKING:
+    from yardstone.web.service import Service
+
+__all__ = ["router"]
+
+router = APIRouter(include_in_schema=False)
+
+_READ = ["GET", "HEAD"]
+#: Bytes of the small forms on the pages of a job.
+_FORM_BYTES = 4096
+_YEAR = 31_536_000
+#: What the folder of a visitor is searched for.
+_ENDINGS = ".sgf .mat .pgn .csv .tsv .txt .zip .gz .bz2 .xz .zst"
+_KINDS = [
+    ("", "See what the files are"),
+    ("go", "Go: strength from the moves"),
+    ("results", "Rating list from the results"),
+    ("backgammon", "Backgammon: error rates"),
+]
+_SCALES = [
+    ("", "Fox: the server the model learned from"),
+    ("ogs", "OGS: online-go.com"),
+    ("egf", "EGF: European Go Federation"),
+]
+_LEVELS = [
+    ("", "As usual: 90 %, for rating lists 95 %"),
+    ("0.8", "80 %"),
+    ("0.9", "90 %"),
+    ("0.95", "95 %"),
+    ("0.99", "99 %"),
+]
+
+
+def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+def _start(request: Request, problem: Problem | None = None) -> Response:
+    limits = _service(request).limits()
+    response = page(
+        request,
+        "start",
+        title="Yardstone: how strong am I?",
+        private=problem is not None,
+        status=200 if problem is None else problem.status,
+        limits=limits,
+        words=limit_words(limits),
+        table=limits_table(limits),
+        endings=_ENDINGS,
+        kinds=_KINDS,
+        scales=_SCALES,
+        levels=_LEVELS,
+        problem="" if problem is None else " ".join(error_lines(problem.as_dict())),
+    )
+    if problem is not None and problem.retry_after is not None:
+        response.headers["Retry-After"] = str(problem.retry_after)
+    return response
+
+
+@router.api_route("/", methods=_READ)
+def start(request: Request) -> Response:
+    """The form."""
+    return _start(request)
+
+
+@router.post("/send")
+async def send(request: Request) -> Response:
+    """Take the files of the form, and lead to the page of the job."""
+    try:
+        jobs = await _service(request).receive(request)
+    except Problem as problem:
+        if not wants_page(request):
+            raise
+        return _start(request, problem)
+    address = f"{root_of(request)}/r/{jobs[0]}"
+    if wants_page(request):
+        return RedirectResponse(address, 303)
+    return JSONResponse({"page": address}, 202)
+
+
+@router.api_route("/r/{address}", methods=_READ)
+def result(
+    request: Request,
+    address: str,
+    games: Annotated[int, Query(alias="page", ge=1, le=100_000)] = 1,
+    player: Annotated[str | None, Query(max_length=400)] = None,
+    everyone: Annotated[bool, Query(alias="all")] = False,
+) -> Response:
+    """A job: its progress, its question, its result or its failure."""
+    job = _service(request).job(address)
+    return job_page(request, job, games=games, player=player, everyone=everyone)
+
+
+@router.api_route("/r/{address}/state", methods=_READ)
+def state(request: Request, address: str) -> Response:
+    """How far a job is, for the script of the page."""
+    found = progress(_service(request).job(address, result=False))
+    return JSONResponse(found, headers={"Cache-Control": "no-store"})
+
+
+@router.post("/r/{address}/player")
+async def choose(request: Request, address: str) -> Response:
+    """Say whose strength is asked for."""
+    names = (await _small_form(request)).get("player", [])
+    if len(names) != 1:
+        raise Problem(422, "bad_form", "No player was chosen.", "Choose one of the names.")
+    await run_in_threadpool(_service(request).choose, address, names[0])
+    return _back(request, address)
+
+
+@router.post("/r/{address}/cancel")
+def cancel(request: Request, address: str) -> Response:
+    """Stop a job."""
+    _service(request).cancel(address)
+    return _back(request, address)
+
+
+@router.post("/r/{address}/retry")
+def retry(request: Request, address: str) -> Response:
+    """Begin a failed job anew."""
+    _service(request).retry(address)
+    return _back(request, address)
+
+
+@router.post("/r/{address}/delete")
+def delete(request: Request, address: str) -> Response:
+    """Delete a job with its result."""
+    return _deleted(request, address)
+
+
+@router.api_route("/b/{address}", methods=_READ)
+def batch(request: Request, address: str) -> Response:
+    """All jobs of a batch."""
+    return batch_page(request, _service(request).batch(address))
+
+
+@router.api_route("/b/{address}/state", methods=_READ)
+def batch_state(request: Request, address: str) -> Response:
+    """How far a batch is."""
+    found = _service(request).batch(address)
+    done, total = found["done"], found["total"]
+    plain = {
+        "going": found["status"] != "done",
+        "share": done / total,
+        "words": f"{done} of {total} done.",
+        "stage": "running",
+    }
+    return JSONResponse(plain, headers={"Cache-Control": "no-store"})
+
+
+@router.post("/b/{address}/delete")
+def delete_batch(request: Request, address: str) -> Response:
+    """Delete all jobs of a batch."""
+    return _deleted(request, address)
+
+
+@router.api_route("/static/{name}", methods=_READ)
+def static(request: Request, name: str, v: str = "") -> Response:
+    """Style sheet, script and icon."""
+    if name not in ASSETS:
+        raise missing()
+    lasting = f"public, max-age={_YEAR}, immutable" if v == asset_mark(name) else "no-cache"
+    return Response(asset_bytes(name), media_type=ASSETS[name], headers={"Cache-Control": lasting})
+
+
+def _back(request: Request, address: str) -> Response:
+    return RedirectResponse(f"{root_of(request)}/r/{address}", 303)
+
+
+def _deleted(request: Request, address: str) -> Response:
+    _service(request).delete(address)
+    return page(
+        request,
+        "message",
+        title="Yardstone: deleted",
+        heading="Deleted",
+        tone="good",
+        lines=["The result is gone, and its address leads nowhere any more."],
+        again="",
+        onward="Measure other games",
+        job=None,
+    )
+
+
+async def _small_form(request: Request) -> dict[str, list[str]]:
+    """The fields of a form without files, if it is small."""
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _FORM_BYTES:
+            raise Problem(413, "too_large", "The form is too long.", "Choose one of the names.")
+    found: dict[str, Any] = parse_qs(body.decode("utf-8", "replace"), max_num_fields=8)
+    return found

@@ -1,0 +1,82 @@
+"""What a visitor did that cannot be done, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from yardstone.errors import InputError, UsageError, YardstoneError
+
+__all__ = ["Problem", "described", "missing"]
+
+
+class Problem(YardstoneError):
+    """A request that is refused.
+
+    Parameters
+    ----------
+    status : int
+        Status of HTTP.
+    code : str
+        A word for programs, such as ``too_large``.
+    message : str
+        What is wrong.
+    mend : str
+        What the visitor can do.
+    file : str, optional
+        The file it stands in, as the visitor called it.
+    line : int, optional
+        The line of that file, from 1.
+    retry_after : int, optional
+        Seconds until another try makes sense.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        mend: str = "",
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        retry_after: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.mend = mend
+        self.file = file
+        self.line = line
+        self.retry_after = retry_after
+
+    def as_dict(self) -> dict[str, Any]:
+        """The problem as JSON has it."""
+        return {
+            "code": self.code,
+            "message": self.message,
+            "mend": self.mend or None,
+            "file": self.file,
+            "line": self.line,
+        }
+
+
+def described(error: YardstoneError) -> dict[str, Any]:
+    """An error of the library as JSON has it, with a file as the visitor called it."""
+    if isinstance(error, Problem):
+        return error.as_dict()
+    place = isinstance(error, InputError)
+    return {
+        "code": "usage" if isinstance(error, UsageError) else "input" if place else "model",
+        "message": error.message if isinstance(error, InputError) else str(error),
+        "mend": error.mend if isinstance(error, InputError) else None,
+        "file": error.file if isinstance(error, InputError) else None,
+        "line": error.line if isinstance(error, InputError) else None,
+    }
+
+
+def missing() -> Problem:
+    """No job has this address."""
+    return Problem(
+        404, "not_found", "There is nothing at this address.", "Check it, or send the files again."
+    )

@@ -1,0 +1,144 @@
+"""The shapes of what the interface takes and gives, as OpenAPI describes them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+__all__ = [
+    "AcceptedBatch",
+    "AcceptedJob",
+    "BatchState",
+    "Choice",
+    "Health",
+    "JobState",
+    "Refusal",
+]
+
+Status = Literal["queued", "running", "needs_player", "done", "failed", "cancelled"]
+Kind = Literal["go", "results", "backgammon"]
+
+
+class ProblemShape(BaseModel):
+    """What is wrong, and what to do."""
+
+    code: str = Field(description="A word for programs.")
+    message: str
+    mend: str | None = Field(None, description="What to do about it.")
+    file: str | None = Field(None, description="The file it stands in, as it was called.")
+    line: int | None = None
+
+
+class Refusal(BaseModel):
+    """A request that was refused."""
+
+    error: ProblemShape
+
+
+class AcceptedJob(BaseModel):
+    """A job that was made."""
+
+    id: str
+    status: Status
+    kind: Kind
+    url: str = Field(description="Where its progress and its result are.")
+    page: str = Field(description="The same for people.")
+    expires: str
+
+
+class AcceptedBatch(BaseModel):
+    """Jobs that were made together."""
+
+    id: str
+    url: str
+    page: str
+    jobs: list[AcceptedJob]
+
+
+class Progress(BaseModel):
+    """How far a job is."""
+
+    stage: Literal["waiting", "reading", "analysing", "rating", "finished"]
+    done: int
+    total: int
+    fraction: float = Field(ge=0.0, le=1.0)
+
+
+class SentFile(BaseModel):
+    """A file that was sent."""
+
+    name: str
+    size: int
+    format: str
+    reason: str | None = Field(None, description="Why it is not used at all.")
+
+
+class PlayerChoice(BaseModel):
+    """A player who can be chosen."""
+
+    name: str
+    games: int
+
+
+class SkippedRecord(BaseModel):
+    """A record that could not be used."""
+
+    file: str
+    line: int | None
+    reason: str
+
+
+class JobState(BaseModel):
+    """A job, with its result once it is done."""
+
+    id: str
+    url: str
+    page: str
+    kind: Kind
+    status: Status
+    created: str
+    started: str | None
+    finished: str | None
+    expires: str
+    ahead: int | None = Field(description="Jobs that come before it.")
+    progress: Progress
+    files: list[SentFile]
+    options: dict[str, Any]
+    players: list[PlayerChoice] | None
+    skipped: list[SkippedRecord]
+    skipped_total: int
+    error: ProblemShape | None
+    can_retry: bool
+    attempts: int
+    batch: str | None
+    result: dict[str, Any] | None
+
+
+class BatchState(BaseModel):
+    """The jobs of a batch, with the results so far."""
+
+    id: str
+    url: str
+    page: str
+    status: Literal["running", "done"]
+    done: int
+    total: int
+    expires: str
+    jobs: list[JobState]
+
+
+class Choice(BaseModel):
+    """The player whose strength is asked for."""
+
+    player: str = Field(min_length=1, max_length=200, description="One of `players` of the job.")
+
+
+class Health(BaseModel):
+    """Whether the server can do its work."""
+
+    status: Literal["ok", "no_workers"]
+    version: str
+    workers: int
+    queued: int
+    running: int

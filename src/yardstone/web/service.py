@@ -1,0 +1,234 @@
+"""What the interface and the page do, each in one call."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from ipaddress import IPv6Address, ip_address
+from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+
+from yardstone.web import visits
+from yardstone.web.jobs import Job
+from yardstone.web.options import LONGEST_KEY, SCALES, job_options, wanted_kind
+from yardstone.web.problems import Problem
+from yardstone.web.queue import WorkQueue
+from yardstone.web.settings import Settings
+from yardstone.web.sniff import kind_of, look
+from yardstone.web.store import JobStore
+from yardstone.web.tending import drop_uploads
+from yardstone.web.uploads import Upload, receive_form
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+__all__ = ["Service"]
+
+
+class Service:
+    """The jobs of a server, as its visitors see them.
+
+    All methods are quick; only `receive` waits, for what a visitor sends. Addresses in
+    what they give begin with the prefix that `prefix` makes.
+
+    Parameters
+    ----------
+    settings : Settings
+    store : JobStore
+    queue : WorkQueue
+    """
+
+    def __init__(self, settings: Settings, store: JobStore, queue: WorkQueue) -> None:
+        self.settings = settings
+        self.store = store
+        self.queue = queue
+        self.receiving: Counter[str] = Counter()
+        self.streams: Counter[str] = Counter()
+        self._secret = store.secret("client")
+
+    def client(self, request: Request) -> str:
+        """A mark of who asks: not the address itself, which is kept nowhere.
+
+        Of IPv6 the network counts, since a visitor has many addresses.
+        """
+        host = request.client.host if request.client is not None else ""
+        try:
+            address = ip_address(host.partition("%")[0])
+            if isinstance(address, IPv6Address):
+                mapped = address.ipv4_mapped
+                host = str(mapped) if mapped is not None else address.exploded[:19]
+        except ValueError:
+            pass
+        return hmac.new(self._secret, host.encode(), hashlib.sha256).hexdigest()[:24]
+
+    def prefix(self) -> str:
+        """What addresses begin with."""
+        return self.settings.public_url.rstrip("/") + self.settings.root_path
+
+    # Taking files
+
+    async def receive(
+        self, request: Request, kind: str | None = None, *, batch: bool = False
+    ) -> list[str]:
+        """Receive a form with files and make a job of it, or with `batch` one a player.
+
+        Gives the addresses of the jobs. A request with the header ``Idempotency-Key``
+        that was taken before is not taken again: the same addresses are given.
+
+        Raises
+        ------
+        Problem
+            The form or its files cannot be used, or too much waits already.
+        """
+        client = self.client(request)
+        key = self._key(client, request.headers.get("idempotency-key", ""))
+        with self._place(client):
+            await run_in_threadpool(self._check_room, client, key)
+            upload = await receive_form(request, self.settings.uploads, self.settings.limits)
+            try:
+                jobs = await run_in_threadpool(self._made, client, upload, kind, batch, key)
+            except BaseException:
+                await run_in_threadpool(upload.discard)
+                raise
+        return jobs
+
+    @contextmanager
+    def _place(self, client: str) -> Iterator[None]:
+        """A place among those whose requests are being received."""
+        limits = self.settings.limits
+        if self.receiving[client] >= limits.uploads_client:
+            raise Problem(
+                429,
+                "uploads_client",
+                f"You send {limits.uploads_client} requests at the same time already.",
+                "Wait until they have arrived.",
+                retry_after=5,
+            )
+        if self.receiving.total() >= limits.uploads:
+            raise Problem(
+                429, "uploads", "Too many send files now.", "Try again soon.", retry_after=5
+            )
+        self.receiving[client] += 1
+        try:
+            yield
+        finally:
+            self.receiving[client] -= 1
+            if not self.receiving[client]:
+                del self.receiving[client]
+
+    def _check_room(self, client: str, key: str | None) -> None:
+        """Refuse files that there is no room for, before they come."""
+        if key is None or not self.store.known(key):
+            self.store.check_room(client)
+
+    def _key(self, client: str, written: str) -> str | None:
+        """What a request is known by if it comes again: only a hash is kept."""
+        if not written:
+            return None
+        if len(written) > LONGEST_KEY:
+            raise Problem(
+                422,
+                "bad_option",
+                f"Idempotency-Key has more than {LONGEST_KEY} characters.",
+                "Shorten it.",
+            )
+        return hmac.new(self._secret, f"{client}:{written}".encode(), hashlib.sha256).hexdigest()
+
+    def _made(
+        self, client: str, upload: Upload, kind: str | None, batch: bool, key: str | None
+    ) -> list[str]:
+        """See what the files are, and make jobs of them."""
+        if key is not None and (known := self.store.known(key)):
+            upload.discard()
+            return known
+        if not upload.files:
+            raise Problem(422, "no_files", "No file was sent.", "Choose one or more files.")
+        limits = self.settings.limits
+        asked = kind if kind is not None else wanted_kind(upload.fields)
+        files, formats, unknown, entries = [], Counter[str](), [], 0
+        for number, (name, size) in enumerate(upload.files):
+            try:
+                found, within = look(upload.folder / f"{number:04d}", name, limits, entries)
+            except Problem as problem:
+                unknown.append(problem)
+                file = {"name": name, "size": size, "format": "unknown"}
+                files.append({**file, "reason": problem.message})
+                continue
+            if found == "zip":
+                entries += within.total()
+            formats.update(kind for kind in within.elements() if kind)
+            files.append({"name": name, "size": size, "format": found})
+        if not formats:
+            raise unknown[0]
+        chosen = kind_of(formats.elements(), asked)
+        options = job_options(chosen, upload.fields, most_players=limits.players if batch else 1)
+        jobs = self.store.add(
+            chosen, client, upload.id, upload.size, files, options, batch=batch, key=key
+        )
+        if self.store.get(jobs[0], result=False).upload != upload.id:
+            upload.discard()  # the same request came twice at once
+            return jobs
+        self.store.count("uploads")
+        self.store.count("upload_bytes", upload.size)
+        self.queue.tell(len(jobs))
+        return jobs
+
+    # Asking about jobs
+
+    def job(self, address: str, *, result: bool = True) -> dict[str, Any]:
+        """What ``GET /api/jobs/ID`` tells."""
+        return self.shown(self.store.get(address, result=result))
+
+    def shown(self, job: Job) -> dict[str, Any]:
+        """A job as JSON has it."""
+        return job.as_dict(
+            now=self.store.clock(), prefix=self.prefix(), ahead=self.store.ahead(job)
+        )
+
+    def batch(self, address: str) -> dict[str, Any]:
+        """What ``GET /api/batches/ID`` tells: all jobs of a batch."""
+        jobs = [self.shown(job) for job in self.store.batch(address)]
+        ended = sum(job["status"] in ("done", "failed", "cancelled") for job in jobs)
+        return {
+            "id": address,
+            "url": f"{self.prefix()}/api/batches/{address}",
+            "page": f"{self.prefix()}/b/{address}",
+            "status": "done" if ended == len(jobs) else "running",
+            "done": ended,
+            "total": len(jobs),
+            "expires": jobs[0]["expires"],
+            "jobs": jobs,
+        }
+
+    def choose(self, address: str, player: str) -> None:
+        """Say which player is meant."""
+        visits.choose(self.store, address, player)
+        self.queue.tell()
+
+    def cancel(self, address: str) -> None:
+        """Stop a job."""
+        visits.cancel(self.store, address)
+        drop_uploads(self.store)
+
+    def retry(self, address: str) -> None:
+        """Try a failed job again."""
+        visits.retry(self.store, address)
+        self.queue.tell()
+
+    def delete(self, address: str) -> None:
+        """Delete a job, or a batch, with its results."""
+        visits.delete(self.store, address)
+        drop_uploads(self.store)
+
+    def limits(self) -> dict[str, Any]:
+        """What may be sent, and for how long results stay."""
+        return {
+            **asdict(self.settings.limits),
+            "keep_days": self.settings.keep_days,
+            "scales": list(SCALES),
+        }

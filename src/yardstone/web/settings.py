@@ -1,0 +1,298 @@
+"""What the server may be told, with all limits in one place.
+
+A setting comes from the command line, else from the environment
+(``YARDSTONE_SERVE_PORT``), else from a TOML file (``port = 8000``, limits in a table
+``[limits]``), else from here.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from yardstone.errors import InputError, UsageError
+
+__all__ = ["ENVIRONMENT", "Limits", "Settings", "load_settings"]
+
+#: What the names of environment variables begin with.
+ENVIRONMENT = "YARDSTONE_SERVE_"
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much a visitor may ask for; all are counted while work goes on.
+
+    Attributes
+    ----------
+    file_bytes, request_bytes : int
+        Bytes of one file, and of all files of a request.
+    files : int
+        Files of a request.
+    name_length : int
+        Characters of a file's name that are kept.
+    zip_entries : int
+        Files in all archives of a request together.
+    unpacked_bytes : int
+        Bytes that all files may have when unpacked.
+    ratio : float
+        Times its own size that an archive or a compressed file may expand to.
+    go_games, go_moves : int
+        Games of an estimate, and moves in all of them.
+    results_games, results_players : int
+        Games and players of a rating list.
+    matches : int
+        Matches of backgammon.
+    players : int
+        Players of a batch.
+    seconds : int
+        Seconds that a job may take; then its worker is killed.
+    memory : int
+        MiB that a worker may take; then it is killed.
+    attempts : int
+        How often a job is begun anew after its worker died.
+    queue, queue_client : int
+        Jobs that wait or run, in all and of one visitor.
+    uploads, uploads_client : int
+        Requests with files that are received at the same time, in all and of one visitor.
+    upload_seconds, idle_seconds : int
+        Seconds that receiving a request may take, and that nothing may come.
+    disk_bytes : int
+        Bytes that all uploads together may take on the disk.
+    requests_minute, posts_minute : int
+        Requests of one visitor a minute, and those of them that change something.
+    streams, streams_client : int
+        Streams of events that are open at the same time, in all and of one visitor.
+    """
+
+    file_bytes: int = 16 * _MIB
+    request_bytes: int = 32 * _MIB
+    files: int = 200
+    name_length: int = 120
+    zip_entries: int = 2_000
+    unpacked_bytes: int = 128 * _MIB
+    ratio: float = 100.0
+    go_games: int = 100
+    go_moves: int = 30_000
+    results_games: int = 500_000
+    results_players: int = 3_000
+    matches: int = 100
+    players: int = 20
+    seconds: int = 900
+    memory: int = 6_144
+    attempts: int = 3
+    queue: int = 500
+    queue_client: int = 20
+    uploads: int = 100
+    uploads_client: int = 8
+    upload_seconds: int = 300
+    idle_seconds: int = 30
+    disk_bytes: int = 4_096 * _MIB
+    requests_minute: int = 600
+    posts_minute: int = 60
+    streams: int = 200
+    streams_client: int = 10
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not value > 0 or not isfinite(value):
+                raise UsageError(f"limit {name}: {value} is no positive number")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How the server runs.
+
+    Attributes
+    ----------
+    data : Path
+        Folder of the jobs, their uploads and results.
+    host, port : str, int
+        Where it listens; port 0 takes a free one.
+    workers : int
+        Processes that compute.
+    redis : str
+        Address of a Redis server that tells workers of new jobs; SQLite does if empty.
+    net : str
+        KataGo's network for estimates: a file or a name.
+    gnubg : str
+        The program GNU Backgammon; looked for in the usual places if empty.
+    root_path : str
+        Path under which a proxy serves it, such as ``/strength``.
+    public_url : str
+        What addresses of jobs begin with, such as ``https://example.org``.
+    trusted_proxies : str
+        Addresses and networks of proxies whose ``X-Forwarded-For`` and
+        ``X-Forwarded-Proto`` are believed, with commas.
+    allowed_hosts : str
+        Host names that are answered, with commas; all if empty.
+    metrics_from : str
+        Addresses and networks that may read ``/metrics``, with commas.
+    keep_days : float
+        Days until a result expires.
+    keep_choice_hours, keep_retry_hours : float
+        Hours that uploads are kept for a player to be chosen, and for another try
+        after a failure that was not the visitor's.
+    lease : float
+        Seconds without a sign of life after which a worker counts as dead.
+    cores : int
+        Processors that the workers share; all if 0.
+    niceness : int
+        How far workers step back for other processes, the server above all: 0 to 19.
+    limits : Limits
+    """
+
+    data: Path = Path("yardstone-served")
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = 1
+    redis: str = ""
+    net: str = ""
+    gnubg: str = ""
+    root_path: str = ""
+    public_url: str = ""
+    trusted_proxies: str = "127.0.0.1,::1"
+    allowed_hosts: str = ""
+    metrics_from: str = "127.0.0.1,::1"
+    keep_days: float = 30.0
+    keep_choice_hours: float = 24.0
+    keep_retry_hours: float = 1.0
+    lease: float = 30.0
+    cores: int = 0
+    niceness: int = 10
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65535:
+            raise UsageError(f"port {self.port}: give 0 to 65535")
+        if self.workers < 0:
+            raise UsageError("the number of workers cannot be negative")
+        if not 0 <= self.niceness <= 19:
+            raise UsageError(f"niceness {self.niceness}: give 0 to 19")
+        for name in ("keep_days", "keep_choice_hours", "keep_retry_hours", "lease"):
+            value = getattr(self, name)
+            if not (isfinite(value) and value > 0.0):
+                raise UsageError(f"{name}: {value} is no positive number")
+        if self.root_path and (not self.root_path.startswith("/") or self.root_path.endswith("/")):
+            raise UsageError(f"root_path {self.root_path!r} must begin with / and not end with it")
+        if self.public_url and not self.public_url.startswith(("http://", "https://")):
+            raise UsageError(f"public_url {self.public_url!r} must begin with http:// or https://")
+        for name in ("trusted_proxies", "metrics_from"):
+            _check_networks(name, getattr(self, name))
+
+    @property
+    def uploads(self) -> Path:
+        """Folder of the files that were sent."""
+        return self.data / "uploads"
+
+    def as_plain(self) -> dict[str, Any]:
+        """All settings as plain values, to hand to another process."""
+        return {**asdict(self), "data": str(self.data)}
+
+    @classmethod
+    def of_plain(cls, values: Mapping[str, Any]) -> Settings:
+        """The settings that `as_plain` gave."""
+        known = dict(values)
+        return cls(
+            **{**known, "data": Path(known["data"]), "limits": Limits(**known["limits"])},
+        )
+
+
+def _check_networks(name: str, text: str) -> None:
+    from ipaddress import ip_network
+
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        try:
+            ip_network(part, strict=False)
+        except ValueError:
+            raise UsageError(f"{name}: {part!r} is no address or network") from None
+
+
+def load_settings(
+    file: Path | None = None,
+    given: Mapping[str, Any] | None = None,
+    limits: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Settings:
+    """Put the settings together.
+
+    Parameters
+    ----------
+    file : Path, optional
+        A TOML file.
+    given : mapping, optional
+        Settings by name that go before all others; None values do not count.
+    limits : mapping of str to str, optional
+        Limits by name that go before all others.
+    environment : mapping, optional
+        Variables of the environment; those of this process by default.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or holds what is no setting.
+    UsageError
+        A value is out of range, or a name is unknown.
+    """
+    environment = os.environ if environment is None else environment
+    values, bounds = _of_file(file) if file is not None else ({}, {})
+    for target, kind in ((values, Settings), (bounds, Limits)):
+        for each in fields(kind):
+            variable = ENVIRONMENT + each.name.upper()
+            if each.name != "limits" and variable in environment:
+                target[each.name] = _converted(each.type, environment[variable], variable)
+    values |= {name: value for name, value in (given or {}).items() if value is not None}
+    for name, text in (limits or {}).items():
+        bounds[name] = _converted(_type_of_limit(name), text, f"limit {name}")
+    if "data" in values:
+        values["data"] = Path(values["data"])
+    return Settings(**values, limits=Limits(**bounds))
+
+
+def _type_of_limit(name: str) -> Any:
+    for each in fields(Limits):
+        if each.name == name:
+            return each.type
+    raise UsageError(
+        f"there is no limit {name!r}, only {', '.join(each.name for each in fields(Limits))}"
+    )
+
+
+def _converted(kind: Any, text: str, name: str) -> Any:
+    """A value from text, as the field's annotation has it."""
+    try:
+        if kind == "int":
+            return int(text)
+        return float(text) if kind == "float" else text
+    except ValueError:
+        raise UsageError(f"{name}: {text!r} is no number") from None
+
+
+#: What values of a file must be, by the annotation of a field; texts otherwise.
+_KINDS: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float)}
+
+
+def _of_file(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    try:
+        with file.open("rb") as stream:
+            found = tomllib.load(stream)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(file)) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"this is no TOML: {error}", file=str(file)) from None
+    bounds = found.pop("limits", {})
+    if not isinstance(bounds, dict):
+        raise InputError("limits must be a table", file=str(file), mend="write [limits]")
+    for table, kind in ((found, Settings), (bounds, Limits)):
+        types = {each.name: each.type for each in fields(kind)}
+        for name, value in table.items():
+            if name not in types:
+                raise InputError(f"there is no setting {name!r}", file=str(file))
+            if isinstance(value, bool) or not isinstance(value, _KINDS.get(str(types[name]), str)):
+                raise InputError(f"{name}: {value!r} is of the wrong kind", file=str(file))
+    return found, bounds

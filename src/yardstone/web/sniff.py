@@ -1,0 +1,246 @@
+"""What a file is: told by its first bytes, and by its ending where these leave a doubt."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+
+from yardstone.errors import InputError
+from yardstone.records.archives import ArchiveLimits, members_of
+from yardstone.records.sources import COMPRESSED, Source
+from yardstone.records.streams import Limits as StreamLimits
+from yardstone.web.names import file_label
+from yardstone.web.problems import Problem
+from yardstone.web.settings import Limits
+
+__all__ = [
+    "FORMATS",
+    "HEAD",
+    "KIND_NAMES",
+    "format_of",
+    "kind_of",
+    "look",
+    "unpacked_name",
+    "usable",
+]
+
+#: Bytes that are looked at.
+HEAD = 4096
+#: Formats that are taken, and what they are used for unless something else is asked.
+FORMATS = {
+    "sgf": "go",
+    "sgf-backgammon": "backgammon",
+    "mat": "backgammon",
+    "pgn": "results",
+    "csv": "results",
+}
+#: What each kind of job can be made of.
+_USED = {
+    "go": ("sgf",),
+    "results": ("pgn", "csv", "sgf", "mat"),
+    "backgammon": ("mat", "sgf-backgammon"),
+}
+KIND_NAMES = {
+    "go": "games of Go (SGF)",
+    "results": "results of games (PGN or CSV)",
+    "backgammon": "matches of backgammon (.mat)",
+}
+_SGF = re.compile(r"\(\s*;")
+_SGF_GAME = re.compile(r"GM\s*\[\s*(\d+)")
+_SGF_KEY = re.compile(r"\(\s*;\s*[A-Za-z]{1,12}\s*\[")
+_MAT = re.compile(
+    r"^\s*(?:\d{1,5}\s*point\s+match\b|(?:unlimited|money)\s+(?:match|session|game)\b|"
+    r";\s*\[\s*(?:Site|Player 1|EventDate)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_PGN = re.compile(r'^\s*\[\s*[A-Za-z]\w*\s+"', re.MULTILINE)
+_ROW = re.compile(r"[^\n\r\"\[]*(?:[,;\t|][^\n\r]*){2}")
+_FOREIGN = (
+    (b"\x7fELF", "a program"),
+    (b"MZ", "a program"),
+    (b"%PDF", "a PDF document"),
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
+    (b"GIF8", "a picture"),
+    (b"Rar!", "a RAR archive: pack it as zip"),
+    (b"7z\xbc\xaf", "a 7z archive: pack it as zip"),
+    (b"SQLite format 3", "a database: export it as CSV"),
+    (b"PAR1", "a Parquet file: export it as CSV"),
+)
+
+
+def format_of(head: bytes, name: str) -> str:
+    """The format of a file that is no archive, by its first bytes; '' if it is none of ours."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = head.decode("utf-16", "ignore")
+    else:
+        if any(head.startswith(magic) for magic, _ in _FOREIGN) or head.count(b"\0") > 2:
+            return ""
+        text = head.decode("utf-8-sig", "replace").replace("\0", "")
+    ending = Path(name.lower()).suffix
+    if _SGF_KEY.search(text) or (ending == ".sgf" and _SGF.search(text)):
+        game = _SGF_GAME.search(text)
+        if game is not None and game[1].lstrip("0") == "6":
+            return "sgf-backgammon"
+        return "sgf" if game is None or game[1].lstrip("0") == "1" else ""
+    if _MAT.search(text):
+        return "mat"
+    if _PGN.search(text):
+        return "pgn"
+    if ending in (".csv", ".tsv", ".tab", ".txt", "") and _ROW.match(text.lstrip()):
+        return "csv"
+    return ""
+
+
+def _foreign(head: bytes) -> str:
+    """What a file is that is none of ours, in words; '' if nobody knows."""
+    return next((what for magic, what in _FOREIGN if head.startswith(magic)), "")
+
+
+def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, Counter[str]]:
+    """The format of an uploaded file, and how many files of each format it holds.
+
+    Archives are not unpacked, but the beginning of each file in them is read; a zip
+    archive gets the ending ``.zip``. `entries` is the number of files in archives that
+    were looked at before.
+
+    Raises
+    ------
+    Problem
+        It is no file that can be used.
+    """
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return "zip", _members(path.rename(path.with_suffix(".zip")), name, limits, entries)
+    head = _first_bytes(path, name, limits)
+    if not head.strip():
+        raise Problem(422, "empty", "This file is empty.", "Choose another one.", file=name)
+    found = format_of(head, unpacked_name(name))
+    if not found:
+        what = _foreign(head)
+        raise Problem(
+            415,
+            "unknown_format",
+            f"This is {what}." if what else "This is no file of games that is known here.",
+            "Send SGF, PGN, CSV or .mat files, or a zip archive of them.",
+            file=name,
+        )
+    return found, Counter({found: 1})
+
+
+def unpacked_name(name: str) -> str:
+    """The name of a compressed file when it is unpacked."""
+    return next(
+        (name[: -len(ending)] for ending in COMPRESSED if name.lower().endswith(ending)), name
+    )
+
+
+def _first_bytes(path: Path, name: str, limits: Limits) -> bytes:
+    try:
+        with Source(name, path).open(_stream_limits(limits)) as stream:
+            head = stream.peek(HEAD)[:HEAD]
+            if not head and stream.damage:
+                raise InputError(stream.damage)
+            return head
+    except InputError as error:
+        raise Problem(
+            422, "damaged", f"{_capital(error.message)}.", "Pack it anew.", file=name
+        ) from None
+
+
+def _stream_limits(limits: Limits) -> StreamLimits:
+    return StreamLimits(limits.ratio, HEAD * 64)
+
+
+def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str]:
+    """How many files of each format a zip archive holds; '' counts the others."""
+    found: Counter[str] = Counter()
+    bounds = ArchiveLimits(max(limits.zip_entries - entries, 0), limits.ratio, HEAD * 64)
+    nested = 0
+    trouble = ""
+    try:
+        # Under this name, whatever the file is called.
+        for member in members_of(path, bounds):
+            if member.is_archive:
+                nested += 1
+                continue
+            label = file_label(member.name, limits.name_length)
+            try:
+                with closing(member.open()) as data:
+                    found[format_of(data.read(HEAD), label)] += 1
+            except OSError as error:
+                found[""] += 1
+                trouble = str(error.strerror)
+    except InputError as error:
+        raise Problem(
+            422,
+            "bad_archive",
+            f"{_capital(error.message)}.",
+            "Pack fewer files, or send them without an archive.",
+            file=name,
+        ) from None
+    if found.total() == found[""]:
+        if trouble:
+            code = "encrypted" if "encrypted" in trouble else "damaged"
+            raise Problem(
+                422, code, f"Nothing can be unpacked: {trouble}.", "Pack it anew.", file=name
+            )
+        if nested:
+            raise Problem(
+                422,
+                "nested_archive",
+                "This archive holds only archives.",
+                "Unpack the inner ones first.",
+                file=name,
+            )
+        raise Problem(
+            422,
+            "nothing_usable",
+            "No file of games is in this archive.",
+            "Pack SGF, PGN, CSV or .mat files.",
+            file=name,
+        )
+    return found
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def kind_of(formats: Iterable[str], asked: str | None = None) -> str:
+    """The kind of job that files of these formats make.
+
+    Raises
+    ------
+    Problem
+        They do not make one, or not the one that is asked for.
+    """
+    present = Counter(formats)
+    if asked is not None:
+        if not any(each in _USED[asked] for each in present):
+            raise Problem(
+                422,
+                "wrong_kind",
+                f"None of these files holds {KIND_NAMES[asked]}.",
+                "Send them without naming a kind.",
+            )
+        return asked
+    kinds = {FORMATS[each] for each in present}
+    if len(kinds) > 1:
+        listed = ", ".join(f"{number} {each}" for each, number in sorted(present.items()))
+        raise Problem(
+            422,
+            "several_kinds",
+            f"These files are of different kinds: {listed}.",
+            "Send each kind by itself, or say which one is wanted.",
+        )
+    return kinds.pop()
+
+
+def usable(kind: str, format: str) -> bool:
+    """Whether a kind of job can use a file of this format."""
+    return format in _USED[kind]

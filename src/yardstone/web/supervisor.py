@@ -1,0 +1,264 @@
+"""Starts the server and the workers as processes of their own, and keeps them going.
+
+A process that ends is started again, with pauses that grow while it keeps failing. A
+worker whose job takes too long or too much memory, or is no longer its own, is killed:
+whatever it does. The listening socket is opened here, so that visitors only wait while
+the server starts again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from yardstone.errors import InputError, UsageError
+from yardstone.web import log, tending
+from yardstone.web.memory import memory_of
+from yardstone.web.queue import WorkQueue
+from yardstone.web.settings import Settings
+from yardstone.web.store import JobStore
+
+__all__ = ["Supervisor"]
+
+#: Seconds between two looks at everything, and between two sweeps.
+_TICK = 0.5
+_SWEEP = 20.0
+#: Seconds that a worker has to notice that its job is no longer its own.
+_GRACE = 8.0
+#: Seconds that processes have to end when they are asked to.
+_FAREWELL = 10.0
+#: Pauses before a process is started again, in seconds.
+_FIRST_PAUSE, _LONGEST_PAUSE, _STEADY = 0.2, 30.0, 60.0
+_BACKLOG = 1024
+
+
+class _Child:
+    """A process that is to run all the time."""
+
+    def __init__(self, label: str, module: str, told: Callable[[], dict[str, Any]]) -> None:
+        self.label = label
+        self.module = module
+        self.told = told
+        self.name = ""
+        self.process: subprocess.Popen[bytes] | None = None
+        self.started = 0.0
+        self.pause = 0.0
+        self.next = 0.0
+
+    def start(self, passed: tuple[int, ...]) -> None:
+        told = self.told()
+        self.name = str(told.get("name", ""))
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", self.module],
+            stdin=subprocess.PIPE,
+            pass_fds=passed,
+            start_new_session=True,  # a Ctrl-C reaches the supervisor alone
+        )
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(told).encode() + b"\n")
+            self.process.stdin.flush()
+        self.started = time.monotonic()
+
+    def ended(self) -> bool:
+        """Whether it has ended; then it may start again after a pause."""
+        if self.process is None or self.process.poll() is None:
+            return False
+        if self.process.stdin is not None:
+            with suppress(OSError):
+                self.process.stdin.close()
+        now = time.monotonic()
+        steady = now - self.started > _STEADY
+        self.pause = _FIRST_PAUSE if steady else min(max(2 * self.pause, 0.2), _LONGEST_PAUSE)
+        self.next = now + self.pause
+        self.process = None
+        return True
+
+    def signal(self, number: int) -> None:
+        if self.process is not None and self.process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, number)
+
+
+class Supervisor:
+    """Server and workers of one machine.
+
+    Parameters
+    ----------
+    settings : Settings
+    serve : bool
+        Start the server; else only workers.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be used, or nothing can listen at the address.
+    """
+
+    def __init__(self, settings: Settings, *, serve: bool = True) -> None:
+        if not serve and not settings.workers:
+            raise UsageError("there is nothing to start: give --workers a number")
+        self.settings = settings
+        self._make_folder(settings.data)
+        self.store = JobStore(settings)
+        self.queue = WorkQueue(settings)
+        self.socket = self._listen() if serve else None
+        self._mark = f"{socket.gethostname()[:40]}/{secrets.token_hex(4)}"
+        self._stop = threading.Event()
+        self._stray: dict[str, float] = {}
+        self._swept = 0.0
+        self._logger = logging.getLogger("yardstone.web.supervisor")
+        self.children = [
+            _Child(f"worker {number}", "yardstone.web.worker", self._told_worker(number))
+            for number in range(1, settings.workers + 1)
+        ]
+        if self.socket is not None:
+            self.children.insert(0, _Child("server", "yardstone.web.server", self._told_server))
+
+    @staticmethod
+    def _make_folder(folder: Path) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise InputError(
+                f"this folder cannot be used: {error.strerror}", file=str(folder)
+            ) from None
+
+    def _listen(self) -> socket.socket:
+        host, port = self.settings.host, self.settings.port
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        found = socket.socket(family)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((host, port))
+        except OSError as error:
+            found.close()
+            raise InputError(
+                f"nothing can listen at {host}:{port}: {error.strerror}",
+                mend="name another --port or --host",
+            ) from None
+        found.listen(_BACKLOG)
+        return found
+
+    @property
+    def address(self) -> str:
+        """Where the server answers."""
+        if self.socket is None:
+            return ""
+        host, port = self.socket.getsockname()[:2]
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}{self.settings.root_path}/"
+
+    def _told_server(self) -> dict[str, Any]:
+        assert self.socket is not None
+        return {"settings": self.settings.as_plain(), "socket": self.socket.fileno()}
+
+    def _told_worker(self, number: int) -> Callable[[], dict[str, Any]]:
+        cores = self.settings.cores or os.cpu_count() or 1
+        threads = max(1, cores // max(self.settings.workers, 1))
+
+        def told() -> dict[str, Any]:
+            name = f"{self._mark}/{number}-{secrets.token_hex(3)}"
+            return {"settings": self.settings.as_plain(), "name": name, "threads": threads}
+
+        return told
+
+    def stop(self) -> None:
+        """Let `run` come to its end."""
+        self._stop.set()
+
+    def run(self) -> None:
+        """Keep everything going until `stop` is called."""
+        try:
+            while not self._stop.is_set():
+                self._tick()
+                self._stop.wait(_TICK)
+        finally:
+            self._end()
+
+    def _tick(self) -> None:
+        passed = () if self.socket is None else (self.socket.fileno(),)
+        now = time.monotonic()
+        for child in self.children:
+            if child.ended():
+                log.event(self._logger, "ended", process=child.label, again_in=child.pause)
+                if child.name:
+                    self._quietly(partial(self._bury, child.name, innocent=False))
+            if child.process is None and now >= child.next:
+                child.start(passed if child.label == "server" else ())
+                log.event(self._logger, "started", process=child.label)
+        self._quietly(self._tend)
+        if now - self._swept > _SWEEP:
+            self._swept = now
+            self._quietly(partial(tending.sweep, self.store))
+
+    def _bury(self, worker: str, *, innocent: bool) -> None:
+        """A worker has ended: its job is done again."""
+        tending.release(self.store, worker, innocent=innocent)
+        tending.leave_worker(self.store, worker)
+
+    def _tend(self) -> None:
+        """Look after jobs and workers."""
+        tending.recover(self.store)
+        tending.end_late(self.store)
+        for child in self.children:
+            if child.name and child.process is not None and self._is_heavy(child.process.pid):
+                tending.end_heavy(self.store, child.name)
+                log.event(self._logger, "too heavy", process=child.label)
+                child.signal(signal.SIGKILL)
+        self._kill_strays()
+        self.queue.top_up(self.store)
+
+    def _is_heavy(self, process: int) -> bool:
+        return memory_of(process) > self.settings.limits.memory << 20
+
+    def _kill_strays(self) -> None:
+        """Kill workers that go on with what is no longer theirs."""
+        now, own = time.monotonic(), {child.name: child for child in self.children if child.name}
+        strays = tending.stray_workers(self.store) & own.keys()
+        self._stray = {name: self._stray.get(name, now) for name in strays}
+        for name, since in self._stray.items():
+            if now - since > _GRACE:
+                log.event(self._logger, "killed", process=own[name].label)
+                own[name].signal(signal.SIGKILL)
+
+    def _quietly(self, action: Callable[[], object]) -> None:
+        """Do something that may fail now and will be done again."""
+        try:
+            action()
+        except Exception:
+            self._logger.exception("could not tend the jobs")
+
+    def _end(self) -> None:
+        """Ask all processes to end, then make them."""
+        for child in self.children:
+            child.signal(signal.SIGTERM)
+        late = time.monotonic() + _FAREWELL
+        for child in self.children:
+            if child.process is None:
+                continue
+            try:
+                child.process.wait(max(late - time.monotonic(), 0.1))
+            except subprocess.TimeoutExpired:
+                child.signal(signal.SIGKILL)
+                child.process.wait()
+            if child.process.stdin is not None:
+                child.process.stdin.close()
+            if child.name:
+                self._quietly(partial(self._bury, child.name, innocent=True))
+        self.queue.close()
+        self.store.close()
+        if self.socket is not None:
+            self.socket.close()

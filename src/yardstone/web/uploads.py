@@ -1,0 +1,369 @@
+"""Receives a form with files: streamed to the disk, with everything counted on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import shutil
+import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, QuerystringParser, parse_options_header
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
+
+from yardstone.web.names import file_label
+from yardstone.web.problems import Problem
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from yardstone.web.settings import Limits
+
+__all__ = ["Upload", "receive_form"]
+
+#: Bytes gathered before they are written to the disk.
+_PIECE = 1 << 20
+#: Bytes of a field that is no file, fields of a form, and headers of a part.
+_FIELD_BYTES = 4096
+_FIELDS = 64
+_HEADER_BYTES = 4096
+#: Bytes that the form may have beside its files, and a second time for each file.
+_WRAPPING = 64 << 10
+_PER_FILE = 1024
+#: Bytes and seconds for which a request that was refused is still listened to.
+_DRAINED = 64 << 20
+_PATIENCE = 5.0
+
+
+@dataclass
+class Upload:
+    """What a form held.
+
+    Attributes
+    ----------
+    id : str
+        Name of its folder.
+    folder : Path
+        Where its files are, as ``0000``, ``0001`` …
+    files : list of (str, int)
+        Names, fit to be shown, and sizes.
+    fields : dict of str to lists of str
+        The other fields.
+    """
+
+    id: str
+    folder: Path
+    files: list[tuple[str, int]] = field(default_factory=list)
+    fields: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(size for _, size in self.files)
+
+    def discard(self) -> None:
+        """Delete its files."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+async def receive_form(request: Request, folder: Path, limits: Limits) -> Upload:
+    """Receive the form of a request into a new folder below `folder`.
+
+    Raises
+    ------
+    Problem
+        It is no such form, is too large, or does not come.
+    """
+    name, options = parse_options_header(request.headers.get("content-type", ""))
+    whole = limits.request_bytes + _WRAPPING + _PER_FILE * limits.files
+    _check_length(request.headers.get("content-length"), whole, limits)
+    upload = Upload(secrets.token_hex(16), folder)
+    upload.folder = folder / upload.id
+    reader = _reader(name, options, upload, limits)
+    upload.folder.mkdir(mode=0o700)
+    stream = request.stream()
+    try:
+        await _read(stream, reader, whole, limits)
+    except BaseException as error:
+        reader.close()
+        await run_in_threadpool(upload.discard)
+        if isinstance(error, Problem) and error.status != 408:
+            await _drain(stream)
+        raise
+    return upload
+
+
+async def _drain(stream: AsyncIterator[bytes]) -> None:
+    """Take what still comes for a while: who is busy sending does not read an answer."""
+    received = 0
+    with suppress(TimeoutError, ClientDisconnect):
+        async with asyncio.timeout(_PATIENCE):
+            async for piece in stream:
+                received += len(piece)
+                if received > _DRAINED:
+                    return
+
+
+def _check_length(written: str | None, whole: int, limits: Limits) -> None:
+    if written is not None and written.isdecimal() and int(written) > whole:
+        raise _too_large(limits)
+
+
+def _too_large(limits: Limits) -> Problem:
+    return Problem(
+        413,
+        "too_large",
+        f"More than {limits.request_bytes >> 20} MiB in one request.",
+        "Send fewer files, or pack them as zip.",
+    )
+
+
+async def _read(stream: AsyncIterator[bytes], reader: _Reader, whole: int, limits: Limits) -> None:
+    """Feed the body to the reader, while it comes quickly enough."""
+    end = time.monotonic() + limits.upload_seconds
+    received = 0
+    while True:
+        left = end - time.monotonic()
+        try:
+            async with asyncio.timeout(min(limits.idle_seconds, max(left, 0.001))):
+                piece = await anext(stream, None)
+        except TimeoutError:
+            raise Problem(
+                408, "too_slow", "The files came too slowly.", "Send fewer of them."
+            ) from None
+        if piece is None:
+            break
+        received += len(piece)
+        if received > whole:
+            raise _too_large(limits)
+        try:
+            reader.feed(piece)
+        except FormParserError:
+            raise _broken() from None
+        if reader.buffered >= _PIECE:
+            await run_in_threadpool(reader.flush)
+    try:
+        reader.finish()
+    except FormParserError:
+        raise _broken() from None
+    await run_in_threadpool(reader.close)
+
+
+def _broken() -> Problem:
+    return Problem(
+        400,
+        "bad_form",
+        "The form cannot be read.",
+        "Send it as multipart/form-data, files under the name 'files'.",
+    )
+
+
+def _reader(kind: bytes, options: dict[bytes, bytes], upload: Upload, limits: Limits) -> _Reader:
+    if kind == b"multipart/form-data" and options.get(b"boundary"):
+        if len(options[b"boundary"]) > 200:
+            raise _broken()
+        return _Multipart(options[b"boundary"], upload, limits)
+    if kind == b"application/x-www-form-urlencoded":
+        return _Urlencoded(upload, limits)
+    raise Problem(
+        415,
+        "bad_form",
+        "The files must come as a form.",
+        "Send multipart/form-data, files under the name 'files'.",
+    )
+
+
+class _Reader:
+    """Takes the bytes of a form one piece after the other."""
+
+    parser: Any
+    buffered = 0
+
+    def __init__(self, upload: Upload, limits: Limits) -> None:
+        self.upload = upload
+        self.limits = limits
+
+    def feed(self, piece: bytes) -> None:
+        """Take some bytes."""
+        self.parser.write(piece)
+
+    def finish(self) -> None:
+        """There are no more."""
+        self.parser.finalize()
+
+    def flush(self) -> None:
+        """Write to the disk what was gathered."""
+
+    def close(self) -> None:
+        """Close the file that is open."""
+
+    def add_field(self, name: bytes, value: bytes) -> None:
+        if not name:
+            return
+        fields = self.upload.fields
+        if sum(map(len, fields.values())) >= _FIELDS or len(value) > _FIELD_BYTES:
+            raise Problem(413, "bad_form", "The form has too many or too long fields.")
+        try:
+            fields.setdefault(name.decode("utf-8"), []).append(value.decode("utf-8"))
+        except UnicodeDecodeError:
+            raise Problem(422, "bad_form", "A field of the form is no UTF-8.") from None
+
+
+class _Multipart(_Reader):
+    """A form with files."""
+
+    def __init__(self, boundary: bytes, upload: Upload, limits: Limits) -> None:
+        super().__init__(upload, limits)
+        self.parser = MultipartParser(
+            boundary,
+            {
+                "on_part_begin": self._begin,
+                "on_header_field": self._header_name,
+                "on_header_value": self._header_value,
+                "on_header_end": self._header_end,
+                "on_headers_finished": self._headers_end,
+                "on_part_data": self._data,
+                "on_part_end": self._end,
+                "on_end": self._whole,
+            },
+        )
+        self._complete = False
+        self._file: IO[bytes] | None = None
+        self._pending: list[bytes] = []
+        self._begin()
+
+    def finish(self) -> None:
+        super().finish()
+        if not self._complete:
+            raise FormParserError("it breaks off")
+
+    def _whole(self) -> None:
+        self._complete = True
+
+    def _begin(self) -> None:
+        self._name = self._value = b""
+        self._headers: dict[bytes, bytes] = {}
+        self._field = b""
+        self._label: str | None = None
+        self._content = b""
+        self._size = 0
+
+    def _header_name(self, data: bytes, start: int, end: int) -> None:
+        self._name += data[start:end]
+        self._check_header()
+
+    def _header_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+        self._check_header()
+
+    def _check_header(self) -> None:
+        known = sum(len(name) + len(value) for name, value in self._headers.items())
+        if known + len(self._name) + len(self._value) > _HEADER_BYTES:
+            raise _broken()
+
+    def _header_end(self) -> None:
+        self._headers[self._name.lower()] = self._value
+        self._name = self._value = b""
+        self._check_header()
+
+    def _headers_end(self) -> None:
+        _, options = parse_options_header(self._headers.get(b"content-disposition", b""))
+        self._field = options.get(b"name", b"")
+        if b"filename" not in options:
+            return
+        name = options[b"filename"].decode("utf-8", "replace")
+        if not name and self._field == b"files":  # a file field that was left empty
+            self._label = ""
+            return
+        limits, upload = self.limits, self.upload
+        if len(upload.files) >= limits.files:
+            raise Problem(
+                413,
+                "too_many_files",
+                f"More than {limits.files} files in one request.",
+                "Pack them as zip, or send fewer.",
+            )
+        self._label = file_label(name, limits.name_length)
+        if self._field != b"files":
+            raise Problem(
+                422, "bad_form", "Files must stand under the name 'files'.", file=self._label
+            )
+        self._file = (upload.folder / f"{len(upload.files):04d}").open("wb")
+
+    def _data(self, data: bytes, start: int, end: int) -> None:
+        piece = data[start:end]
+        if self._label is None:
+            if len(self._content) + len(piece) > _FIELD_BYTES:
+                raise Problem(413, "bad_form", "A field of the form is too long.")
+            self._content += piece
+            return
+        self._size += len(piece)
+        if self._size > self.limits.file_bytes:
+            raise Problem(
+                413,
+                "too_large",
+                f"This file has more than {self.limits.file_bytes >> 20} MiB.",
+                "Send a smaller one, or pack it as zip.",
+                file=self._label,
+            )
+        if self.upload.size + self._size > self.limits.request_bytes:
+            raise _too_large(self.limits)
+        if self._file is not None:
+            self._pending.append(piece)
+            self.buffered += len(piece)
+
+    def _end(self) -> None:
+        if self._label is None:
+            self.add_field(self._field, self._content)
+        elif self._file is not None:
+            self.close()
+            self.upload.files.append((self._label, self._size))
+
+    def flush(self) -> None:
+        if self._file is not None:
+            self._file.writelines(self._pending)
+        self._pending.clear()
+        self.buffered = 0
+
+    def close(self) -> None:
+        if self._file is not None:
+            self.flush()
+            self._file.close()
+            self._file = None
+
+
+class _Urlencoded(_Reader):
+    """A form without files."""
+
+    def __init__(self, upload: Upload, limits: Limits) -> None:
+        super().__init__(upload, limits)
+        self._name = self._value = b""
+        self.parser = QuerystringParser(
+            {
+                "on_field_name": self._on_name,
+                "on_field_data": self._on_data,
+                "on_field_end": self._on_end,
+            },
+            max_size=_FIELD_BYTES * 4,
+        )
+
+    def _on_name(self, data: bytes, start: int, end: int) -> None:
+        self._name += data[start:end]
+
+    def _on_data(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+
+    def _on_end(self) -> None:
+        from urllib.parse import unquote_to_bytes
+
+        name, value = (
+            unquote_to_bytes(part.replace(b"+", b" ")) for part in (self._name, self._value)
+        )
+        self._name = self._value = b""
+        self.add_field(name, value)

@@ -1,0 +1,288 @@
+"""A worker: one process that takes jobs, one after the other.
+
+It tells the table every few seconds that it lives. It stops as soon as its job is no
+longer its own (cancelled, deleted, or taken for dead), and ends when its supervisor
+does. Whatever it is killed by, the table knows what is to be done again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from yardstone.errors import InputError, ModelError, UsageError, YardstoneError
+from yardstone.pool import SkipReport
+from yardstone.web import log
+from yardstone.web.jobs import Job
+from yardstone.web.problems import Problem, described
+from yardstone.web.queue import WorkQueue
+from yardstone.web.settings import Settings
+from yardstone.web.store import JobStore
+from yardstone.web.tasks import NeedsPlayer, Task, perform
+from yardstone.web.tending import (
+    drop_uploads,
+    enter_worker,
+    leave_worker,
+    release,
+    work_folder,
+)
+from yardstone.web.unpack import unpack
+
+if TYPE_CHECKING:
+    from yardstone.go.nets.network import Network
+
+__all__ = ["Worker", "main"]
+
+#: Seconds between two tellings of progress.
+_PAUSE = 0.5
+#: Seconds between two looks at the queue, where it has to be looked at.
+_LOOK = 0.25
+#: Skipped records that are listed with a job.
+_LISTED = 100
+#: What tasks import when they are first done.
+_LATER = (
+    "yardstone.ratings.bradley_terry",
+    "yardstone.reports.summary",
+    "yardstone.strength.estimate",
+)
+_INTERNAL = {
+    "code": "internal",
+    "message": "Something went wrong here, not with your files.",
+    "mend": "Try again; if it happens again, tell those who run this server.",
+    "file": None,
+    "line": None,
+}
+
+
+class Stopped(Exception):
+    """The job is no longer this worker's."""
+
+
+class Worker:
+    """Takes jobs from the table and does them.
+
+    Parameters
+    ----------
+    settings : Settings
+    name : str
+        Which no other worker has.
+    threads : int
+        Processors that a job may use.
+    """
+
+    def __init__(self, settings: Settings, name: str, threads: int = 1) -> None:
+        self.settings = settings
+        self.name = name
+        self.threads = threads
+        self.store = JobStore(settings)
+        self._network: Network | None = None
+        self._job: Job | None = None
+        self._lost = False
+        self._told = 0.0
+        self._logger = logging.getLogger("yardstone.web.worker")
+
+    def network(self) -> Network:
+        """KataGo's network, loaded once."""
+        from yardstone.strength.rank_model import RankModel
+        from yardstone.strength.seen import model_network
+
+        if self._network is None:
+            try:
+                self._network = model_network(
+                    RankModel.load(), self.settings.net or None, threads=self.threads
+                )
+            except YardstoneError as error:
+                self._logger.error("no network: %s", error)
+                raise Problem(
+                    503,
+                    "no_network",
+                    "This server lacks the network for games of Go.",
+                    "Tell those who run it.",
+                ) from None
+        return self._network
+
+    def work(self) -> None:
+        """Do the next job, if there is one."""
+        job = self.store.claim(self.name)
+        if job is None:
+            return
+        self._job, self._lost, self._told = job, False, 0.0
+        try:
+            self._do(job)
+        finally:
+            self._job = None
+
+    def live(self) -> None:
+        """Show that this worker lives; whether its job is still its own is noted."""
+        job = self._job
+        if job is not None:
+            self._lost = not self.store.heartbeat(job)
+        else:
+            enter_worker(self.store, self.name, os.getpid())
+
+    def _do(self, job: Job) -> None:
+        begun = time.monotonic()
+        skipped = SkipReport()
+        folder = work_folder(self.settings, self.name)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True, mode=0o700)
+        try:
+            ended = self._attempt(job, folder, skipped)
+        except Stopped:
+            self.store.count("jobs_stopped")
+            return
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        details = [
+            {"file": each.file, "line": each.line or None, "reason": each.reason}
+            for each in skipped.details[:_LISTED]
+        ]
+        self.store.finish(job, **ended, skipped=details, skipped_total=len(skipped))
+        drop_uploads(self.store)
+        log.event(
+            self._logger,
+            "job",
+            kind=job.kind,
+            status=ended["status"],
+            code=(ended.get("error") or {}).get("code"),
+            seconds=round(time.monotonic() - begun, 3),
+            attempt=job.attempts,
+        )
+
+    def _attempt(self, job: Job, folder: Path, skipped: SkipReport) -> dict[str, Any]:
+        """Do a job; how it ended, as `JobStore.finish` takes it."""
+        try:
+            files = unpack(
+                self.settings.uploads / job.upload,
+                job.files,
+                job.kind,
+                folder,
+                self.settings.limits,
+                skipped,
+            )
+            task = Task(
+                job.kind,
+                job.options,
+                files,
+                folder,
+                self.settings,
+                self.network,
+                lambda stage, done, total: self._tell(job, stage, done, total),
+                skipped,
+                self.threads,
+            )
+            return {"status": "done", "result": perform(task)}
+        except NeedsPlayer as question:
+            hours = self.settings.keep_choice_hours
+            return {
+                "status": "needs_player",
+                "players": question.players,
+                "keep_seconds": 3600.0 * hours,
+            }
+        except Stopped:
+            raise
+        except (Problem, InputError, ModelError, UsageError) as error:
+            ours = isinstance(error, Problem) and error.status >= 500
+            return self._failed(self._told_error(error), ours=ours)
+        except Exception:
+            self._logger.exception("a job failed")
+            return self._failed(_INTERNAL, ours=True)
+
+    def _failed(self, error: dict[str, Any], *, ours: bool) -> dict[str, Any]:
+        """A failure; one of ours can be tried again."""
+        keep = 3600.0 * self.settings.keep_retry_hours if ours else 0.0
+        return {"status": "failed", "error": error, "keep_seconds": keep}
+
+    def _told_error(self, error: YardstoneError) -> dict[str, Any]:
+        """An error for the visitor: what is the server's own is not theirs to know."""
+        found = described(error)
+        text = json.dumps(found)
+        if str(self.settings.data) in text or (found["file"] or "").startswith("/"):
+            self._logger.error("a job failed: %s", error)
+            return _INTERNAL
+        return found
+
+    def _tell(self, job: Job, stage: str, done: int, total: int) -> None:
+        """Tell the progress, not too often."""
+        if self._lost:
+            raise Stopped
+        now = time.monotonic()
+        if now - self._told < _PAUSE and done:
+            return
+        self._told = now
+        if not self.store.heartbeat(job, stage=stage, done=done, total=total):
+            raise Stopped
+
+    def give_up(self) -> None:
+        """Put the job back, as when this process is asked to end."""
+        release(self.store, self.name, innocent=True)
+        leave_worker(self.store, self.name)
+
+
+def main() -> int:
+    """Run a worker as a process; settings and name come on standard input.
+
+    That stays open while the supervisor lives.
+    """
+    told = json.loads(sys.stdin.readline())
+    settings = Settings.of_plain(told["settings"])
+    log.configure()
+    with suppress(OSError, AttributeError):
+        os.nice(settings.niceness)
+    threading.Thread(target=_end_with_supervisor, daemon=True).start()
+    worker = Worker(settings, told["name"], told["threads"])
+    enter_worker(worker.store, worker.name, os.getpid())
+    queue = WorkQueue(settings, worker.work)
+    threading.Thread(target=_live, args=(worker,), daemon=True).start()
+    _warm()
+    consumer = queue.huey.create_consumer(
+        workers=1,
+        periodic=False,
+        initial_delay=_LOOK,
+        max_delay=_LOOK,
+        check_worker_health=False,
+        scheduler_interval=60,
+        graceful_signal="INT",
+    )
+    consumer.run()
+    worker.give_up()
+    sys.stdout.flush()
+    os._exit(0)  # without waiting for a thread that still computes
+
+
+def _warm() -> None:
+    """Import what takes long before somebody waits for it."""
+    for module in _LATER:
+        import_module(module)
+
+
+def _live(worker: Worker) -> None:
+    """Show again and again that the worker lives."""
+    pause = min(worker.settings.lease / 5.0, 5.0)
+    while True:
+        with suppress(Exception):  # the next time will do
+            worker.live()
+        time.sleep(pause)
+
+
+def _end_with_supervisor() -> None:
+    """End this process when whoever started it is gone."""
+    while sys.stdin.buffer.read(1):
+        continue
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(5.0)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,211 @@
+"""Results in the shape that workers store, made without a network and without gnubg."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from yardstone.backgammon.error_rates import Errors
+from yardstone.backgammon.matches import AnalysedMatch, Blunder
+from yardstone.backgammon.summary import summarise
+from yardstone.go.points import BLACK, WHITE, point_name
+from yardstone.go.replay import game_positions
+from yardstone.records.sgf import read_games
+from yardstone.reports.backgammon import AnalysisReport, plain_report
+from yardstone.web.store import JobStore
+
+GAME = Path(__file__).parents[2] / "examples" / "professional.sgf"
+SCRIPT = "<script>document.title='owned'</script>"
+
+
+def go_result(
+    games: int = 3, *, scale: str = "fox", player: str = "Park Junghwan"
+) -> dict[str, Any]:
+    """An estimate whose figures are made up, on the moves of one real game."""
+    rng = np.random.default_rng(5)
+    game = next(read_games(GAME))
+    length = len(game.moves)
+    shift, factor = {"fox": (0.0, 1.0), "ogs": (1750.0, 80.0), "egf": (1950.0, 100.0)}[scale]
+
+    def shown(rating: float, reach: float) -> dict[str, Any]:
+        ends = {"rating": rating, "low": rating - reach, "high": rating + 0.9 * reach}
+        rank = f"{int(rating)}d" if rating >= 1 else f"{1 - int(np.floor(rating))}k"
+        return {"rank": rank, **{k: round(shift + factor * v, 2) for k, v in ends.items()}}
+
+    by_game = []
+    for number in range(games):
+        swing = np.cumsum(rng.normal(0.02, 0.35, length + 1))
+        numbers = np.flatnonzero(game.colours == BLACK) + 1
+        loss = np.round(rng.exponential(1.1, len(numbers)) - 0.35, 2)
+        by_game.append(
+            {
+                "file": f"game {number + 1}.sgf",
+                "line": 1,
+                "date": None if number == 1 else f"2024-03-{number % 28 + 1:02d}",
+                "opponent": SCRIPT if number == 2 else f"Opponent {number + 1}",
+                "colour": "black",
+                "result": "B+2.5",
+                "won": "win",
+                "moves": len(numbers),
+                **shown(3.4 + rng.normal(0, 1.2), 2.6),
+                "running": shown(
+                    3.4 + rng.normal(0, 1.0) / (number + 1), 2.6 / (number + 1) ** 0.5
+                ),
+                "winrate": [round(1 / (1 + exp(-float(value))), 4) for value in swing],
+                "lead": [round(4 * float(value), 2) for value in swing],
+                "numbers": numbers.tolist(),
+                "loss": loss.tolist(),
+            }
+        )
+    positions = game_positions(game)
+    moves = []
+    for place, number in enumerate((13, 57, 83, 131)):
+        stones = positions.stones[number - 1]
+        names = {
+            colour: [point_name(int(point), 19) for point in np.flatnonzero(stones == colour)]
+            for colour in (BLACK, WHITE)
+        }
+        point = point_name(int(game.moves[number - 1]), 19)
+        moves.append(
+            {
+                "game": place % games,
+                "move": number,
+                "colour": "black",
+                "point": point,
+                "effect": (0.12, -0.09, 0.06, -0.05)[place],
+                "points_lost": (0.1, 6.3, -0.2, 4.0)[place],
+                "policy": (0.83, 0.0002, 0.21, None)[place],
+                "best": point if place == 0 else "K10" if place == 1 else "pass",
+                "position": {
+                    "size": 19,
+                    "black": names[BLACK],
+                    "white": names[WHITE],
+                    "before": [
+                        point_name(int(game.moves[k]), 19) for k in range(number - 4, number - 1)
+                    ],
+                },
+            }
+        )
+    ranks = ["3-5k", "1-2k", *(f"{dan}d" for dan in range(1, 10))]
+    share = np.exp(-0.5 * ((np.arange(11) - 4.4) / 1.1) ** 2)
+    whole = shown(3.42, 1.3)
+    return {
+        "format": 1,
+        "player": "Park Junghwan",
+        "scale": scale,
+        **whole,
+        "low_rank": "2d",
+        "high_rank": "4d",
+        "level": 0.9,
+        "games": games,
+        "moves": sum(each["moves"] for each in by_game),
+        "fox": {"rating": 3.42, "low": 2.1, "high": 4.6},
+        "probabilities": [
+            {"rank": rank, "probability": round(float(p), 4)}
+            for rank, p in zip(ranks, share / share.sum(), strict=True)
+        ],
+        "phases": [
+            {"phase": name, **shown(3.4 + rng.normal(0, 0.8), 1.9), "moves": 120}
+            for name in ("opening", "middle game", "endgame")
+        ],
+        "by_game": by_game,
+        "moves_that_spoke": moves,
+        "notes": ["The model knows players from 5 kyu to 9 dan.", "Three games are few."],
+        "network": "g170-b6c96-s175395328-d26788732",
+        "model": "rank model",
+        "skipped": {"total": 0, "reasons": {}, "first": []},
+    }
+
+
+def results_csv(players: int = 8, games: int = 160) -> bytes:
+    """Results with a stranger pair, a loser of all games and a script for a name."""
+    rng = np.random.default_rng(3)
+    names = [f"Engine {number:02d}" for number in range(players)]
+    first = rng.integers(0, players, games)
+    second = (first + rng.integers(1, players, games)) % players
+    chance = 1 / (1 + 10 ** (60 * (first - second) / 400))
+    score = np.where(rng.random(games) < 0.2, 0.5, rng.random(games) < chance)
+    rows = [
+        f"{names[one]},{names[other]},{float(result):g}"
+        for one, other, result in zip(first, second, score, strict=True)
+    ]
+    rows += [f"{SCRIPT},{names[1]},0.5", f"Hopeless,{names[2]},0", "Lone A,Lone B,1"]
+    return "\n".join(["white,black,score", *rows]).encode() + b"\n"
+
+
+def backgammon_result(matches: int = 7) -> dict[str, Any]:
+    """Matches of two people, with made-up errors."""
+    rng = np.random.default_rng(9)
+    played = []
+    for number in range(matches):
+        errors = tuple(
+            Errors(
+                moves=150,
+                opponent_moves=150,
+                unforced=120,
+                close=14,
+                chequer=float(rng.uniform(1.5, 3.5)),
+                missed_double=float(rng.uniform(0, 0.4)),
+                wrong_take=0.12,
+                chequer_errors=21,
+                missed_doubles=3,
+                wrong_takes=1,
+                luck=float(rng.normal(0, 1)),
+            )
+            for _ in range(2)
+        )
+        match = AnalysedMatch(
+            file=f"match {number + 1}.mat",
+            players=("Anna", SCRIPT),
+            length=7,
+            date=None,
+            place="",
+            event="",
+            score=(7, int(rng.integers(0, 7))),
+            winner=0,
+            games=5,
+            errors=(errors[0], errors[1]),
+            close_2003=(9, 9),
+            luck_adjusted=float(rng.uniform(0.4, 0.7)),
+            blunders=(
+                Blunder(
+                    file=f"folder/match {number + 1}.mat",
+                    game=2,
+                    record=11,
+                    player="Anna",
+                    opponent=SCRIPT,
+                    kind="chequer play",
+                    error=0.412,
+                    position="4HPwATDgc/ABMA",
+                    match="cIkKAAAAAAAA",
+                    dice=(6, 1),
+                    played="13/7 8/7",
+                    best="24/18 18/17",
+                ),
+            ),
+        )
+        played.append(match)
+    about = {"gnubg": "1.08.003", "plies": 0, "cube_plies": 0, "formula": "published"}
+    blunders = [blunder for match in played for blunder in match.blunders]
+    report = AnalysisReport([], played, summarise(played), 0, blunders, 2050.0, 0.9, about)
+    return plain_report(report)
+
+
+def store_result(
+    store: JobStore, kind: str, result: dict[str, Any] | None = None, **ended: Any
+) -> str:
+    """A job that has ended, as a worker would have left it; gives its address."""
+    options: dict[str, Any] = {"scale": "fox", "level": 0.9} if kind == "go" else {}
+    file = {"name": f"{kind}.sgf", "size": 1, "format": "sgf"}
+    (address,) = store.add(kind, "tests", f"upload-{secrets.token_hex(8)}", 1, [file], [options])
+    job = store.claim("tests/1")
+    assert job is not None
+    assert job.id == address
+    text = None if result is None else json.dumps(result, allow_nan=False)
+    assert store.finish(job, ended.pop("status", "done"), result=text, **ended)
+    return address

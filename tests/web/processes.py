@@ -1,0 +1,125 @@
+"""The command itself, as processes that tests may kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import requests
+
+PATIENCE = 120.0
+
+
+def until(found: Callable[[], Any], what: str) -> Any:
+    """Wait until something is true; its value."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        with suppress(requests.RequestException):
+            if value := found():
+                return value
+        time.sleep(0.1)
+    raise AssertionError(f"waited in vain: {what}")
+
+
+class Served:
+    """`yardstone serve` on a folder of its own and a free port."""
+
+    def __init__(self, data: Path, *options: str, lease: float = 4.0) -> None:
+        self.data = data
+        self.process, self.errors = self.start(data, "--port", "0", *options, lease=lease)
+        assert self.process.stdout is not None
+        words = self.process.stdout.readline().split()
+        assert words, (data.parent / f"{data.name}.log").read_text()
+        self.url = next(word for word in words if word.startswith("http")).rstrip("/")
+
+    @staticmethod
+    def start(
+        data: Path, *options: str, lease: float = 4.0
+    ) -> tuple[subprocess.Popen[str], IO[bytes]]:
+        """The process, and where its errors go."""
+        errors = (data.parent / f"{data.name}.log").open("ab")
+        environment = {
+            **os.environ,
+            "YARDSTONE_SERVE_LEASE": str(lease),
+            "YARDSTONE_SERVE_NICENESS": "0",
+            "OMP_NUM_THREADS": "1",
+        }
+        program = Path(sys.executable).parent / "yardstone"
+        command = [str(program), "serve", "--data", str(data), "--cores", "1", *options]
+        process = subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
+        )
+        return process, errors
+
+    def __enter__(self) -> Self:
+        until(lambda: self.get("/health").status_code == 200, "a worker lives")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.end()
+
+    def get(self, path: str) -> requests.Response:
+        return requests.get(self.url + path, timeout=PATIENCE)
+
+    def send(self, files: Sequence[tuple[str, bytes]]) -> str:
+        answer = requests.post(
+            self.url + "/api/jobs", files=[("files", file) for file in files], timeout=PATIENCE
+        )
+        assert answer.status_code == 202, answer.text
+        return str(answer.json()["id"])
+
+    def job(self, address: str) -> dict[str, Any]:
+        answer = self.get(f"/api/jobs/{address}")
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def done(self, address: str) -> dict[str, Any]:
+        """Wait until a job has ended well."""
+
+        def ended() -> dict[str, Any] | None:
+            found = self.job(address)
+            return found if found["status"] not in ("queued", "running") else None
+
+        job: dict[str, Any] = until(ended, "the job ends")
+        assert job["status"] == "done", job
+        return job
+
+    def children(self, module: str) -> list[int]:
+        """Processes of one kind: ``worker`` or ``server``."""
+        listed = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        found = []
+        for number in map(int, listed.split()):
+            with suppress(OSError):
+                if f"yardstone.web.{module}" in Path(f"/proc/{number}/cmdline").read_text():
+                    found.append(number)
+        return found
+
+    def kill(self, module: str) -> int:
+        """Kill a process of one kind outright; which one that was."""
+        number: int = until(lambda: self.children(module), f"there is a {module}")[0]
+        os.kill(number, signal.SIGKILL)
+        return number
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        """End the whole; its exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        status = self.process.wait(PATIENCE)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        self.errors.close()
+        return status

@@ -1,0 +1,130 @@
+"""Pages as browsers without scripts take them apart, and what no page may hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from itertools import pairwise
+
+__all__ = ["Element", "PageReader", "check_page", "read_page"]
+
+_VOID = {"meta", "link", "input", "br", "img", "hr"}
+_NAMED = ("input", "select", "textarea")
+
+
+@dataclass
+class Element:
+    """An element with its text and those within it."""
+
+    name: str
+    attributes: dict[str, str]
+    parent: Element | None = None
+    children: list[Element] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All text within, blanks made single."""
+        return " ".join("".join(self.pieces).split())
+
+    def all(self, name: str, /, **wanted: str) -> list[Element]:
+        """All elements of a name within, in order."""
+        found = []
+        for child in self.children:
+            if child.name == name and all(
+                value in child.attributes.get(key.rstrip("_"), "").split()
+                or child.attributes.get(key.rstrip("_")) == value
+                for key, value in wanted.items()
+            ):
+                found.append(child)
+            found += child.all(name, **wanted)
+        return found
+
+    def one(self, name: str, /, **wanted: str) -> Element:
+        """The only such element."""
+        found = self.all(name, **wanted)
+        assert len(found) == 1, f"{len(found)} of {name} {wanted}"
+        return found[0]
+
+
+class PageReader(HTMLParser):
+    """Builds the tree, and complains of what is not closed."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.root = Element("document", {})
+        self.open = [self.root]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        assert len(names) == len(set(names)), f"{tag}: an attribute twice"
+        made = Element(tag, {name: value or "" for name, value in attrs}, self.open[-1])
+        self.open[-1].children.append(made)
+        if tag not in _VOID:
+            self.open.append(made)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in _VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open[-1].name == tag, f"</{tag}> closes <{self.open[-1].name}>"
+        self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        for each in self.open:
+            each.pieces.append(data)
+
+
+def read_page(text: str) -> Element:
+    """The tree of a page; everything must be closed in its order."""
+    reader = PageReader()
+    reader.feed(text)
+    reader.close()
+    assert [each.name for each in reader.open] == ["document"]
+    return reader.root
+
+
+def _walk(element: Element) -> list[Element]:
+    return [element, *(each for child in element.children for each in _walk(child))]
+
+
+def check_page(text: str) -> Element:
+    """Read a page and check what holds for every one: nothing inline, all named."""
+    page = read_page(text)
+    everything = _walk(page)
+    for each in everything:
+        assert "style" not in each.attributes, each
+        assert not [name for name in each.attributes if name.startswith("on")], each
+        for name in ("href", "src", "action"):
+            target = each.attributes.get(name, "/")
+            assert target.startswith(("/", "#")), f"{each.name} leads to {target}"
+            assert not target.startswith("//")
+        if each.name == "svg" and each.attributes.get("role") == "img":
+            assert each.attributes["aria-label"].strip()
+    assert [each for each in everything if each.name == "style"] == []
+    for script in page.all("script"):
+        assert script.attributes["src"]
+        assert script.text == ""
+    ids = Counter(each.attributes["id"] for each in everything if "id" in each.attributes)
+    assert [name for name, number in ids.items() if number > 1] == []
+    labelled = {each.attributes.get("for") for each in page.all("label")}
+    for each in everything:
+        for name in ("aria-labelledby", "aria-describedby"):
+            for wanted in each.attributes.get(name, "").split():
+                assert wanted in ids, f"{name} of {each.name} names no element: {wanted}"
+        if each.name in _NAMED:
+            assert each.attributes.get("id") in labelled or "aria-label" in each.attributes, each
+        if each.name == "button":
+            assert each.text or "aria-label" in each.attributes
+        if each.name == "a" and each.attributes.get("href", "").startswith("#"):
+            assert each.attributes["href"][1:] in ids, each.attributes["href"]
+    assert len(page.all("h1")) == 1
+    assert page.one("html").attributes["lang"] == "en"
+    assert page.one("title").text
+    levels = [int(each.name[1]) for each in everything if each.name in ("h1", "h2", "h3", "h4")]
+    assert levels[0] == 1
+    assert all(b - a <= 1 for a, b in pairwise(levels))
+    return page

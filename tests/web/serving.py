@@ -1,0 +1,123 @@
+"""A real server for tests, with workers that take jobs when they are told to."""
+
+from __future__ import annotations
+
+import io
+import socket
+import threading
+import time
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import requests
+import uvicorn
+
+from yardstone.web.server import configuration
+from yardstone.web.settings import Limits, Settings
+from yardstone.web.worker import Worker
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+LEAGUE = (EXAMPLES / "league.csv").read_bytes()
+MATCH = (EXAMPLES / "backgammon.mat").read_bytes()
+SGF = (EXAMPLES / "professional.sgf").read_bytes()
+PATIENCE = 60.0
+
+Files = Sequence[tuple[str, bytes]]
+
+
+def small_results(first: str = "Ann", second: str = "Bob") -> bytes:
+    """A few results of two players."""
+    rows = [f"{first},{second},1", f"{second},{first},1", f"{first},{second},0.5"]
+    return "\n".join(["white,black,score", *rows, rows[0]]).encode() + b"\n"
+
+
+def packed(files: Mapping[str, bytes]) -> bytes:
+    """A zip archive."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+class Server:
+    """A server that answers at `url`; `worker` does jobs in this process."""
+
+    def __init__(self, settings: Settings, url: str) -> None:
+        self.settings = settings
+        self.url = url
+        self.session = requests.Session()
+        self.worker = Worker(settings, "test/1")
+
+    def send(
+        self,
+        files: Files,
+        path: str = "/api/jobs",
+        fields: Sequence[tuple[str, str]] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> requests.Response:
+        """Send files as a form."""
+        parts: list[tuple[str, Any]] = [("files", file) for file in files]
+        parts += [(name, (None, value)) for name, value in fields]
+        return self.session.post(
+            self.url + path, files=parts, headers=dict(headers or {}), timeout=PATIENCE
+        )
+
+    def accepted(self, files: Files, **more: Any) -> str:
+        """Send files that are taken; the address of the job."""
+        answer = self.send(files, **more)
+        assert answer.status_code == 202, answer.text
+        body = answer.json()
+        assert body["status"] == "queued"
+        assert answer.headers["Location"] == body["url"] == f"/api/jobs/{body['id']}"
+        return str(body["id"])
+
+    def get(self, path: str, **more: Any) -> requests.Response:
+        return self.session.get(self.url + path, timeout=PATIENCE, **more)
+
+    def request(self, method: str, path: str, **more: Any) -> requests.Response:
+        return self.session.request(method, self.url + path, timeout=PATIENCE, **more)
+
+    def job(self, address: str) -> dict[str, Any]:
+        answer = self.get(f"/api/jobs/{address}")
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def done(self, address: str) -> dict[str, Any]:
+        """Have the worker do what waits; the job."""
+        self.worker.work()
+        return self.job(address)
+
+
+def settings_for(folder: Path, limits: Mapping[str, Any] | None = None, **more: Any) -> Settings:
+    """Settings of a server in a folder, with which tests do not wait."""
+    known: dict[str, Any] = {"posts_minute": 6000, "requests_minute": 60_000, **(limits or {})}
+    return Settings(data=folder / "served", limits=Limits(**known), port=0, **more)
+
+
+@contextmanager
+def serving(folder: Path, limits: Mapping[str, Any] | None = None, **more: Any) -> Iterator[Server]:
+    """A server on a port of its own, in a thread of this process."""
+    settings = settings_for(folder, limits, **more)
+    settings.data.mkdir(parents=True, exist_ok=True)
+    running = uvicorn.Server(configuration(settings))
+    listening = socket.create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    end = time.monotonic() + PATIENCE
+    while not running.started and time.monotonic() < end:
+        time.sleep(0.01)
+    found = Server(settings, f"http://127.0.0.1:{listening.getsockname()[1]}")
+    try:
+        yield found
+    finally:
+        found.session.close()
+        found.worker.store.close()
+        running.should_exit = True
+        thread.join(PATIENCE)
+        listening.close()

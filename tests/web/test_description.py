@@ -1,0 +1,93 @@
+"""The interface keeps to its own description, whatever it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import Case, GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
+from schemathesis.schemas import APIOperation
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+    unsupported_method,
+)
+
+from tests.web.serving import Server, serving, small_results
+
+#: Requests to each operation, sound and unsound.
+EXAMPLES = 6
+#: That sound data are taken cannot be asked for: no description says what stands in a file.
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    negative_data_rejection,
+    unsupported_method,
+]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    limits = {"queue": 100_000, "queue_client": 100_000}
+    with serving(tmp_path_factory.mktemp("described"), limits) as found:
+        found.worker.live()
+        yield found
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+def test_described(server: Server, mode: GenerationMode) -> None:
+    schema = schemathesis.openapi.from_url(f"{server.url}/api/openapi.json")
+    operations = [found.ok() for found in schema.get_all_operations() if isinstance(found, Ok)]
+    assert len(operations) >= 18
+    for operation in operations:
+        if mode is GenerationMode.NEGATIVE and not _can_be_wrong(operation):
+            continue
+
+        @given(operation.as_strategy(generation_mode=mode))
+        @settings(
+            max_examples=EXAMPLES,
+            phases=[Phase.generate],
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        def check(case: Case[Any]) -> None:
+            case.call_and_validate(base_url=server.url, checks=CHECKS, timeout=60.0)
+
+        check()
+
+
+def _can_be_wrong(operation: APIOperation[Any, Any, Any, Any]) -> bool:
+    return bool(operation.path_parameters) or bool(operation.body)
+
+
+def test_described_of_jobs_that_are_there(server: Server) -> None:
+    """The same for addresses that lead somewhere, in each status."""
+    schema = schemathesis.openapi.from_url(f"{server.url}/api/openapi.json")
+    waiting = server.accepted([("r.csv", small_results())])
+    done = server.accepted([("r.csv", small_results())])
+    server.request("POST", f"/api/jobs/{waiting}/cancel")
+    server.worker.work()
+    for address in (waiting, done):
+        for path in ("", "/result.json", "/result.csv", "/events"):
+            operation = schema[f"/api/jobs/{{id}}{path}"]["GET"]
+            case = operation.Case(path_parameters={"id": address})
+            case.call_and_validate(base_url=server.url, checks=CHECKS, timeout=60.0)
+    for method, path in (
+        ("POST", "/api/jobs/{id}/cancel"),
+        ("POST", "/api/jobs/{id}/retry"),
+        ("DELETE", "/api/jobs/{id}"),
+    ):
+        operation = schema[path][method]
+        case = operation.Case(path_parameters={"id": done})
+        case.call_and_validate(base_url=server.url, checks=CHECKS, timeout=60.0)

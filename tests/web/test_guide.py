@@ -1,0 +1,111 @@
+"""What the guide says of the server: its examples for the shell, its options and its limits."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+import threading
+import tomllib
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from tests.web.serving import EXAMPLES, ROOT, Server, serving
+from yardstone.web import api_docs
+from yardstone.web.schemas import JobState
+from yardstone.web.settings import Limits, Settings, load_settings
+
+GUIDE = (ROOT / "docs" / "serve.md").read_text()
+BASE = "http://127.0.0.1:8000"
+SHELL = re.findall(r"^```sh\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """A server with a worker that takes whatever comes."""
+    with serving(tmp_path) as found:
+        stop = threading.Event()
+
+        def work() -> None:
+            while not stop.wait(0.1):
+                found.worker.work()
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        try:
+            yield found
+        finally:
+            stop.set()
+            thread.join(60.0)
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
+def test_the_examples_for_curl(server: Server, tmp_path: Path) -> None:
+    folder = tmp_path / "examples"
+    shutil.copytree(EXAMPLES, folder)
+    assert len(SHELL) >= 5
+    script = "set -eu\n" + "\n".join(SHELL).replace(BASE, server.url)
+    script = script.replace("curl -s", "curl --fail-with-body -s")
+    result = subprocess.run(
+        ["bash", "-c", script], cwd=folder, capture_output=True, text=True, timeout=110, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert '"status":"needs_player"' in result.stdout
+    assert '"status":"cancelled"' in result.stdout
+    assert "event: end" in result.stdout
+    accepted = json.loads((folder / "job.json").read_text())
+    shown = re.search(r"```json\n(\{\"id\".*?)```", GUIDE, re.DOTALL)
+    assert shown is not None
+    assert json.loads(shown[1]).keys() == accepted.keys()
+    assert json.loads((folder / "ratings.json").read_text())["games"] == 112
+    rows = list(csv.DictReader((folder / "ratings.csv").read_text().splitlines()))
+    assert len(rows) == 8
+    assert len(json.loads((folder / "batch.json").read_text())["jobs"]) == 2
+
+
+def test_the_example_of_a_file_of_settings(tmp_path: Path) -> None:
+    text = re.search(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
+    assert text is not None
+    file = tmp_path / "serve.toml"
+    file.write_text(text[1])
+    found = load_settings(file, environment={})
+    assert found.workers == tomllib.loads(text[1])["workers"]
+    assert found.limits.go_games == 50
+
+
+def test_every_setting_is_explained() -> None:
+    for each in fields(Settings):
+        option = f"`--{each.name.replace('_', '-')}`"
+        assert each.name == "limits" or option in GUIDE or f"`{each.name}`" in GUIDE, each.name
+    listed = re.search(r"yardstone serve --limits\n(.*?)```", GUIDE, re.DOTALL)
+    assert listed is not None
+    assert re.findall(r"^(\w+) = ", listed[1], re.MULTILINE) == [f.name for f in fields(Limits)]
+
+
+def test_every_field_is_explained() -> None:
+    for name in JobState.model_fields:
+        assert f"`{name}`" in GUIDE, name
+    for name in api_docs.FIELDS:
+        assert name == "players" or f"`{name}`" in GUIDE, name
+
+
+@pytest.mark.parametrize("file", ["Dockerfile", "yardstone.service"])
+def test_deployed_settings_are_settings(file: str) -> None:
+    text = (ROOT / "deploy" / file).read_text()
+    named = re.findall(r"YARDSTONE_SERVE_([A-Z_]+)=", text)
+    assert named
+    assert {name.lower() for name in named} <= {each.name for each in fields(Settings)}
+
+
+def test_the_image_runs_as_a_user_without_rights() -> None:
+    text = (ROOT / "deploy" / "Dockerfile").read_text()
+    users = re.findall(r"^USER (\S+)$", text, re.MULTILINE)
+    assert users == ["10001:10001"]
+    unit = (ROOT / "deploy" / "yardstone.service").read_text()
+    for closed in ("DynamicUser=yes", "NoNewPrivileges=yes", "ProtectSystem=strict"):
+        assert closed in unit

@@ -1,0 +1,82 @@
+"""Settings from the command line, the environment and a file, in this order."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from yardstone.errors import InputError, UsageError
+from yardstone.web.settings import Limits, Settings, load_settings
+
+
+def test_the_nearest_wins(tmp_path: Path) -> None:
+    file = tmp_path / "serve.toml"
+    file.write_text('port = 1\nhost = "a"\nkeep_days = 3\n[limits]\nfiles = 5\nseconds = 6\n')
+    environment = {"YARDSTONE_SERVE_PORT": "2", "YARDSTONE_SERVE_SECONDS": "7"}
+    found = load_settings(file, {"port": 3, "host": None}, {"files": "8"}, environment)
+    assert (found.port, found.host, found.keep_days) == (3, "a", 3)
+    assert (found.limits.files, found.limits.seconds) == (8, 7)
+    assert load_settings(file, environment=environment).port == 2
+    assert load_settings(environment={}) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("port = ", "no TOML"),
+        ("prot = 1", "no setting 'prot'"),
+        ('port = "1"', "wrong kind"),
+        ("host = 1", "wrong kind"),
+        ("port = true", "wrong kind"),
+        ("limits = 3", "table"),
+        ("[limits]\nfile = 3", "no setting 'file'"),
+        ("\xff", "no TOML"),
+    ],
+)
+def test_files_that_are_no_settings(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "serve.toml"
+    file.write_bytes(text.encode("latin-1"))
+    with pytest.raises(InputError, match=message) as found:
+        load_settings(file, environment={})
+    assert found.value.file == str(file)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        load_settings(tmp_path / "none.toml", environment={})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"port": 70_000},
+        {"workers": -1},
+        {"keep_days": 0.0},
+        {"keep_days": float("nan")},
+        {"root_path": "strength"},
+        {"root_path": "/strength/"},
+        {"public_url": "example.org"},
+        {"trusted_proxies": "proxy.example.org"},
+        {"metrics_from": "300.1.1.1"},
+        {"niceness": 20},
+    ],
+)
+def test_settings_that_cannot_be(given: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        load_settings(given=given, environment={})
+
+
+@pytest.mark.parametrize("limits", [{"files": "0"}, {"files": "many"}, {"file": "1"}])
+def test_limits_that_cannot_be(limits: dict[str, str]) -> None:
+    with pytest.raises(UsageError):
+        load_settings(limits=limits, environment={})
+
+
+def test_every_setting_is_described() -> None:
+    for kind in (Settings, Limits):
+        assert kind.__doc__ is not None
+        for each in fields(kind):
+            assert f" {each.name}" in kind.__doc__

@@ -1,0 +1,334 @@
+"""The table of jobs: fair, finished once, nothing lost, nothing left."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.serving import settings_for
+from yardstone.errors import InputError
+from yardstone.web import tending, visits
+from yardstone.web.jobs import Job
+from yardstone.web.problems import Problem
+from yardstone.web.store import JobStore, new_id
+
+
+class Clock:
+    """Time that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        self.now += 0.001
+        return self.now
+
+
+class Table(JobStore):
+    """A store with helpers."""
+
+    clock: Clock
+
+    def put(self, client: str = "ann", number: int = 1, name: str = "a.csv") -> list[str]:
+        upload = new_id().replace("-", "_")
+        (self.settings.uploads / upload).mkdir()
+        (self.settings.uploads / upload / "0000").write_text(name)
+        files = [{"name": name, "size": 5, "format": "csv"}]
+        return self.add("results", client, upload, 5, files, [{}] * number, batch=number > 1)
+
+    def take(self, worker: str = "w") -> Job:
+        job = self.claim(worker)
+        assert job is not None
+        return job
+
+    def status(self, job: str) -> str:
+        return self.get(job).status
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    found = Table(settings_for(tmp_path, {"attempts": 2, "seconds": 100}), Clock())
+    yield found
+    found.close()
+
+
+def test_clients_take_turns(table: Table) -> None:
+    greedy = [table.put("greedy")[0] for _ in range(5)]
+    modest = [table.put("modest")[0] for _ in range(2)]
+    late = table.put("late")[0]
+    order = []
+    while (job := table.claim("w")) is not None:
+        order.append(job.id)
+        table.finish(job, "done", result="{}")
+    assert sorted(order[:3]) == sorted([greedy[0], modest[0], late])
+    assert set(order[3:5]) == {greedy[1], modest[1]}
+    assert order[5:] == greedy[2:]
+
+
+def test_who_has_a_job_running_waits_for_the_others(table: Table) -> None:
+    first, second = table.put("ann")[0], table.put("ann")[0]
+    other = table.put("bob")[0]
+    assert table.take("w1").id == first
+    table.clock.now += 100.0
+    assert table.take("w2").id == other
+    assert table.take("w3").id == second
+
+
+def test_the_place_in_the_queue_is_that_of_the_claims(table: Table) -> None:
+    jobs = [table.put(client)[0] for client in ("a", "a", "b", "a", "c", "b")]
+    ahead = {job: table.ahead(table.get(job)) or 0 for job in jobs}
+    order = []
+    while (job := table.claim("w")) is not None:
+        order.append(job.id)
+        table.finish(job, "done", result="{}")
+    assert sorted(jobs, key=lambda job: ahead[job]) == order
+    assert sorted(ahead.values()) == list(range(6))
+
+
+def test_each_job_goes_to_one_worker_only(table: Table) -> None:
+    jobs = {table.put(f"client {number % 7}")[0] for number in range(60)}
+    taken: list[str] = []
+    lock = threading.Lock()
+
+    def work(name: str) -> None:
+        while (job := table.claim(name)) is not None:
+            with lock:
+                taken.append(job.id)
+            table.finish(job, "done", result="{}")
+
+    threads = [threading.Thread(target=work, args=(f"w{number}",)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(taken) == sorted(jobs)
+
+
+def test_a_job_of_a_dead_worker_is_taken_up_again(table: Table) -> None:
+    address = table.put()[0]
+    dead = table.take("dead")
+    assert tending.recover(table) == 0
+    table.clock.now += table.settings.lease + 1.0
+    assert tending.recover(table) == 1
+    assert table.status(address) == "queued"
+    again = table.take("alive")
+    assert (again.id, again.attempts) == (address, 2)
+    assert not table.heartbeat(dead), "the dead one learns it if it was not"
+    assert not table.finish(dead, "done", result='{"from": "dead"}')
+    assert table.finish(again, "done", result='{"from": "alive"}')
+    assert table.get(address).result == '{"from": "alive"}'
+    assert not table.finish(again, "failed"), "what is done stays done"
+    assert table.status(address) == "done"
+
+
+def test_a_lease_that_is_renewed_is_kept(table: Table) -> None:
+    table.put()
+    job = table.take()
+    for _ in range(5):
+        table.clock.now += 0.7 * table.settings.lease
+        assert table.heartbeat(job, stage="analysing", done=3, total=9)
+        assert tending.recover(table) == 0
+    found = table.get(job.id)
+    assert (found.stage, found.done, found.total) == ("analysing", 3, 9)
+    assert table.heartbeat(job)  # a mere sign of life
+    assert table.get(job.id).done == 3
+
+
+def test_a_job_that_kills_its_workers_is_given_up(table: Table) -> None:
+    address = table.put()[0]
+    for _ in range(2):
+        table.take("w")
+        assert table.status(address) == "running"
+        assert tending.release(table, "w", innocent=False) == 1
+    job = table.get(address)
+    assert job.status == "failed"
+    assert job.error is not None
+    assert job.error["code"] == "gave_up"
+    assert job.can_retry(table.clock())
+    visits.retry(table, address)
+    assert table.take().attempts == 1
+
+
+def test_a_worker_that_is_asked_to_end_costs_no_attempt(table: Table) -> None:
+    address = table.put()[0]
+    for _ in range(5):
+        table.take("w")
+        tending.release(table, "w", innocent=True)
+    assert table.get(address).attempts == 0
+    assert table.status(address) == "queued"
+
+
+def test_a_late_job_is_ended_and_its_worker_is_a_stray(table: Table) -> None:
+    tending.enter_worker(table, "w", 1)
+    address = table.put()[0]
+    job = table.take("w")
+    assert tending.stray_workers(table) == set()
+    table.clock.now += 101.0
+    assert table.heartbeat(job), "it lives, but"
+    assert tending.end_late(table) == 1
+    found = table.get(address)
+    assert found.error is not None
+    assert found.error["code"] == "too_long"
+    assert tending.stray_workers(table) == {"w"}
+    assert not table.finish(job, "done", result="{}")
+    assert tending.stray_workers(table) == set()
+
+
+def test_a_heavy_worker_loses_its_job(table: Table) -> None:
+    address = table.put()[0]
+    job = table.take("w")
+    tending.end_heavy(table, "another")
+    assert table.heartbeat(job)
+    tending.end_heavy(table, "w")
+    found = table.get(address)
+    assert found.error is not None
+    assert found.error["code"] == "too_heavy"
+    assert not table.heartbeat(job)
+
+
+@pytest.mark.parametrize("action", ["cancel", "delete"])
+def test_a_job_that_is_stopped_is_no_longer_the_workers(table: Table, action: str) -> None:
+    tending.enter_worker(table, "w", 1)
+    address = table.put()[0]
+    job = table.take("w")
+    getattr(visits, action)(table, address)
+    assert not table.heartbeat(job)
+    assert tending.stray_workers(table) == {"w"}
+    assert not table.finish(job, "done", result="{}")
+
+
+def files_below(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def test_nothing_is_left_of_what_expired(table: Table) -> None:
+    secret = "Secretive-Sam"
+    done, waiting = table.put(name=f"{secret}.csv")[0], table.put(name=f"{secret}.csv")[0]
+    kept = table.put()[0]
+    table.finish(table.take(), "done", result=f'{{"player": "{secret}"}}')
+    assert secret.encode() in files_below(table.settings.data)
+    table.clock.now += 86_400.0 * table.settings.keep_days - 100.0
+    with table.database.writing() as rows:
+        rows.execute("UPDATE jobs SET expires = expires + 1e6 WHERE id = ?", (kept,))
+    tending.sweep(table)
+    assert table.status(done) == "done"
+    table.clock.now += 200.0
+    for address in (done, waiting):
+        with pytest.raises(Problem) as found:  # even before the sweep
+            table.get(address)
+        assert found.value.status == 410
+    tending.sweep(table)
+    data = files_below(table.settings.data)
+    assert secret.encode() not in data
+    assert done.encode() not in data
+    assert table.status(kept) == "queued"
+    with pytest.raises(Problem) as found:
+        table.get(done)
+    assert found.value.code == "expired"
+    table.clock.now += 31 * 86_400.0
+    tending.sweep(table)
+    with pytest.raises(Problem) as found:
+        table.get(done)
+    assert found.value.status == 404, "not even that is remembered for ever"
+
+
+def test_nothing_is_left_of_what_is_deleted(table: Table) -> None:
+    address = table.put(name="Secretive-Sam.csv")[0]
+    visits.delete(table, address)
+    tending.drop_uploads(table)
+    assert b"Secretive-Sam" not in files_below(table.settings.data)
+
+
+def test_uploads_stay_while_they_are_needed(table: Table) -> None:
+    one, two = table.put(number=2)
+    folder = table.settings.uploads
+
+    def uploads() -> int:
+        tending.sweep(table)
+        return len(list(folder.iterdir()))
+
+    table.finish(table.take(), "done", result="{}")
+    assert uploads() == 1, "the second job of the batch needs it"
+    players = [{"name": "Ann", "games": 1}]
+    table.finish(table.take(), "needs_player", players=players, keep_seconds=3600.0)
+    assert uploads() == 1
+    table.clock.now += 3601.0
+    assert uploads() == 0
+    assert table.status(one) == "done"
+    job = table.get(two)
+    assert job.error is not None
+    assert job.error["code"] == "not_chosen"
+
+
+def test_folders_that_nobody_knows_are_removed_once_they_are_old(table: Table) -> None:
+    import os
+
+    stray = table.settings.uploads / "stray"
+    stray.mkdir()
+    os.utime(stray, (table.clock.now, table.clock.now))
+    tending.sweep(table)
+    assert stray.exists(), "it may be arriving now"
+    table.clock.now += 1000.0
+    tending.sweep(table)
+    assert not stray.exists()
+
+
+def test_a_failure_of_ours_can_be_tried_again_for_a_while(table: Table) -> None:
+    address = table.put()[0]
+    error = {"code": "internal", "message": "m", "mend": None, "file": None, "line": None}
+    table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
+    assert table.get(address).can_retry(table.clock())
+    visits.retry(table, address)
+    assert table.status(address) == "queued"
+    table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
+    table.clock.now += 11.0
+    with pytest.raises(Problem, match="deleted"):
+        visits.retry(table, address)
+
+
+def test_the_queue_has_an_end(tmp_path: Path) -> None:
+    table = Table(settings_for(tmp_path, {"queue": 4, "queue_client": 3}), Clock())
+    for _ in range(3):
+        table.put("ann")
+    with pytest.raises(Problem) as found:
+        table.put("ann")
+    assert (found.value.status, found.value.code) == (429, "queue_client")
+    assert found.value.retry_after
+    table.put("bob")
+    with pytest.raises(Problem) as found:
+        table.put("eve")
+    assert found.value.code == "queue"
+    table.close()
+
+
+def test_the_disk_has_an_end(tmp_path: Path) -> None:
+    table = Table(settings_for(tmp_path, {"disk_bytes": 100, "request_bytes": 94}), Clock())
+    table.put("ann")
+    table.put("ann")
+    with pytest.raises(Problem) as found:
+        table.put("bob")
+    assert found.value.code == "disk"
+    table.close()
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path)
+    settings.data.mkdir()
+    (settings.data / "jobs.sqlite").write_text("this is no database, not at all" * 100)
+    with pytest.raises(InputError, match="cannot be used"):
+        JobStore(settings)
+
+
+def test_state_counts(table: Table) -> None:
+    table.put()
+    table.put()
+    table.finish(table.take(), "done", result="{}")
+    found: dict[str, Any] = tending.state(table)
+    assert found["jobs"] == {"done": 1, "queued": 1}
+    assert found["counters"]["jobs_results_done"] == 1.0
+    assert found["oldest_queued_seconds"] > 0.0
+    assert found["upload_bytes"] == 10
