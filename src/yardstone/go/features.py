@@ -109,12 +109,17 @@ class GameFeatures:
 
 
 def move_features(answer: Answer) -> GameFeatures:
-    """Features from the answer to a question about a whole game, asked with ``trunk``."""
+    """Features from the answer to a question about a game, asked with ``trunk``.
+
+    If the question leaves positions at the beginning out, so do the features their moves.
+    """
     game: GoGame = answer.question.about.game
     points = answer.question.points
     if points is None:
         raise ValueError("the question did not ask for features")
-    moves, colours = game.moves.astype(np.int16), game.colours.astype(np.int8)
+    asked = answer.question.encoded.positions
+    first = int(asked[0]) if len(asked) else 0
+    moves, colours = game.moves[first:].astype(np.int16), game.colours[first:].astype(np.int8)
     head = head_features(answer.assessment, colours, moves)
     rows = np.flatnonzero(points >= 0)
     order = np.argsort(colours[rows], kind="stable")  # Black is 1, White 2
@@ -122,10 +127,10 @@ def move_features(answer: Answer) -> GameFeatures:
     features: dict[str, NDArray[np.float32] | NDArray[np.float16]] = {"head": head[rows]}
     for kind, values in answer.features.items():
         features[kind] = values[order]
-    end = moves_before_passes(game)
+    end = max(moves_before_passes(game) - first, 0)
     return GameFeatures(
         game=game,
-        number=(rows + 1).astype(np.int16),
+        number=(rows + first + 1).astype(np.int16),
         colour=colours[rows],
         point=moves[rows],
         features=features,

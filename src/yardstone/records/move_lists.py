@@ -7,7 +7,7 @@ moves such as ``75803708 TAB ;B[pd];W[dd]``. `read_moves` joins them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +91,17 @@ class MoveListReader:
                 raise UsageError(f"the results have no column {key!r}, only {known}")
             values = results.columns[key].tolist()
             self._rows_of = {_identifier(value): row for row, value in enumerate(values)}
+
+    @classmethod
+    def of_sources(cls, sources: Sequence[Source]) -> MoveListReader:
+        """A reader of sources already found, without a table of results."""
+        reader = cls.__new__(cls)
+        reader.skipped = SkipReport()
+        reader._sources = list(sources)
+        reader._results = None
+        reader._rows_of = {}
+        reader._progress = None
+        return reader
 
     def __iter__(self) -> Iterator[GoGame]:
         builder, rows = GameBuilder(), Rows(main_only=True)

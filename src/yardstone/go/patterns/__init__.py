@@ -1,0 +1,50 @@
+"""Local patterns, and where they occur in many games.
+
+A `Pattern` is a part of a board. A `GameIndex` holds the moves of many games in one
+file that is built once (`build_index`), and `find_patterns` finds every position of
+them in which a pattern stands, whichever way the board lies and whoever has which
+colour. The names below are loaded when they are used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from yardstone.go.patterns.diagrams import Diagram, read_diagram
+    from yardstone.go.patterns.game_index import GameIndex
+    from yardstone.go.patterns.index_build import build_index
+    from yardstone.go.patterns.pattern import Pattern, Placement
+    from yardstone.go.patterns.search import Matches, find_patterns
+
+__all__ = [
+    "Diagram",
+    "GameIndex",
+    "Matches",
+    "Pattern",
+    "Placement",
+    "build_index",
+    "find_patterns",
+    "read_diagram",
+]
+
+_PLACES = {
+    "Diagram": "diagrams",
+    "GameIndex": "game_index",
+    "Matches": "search",
+    "Pattern": "pattern",
+    "Placement": "pattern",
+    "build_index": "index_build",
+    "find_patterns": "search",
+    "read_diagram": "diagrams",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    globals()[name] = value
+    return value

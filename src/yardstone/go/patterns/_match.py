@@ -1,0 +1,248 @@
+"""Where patterns stand in indexed games, without a look at single positions.
+
+Of each point of a game it is known when its colour changed. A pattern stands from the
+moment at which all of its points have colours that they may have until the first of
+them changes to another. That moment is found by leaps: whichever point is not yet as it
+should be says when it will be. Most games never come so far: for 64 games at a time,
+and for each point and colour, a bit tells whether such a stone ever stood there, and a
+game is looked at only if it has had all the stones of a pattern.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone._kernel import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int32]
+
+__all__ = ["BEGINS", "CODE", "DAMAGED", "FIRST", "GAME", "LAST", "MATCH", "PLACEMENT", "search"]
+
+#: Bit of an event that begins a move; the other events of a move are captures.
+BEGINS = 1 << 15
+#: The other bits: colour times area plus point, or from three times the area on a pass.
+CODE = BEGINS - 1
+#: Columns of a match: the game, the placement, and the number of moves played before the
+#: first and before the last of the positions in which it stands.
+GAME, PLACEMENT, FIRST, LAST = range(4)
+MATCH = 4
+#: What `search` returns if the events are not what they should be.
+DAMAGED = -1
+
+
+@kernel
+def _sort_changes(
+    events: NDArray[np.uint16],
+    start: int,
+    end: int,
+    area: int,
+    at: Ints,
+    cursor: Ints,
+    times: Ints,
+    states: Ints,
+) -> int:
+    """Sort the changes of a game by point; those of point p are at[p] to at[p + 1].
+
+    The first of them is the board as it was set up, at time 0; of several changes by
+    one move the last counts. Returns the number of moves, or -1 for events that are none.
+    """
+    for point in range(area + 1):
+        at[point] = 1
+        cursor[point] = 0
+    now = 0
+    for k in range(start, end):
+        now += events[k] >> 15
+        code = int(events[k] & CODE)
+        if code < 3 * area:
+            point = code - area * ((code >= area) + (code >= 2 * area))
+            if cursor[point] != now:
+                cursor[point] = now
+                at[point] += 1
+        elif code > 3 * area + 1:
+            return -1
+    total = 0
+    for point in range(area):
+        number = at[point]
+        at[point] = cursor[point] = total
+        times[total] = states[total] = 0
+        total += number
+    at[area] = total
+    now = 0
+    for k in range(start, end):
+        now += events[k] >> 15
+        code = int(events[k] & CODE)
+        if code < 3 * area:
+            colour = (code >= area) + (code >= 2 * area)
+            point = code - area * colour
+            place = cursor[point]
+            if times[place] != now:
+                place += 1
+                cursor[point] = place
+                times[place] = now
+            states[place] = colour
+    return now
+
+
+@kernel
+def _next_time(
+    points: NDArray[np.int16],
+    wanted: NDArray[np.uint8],
+    first: int,
+    last: int,
+    at: Ints,
+    times: Ints,
+    states: Ints,
+    cursor: Ints,
+    time: int,
+) -> int:
+    """The first time from `time` on at which all points are as wanted, or -1.
+
+    `cursor` holds for each point, counted from `first`, a change that is not too late.
+    """
+    right = 0
+    place = first
+    while right < last - first:
+        point = points[place]
+        k = cursor[place - first]
+        end = at[point + 1]
+        while k + 1 < end and times[k + 1] <= time:
+            k += 1
+        if wanted[place] >> states[k] & 1:
+            right += 1
+        else:
+            k += 1
+            while k < end and not wanted[place] >> states[k] & 1:
+                k += 1
+            if k == end:
+                return -1
+            time = times[k]
+            right = 1
+        cursor[place - first] = k
+        place = place + 1 if place + 1 < last else first
+    return time
+
+
+@kernel
+def _last_time(
+    points: NDArray[np.int16],
+    wanted: NDArray[np.uint8],
+    first: int,
+    last: int,
+    at: Ints,
+    times: Ints,
+    states: Ints,
+    cursor: Ints,
+    moves: int,
+) -> int:
+    """The last time at which all points are still as wanted, from where `cursor` stands."""
+    time = moves
+    for place in range(first, last):
+        k = cursor[place - first] + 1
+        end = at[points[place] + 1]
+        while k < end and wanted[place] >> states[k] & 1:
+            k += 1
+        if k < end:
+            time = min(time, times[k] - 1)
+    return time
+
+
+@kernel
+def search(
+    words: tuple[int, int],
+    bits: NDArray[np.uint64],
+    events: NDArray[np.uint16],
+    starts: NDArray[np.int64],
+    points: NDArray[np.int16],
+    wanted: NDArray[np.uint8],
+    point_starts: NDArray[np.int32],
+    columns: NDArray[np.int16],
+    column_starts: NDArray[np.int32],
+    longest: int,
+    found: Ints,
+) -> tuple[int, int]:
+    """Look for placements in the games of some words.
+
+    Parameters
+    ----------
+    words : (int, int)
+        The first word, and the one behind the last.
+    bits : uint64 [all words, 2 * area]
+        Bit g of word w: whether game 64 w + g ever had a stone, Black's by point and
+        then White's.
+    events, starts : uint16 [n], int64 [games + 1]
+        The games: those of game g are events[starts[g]:starts[g + 1]].
+    points, wanted, point_starts : arrays
+        What each placement wants of its points.
+    columns, column_starts : arrays
+        The columns of `bits` that each placement needs.
+    longest : int
+        The most events of a game.
+    found : int32 [room, MATCH]
+        Takes the matches.
+
+    Returns
+    -------
+    (int, int)
+        The word that was reached (less than the last if there was no more room, and
+        `DAMAGED` if the events are none), and the number of matches.
+    """
+    area = bits.shape[1] // 2
+    placements = len(point_starts) - 1
+    at = np.zeros(area + 1, np.int32)
+    cursor = np.zeros(area + 1, np.int32)
+    times = np.zeros(longest + area + 1, np.int32)
+    states = np.zeros(longest + area + 1, np.int32)
+    candidates = np.zeros(placements, np.uint64)
+    number = 0
+    games = len(starts) - 1
+    for word in range(words[0], words[1]):
+        before = number
+        union = np.uint64(0)
+        for k in range(placements):
+            both = ~np.uint64(0)
+            for column in range(column_starts[k], column_starts[k + 1]):
+                both &= bits[word, columns[column]]
+                if both == 0:
+                    break
+            candidates[k] = both
+            union |= both
+        for bit in range(64):
+            game = 64 * word + bit
+            if game >= games or not union >> np.uint64(bit) & np.uint64(1):
+                continue
+            if starts[game + 1] - starts[game] > longest:
+                return DAMAGED, number
+            moves = _sort_changes(
+                events, starts[game], starts[game + 1], area, at, cursor, times, states
+            )
+            if moves < 0:
+                return DAMAGED, number
+            for k in range(placements):
+                if not candidates[k] >> np.uint64(bit) & np.uint64(1):
+                    continue
+                first = point_starts[k]
+                last = point_starts[k + 1]
+                for place in range(first, last):
+                    cursor[place - first] = at[points[place]]
+                time = 0
+                while True:
+                    time = _next_time(points, wanted, first, last, at, times, states, cursor, time)
+                    if time < 0:
+                        break
+                    if number == len(found):
+                        return word, before
+                    end = _last_time(points, wanted, first, last, at, times, states, cursor, moves)
+                    found[number, GAME] = game
+                    found[number, PLACEMENT] = k
+                    found[number, FIRST] = time
+                    found[number, LAST] = end
+                    number += 1
+                    time = end + 1
+                    if time > moves:
+                        break
+    return words[1], number

@@ -1,0 +1,221 @@
+"""`Pattern`: what stands on a part of the board, and the ways it can lie on a whole one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError
+from yardstone.go.points import (
+    BLACK,
+    EMPTY,
+    SYMMETRIES,
+    WHITE,
+    check_size,
+    point_name,
+    symmetry_points,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+__all__ = ["ANY", "Pattern", "Placement", "allowed", "back_to_front", "swapped_colours"]
+
+#: What a point that is left open may be: everything.
+ANY = 7
+
+
+def allowed(*colours: int) -> int:
+    """The number that stands for a point which may have any of these colours.
+
+    Examples
+    --------
+    >>> allowed(BLACK), allowed(EMPTY, WHITE)
+    (2, 5)
+    """
+    return sum(1 << colour for colour in set(colours))
+
+
+def swapped_colours(points: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """What points may be if Black and White change places."""
+    return ((points & 1) | ((points & 2) << 1) | ((points & 4) >> 1)).astype(np.uint8)
+
+
+def back_to_front(size: int) -> NDArray[np.int32]:
+    """Where each point came from under each symmetry: the inverse of `symmetry_points`."""
+    table = symmetry_points(size)
+    inverse = np.empty_like(table)
+    for symmetry in range(SYMMETRIES):
+        inverse[symmetry, table[symmetry]] = np.arange(size * size)
+    return inverse
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """One way for a pattern to lie on a board.
+
+    The pattern is first moved by whole lines, then turned, then its colours change.
+
+    Attributes
+    ----------
+    symmetry : int
+        0 to 7, as in `yardstone.go.points.symmetry_points`.
+    swapped : bool
+        Whether Black stands where the pattern has White.
+    down, right : int
+        Lines that it is moved by before it is turned; 0 unless the pattern is loose.
+    """
+
+    symmetry: int
+    swapped: bool
+    down: int = 0
+    right: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern:
+    """A part of a board: which points are known, and what they may be.
+
+    Attributes
+    ----------
+    size : int
+        Lines of the board, 2 to 19.
+    points : uint8 array, shape [size * size]
+        A bit for each colour that a point may have (1 empty, 2 Black, 4 White); 7 is
+        a point that may be anything.
+    loose : (bool, bool)
+        Whether it may stand further up or down, and further left or right, on the
+        board. What belongs to an edge is not loose.
+    name : str
+        For messages.
+
+    Raises
+    ------
+    InputError
+        If no stone is known, or a point may be nothing at all.
+
+    Examples
+    --------
+    >>> from yardstone.go.points import point_number
+    >>> points = np.full(81, ANY, np.uint8)
+    >>> points[point_number("G3", 9)] = allowed(BLACK)
+    >>> pattern = Pattern(9, points)
+    >>> len(pattern.placements())
+    8
+    """
+
+    size: int
+    points: NDArray[np.uint8]
+    loose: tuple[bool, bool] = (False, False)
+    name: str = "the pattern"
+
+    def __post_init__(self) -> None:
+        check_size(self.size)
+        points = np.ascontiguousarray(self.points, np.uint8)
+        if points.shape != (self.size**2,):
+            raise InputError(
+                f"{self.name} has {points.size} points, not {self.size**2}",
+                mend="give each point of the board",
+            )
+        if (points > ANY).any() or not points.all():
+            raise InputError(f"{self.name} has a point that may be nothing at all")
+        if not len(self._stones(points)):
+            raise InputError(
+                f"{self.name} has no stone: it would be found everywhere",
+                mend="put at least one stone",
+            )
+        points.setflags(write=False)
+        object.__setattr__(self, "points", points)
+
+    @staticmethod
+    def _stones(points: NDArray[np.uint8]) -> NDArray[np.intp]:
+        return np.flatnonzero((points == 1 << BLACK) | (points == 1 << WHITE))
+
+    @classmethod
+    def of_stones(
+        cls,
+        size: int,
+        stones: NDArray[np.integer],
+        inside: NDArray[np.bool_],
+        *,
+        name: str = "the pattern",
+    ) -> Pattern:
+        """What stands inside a part of a board.
+
+        Parameters
+        ----------
+        size : int
+        stones : int array [size * size]
+            Colours of all points.
+        inside : bool array [size * size]
+            The points that are known.
+
+        Raises
+        ------
+        InputError
+            If a stone stands outside, or there is none.
+        """
+        outside = np.flatnonzero((stones != EMPTY) & ~inside)
+        if len(outside):
+            raise InputError(
+                f"{name}: the stone at {point_name(int(outside[0]), size)} is outside the bounds",
+                mend="make them wider",
+            )
+        return cls(size, np.where(inside, 1 << stones.astype(np.int64), ANY), name=name)
+
+    @property
+    def known(self) -> NDArray[np.intp]:
+        """Points that may not be anything, in rising order."""
+        return np.flatnonzero(self.points != ANY)
+
+    @property
+    def stones(self) -> NDArray[np.intp]:
+        """Points that must be of one colour, in rising order."""
+        return self._stones(self.points)
+
+    def colour(self, point: int) -> int:
+        """The colour that a point must have: 0 empty, 1 Black, 2 White; -1 if there are several."""
+        value = int(self.points[point])
+        return value.bit_length() - 1 if value in (1, 2, 4) else -1
+
+    def changed(self, changes: Iterable[tuple[int, int]]) -> Pattern:
+        """The pattern with other values at some points: pairs of a point and `allowed` colours."""
+        points = self.points.copy()
+        for point, value in changes:
+            points[point] = value
+        return Pattern(self.size, points, self.loose, self.name)
+
+    def room(self, also: Iterable[int] = ()) -> tuple[range, range]:
+        """Lines that it can be moved by, down and right, so that all of it stays on the board.
+
+        `also` are further points that must stay on it.
+        """
+        needed = np.array([*self.known.tolist(), *also])
+        ranges = []
+        for loose, lines in zip(self.loose, np.divmod(needed, self.size), strict=True):
+            least, most = int(lines.min()), int(lines.max())
+            ranges.append(range(-least, self.size - most) if loose else range(1))
+        return ranges[0], ranges[1]
+
+    def placements(self, also: Iterable[int] = ()) -> list[tuple[Placement, NDArray[np.uint8]]]:
+        """Every way to lie on a board, equal ones once, with what each point may then be."""
+        downs, rights = self.room(also)
+        table = symmetry_points(self.size)
+        board = self.points.reshape(self.size, self.size)
+        found: dict[bytes, tuple[Placement, NDArray[np.uint8]]] = {}
+        for down in downs:
+            for right in rights:
+                moved = np.roll(board, (down, right), (0, 1)).reshape(-1)
+                for swapped in (False, True):
+                    plain = swapped_colours(moved) if swapped else moved
+                    for symmetry in range(SYMMETRIES):
+                        turned = np.empty_like(plain)
+                        turned[table[symmetry]] = plain
+                        key = turned.tobytes()
+                        if key not in found:
+                            found[key] = Placement(symmetry, swapped, down, right), turned
+        return list(found.values())

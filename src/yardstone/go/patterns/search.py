@@ -1,0 +1,229 @@
+"""Finds patterns in the games of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone import parallel
+from yardstone.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.go.patterns.game_index import GameIndex, SizeGroup
+    from yardstone.go.patterns.pattern import Pattern, Placement
+
+__all__ = ["Matches", "find_patterns"]
+
+#: Words of 64 games that are searched at once.
+_WORDS = 64
+#: More ways to lie than this would take the memory of the machine.
+_MOST_PLACEMENTS = 2_000_000
+#: Matches for which there is room at first.
+FIRST_ROOM = 1 << 12
+#: Matches of a pattern that are kept unless more are asked for.
+MOST = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matches:
+    """Where a pattern stands: n runs of positions, in the order of the games.
+
+    Attributes
+    ----------
+    game : int32 [n]
+        Numbers of the games in the index.
+    first, last : int32 [n]
+        Moves played before the first and the last position of the run.
+    way : int32 [n]
+        Which of `placements`.
+    placements : tuple of Placement
+        The ways in which the pattern can lie.
+    total : int
+        Number of all runs, those that were not kept included.
+    """
+
+    game: NDArray[np.int32]
+    first: NDArray[np.int32]
+    last: NDArray[np.int32]
+    way: NDArray[np.int32]
+    placements: tuple[Placement, ...]
+    total: int
+
+    def __len__(self) -> int:
+        """Number of runs that are kept."""
+        return len(self.game)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Prepared:
+    """The placements of all patterns in the form that the compiled search takes."""
+
+    points: NDArray[np.int16]
+    wanted: NDArray[np.uint8]
+    point_starts: NDArray[np.int32]
+    columns: NDArray[np.int16]
+    column_starts: NDArray[np.int32]
+    pattern: NDArray[np.int32]
+    way: NDArray[np.int32]
+
+
+def find_patterns(
+    index: GameIndex,
+    patterns: Sequence[Pattern],
+    *,
+    also: Sequence[Sequence[int]] | None = None,
+    most: int = MOST,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Matches]:
+    """Find every run of positions in which a pattern stands, all patterns at once.
+
+    A pattern is looked for under the eight symmetries of the board, with the colours as
+    they are and exchanged, and, where it is loose, on all lines. Captured stones are
+    gone: positions are compared as they stood on the board.
+
+    Parameters
+    ----------
+    index : GameIndex
+    patterns : sequence of Pattern
+    also : sequence of sequences of int, optional
+        For each pattern further points that must stay on the board where it is moved.
+    most : int
+        Runs that are kept of each pattern: the first ones. All are counted.
+    workers : int, optional
+        Threads; one a core by default.
+    progress : callable, optional
+        Called with what has been searched and what there is.
+
+    Returns
+    -------
+    list of Matches
+        One for each pattern, in their order.
+    """
+    from yardstone.go.patterns import _match
+
+    beside: Sequence[Sequence[int]] = [()] * len(patterns) if also is None else also
+    ways = [pattern.placements(points) for pattern, points in zip(patterns, beside, strict=True)]
+    if sum(map(len, ways)) > _MOST_PLACEMENTS:
+        raise UsageError("too many loose patterns at once: search for fewer of them")
+    found: list[list[NDArray[np.int32]]] = [[] for _ in patterns]
+    totals = np.zeros(len(patterns), np.int64)
+    kept = np.zeros(len(patterns), np.int64)
+    jobs: list[tuple[SizeGroup, _Prepared, int]] = []
+    for size in sorted({pattern.size for pattern in patterns}):
+        group = index.group(size)
+        if group is None:
+            continue
+        chosen = [k for k, pattern in enumerate(patterns) if pattern.size == size]
+        prepared = _prepare(chosen, ways, size)
+        jobs += [(group, prepared, first) for first in range(0, len(group.bits), _WORDS)]
+    results = parallel.map(
+        partial(_search_share, str(index.path)), jobs, workers=workers, threads=True,
+        progress=progress,
+    )  # fmt: skip
+    for (group, prepared, _), rows in zip(jobs, results, strict=True):
+        numbers = prepared.pattern[rows[:, _match.PLACEMENT]]
+        for pattern in np.unique(numbers).tolist():
+            own = rows[numbers == pattern]
+            totals[pattern] += len(own)
+            own = own[: max(most - int(kept[pattern]), 0)].copy()
+            kept[pattern] += len(own)
+            own[:, _match.GAME] += group.first
+            own[:, _match.PLACEMENT] = prepared.way[own[:, _match.PLACEMENT]]
+            found[pattern].append(own)
+    return [
+        _matches(pieces, [placement for placement, _ in way], int(total))
+        for pieces, way, total in zip(found, ways, totals, strict=True)
+    ]
+
+
+def _matches(pieces: list[NDArray[np.int32]], placements: list[Placement], total: int) -> Matches:
+    from yardstone.go.patterns import _match
+
+    rows = np.concatenate(pieces) if pieces else np.empty((0, _match.MATCH), np.int32)
+    return Matches(
+        game=rows[:, _match.GAME].copy(),
+        first=rows[:, _match.FIRST].copy(),
+        last=rows[:, _match.LAST].copy(),
+        way=rows[:, _match.PLACEMENT].copy(),
+        placements=tuple(placements),
+        total=total,
+    )
+
+
+def _prepare(
+    chosen: Sequence[int], ways: Sequence[list[tuple[Placement, NDArray[np.uint8]]]], size: int
+) -> _Prepared:
+    """Stones first, then empty points in order of their distance to a stone.
+
+    Stones come late, and where stones are the points around them are soon taken.
+    """
+    points, wanted, columns, pattern, way = [], [], [], [], []
+    lengths, column_lengths = [0], [0]
+    for number in chosen:
+        for place, (_, board) in enumerate(ways[number]):
+            known = np.flatnonzero(board != 7)
+            stones = np.isin(board[known], (2, 4))
+            order = known[np.argsort(_distances(known, known[stones], size), kind="stable")]
+            points.append(order)
+            wanted.append(board[order])
+            white = board[known[stones]] == 4
+            columns.append(known[stones] + white * size**2)
+            lengths.append(len(order))
+            column_lengths.append(int(stones.sum()))
+            pattern.append(number)
+            way.append(place)
+    return _Prepared(
+        np.concatenate(points).astype(np.int16),
+        np.concatenate(wanted).astype(np.uint8),
+        np.cumsum(lengths).astype(np.int32),
+        np.concatenate(columns).astype(np.int16),
+        np.cumsum(column_lengths).astype(np.int32),
+        np.array(pattern, np.int32),
+        np.array(way, np.int32),
+    )
+
+
+def _distances(points: NDArray[np.intp], stones: NDArray[np.intp], size: int) -> NDArray[np.intp]:
+    """Lines from each point to the next of the stones."""
+    rows, columns = np.divmod(points, size)
+    down, right = np.divmod(stones, size)
+    apart = np.abs(rows[:, None] - down) + np.abs(columns[:, None] - right)
+    return np.asarray(apart.min(axis=1), np.intp)
+
+
+def _search_share(file: str, job: tuple[SizeGroup, _Prepared, int]) -> NDArray[np.int32]:
+    """Search some words of games; the room for matches grows as it is needed."""
+    from yardstone.go.patterns import _match
+
+    group, prepared, word = job
+    end = min(word + _WORDS, len(group.bits))
+    pieces: list[NDArray[np.int32]] = []
+    room = np.empty((FIRST_ROOM, _match.MATCH), np.int32)
+    while word < end:
+        reached, number = _match.search(
+            (word, end),
+            group.bits,
+            group.events,
+            group.starts,
+            prepared.points,
+            prepared.wanted,
+            prepared.point_starts,
+            prepared.columns,
+            prepared.column_starts,
+            group.longest,
+            room,
+        )
+        if reached == _match.DAMAGED:
+            raise InputError("this index of games is damaged", file=file, mend="make it again")
+        pieces.append(room[:number].copy())
+        if reached < end and 2 * number <= len(room):
+            room = np.empty((2 * len(room), _match.MATCH), np.int32)
+        word = reached
+    return np.concatenate(pieces)

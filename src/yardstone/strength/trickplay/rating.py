@@ -1,0 +1,272 @@
+"""Rates the answers to trick plays by the moves of the side to answer alone.
+
+Neubauer 2024, section 7.2.2, with the rank model in place of the thesis' full model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from yardstone.errors import UsageError
+from yardstone.go.asking import ask
+from yardstone.go.evaluator import Evaluator
+from yardstone.go.features import move_features
+from yardstone.go.points import PASS
+from yardstone.go.rules import TROMP_TAYLOR
+from yardstone.pool import SkipReport
+from yardstone.strength.evidence import KINDS, evidence_of_games
+from yardstone.strength.rated import Rated, Rater
+from yardstone.strength.seen import BOARD, KOMI
+from yardstone.strength.trickplay.problem import FAILURE, REFUTATION
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.go.nets.network import Network
+    from yardstone.records.go_game import GoGame
+    from yardstone.strength.evidence import Evidence
+    from yardstone.strength.rank_model import RankModel
+    from yardstone.strength.trickplay.completion import Completion
+    from yardstone.strength.trickplay.problem import Problem, Variation
+
+__all__ = [
+    "Moves",
+    "RatedProblem",
+    "RatedVariation",
+    "rate_answers",
+    "rate_problems",
+    "see_answers",
+]
+
+#: Which moves of the side to answer are rated: the first so many, or as named.
+Moves: TypeAlias = int | Literal["all", "equal"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatedVariation:
+    """How strong a player looks who answers so.
+
+    Attributes
+    ----------
+    variation : Variation
+    boards : tuple of Rated
+        From the moves of the side to answer, on each of the completed boards.
+    loss : float
+        Points that its moves cost together, as the network sees it, mean of the boards.
+    """
+
+    variation: Variation
+    boards: tuple[Rated, ...]
+    loss: float
+
+    @property
+    def rating(self) -> float:
+        """On the Fox scale, the mean of the boards."""
+        return float(np.mean([board.rating for board in self.boards]))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval of the strength, the mean of those of the boards."""
+        low, high = zip(*((board.low, board.high) for board in self.boards), strict=True)
+        return float(np.mean(low)), float(np.mean(high))
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the rating between boards; 0 with one board."""
+        if len(self.boards) < 2:
+            return 0.0
+        return float(np.std([board.rating for board in self.boards], ddof=1))
+
+    @property
+    def moves(self) -> int:
+        """Moves of the side to answer."""
+        return self.boards[0].moves
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatedProblem:
+    """A problem with its answers rated.
+
+    Attributes
+    ----------
+    completion : Completion
+    variations : tuple of RatedVariation
+        In the order of the problem; empty if no board was found.
+    """
+
+    completion: Completion
+    variations: tuple[RatedVariation, ...]
+
+    @property
+    def problem(self) -> Problem:
+        """What was rated."""
+        return self.completion.problem
+
+    def of_kind(self, kind: str) -> list[RatedVariation]:
+        """The rated variations of a kind."""
+        return [rated for rated in self.variations if rated.variation.kind == kind]
+
+    @property
+    def refutation(self) -> RatedVariation | None:
+        """The first refutation."""
+        return next(iter(self.of_kind(REFUTATION)), None)
+
+    @property
+    def failure(self) -> RatedVariation | None:
+        """The failure that is rated highest."""
+        return max(self.of_kind(FAILURE), key=lambda rated: rated.rating, default=None)
+
+    @property
+    def difference(self) -> float | None:
+        """Refutation less failure, in ranks; None if one of them is missing."""
+        if self.refutation is None or self.failure is None:
+            return None
+        return self.refutation.rating - self.failure.rating
+
+    @property
+    def surprising(self) -> bool:
+        """Whether a failure is rated as high as the refutation, or higher."""
+        return self.difference is not None and self.difference <= 0.0
+
+
+def rate_problems(
+    completions: Sequence[Completion],
+    model: RankModel,
+    network: Network,
+    *,
+    level: float = 0.9,
+    moves: Moves = "equal",
+    history: bool = True,
+    progress: Callable[[int, int], object] | None = None,
+) -> list[RatedProblem]:
+    """Rate all variations of completed problems.
+
+    Few moves say little, so a rating from few moves stays near that of nobody in
+    particular; and books play a local position to its end where a player would have
+    turned elsewhere. Either way the length of a variation has a say, so as many moves
+    of each variation are rated unless told otherwise.
+
+    Parameters
+    ----------
+    completions : sequence of Completion
+        From `complete_problems`, on boards of 19x19.
+    model : RankModel
+    network : Network
+        The one that the model was trained on (`yardstone.strength.seen.model_network`).
+    level : float
+        Of the intervals, 0 to 1.
+    moves : int, "all" or "equal"
+        Moves of the side to answer that are rated: the first so many; all of them, as
+        in the thesis; or of each variation as many as the shortest of the problem has.
+    history : bool
+        Show the network the moves that led to the position; without them the position
+        is set up, as in the thesis.
+    progress : callable, optional
+        Called with the number of positions that are done, and of all.
+
+    Raises
+    ------
+    UsageError
+        A board has another size, or the level or the number of moves cannot be.
+    """
+    _check(completions, level, moves)
+    answers = see_answers(completions, network, history=history, progress=progress)
+    return rate_answers(completions, answers, model, level=level, moves=moves)
+
+
+def _check(completions: Sequence[Completion], level: float, moves: Moves) -> None:
+    if isinstance(moves, int) and moves < 1:
+        raise UsageError(f"{moves} moves say nothing: rate at least 1")
+    if not 0.0 < level < 1.0:
+        raise UsageError(f"a level of {level:g} is not between 0 and 1")
+    for completion in completions:
+        if completion.boards and completion.problem.size != BOARD:
+            size = completion.problem.size
+            raise UsageError(
+                f"{completion.problem.name}: a board of {size}x{size}; the model knows "
+                f"{BOARD}x{BOARD} only"
+            )
+
+
+def see_answers(
+    completions: Sequence[Completion],
+    network: Network,
+    *,
+    history: bool = True,
+    progress: Callable[[int, int], object] | None = None,
+) -> list[Evidence]:
+    """What the network says of the moves of the side to answer: the slow part of rating.
+
+    Returns
+    -------
+    list of Evidence
+        For each completion, each of its variations and each of its boards.
+    """
+    games = [
+        (completion.game(board, variation, history=history), variation)
+        for completion in completions
+        for variation in completion.problem.variations
+        for board in completion.boards
+    ]
+    starts = {id(game): len(game.moves) - len(variation) for game, variation in games}
+    total = sum(len(variation) + 1 for _, variation in games)
+
+    def positions(game: GoGame) -> NDArray[np.int32]:
+        return np.arange(starts[id(game)], len(game.moves) + 1, dtype=np.int32)
+
+    def note(done: int) -> None:
+        if progress is not None:
+            progress(min(done, total), total)
+
+    questions = ask(
+        (game for game, _ in games), SkipReport(), rules=TROMP_TAYLOR, komi=KOMI,
+        positions=positions, trunk=True,
+    )  # fmt: skip
+    found = []
+    evaluator = Evaluator(network, trunk=KINDS, progress=note)
+    for answer, (_, variation) in zip(evaluator.answer(questions), games, strict=True):
+        found.append(evidence_of_games([move_features(answer)], [int(variation.colours[0])]))
+    note(total)
+    return found
+
+
+def rate_answers(
+    completions: Sequence[Completion],
+    answers: Sequence[Evidence],
+    model: RankModel,
+    *,
+    level: float = 0.9,
+    moves: Moves = "equal",
+) -> list[RatedProblem]:
+    """Rate what `see_answers` gave; the parameters are those of `rate_problems`."""
+    _check(completions, level, moves)
+    rater, remaining, rated = Rater(model, level), iter(answers), []
+    for completion in completions:
+        most = _most(completion.problem, moves)
+        variations = []
+        for variation in completion.problem.variations if completion.boards else ():
+            boards = []
+            lost = 0.0
+            for _ in completion.boards:
+                evidence = next(remaining)
+                evidence = evidence.select(np.arange(len(evidence)) < most)
+                boards.append(rater.whole(evidence)[0])
+                lost += 10.0 * float(np.nansum(evidence.head[:, 5]))
+            variations.append(RatedVariation(variation, tuple(boards), lost / len(boards)))
+        rated.append(RatedProblem(completion, tuple(variations)))
+    return rated
+
+
+def _most(problem: Problem, moves: Moves) -> int:
+    """The most moves of the side to answer that are rated."""
+    if isinstance(moves, int):
+        return moves
+    own = [
+        int(np.count_nonzero((each.colours == problem.to_answer) & (each.points != PASS)))
+        for each in problem.variations
+    ]
+    return min(own) if moves == "equal" else max(own)

@@ -1,0 +1,126 @@
+"""The 40 problems of the thesis, in real games."""
+
+from __future__ import annotations
+
+import csv
+import os
+import zipfile
+
+import numpy as np
+import pytest
+
+from tests.go.slow_patterns import SlowSearch
+from tests.shared import shared_path
+from yardstone.go.patterns import GameIndex, build_index, find_patterns
+from yardstone.strength.rank_model import RankModel
+from yardstone.strength.seen import model_network
+from yardstone.strength.trickplay import (
+    Problem,
+    complete_problems,
+    rate_problems,
+    read_problems,
+)
+
+#: Games in which problems stand, as a search through all of them told.
+KNOWN = {
+    "problem1": ("fox_sgf.zip", "9d/1537511425022404045.sgf", 6),
+    "problem24": ("fox_sgf.zip", "pro/1507622721010001057.sgf", 14),
+    "problem21": ("fox_ranked/games.zip", "fox_kuboki/testing_by_player/6d/0852.sgf", 13),
+}
+#: Reduced by its last stone; the thesis did not find this one either.
+PRO_40 = ("fox_sgf.zip", "pro/1427382767019999243.sgf", 14)
+OTHERS = 150
+
+
+@pytest.fixture(scope="module")
+def problems() -> list[Problem]:
+    found, skipped = read_problems(shared_path("data/go/trickplay"))
+    assert not len(skipped)
+    return found
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> GameIndex:
+    folder = tmp_path_factory.mktemp("games")
+    wanted = [place[:2] for place in (*KNOWN.values(), PRO_40)]
+    for number, archive in enumerate(("fox_sgf.zip", "fox_ranked/games.zip")):
+        with zipfile.ZipFile(shared_path(f"data/go/{archive}")) as file:
+            members = [name for name in file.namelist() if name.endswith(".sgf")]
+            chosen = members[:: len(members) // OTHERS]
+            chosen += [name for source, name in wanted if source == archive and name in members]
+            for name in set(chosen):
+                target = folder / str(number) / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(file.read(name))
+    return build_index([folder], folder / "games.idx", workers=1)[0]
+
+
+def test_all_problems_are_read(problems: list[Problem]) -> None:
+    assert [problem.name for problem in problems] == [f"problem{k}" for k in range(1, 41)]
+    assert {problem.to_answer for problem in problems} == {1}
+    assert {tuple(v.kind for v in problem.variations) for problem in problems} == {
+        ("refutation", "failure")
+    }
+    assert {problem.bounds_from for problem in problems} == {"inferred"}
+    assert all(problem.bounds.endswith(":T1") for problem in problems)
+    stones = [len(problem.pattern.stones) for problem in problems]
+    assert (min(stones), max(stones)) == (3, 13)
+
+
+def test_both_searches_agree_on_real_games(problems: list[Problem], index: GameIndex) -> None:
+    patterns = [problem.pattern for problem in problems]
+    # Without its last stones a pattern stands more often: a harder comparison.
+    patterns += [
+        pattern.changed((int(point), 7) for point in pattern.stones[2:]) for pattern in patterns
+    ]
+    found = {
+        (pattern, *row)
+        for pattern, match in enumerate(find_patterns(index, patterns, workers=1))
+        for row in np.column_stack([match.way, match.game, match.first, match.last]).tolist()
+    }
+    assert found == SlowSearch(patterns).index(index, range(len(index)))
+    assert len(found) > 150
+
+
+def test_problems_are_found_again(problems: list[Problem], index: GameIndex) -> None:
+    done = {c.problem.name: c for c in complete_problems(problems, index, boards=9, workers=1)}
+    for name, (_, member, moves) in KNOWN.items():
+        places = {board.game.file: board.moves for board in done[name].boards}
+        found = [taken for file, taken in places.items() if file.endswith(member)]
+        if moves is not None:
+            assert found == [moves], name
+    last = done["problem40"]
+    assert (last.found, len(last.put_back)) == (0, 1)
+    (board,) = (b for b in last.boards if b.game.file.endswith(PRO_40[1]))
+    assert [change.text(19) for change in board.changes] == ["White M2 put back"]
+    assert board.moves == PRO_40[2]
+
+
+def test_the_published_ratings_are_what_the_thesis_says() -> None:
+    with shared_path("data/go/trickplay/ratings.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 40
+    assert sum(float(row["Refutation"]) > float(row["Failure"]) for row in rows) == 26
+
+
+def test_answers_are_rated_with_the_model_that_is_shipped(
+    problems: list[Problem], index: GameIndex
+) -> None:
+    net = shared_path("nets/g170-b6c96-s175395328-d26788732.bin.gz")
+    chosen = [problem for problem in problems if problem.name in ("problem1", "problem24")]
+    completed = complete_problems(chosen, index, workers=1)
+    model = RankModel.load()
+    network = model_network(model, net, threads=_threads())
+    rated = rate_problems(completed, model, network, moves="all")
+    for problem in rated:
+        for variation in problem.variations:
+            assert -5.0 < variation.rating < 11.0
+            assert variation.interval[0] < variation.rating < variation.interval[1]
+        first, second = (variation.variation for variation in problem.variations)
+        assert problem.variations[0].moves == (len(first) + 1) // 2
+        assert problem.variations[1].moves == (len(second) + 1) // 2
+    assert rated[0].difference is not None
+
+
+def _threads() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
