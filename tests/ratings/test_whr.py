@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from math import exp, log, pi, sqrt
 
 import numpy as np
@@ -15,6 +16,7 @@ from yardstone.ratings._whr_fit import FULL_MATRIX_LIMIT, Fit, new_hessian
 from yardstone.ratings._whr_terms import game_terms, game_value, tau_terms
 from yardstone.ratings.handicap import Handicap
 from yardstone.ratings.history import WholeHistoryRatings
+from yardstone.ratings.priors import PlayerPriors, Prior
 from yardstone.ratings.remembering import POINTS
 from yardstone.ratings.whr import WholeHistory
 from yardstone.winprob.davidson import win_draw_loss
@@ -38,7 +40,20 @@ def fit_of(
     shared = np.array([0.1, log((1 - rate) / rate)])
     hessian = new_hessian(layout, np.array([w, tau]))
     nodes = len(layout.node_day)
-    return Fit(layout, np.zeros(nodes), shared, hessian, w2 / POINTS**2, (POINTS / 250.0) ** 2)
+    mean, deviation = priors_of(pool).arrays(pool.players, Prior(1500.0, 250.0)).T
+    prior = np.column_stack([(mean - 1500.0) / POINTS, (POINTS / deviation) ** 2])
+    return Fit(layout, np.zeros(nodes), shared, hessian, w2 / POINTS**2, prior)
+
+
+def priors_of(pool: Pool) -> PlayerPriors:
+    """Some prior for every other player."""
+    return PlayerPriors(
+        {
+            name: (1440.0 + 15.0 * row, 180.0 + 20.0 * row)
+            for row, name in enumerate(pool.players)
+            if row % 2
+        }
+    )
 
 
 def packed(fit: Fit) -> Floats:
@@ -138,11 +153,14 @@ def test_deviations_against_a_dense_hessian_of_finite_differences(small: Pool) -
     variance, shared = fit.variance(1, 0)
     assert np.allclose(variance, np.diag(inverse)[:-2], rtol=1e-5)
     assert np.allclose(shared, np.diag(inverse)[-2:], rtol=1e-5)
-    found = WholeHistory(w2=20.0, first_advantage="free", reference="prior").fit(small)
+    system = WholeHistory(
+        w2=20.0, first_advantage="free", reference="prior", priors=priors_of(small)
+    )
+    found = system.fit(small)
     assert np.allclose(found.day_deviation, POINTS * np.sqrt(np.diag(inverse)[:-2]), rtol=1e-5)
     to_mean = np.eye(len(inverse)) - np.outer(np.append(along(inverse), [0, 0]), ones(inverse))
     relative = np.diag(to_mean @ inverse @ to_mean.T)[:-2]
-    found = WholeHistory(w2=20.0, first_advantage="free").fit(small)
+    found = replace(system, reference="mean").fit(small)
     assert np.allclose(found.day_deviation, POINTS * np.sqrt(relative), rtol=1e-5)
     of_w = POINTS * sqrt(inverse[-2, -2])
     assert found.first_advantage.deviation == pytest.approx(of_w, rel=1e-5)
@@ -155,7 +173,8 @@ def test_maximum_against_newton_with_a_dense_solve(small: Pool) -> None:
         gradient = gradient_at(fit, here)
         here = here + np.linalg.solve(fit.full_matrix(), gradient)
     assert np.abs(gradient_at(fit, here)).max() < 1e-9
-    found = WholeHistory(w2=20.0, first_advantage="free").fit(small)
+    system = WholeHistory(w2=20.0, first_advantage="free", priors=priors_of(small))
+    found = system.fit(small)
     assert np.abs(found.day_rating - (1500.0 + POINTS * here[:-2])).max() < TOLERANCE
     assert found.first_advantage.value == pytest.approx(POINTS * here[-2], abs=TOLERANCE)
     assert found.draw_rate.value == pytest.approx(1 / (1 + exp(here[-1])), abs=1e-9)

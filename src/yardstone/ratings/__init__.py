@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.handicap import Handicap
     from yardstone.ratings.history import Curve, WholeHistoryRatings
     from yardstone.ratings.ogs import OGS
-    from yardstone.ratings.priors import Prior, Relation
+    from yardstone.ratings.priors import PlayerPriors, Prior, Relation
     from yardstone.ratings.replay import Replay, SequentialSystem
     from yardstone.ratings.result import Estimate, JointRatings, Ratings, Status
     from yardstone.ratings.sktlr import SktLr
@@ -43,6 +43,7 @@ __all__ = [
     "Handicap",
     "JointRatings",
     "KFactor",
+    "PlayerPriors",
     "Prior",
     "Ratings",
     "Relation",
@@ -65,6 +66,7 @@ _HOMES = {
     "FIDE": "elo",
     "JointRatings": "result",
     "KFactor": "elo",
+    "PlayerPriors": "priors",
     "Prior": "priors",
     "Ratings": "result",
     "Relation": "priors",

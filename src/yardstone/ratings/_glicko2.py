@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int32]
 
-__all__ = ["new_volatility", "replay", "shrink", "update"]
+__all__ = ["aged", "new_volatility", "replay", "shrink", "update"]
 
 _THREE_OVER_PI_SQUARED = 3.0 / pi**2
 #: ln(sigma^2) is found to within this.
@@ -113,7 +113,7 @@ def update(
 
 
 @kernel
-def _aged(phi2: float, volatility: float, idle: float, most: float) -> float:
+def aged(phi2: float, volatility: float, idle: float, most: float) -> float:
     """Phi squared after `idle` periods without games; not raised beyond `most`."""
     if idle <= 0.0:
         return phi2
@@ -173,8 +173,8 @@ def replay(
                 i, j = first[g], second[g]
                 phi2_i, phi2_j = phi2[i], phi2[j]
                 if ages:
-                    phi2_i = _aged(phi2_i, volatility[i], now - last[i] - active, oldest)
-                    phi2_j = _aged(phi2_j, volatility[j], now - last[j] - active, oldest)
+                    phi2_i = aged(phi2_i, volatility[i], now - last[i] - active, oldest)
+                    phi2_j = aged(phi2_j, volatility[j], now - last[j] - active, oldest)
                 two = mu[i] - mu[j] + first_advantage
                 if varies:
                     two += advantage[g]
@@ -214,7 +214,7 @@ def replay(
                     continue
                 variance = phi2[p]
                 if ages:
-                    variance = _aged(variance, volatility[p], now - last[p] - active, oldest)
+                    variance = aged(variance, volatility[p], now - last[p] - active, oldest)
                     last[p] = now
                 m, variance, sigma = update(mu[p], variance, volatility[p], gain, information, tau)
                 mu[p] = min(max(m, limits[0]), limits[1])

@@ -61,8 +61,10 @@ class Fit:
         First-move advantage (logits) and draw parameter tau; NaN: draws are half a win.
     hessian : Hessian
         At the maximum.
-    w2, prior : float
-        Drift in squared logits a day; precision of the prior of a first day.
+    w2 : float
+        Drift in squared logits a day.
+    prior : float64 array (players, 2)
+        Of each player's first day: mean in logits, and precision.
     """
 
     layout: Layout
@@ -70,7 +72,7 @@ class Fit:
     shared: Floats
     hessian: newton.Hessian
     w2: float
-    prior: float
+    prior: Floats
     steps: int = 0
 
     @property
@@ -191,7 +193,7 @@ class Fit:
         seen = layout.node_start[:-1] < layout.node_start[1:]
         firsts = layout.node_start[:-1][seen]
         inner[firsts[firsts > 0] - 1] = False
-        width = np.log(self.w2 * step[inner]).sum() - seen.sum() * np.log(self.prior)
+        width = np.log(self.w2 * step[inner]).sum() - np.log(self.prior[seen, 1]).sum()
         return self.log_posterior() - 0.5 * float(width) - 0.5 * self._log_determinant()
 
     def _log_determinant(self) -> float:

@@ -64,7 +64,7 @@ class Hessian(NamedTuple):
 
 @kernel
 def log_posterior(
-    layout: Layout, stop: Longs, x: Floats, w: float, u2: float, w2: float, prior: float
+    layout: Layout, stop: Longs, x: Floats, w: float, u2: float, w2: float, prior: Floats
 ) -> float:
     """Log posterior up to a constant, of the nodes before `stop` of each player."""
     value = 0.0
@@ -76,7 +76,7 @@ def log_posterior(
                     difference = x[node] - x[layout.opponent[e]] + w + layout.shift[e]
                     value += game_value(difference, layout.score[e], u2)
             if node == start:
-                value -= 0.5 * prior * x[node] * x[node]
+                value -= 0.5 * prior[p, 1] * (x[node] - prior[p, 0]) ** 2
             else:
                 step = x[node] - x[node - 1]
                 days = layout.node_day[node] - layout.node_day[node - 1]
@@ -92,7 +92,7 @@ def linearise(
     w: float,
     u2: float,
     w2: float,
-    prior: float,
+    prior: Floats,
     hessian: Hessian,
     gradient: Floats,
 ) -> None:
@@ -103,7 +103,7 @@ def linearise(
     hessian.level[0] = 0.0
     for p in range(len(stop)):
         if stop[p] > layout.node_start[p]:
-            hessian.level[0] += prior
+            hessian.level[0] += prior[p, 1]
         refresh(
             layout, p, layout.node_start[p], stop[p], x, w, u2, w2, prior, gradient,
             hessian.diagonal, hessian.off, hessian.weight, hessian.border, sums, with_tau,
@@ -223,7 +223,7 @@ def climb(
     shared: Floats,
     hessian: Hessian,
     w2: float,
-    prior: float,
+    prior: Floats,
     tolerance: float,
     max_steps: int,
 ) -> tuple[bool, int, float]:
@@ -275,7 +275,7 @@ def conditional_variance(layout: Layout, stop: Longs, hessian: Hessian, out: Flo
 
 @kernel
 def draw_noise(
-    layout: Layout, stop: Longs, hessian: Hessian, prior: float, normal: Floats, out: Floats
+    layout: Layout, stop: Longs, hessian: Hessian, prior: Floats, normal: Floats, out: Floats
 ) -> None:
     """A draw from the normal distribution with covariance H (tau aside).
 
@@ -295,7 +295,7 @@ def draw_noise(
                         out[n] += size
             extra = normal[len(layout.score) + node]
             if node == start:
-                out[node] += sqrt(prior) * extra
+                out[node] += sqrt(prior[p, 1]) * extra
             else:
                 size = sqrt(-hessian.off[node]) * extra
                 out[node] += size

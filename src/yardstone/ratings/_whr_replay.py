@@ -72,7 +72,7 @@ def _improve(
     x: Floats,
     shared: Floats,
     w2: float,
-    prior: float,
+    prior: Floats,
     hessian: Hessian,
     gradient: Floats,
     step: Floats,
@@ -129,7 +129,7 @@ def replay(
     known: Floats,
     free: NDArray[np.bool_],
     w2: float,
-    prior: float,
+    prior: Floats,
     window: int,
     refit_days: float,
     fitted: Floats,
@@ -168,7 +168,7 @@ def replay(
                 if node < stop[p]:
                     strength, doubt = x[node], variance[p]
                 elif node == layout.node_start[p]:
-                    strength, doubt = 0.0, 1.0 / prior
+                    strength, doubt = prior[p, 0], 1.0 / prior[p, 1]
                 else:
                     days = layout.node_day[node] - layout.node_day[node - 1]
                     strength, doubt = x[node - 1], variance[p] + w2 * days
@@ -187,7 +187,7 @@ def replay(
                 p = first[g] if s == 0 else second[g]
                 node = layout.opponent[layout.own[g, 1 - s]]
                 if node >= stop[p]:
-                    x[node] = x[node - 1] if node > layout.node_start[p] else 0.0
+                    x[node] = x[node - 1] if node > layout.node_start[p] else prior[p, 0]
                     stop[p] = node + 1
         mark += 1
         for g in range(low, high):

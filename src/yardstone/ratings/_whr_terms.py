@@ -4,11 +4,12 @@ Unknowns are strengths x in logits, one a node, and the first-move advantage w. 
 log posterior is the sum over games of the log-probability of the result, less
 
     (x_k+1 - x_k)^2 / (2 w2 (t_k+1 - t_k))     for neighbouring nodes of a player,
-    x_1^2 / (2 V)                              for his first one
+    (x_1 - m)^2 / (2 V)                        for his first one
 
-(Coulom 2008, sections 2.2 and 2.3, with a Gaussian prior). With draws by Davidson's
-law in Ordo's form the derivatives of a game's term are those of the module
-`_newton`. The Hessian of one player's terms is tridiagonal (Coulom 2008, appendix).
+(Coulom 2008, sections 2.2 and 2.3, with a Gaussian prior of mean m; `prior` holds m and
+1/V of each player). With draws by Davidson's law in Ordo's form the derivatives of a
+game's term are those of the module `_newton`. The Hessian of one player's terms is
+tridiagonal (Coulom 2008, appendix).
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def refresh(
     w: float,
     u2: float,
     w2: float,
-    prior: float,
+    prior: Floats,
     gradient: Floats,
     diagonal: Floats,
     off: Floats,
@@ -160,8 +161,8 @@ def refresh(
         diagonal[node] = curvature
         if node == start:
             off[node] = 0.0
-            gradient[node] -= x[node] * prior
-            diagonal[node] += prior
+            gradient[node] -= (x[node] - prior[player, 0]) * prior[player, 1]
+            diagonal[node] += prior[player, 1]
         else:
             pull = 1.0 / (w2 * (layout.node_day[node] - layout.node_day[node - 1]))
             flow = pull * (x[node] - x[node - 1])

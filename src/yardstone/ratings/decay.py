@@ -110,17 +110,18 @@ class DecayingBradleyTerry(Remembering):
         return replace(model.fit_counts(pool.players, counts), scale=self.scale)
 
     def _go_on(
-        self, state: State, games: Played, begin: int, players: int
+        self, state: State, games: Played, begin: int, players: tuple[str, ...]
     ) -> tuple[dict[str, NDArray[Any]], Floats, Floats]:
         from yardstone.ratings._decay import replay
         from yardstone.ratings._played import lay_out_all
 
-        layout, day = lay_out_all(games, players, _whole_days, POINTS)
+        number = len(players)
+        layout, day = lay_out_all(games, number, _whole_days, POINTS)
         shared, free = self._shared(draws=True)
         arrays: dict[str, NDArray[Any]] = {
-            "strength": np.zeros(players),
-            "precision": np.full(players, self._prior),
-            "last": np.zeros(players),
+            "strength": np.zeros(number),
+            "precision": np.full(number, self._prior),
+            "last": np.zeros(number),
             "shared": shared,
             "known": np.array(PRIOR_INFORMATION),
         }
@@ -130,8 +131,8 @@ class DecayingBradleyTerry(Remembering):
         for side, others in ((0, games.second), (1, games.first)):
             entry_day[layout.own[:, side]] = day
             opponent[layout.own[:, side]] = others
-        end = layout.entry_start[:-1] + np.bincount(games.first[:begin], minlength=players)
-        end += np.bincount(games.second[:begin], minlength=players)
+        end = layout.entry_start[:-1] + np.bincount(games.first[:begin], minlength=number)
+        end += np.bincount(games.second[:begin], minlength=number)
         n = len(games.first) - begin
         expected, found = np.empty(n), np.empty((n, 5))
         replay(

@@ -108,7 +108,7 @@ class Remembering(ABC):
         shift = None if self.handicap is None else self.handicap.advantage(pool)
         before = _played.recall(state.arrays, dated=pool.time is not None)
         games = _played.join(before, _played.in_order(pool, order, number, shift))
-        arrays, expected, found = self._go_on(state, games, len(before.first), len(players))
+        arrays, expected, found = self._go_on(state, games, len(before.first), players)
         arrays |= _played.as_arrays(games)
         after = State(state.system, players, arrays, len(games.first), until)
         place = slice(None) if order is None else np.argsort(order)
@@ -128,7 +128,7 @@ class Remembering(ABC):
 
     @abstractmethod
     def _go_on(
-        self, state: State, games: Played, begin: int, players: int
+        self, state: State, games: Played, begin: int, players: tuple[str, ...]
     ) -> tuple[dict[str, NDArray[Any]], Floats, Floats]:
         """Predict and learn the games from number `begin` on.
 

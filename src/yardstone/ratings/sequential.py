@@ -121,6 +121,10 @@ class Sequential(ABC):
         Among them ``rating``, in points, unless `ratings` says otherwise.
         """
 
+    def _beginners(self, players: tuple[str, ...]) -> Arrays:
+        """The same for players by name, for systems that know something of some."""
+        return self._newcomers(len(players))
+
     @abstractmethod
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         """Predict all games and learn from them, changing `arrays` in place."""
@@ -157,9 +161,9 @@ class Sequential(ABC):
         """
         names = tuple(players)
         if known is None:
-            return State(repr(self), names, self._newcomers(len(names)))
+            return State(repr(self), names, self._beginners(names))
         names, rows = match_players(names, known.players)
-        arrays = self._newcomers(len(names))
+        arrays = self._beginners(names)
         place = np.arange(len(names)) if rows is None else rows
         self._seed(arrays, place, known.rating, known.deviation)
         return State(repr(self), names, arrays)
@@ -187,9 +191,8 @@ class Sequential(ABC):
         until = never_back(state, pool)
         players, number = match_players(state.players, pool.players)
         arrays = {name: array.copy() for name, array in state.arrays.items()}
-        missing = len(players) - len(state.players)
-        if missing:
-            fresh = self._newcomers(missing)
+        if len(players) > len(state.players):
+            fresh = self._beginners(players[len(state.players) :])
             arrays = {name: np.concatenate([arrays[name], fresh[name]]) for name in arrays}
         games = self._games(pool, number)
         told = self._play(arrays, games)

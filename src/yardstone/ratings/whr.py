@@ -16,6 +16,7 @@ import numpy as np
 from yardstone.errors import ConvergenceError, NoGamesError, UsageError
 from yardstone.ratings._schedule import SECONDS_PER_DAY, order_of_time
 from yardstone.ratings.history import WholeHistoryRatings
+from yardstone.ratings.priors import PlayerPriors, Prior
 from yardstone.ratings.remembering import POINTS, PRIOR_INFORMATION, Remembering
 from yardstone.ratings.result import Estimate, Ratings
 
@@ -44,6 +45,8 @@ class WholeHistory(Remembering):
         takes the most probable one (for `fit` only).
     average, prior_deviation : float
         Normal prior of each player's strength on his first day, in points.
+    priors : PlayerPriors, optional
+        Other priors for some players: what their moves, or grades elsewhere, say.
     first_advantage : float or "free"
         Rating points for moving first.
     draw_rate : float, "free" or None
@@ -87,6 +90,7 @@ class WholeHistory(Remembering):
     w2: float | Literal["free"] = 14.0
     average: float = 1500.0
     prior_deviation: float = 250.0
+    priors: PlayerPriors | None = None
     first_advantage: float | Literal["free"] = 0.0
     draw_rate: float | Literal["free"] | None = "free"
     handicap: Handicap | None = None
@@ -100,6 +104,7 @@ class WholeHistory(Remembering):
 
     def __post_init__(self) -> None:
         self._check()
+        PlayerPriors.check(self.priors)
         if self.w2 != "free" and not (isfinite(self.w2) and self.w2 > 0.0):
             raise UsageError(f"w2 must be positive, not {self.w2}")
         if not (isfinite(self.resolution) and self.resolution > 0.0):
@@ -118,6 +123,16 @@ class WholeHistory(Remembering):
     def _day(self, seconds: NDArray[np.int64]) -> Floats:
         length = round(self.resolution * SECONDS_PER_DAY)
         return np.floor_divide(seconds, length) * (length / SECONDS_PER_DAY)
+
+    def _beliefs(self, players: tuple[str, ...]) -> Floats:
+        """Mean and deviation of each player's prior, in points: (players, 2)."""
+        priors = PlayerPriors({}) if self.priors is None else self.priors
+        return priors.arrays(players, Prior(self.average, self.prior_deviation))
+
+    def _player_priors(self, players: tuple[str, ...]) -> Floats:
+        """Mean in logits from the average, and precision, of each prior: (players, 2)."""
+        mean, deviation = self._beliefs(players).T
+        return np.column_stack([(mean - self.average) / POINTS, (POINTS / deviation) ** 2])
 
     def fit(self, pool: Pool) -> WholeHistoryRatings:
         """Rate every player on every day of a pool, in any order.
@@ -148,7 +163,7 @@ class WholeHistory(Remembering):
             shared,
             new_hessian(layout, free),
             w2 / POINTS**2,
-            self._prior,
+            self._player_priors(pool.players),
         )
         if self.w2 == "free":
             fit_drift(fit)
@@ -204,7 +219,7 @@ class WholeHistory(Remembering):
         )
 
     def _go_on(
-        self, state: State, games: Played, begin: int, players: int
+        self, state: State, games: Played, begin: int, players: tuple[str, ...]
     ) -> tuple[dict[str, NDArray[Any]], Floats, Floats]:
         from yardstone.ratings._played import lay_out_all
         from yardstone.ratings._whr_fit import new_hessian
@@ -212,9 +227,9 @@ class WholeHistory(Remembering):
 
         if self.w2 == "free":
             raise UsageError("a replay cannot know the drift beforehand: fit it on earlier games")
-        layout, day = lay_out_all(games, players, self._day, POINTS)
+        layout, day = lay_out_all(games, len(players), self._day, POINTS)
         hessian = new_hessian(layout, np.zeros(2, np.bool_))
-        x, variance = np.zeros(len(layout.node_day)), np.zeros(players)
+        x, variance = np.zeros(len(layout.node_day)), np.zeros(len(players))
         stop = layout.node_start[:-1].copy()
         shared, free = self._shared(draws=True)
         known, fitted = np.array(PRIOR_INFORMATION), np.array(day[:1] if len(day) else [0.0])
@@ -228,14 +243,14 @@ class WholeHistory(Remembering):
                 old["strength"], old["pivot"], old["off"],
             )  # fmt: skip
             variance[:seen] = old["variance"]
-            stop = stop + np.append(days, np.zeros(players - seen, np.int64))
+            stop = stop + np.append(days, np.zeros(len(players) - seen, np.int64))
             shared, known = old["shared"].copy(), old["known"].copy()
             fitted = old["fitted"].copy()
         n = len(games.first) - begin
         expected, found = np.empty(n), np.empty((n, 5))
         if not replay(
             layout, games.first, games.second, games.score, day, begin, stop, x, variance,
-            shared, known, free, self.w2 / POINTS**2, self._prior,
+            shared, known, free, self.w2 / POINTS**2, self._player_priors(players),
             len(x) + 2 if self.window is None else self.window,
             inf if self.refit_days is None else self.refit_days,
             fitted, hessian, expected, found,
@@ -255,12 +270,11 @@ class WholeHistory(Remembering):
 
     def ratings(self, state: State) -> Ratings:
         """Ratings of a state, as of each player's last game; the prior's without games."""
-        n = len(state.players)
-        rating, deviation = np.full(n, self.average), np.full(n, self.prior_deviation)
+        rating, deviation = self._beliefs(state.players).T.copy()
         if "strength" in state.arrays:
             start, x = state.arrays["node_start"], state.arrays["strength"]
             seen = start[1:] > start[:-1]
-            rating[seen] += POINTS * x[start[1:][seen] - 1]
+            rating[seen] = self.average + POINTS * x[start[1:][seen] - 1]
             deviation[seen] = POINTS * np.sqrt(state.arrays["variance"][seen])
         return Ratings(state.players, rating, deviation, self.scale)
 
