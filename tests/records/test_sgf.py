@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -322,3 +325,24 @@ def test_sgf_is_known_by_its_bytes(folder: Path) -> None:
     file = folder / "unnamed"
     file.write_text(GAME)
     assert len(yardstone.read(file)) == 1
+
+
+def test_without_the_compiler(tmp_path: Path) -> None:
+    file = tmp_path / "old.sgf"
+    file.write_text("(;GaMe[1]FF[4]SiZe[13]KM[6.5]PlayerBlack[Ann]PW[Bob]RE[B+R];B[dd];W[jj])")
+    code = (
+        "from yardstone.records.sgf import read_games\n"
+        f"game, = read_games({str(file)!r})\n"
+        "print(game.size, game.komi, game.black, game.white, game.moves.tolist())"
+    )
+    printed = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for disabled in ("0", "1")
+    ]
+    assert printed == ["13 6.5 Ann Bob [42, 126]\n"] * 2

@@ -126,7 +126,7 @@ def _starts_a_game(buf: Bytes, i: int, n: int) -> bool:
     if i < n and buf[i] == NODE:
         i = _after_blanks(buf, i + 1, n)
         if i + 2 < n and buf[i + 2] == OPEN_VALUE:
-            name = (buf[i] << 8) | buf[i + 1]
+            name = (int(buf[i]) << 8) | int(buf[i + 1])
             return name in (_GM, _FF)
     return False
 
@@ -146,7 +146,7 @@ def find_game(buf: Bytes, i: int, n: int, sure: bool) -> int:
                 if not sure or _starts_a_game(buf, i, n):
                     return i
             elif k + 2 < n and buf[k + 2] == OPEN_VALUE:
-                name = (buf[k] << 8) | buf[k + 1]
+                name = (int(buf[k]) << 8) | int(buf[k + 1])
                 if name in (_GM, _FF):
                     return i
         i += 1
@@ -242,7 +242,7 @@ def scan_game(
             upper = letters = 0
             name = any_case = 0
             while i < n and (_is_letter(buf[i]) or 48 <= buf[i] <= 57):
-                c = buf[i]
+                c = int(buf[i])
                 if letters < NAME_LETTERS:
                     any_case = any_case << 8 | (c & 223 if _is_letter(c) else c)
                     letters += 1
