@@ -16,7 +16,10 @@ from yardstone.cli import (
     match,
     predict,
     rate,
+    serve,
+    strength,
     tournament,
+    trickplay,
     winprob,
 )
 from yardstone.cli.main import OWN_SWITCHES
@@ -42,10 +45,13 @@ def application() -> typer.Typer:
     app.command("evaluate", epilog=evaluate.EXAMPLES)(evaluate.evaluate)
     app.add_typer(winprob.application(), name="winprob")
     app.add_typer(go.application(), name="go")
+    app.add_typer(strength.application(), name="strength")
+    app.add_typer(trickplay.application(), name="trickplay")
     app.add_typer(tournament.application(), name="tournament")
     app.add_typer(backgammon.application(), name="backgammon")
     app.command("handicap", epilog=handicap.EXAMPLES)(handicap.handicap)
     app.command("convert", epilog=convert.EXAMPLES)(convert.convert)
+    app.command("serve", epilog=serve.EXAMPLES)(serve.serve)
     for name, (module, about) in OWN_SWITCHES.items():
         _register(app, name, module, about)
     return app

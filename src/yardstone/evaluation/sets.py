@@ -7,6 +7,7 @@ games of one pool; whoever predicts a game may use all that came before it
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,7 @@ def draw_sets(
     test: int = 5_000,
     exhibition: int = 5_000,
     newcomer_games: int = NEWCOMER_GAMES,
-    eligible: Mask | None = None,
+    eligible: Mask | Mapping[str, Mask] | None = None,
     seed: int = 0,
 ) -> Sets:
     """Draw the four sets at random from a pool; no game is in two.
@@ -67,7 +68,8 @@ def draw_sets(
     score and look the full number of games ahead for both players; an exhibition
     game is between players with at most `newcomer_games` earlier games; validation
     and test games are any games, so that they stand for the pool. Exhibition games
-    are drawn first, being few, then training games.
+    are drawn first, being few, and training games last: drawn before the others, they
+    would leave them the games in which the higher label lost.
 
     Parameters
     ----------
@@ -77,8 +79,9 @@ def draw_sets(
         Of that pool.
     training, validation, test, exhibition : int
         How many games to draw for each.
-    eligible : bool array, optional
-        Games that may be drawn: those whose moves are known, for example.
+    eligible : bool array or mapping, optional
+        Games that may be drawn: those whose moves are known, for example; or those of
+        some sets by their letters, others being free.
     seed : int
         Equal seeds give equal sets.
 
@@ -87,18 +90,21 @@ def draw_sets(
     UsageError
         There are not so many games; the message says how many there are.
     """
-    allowed = np.ones(len(pool), np.bool_) if eligible is None else eligible.copy()
+    everything = np.ones(len(pool), np.bool_)
+    allowed = eligible if isinstance(eligible, Mapping) else {}
+    common = everything if eligible is None or allowed is eligible else np.asarray(eligible)
     full = (labels.first_ahead >= labels.advance) & (labels.second_ahead >= labels.advance)
     generator = np.random.default_rng(seed)
     mark = np.full(len(pool), "", "U1")
     wishes = (
         ("X", exhibition, newcomers(pool, newcomer_games), "exhibition"),
+        ("V", validation, everything, "validation"),
+        ("E", test, everything, "test"),
         ("T", training, full & agree_with_score(labels, pool.score), "training"),
-        ("V", validation, np.ones(len(pool), np.bool_), "validation"),
-        ("E", test, np.ones(len(pool), np.bool_), "test"),
     )
     for letter, number, fit, name in wishes:
-        candidates = np.flatnonzero(allowed & fit & (mark == ""))
+        free = allowed.get(letter, common)
+        candidates = np.flatnonzero(free & fit & (mark == ""))
         if number > len(candidates):
             raise UsageError(
                 f"only {len(candidates)} games can be in the {name} set, {number} were asked for"

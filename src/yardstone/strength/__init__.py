@@ -1,1 +1,98 @@
-"""Strength from moves: what the moves of a few games of Go say about a player."""
+"""Strength from moves: what the moves of a few games of Go say about a player.
+
+The names below are loaded when they are used, so that importing this package costs
+nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from yardstone.strength.calibrate import Calibration, ScoreCost, fit_calibration, score_cost
+    from yardstone.strength.combination import Combination, fit_combination
+    from yardstone.strength.estimate import Estimate, estimate_player
+    from yardstone.strength.evidence import Evidence, evidence_of_games, evidence_of_store
+    from yardstone.strength.fusion import GlickoFromMoves, fuse
+    from yardstone.strength.intervals import Coverage, IntervalTable, coverage, fit_intervals
+    from yardstone.strength.many import Estimates, PlayerEstimate, estimate_players
+    from yardstone.strength.moves_prior import MovesPrior, Sides, fit_moves_prior
+    from yardstone.strength.players import AmbiguousPlayerError, find_player
+    from yardstone.strength.rank_model import RANKS, RankModel, Score
+    from yardstone.strength.rated import Rated, RatedGame
+    from yardstone.strength.site_scales import SITE_SCALES, SiteScale, fox_rank
+    from yardstone.strength.spoken import SpokenMove
+    from yardstone.strength.style import StyleModel, Validation, cross_validate, fit_style
+    from yardstone.strength.style_table import StyleTable, read_style
+
+__all__ = [
+    "RANKS",
+    "SITE_SCALES",
+    "AmbiguousPlayerError",
+    "Calibration",
+    "Coverage",
+    "Estimate",
+    "Estimates",
+    "Evidence",
+    "IntervalTable",
+    "PlayerEstimate",
+    "RankModel",
+    "Rated",
+    "RatedGame",
+    "Score",
+    "ScoreCost",
+    "SiteScale",
+    "SpokenMove",
+    "coverage",
+    "estimate_player",
+    "estimate_players",
+    "evidence_of_games",
+    "evidence_of_store",
+    "find_player",
+    "fit_calibration",
+    "fit_intervals",
+    "fox_rank",
+    "score_cost",
+    "Combination",
+    "fit_combination",
+    "GlickoFromMoves",
+    "fuse",
+    "MovesPrior",
+    "Sides",
+    "fit_moves_prior",
+    "StyleModel",
+    "Validation",
+    "cross_validate",
+    "fit_style",
+    "StyleTable",
+    "read_style",
+]
+
+_PLACES = {
+    "calibrate": ("Calibration", "ScoreCost", "fit_calibration", "score_cost"),
+    "combination": ("Combination", "fit_combination"),
+    "estimate": ("Estimate", "estimate_player"),
+    "evidence": ("Evidence", "evidence_of_games", "evidence_of_store"),
+    "fusion": ("GlickoFromMoves", "fuse"),
+    "intervals": ("Coverage", "IntervalTable", "coverage", "fit_intervals"),
+    "many": ("Estimates", "PlayerEstimate", "estimate_players"),
+    "moves_prior": ("MovesPrior", "Sides", "fit_moves_prior"),
+    "players": ("AmbiguousPlayerError", "find_player"),
+    "rank_model": ("RANKS", "RankModel", "Score"),
+    "rated": ("Rated", "RatedGame"),
+    "site_scales": ("SITE_SCALES", "SiteScale", "fox_rank"),
+    "spoken": ("SpokenMove",),
+    "style": ("StyleModel", "Validation", "cross_validate", "fit_style"),
+    "style_table": ("StyleTable", "read_style"),
+}
+_MODULES = {name: module for module, names in _PLACES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,171 @@
+"""`Evidence`: the moves of one player, with what a network says of each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import UsageError
+from yardstone.go.evaluator import CANDIDATES
+from yardstone.go.features import HEAD
+from yardstone.go.points import BLACK, WHITE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.go.feature_store import FeatureStore
+    from yardstone.go.features import GameFeatures
+
+__all__ = ["KINDS", "Evidence", "evidence_of_games", "evidence_of_store", "no_evidence"]
+
+#: Features of the trunk that evidence is made of.
+KINDS = ("pick", "after", "candidates", "mean")
+_ARRAYS = ("head", "pick", "after", "mean", "candidates", "chances")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """The n moves of one player, a row a move, one game after another.
+
+    Attributes
+    ----------
+    game : int32 [n]
+        Which of the games, from 0.
+    number : int16 [n]
+        Number of the move in its game, from 1.
+    colour : int8 [n]
+        1 Black, 2 White: the player's colour in that game.
+    point : int16 [n]
+        Where.
+    head : float32 [n, 6]
+        As `yardstone.go.features.HEAD` names them.
+    pick, after, mean : float16 [n, channels]
+    candidates : float16 [n, 5, channels]
+    chances : float16 [n, 5]
+    games : int
+        Number of games; those without a move of the player count too.
+    """
+
+    game: NDArray[np.int32]
+    number: NDArray[np.int16]
+    colour: NDArray[np.int8]
+    point: NDArray[np.int16]
+    head: NDArray[np.float32]
+    pick: NDArray[np.float16]
+    after: NDArray[np.float16]
+    mean: NDArray[np.float16]
+    candidates: NDArray[np.float16]
+    chances: NDArray[np.float16]
+    games: int
+
+    def __len__(self) -> int:
+        """Number of moves."""
+        return len(self.game)
+
+    @property
+    def channels(self) -> int:
+        """Width of the network's trunk."""
+        return int(self.pick.shape[1])
+
+    def select(self, rows: NDArray[Any]) -> Evidence:
+        """Some of the moves; the games keep their numbers.
+
+        Parameters
+        ----------
+        rows : bool [n] or int array
+            A mask, or the places of the moves wanted.
+        """
+        chosen = {
+            name: getattr(self, name)[rows]
+            for name in ("game", "number", "colour", "point", *_ARRAYS)
+        }
+        return Evidence(**chosen, games=self.games)
+
+
+def evidence_of_store(store: FeatureStore, sides: Sequence[tuple[int, int]]) -> Evidence:
+    """What a player did in games of a store.
+
+    Parameters
+    ----------
+    store : FeatureStore
+        With ``pick``, ``after``, ``candidates`` and ``mean``.
+    sides : sequence of (int, int)
+        Place of each game in the store's table, and the colour: 1 Black, 2 White.
+        `FeatureStore.players` lists them for each name.
+
+    Raises
+    ------
+    UsageError
+        The store lacks one of the kinds of features.
+    """
+    if missing := [kind for kind in KINDS if kind not in store.kinds]:
+        raise UsageError(
+            f"the store has no {', '.join(missing)}: make it with --features {','.join(KINDS)}"
+        )
+    pieces = [store.rows(game, colour) for game, colour in sides]
+    rows = np.concatenate(
+        [np.empty(0, np.int64), *(np.arange(piece.start, piece.stop) for piece in pieces)]
+    )
+    lengths = [piece.stop - piece.start for piece in pieces]
+    return Evidence(
+        game=np.repeat(np.arange(len(pieces), dtype=np.int32), lengths),
+        **{name: store.array(name)[rows] for name in ("number", "colour", "point", *_ARRAYS)},
+        games=len(pieces),
+    )
+
+
+def evidence_of_games(found: Sequence[GameFeatures], colours: Sequence[int]) -> Evidence:
+    """What a player did in games whose features have just been taken.
+
+    Parameters
+    ----------
+    found : sequence of GameFeatures
+        Asked with `KINDS`.
+    colours : sequence of int
+        The player's colour in each game: 1 Black, 2 White.
+
+    Raises
+    ------
+    UsageError
+        The features lack one of the kinds, or a colour is neither 1 nor 2.
+    """
+    if len(found) != len(colours):
+        raise UsageError(f"{len(found)} games, but colours for {len(colours)}")
+    pieces: dict[str, list[NDArray[Any]]] = {}
+    channels = 0
+    for game, (features, colour) in enumerate(zip(found, colours, strict=True)):
+        if colour not in (BLACK, WHITE):
+            raise UsageError(f"{colour} is no colour: 1 is Black, 2 is White")
+        if missing := [name for name in _ARRAYS if name not in features.features]:
+            raise UsageError(f"the features lack {', '.join(missing)}: ask for {', '.join(KINDS)}")
+        rows = np.flatnonzero(features.colour == colour)
+        channels = features.features["pick"].shape[1]
+        pieces.setdefault("game", []).append(np.full(len(rows), game, np.int32))
+        for name in ("number", "colour", "point"):
+            pieces.setdefault(name, []).append(getattr(features, name)[rows])
+        for name in _ARRAYS:
+            pieces.setdefault(name, []).append(features.features[name][rows])
+    if not found:
+        return no_evidence(channels)
+    return Evidence(**{k: np.concatenate(v) for k, v in pieces.items()}, games=len(found))
+
+
+def no_evidence(channels: int, games: int = 0) -> Evidence:
+    """Not a single move, in so many games."""
+    row = np.empty((0, channels), np.float16)
+    return Evidence(
+        game=np.empty(0, np.int32),
+        number=np.empty(0, np.int16),
+        colour=np.empty(0, np.int8),
+        point=np.empty(0, np.int16),
+        head=np.empty((0, len(HEAD)), np.float32),
+        pick=row,
+        after=row,
+        mean=row,
+        candidates=np.empty((0, CANDIDATES, channels), np.float16),
+        chances=np.empty((0, CANDIDATES), np.float16),
+        games=games,
+    )

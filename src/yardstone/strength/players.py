@@ -1,0 +1,154 @@
+"""Whose games are these: the player found in the names of many records.
+
+Neubauer 2024, section 7.1, infers the player as the unique one who occurs in all the
+games. Names are compared without regard to capitals, outer blanks and the width of
+letters, for servers and people write them differently.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.go.points import BLACK, WHITE
+
+if TYPE_CHECKING:
+    from yardstone.records.go_game import GoGame
+
+__all__ = [
+    "AmbiguousPlayerError",
+    "colour_of",
+    "find_player",
+    "plain_name",
+    "player_names",
+    "unique_games",
+]
+
+#: Names that stand in a message; the others are counted.
+_NAMED = 8
+#: Games of so few moves can be equal by chance.
+_EQUAL_BY_CHANCE = 10
+
+
+class AmbiguousPlayerError(UsageError):
+    """The games do not tell whose strength is asked for.
+
+    Attributes
+    ----------
+    names : mapping of str to int
+        In how many of the games each player occurs, the most frequent first. Those
+        with as many games stand in the order in which they appear.
+    """
+
+    def __init__(self, names: Mapping[str, int], games: int) -> None:
+        self.names = dict(names)
+        listed = [f"{name} ({number})" for name, number in list(self.names.items())[:_NAMED]]
+        rest = len(self.names) - len(listed)
+        others = f" and {rest:,} more" if rest else ""
+        if games == 1:
+            what = f"whose strength? This game is between {' and '.join(self.names)}"
+        elif sum(number == games for number in self.names.values()) > 1:
+            what = f"whose strength? Both {' and '.join(list(self.names)[:2])} play in every game"
+        else:
+            what = (
+                f"whose strength? No player occurs in all {games:,} games; there are "
+                f"{', '.join(listed)}{others}"
+            )
+        super().__init__(f"{what}: name the player with --player NAME")
+
+
+def plain_name(name: str) -> str:
+    """A name as it is compared: folded, without outer and repeated blanks."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def player_names(games: Iterable[GoGame]) -> dict[str, int]:
+    """In how many of the games each named player occurs, the most frequent first.
+
+    A player is called as in the first game; one who plays both colours of a game
+    counts once for it.
+    """
+    count: Counter[str] = Counter()
+    shown: dict[str, str] = {}
+    for game in games:
+        present = {}
+        for name in (game.black, game.white):
+            if plain := plain_name(name):
+                present[plain] = " ".join(name.split())
+        for plain, name in present.items():
+            shown.setdefault(plain, name)
+        count.update(present.keys())
+    return {shown[plain]: number for plain, number in count.most_common()}
+
+
+def find_player(games: Sequence[GoGame]) -> str:
+    """The one player who occurs in all the games.
+
+    Parameters
+    ----------
+    games : sequence of GoGame
+
+    Returns
+    -------
+    str
+        The name, as the first game has it.
+
+    Raises
+    ------
+    AmbiguousPlayerError
+        No player occurs in all games, or two do, as always with a single game.
+    InputError
+        The games name nobody.
+    """
+    if not games:
+        raise NoGamesError("there are no games")
+    names = player_names(games)
+    if not names:
+        raise InputError(
+            "the games name no player",
+            file=games[0].file or None,
+            mend="say which colour is meant: --colour black, or white",
+        )
+    everywhere = [name for name, number in names.items() if number == len(games)]
+    if len(games) == 1 or len(everywhere) != 1:
+        raise AmbiguousPlayerError(names, len(games))
+    return everywhere[0]
+
+
+def colour_of(game: GoGame, player: str) -> int:
+    """The colour of a player in a game: 1 Black, 2 White; 0 if neither, or both."""
+    wanted = plain_name(player)
+    black, white = plain_name(game.black) == wanted, plain_name(game.white) == wanted
+    if black == white:
+        return 0
+    return BLACK if black else WHITE
+
+
+def unique_games(games: Iterable[GoGame]) -> tuple[list[GoGame], list[GoGame]]:
+    """The games without those that occur again, and these.
+
+    Two records are of one game if players, board, stones set up and moves are equal,
+    whatever else they say; of very short games also the dates must be.
+    """
+    seen: set[tuple[object, ...]] = set()
+    first: list[GoGame] = []
+    again: list[GoGame] = []
+    for game in games:
+        key: tuple[object, ...] = (
+            game.size,
+            plain_name(game.black),
+            plain_name(game.white),
+            np.sort(game.setup_black).tobytes(),
+            np.sort(game.setup_white).tobytes(),
+            game.moves.tobytes(),
+            game.colours.tobytes(),
+            game.date.item() if len(game.moves) < _EQUAL_BY_CHANCE else None,
+        )
+        (again if key in seen else first).append(game)
+        seen.add(key)
+    return first, again

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from yardstone.cli.commands import application
+from yardstone.errors import InputError
+
+HEAD = "corner\tcaptures\trank\tname\ncontinuous\tcontinuous\tcontinuous\tstring\n\t\tclass\tmeta\n"
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(application(), ["strength", "style", *map(str, arguments)])
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> tuple[Path, Path]:
+    """Sixty players of known rank, and six whose ranks are not told."""
+    generator = np.random.default_rng(0)
+    features = generator.normal(size=(66, 2))
+    ranks = np.round(3.0 * features[:, 0] + 0.5 * generator.normal(size=66))
+    rows = [
+        f"{one:.4f}\t{two:.4f}\t{rank:g}\tPlayer {number}\n"
+        for number, ((one, two), rank) in enumerate(zip(features, ranks, strict=True))
+    ]
+    known, unknown = tmp_path / "known.tab", tmp_path / "unknown.tab"
+    known.write_text(HEAD + "".join(rows[:60]))
+    blank = ["\t".join([*row.split("\t")[:2], "?", row.split("\t")[3]]) for row in rows[60:]]
+    unknown.write_text(HEAD + "".join(blank))
+    (tmp_path / "truth.txt").write_text("\n".join(f"{rank:g}" for rank in ranks[60:]))
+    return known, unknown
+
+
+def test_how_well_style_tells_ranks(tables: tuple[Path, Path]) -> None:
+    found = run(tables[0], "--folds", "4", "--workers", "1")
+    assert found.exit_code == 0, found.output
+    assert "60 players, each rated from the other parts of 4" in found.stdout
+    error = re.search(r"Error \(standard deviation\): ([\d.]+) ranks", found.stdout)
+    assert error is not None
+    assert float(error[1]) < 1.5
+    assert "Always the mean rank instead: " in found.stdout
+    assert "-0  " not in found.stdout
+
+
+def test_rating_players_of_another_table(tables: tuple[Path, Path]) -> None:
+    known, unknown = tables
+    truth = np.array((known.parent / "truth.txt").read_text().split(), np.float64)
+    found = run(known, "--predict", unknown, "--format", "csv")
+    assert found.exit_code == 0, found.output
+    rows = list(csv.DictReader(io.StringIO(found.stdout)))
+    assert [row["player"] for row in rows] == [f"Player {number}" for number in range(60, 66)]
+    assert {row["rank"] for row in rows} == {""}
+    apart = np.array([float(row["predicted"]) for row in rows]) - truth
+    assert np.abs(apart).max() < 3.0
+    text = run(known, "--predict", unknown).stdout
+    assert text.startswith("6 players rated from the style of 60 others\n")
+    assert "Player 61" in text
+
+
+def test_all_formats(tables: tuple[Path, Path], tmp_path: Path) -> None:
+    known, unknown = tables
+    page, frame = tmp_path / "style.html", tmp_path / "style.parquet"
+    for output in (page, frame):
+        assert run(known, "--predict", unknown, "-o", output).exit_code == 0
+    assert "Ranks from style" in page.read_text()
+    assert frame.read_bytes()[:4] == b"PAR1"
+    found = run(known, "--folds", "3", "--workers", "1", "--format", "json")
+    plain = json.loads(found.stdout)
+    assert plain["validation"]["folds"] == 3
+    assert plain["validation"]["error"] == pytest.approx(plain["error"])
+    assert len(plain["players"]) == 60
+    assert {player["fold"] for player in plain["players"]} == {1, 2, 3}
+
+
+def test_what_cannot_be_done(tables: tuple[Path, Path], tmp_path: Path) -> None:
+    known, _ = tables
+    other = tmp_path / "other.tab"
+    other.write_text(HEAD.replace("captures", "edge") + "1\t2\t?\tAnn\n")
+    found = run(known, "--predict", other)
+    assert found.exit_code == 1
+    assert isinstance(found.exception, InputError)
+    assert "has the features corner, edge in place of corner, captures" in str(found.exception)
+    assert isinstance(run(tmp_path / "none.tab").exception, InputError)
+    assert run(known, "--folds", "1").exit_code == 2

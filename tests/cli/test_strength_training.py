@@ -1,0 +1,211 @@
+"""`yardstone strength train` and `search`, and their pictures."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.strength.made_run import TRAINING, VALIDATION, write_run
+from tests.strength.made_training import TINY
+from yardstone.cli.main import main
+from yardstone.cli.strength import application
+from yardstone.errors import InputError, UsageError
+from yardstone.reports.strength_training import runs_json, runs_text, search_plot, training_plot
+from yardstone.strength.experiment_examples import experiment_examples
+from yardstone.strength.search_run import SearchRun
+from yardstone.strength.set_transformer_numpy import StrengthNetwork
+from yardstone.strength.training_log import Epoch, History
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write_run(tmp_path)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[str, str]:
+    application()(args=[str(a) for a in arguments], prog_name="strength", standalone_mode=False)
+    return capsys.readouterr()
+
+
+def test_train(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ("train", file, "--model", "basic", "--threads", "1")
+    out, err = run(capsys, *command, "--plot", tmp_path / "a.svg")
+    network = StrengthNetwork.load(tmp_path / "work/training-basic/network.npz")
+    assert network.channels == 6
+    assert network.settings.window == 9  # of the experiment
+    assert network.settings.width == 8
+    assert network.card["features"] == ["head"]
+    lines = out.splitlines()
+    assert lines[0] == f"{network.settings.parameters(6):,} parameters, 6 features a move"
+    assert lines[1] == f"trained on 60 games, best after epoch {network.card['epoch']} of 2"
+    loss = network.card["validation_loss"]
+    assert lines[2].startswith(f"validation on 30 games: log-likelihood {-loss:.4f}, accuracy ")
+    assert lines[3].endswith("training-basic/network.npz")
+    assert [line[:9] for line in err.splitlines()] == ["epoch   0", "epoch   1", "epoch   2"]
+    assert "training: score" in (tmp_path / "a.svg").read_text()
+    # Once more: nothing is trained, and all is shown again.
+    assert run(capsys, *command) == (out, err)
+    # Other settings need another folder, or to begin anew.
+    with pytest.raises(UsageError, match="other settings"):
+        run(capsys, *command, "--set", "seed=1")
+    again = run(capsys, *command, "--set", "seed=1", "--anew", "--quiet")
+    assert again[0] != out
+    assert again[1] == ""
+
+
+def test_train_the_full_model_of_a_preset(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = ["--set", "steps=1", "--set", "epochs=1", "--set", "batch=2", "--threads", "1"]
+    run(capsys, "train", file, "--preset", "small", *small, "-o", tmp_path / "here", "-q")
+    network = StrengthNetwork.load(tmp_path / "here" / "network.npz")
+    assert network.channels == 12
+    assert (network.settings.width, network.settings.sample) == (48, 100)
+    # The experiment has no full model: it is the published one, then.
+    run(capsys, "train", file, *small, "-o", tmp_path / "there", "-q")
+    assert StrengthNetwork.load(tmp_path / "there" / "network.npz").settings.width == 254
+
+
+def test_search(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command: list[str | Path] = [
+        "search", file, "--model", "basic", "--workers", "1", "--iterations", "2", "--runs", "2",
+        "--windows", "3,9", "--set", "steps=1", "--set", "epochs=1", "--set", "batch=2",
+    ]  # fmt: skip
+    out, err = run(capsys, *command, "--plot", tmp_path / "a.svg", "--limits", "0,9")
+    lines = out.splitlines()
+    assert lines[0].split()[:4] == ["run", "loss", "accuracy", "epochs"]
+    losses = [line.split()[1] for line in lines[1:]]
+    assert len(losses) == 4
+    assert losses == sorted(losses)
+    assert err.count("after 1 of 1 epochs") == 4
+    best = err.splitlines()[-1].removeprefix("best network in ")
+    network = StrengthNetwork.load(best)
+    assert f"{network.card['validation_loss']:.4f}" == losses[0]
+    assert 3 <= network.settings.window <= 9
+    assert "iteration 2" in (tmp_path / "a.svg").read_text()
+    found = json.loads(run(capsys, *command, "--format", "json")[0])
+    assert [f"{each['loss']:.4f}" for each in found] == losses
+    table = run(capsys, *command, "--format", "csv")[0]
+    assert table == (tmp_path / "work/search-basic/runs.csv").read_text()
+    with pytest.raises(UsageError, match="holds another search"):
+        run(capsys, *command, "--seed", "1")
+
+
+def test_search_with_optuna(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = run(
+        capsys, "search", file, "--model", "basic", "--method", "optuna", "--trials", "1",
+        "--workers", "1", "--set", "steps=1", "--set", "epochs=1", "--start", "small",
+        "-o", tmp_path / "found",
+    )  # fmt: skip
+    assert out.splitlines()[1].startswith("1.01  0.")
+    assert "best network in" in err
+    assert (tmp_path / "found" / "journal.log").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--set", "width"], "write NAME=VALUE"),
+        (["--set", "widht=3"], "no setting 'widht'"),
+        (["--preset", "small", "--set", "width=0"], "width is 0"),
+    ],
+)
+def test_train_with_options_of_no_use(
+    file: Path, capsys: pytest.CaptureFixture[str], options: list[str], words: str
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        run(capsys, "train", file, *options)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--windows", "5"], "--windows 5: write two numbers"),
+        (["--windows", "9,3"], "the first number must be below the second"),
+        (["--limits", "a,b"], "--limits a,b: write two numbers"),
+        (["--shrink", "0"], "shrink is 0"),
+    ],
+)
+def test_search_with_options_of_no_use(
+    file: Path, capsys: pytest.CaptureFixture[str], options: list[str], words: str
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        run(capsys, "search", file, *options)
+
+
+def test_an_experiment_that_has_not_been_run(
+    tmp_path: Path, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    training, validation = experiment_examples(str(file), "full")
+    assert (len(training), len(validation)) == (TRAINING, VALIDATION)
+    assert training.moves.width == 12
+    with pytest.raises(UsageError, match="no model 'large'"):
+        experiment_examples(str(file), "large")
+    (tmp_path / "work/moves/recent.npz").unlink()
+    with pytest.raises(InputError, match=r"run `yardstone strength run .*` first"):
+        experiment_examples(str(file), "full")
+    assert main(["strength", "train", str(file)]) == 1
+    assert "has not been run so far" in capsys.readouterr().err
+
+
+# --- pictures and texts --------------------------------------------------------------------
+
+
+def epoch(number: int, loss: float, *, best: bool = False) -> Epoch:
+    return Epoch(number, 1e-3, 0.6, 0.9, 0.3, loss, 1.1, 0.5, 0.6, 0.62, 1.0, best)
+
+
+def test_the_picture_of_a_training_shows_all_its_losses() -> None:
+    steps = tuple((0.6, 0.9, 0.3) for _ in range(40))
+    epochs = (epoch(0, 3.0), epoch(1, 0.65, best=True), epoch(2, 0.61, best=True), epoch(3, 0.66))
+    figure = training_plot(History(epochs, steps[:39]), title="A training")
+    (axes,) = figure.axes
+    legend = axes.get_legend()
+    assert legend is not None
+    names = [text.get_text() for text in legend.get_texts()]
+    assert names == [
+        "training: score",
+        "training: ratings",
+        "training: regularisation",
+        "validation: ratings",
+        "validation: score",
+    ]
+    assert axes.texts[0].get_text() == "epoch 2: 0.6100"
+    assert 1.8 < axes.get_ylim()[1] < 2.2  # what was before training does not count
+    training_plot(History((epoch(0, math.nan),)))
+
+
+def made_runs() -> list[SearchRun]:
+    return [
+        SearchRun(k // 4 + 1, k % 4 + 1, replace(TINY, width=8 + k, decay=0.9 + k / 100),
+                  0.6 + k / 100 if k else math.inf, 0.6, 3, 13, 5.0, "" if k else "no numbers", "x")
+        for k in range(8)
+    ]  # fmt: skip
+
+
+def test_the_picture_of_a_search_shows_what_was_varied() -> None:
+    figure = search_plot(made_runs(), limits=(0.6, 0.65))
+    assert [axes.get_xlabel() for axes in figure.axes] == [
+        "learning rate decay β",
+        "hidden dimensions d",
+    ]
+    shown = [points.get_offsets() for points in figure.axes[1].collections]
+    assert [len(np.asarray(points)) for points in shown] == [3, 2]  # shapes: one an iteration
+    assert figure._suptitle.get_text().endswith("5 of 8 trainings")  # type: ignore[attr-defined]
+    assert len(search_plot(made_runs()[:2]).axes) == 1
+
+
+def test_the_table_of_a_search_lists_the_best_first() -> None:
+    runs = made_runs()
+    lines = runs_text(runs).splitlines()
+    assert lines[1].split()[:2] == ["1.02", "0.6100"]
+    assert lines[-1].split()[:3] == ["1.01", "–", "–"]
+    found = runs_json(runs)
+    assert found[-1]["loss"] is None
+    assert found[-1]["failure"] == "no numbers"
+    json.dumps(found, allow_nan=False)

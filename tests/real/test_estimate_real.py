@@ -1,0 +1,109 @@
+"""Estimates with the model and the network that belong together, on real games."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import ROOT
+from tests.shared import shared_path
+from yardstone.errors import InputError
+from yardstone.go.nets.known import KNOWN
+from yardstone.go.nets.network import Network, load_network
+from yardstone.records.sgf import read_games
+from yardstone.strength.estimate import Estimate, estimate_player
+from yardstone.strength.many import estimate_players
+from yardstone.strength.rank_model import RankModel
+from yardstone.strength.rated import interval_table
+from yardstone.strength.seen import model_network
+
+NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
+OTHER = "nets/b7c96h3tfrs-test5-cnorm.bin.gz"
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    return load_network(shared_path(NET), threads=1)
+
+
+def test_the_network_of_the_model_can_be_downloaded_by_name() -> None:
+    card = RankModel.load().card
+    (known,) = [each for each in KNOWN if each.name == card["network"]]
+    assert known.sha256 == card["sha256"]
+
+
+def test_the_model_carries_its_intervals() -> None:
+    table = interval_table(RankModel.load())
+    assert table.counts.min() >= 200
+    for moves in (10, 100, 1000):
+        low, high = table.levels_of(0.9, moves)
+        assert 0.0 < low < 0.15
+        assert 0.85 < high < 1.0
+
+
+def test_another_network_is_refused() -> None:
+    with pytest.raises(InputError, match="was trained on what g170-b6c96") as caught:
+        model_network(RankModel.load(), shared_path(OTHER))
+    assert "nets download b6c96" in str(caught.value)
+
+
+def test_professionals_are_strong(network: Network) -> None:
+    games = list(read_games(ROOT / "examples" / "professional.sgf"))
+    for player in ("Park Junghwan", "Jin Siyoung"):
+        found = estimate_player(games, player, net=network)
+        assert found.whole.high >= 9.0
+        assert found.whole.rating > 6.5
+        assert found.whole.moves in (136, 137)
+        if player == "Park Junghwan":  # as the guide shows it
+            page = (ROOT / "docs" / "strength.md").read_text("utf-8")
+            shown = re.search(rf"^{player}: (\S+) \((\S+)\) on the scale of Fox$", page, re.M)
+            assert shown is not None
+            assert found.as_dict()["rank"] == shown[1]
+            assert found.whole.rating == pytest.approx(float(shown[2]) + 0.05, abs=0.15)
+
+
+def fox_games(folder: Path, group: str, number: int) -> list[Path]:
+    """The first games of a rank group of those that nobody was trained on."""
+    data = shared_path("data/go/fox_ranked")
+    with gzip.open(data / "index.csv.gz", "rt", encoding="utf-8") as file:
+        files = [
+            row["file"]
+            for row in csv.DictReader(file)
+            if row["group"] == group and row["part"] == "testing_by_player"
+        ][:number]
+    with zipfile.ZipFile(data / "games.zip") as archive:
+        return [Path(archive.extract(name, folder)) for name in files]
+
+
+def both_colours(paths: list[Path], network: Network) -> float:
+    """Mean estimate of the players of some games."""
+    found = estimate_players(list(read_games(*paths)), network, RankModel.load())
+    moves = sum(each.moves for each in found.players)
+    return sum(each.moves * each.rating for each in found.players) / moves
+
+
+def test_stronger_groups_get_higher_ratings(network: Network, tmp_path: Path) -> None:
+    ratings = [
+        both_colours(fox_games(tmp_path, group, 3), network) for group in ("3-5k", "3d", "9d")
+    ]
+    assert ratings[0] + 1.0 < ratings[1] < ratings[2] - 1.0
+
+
+def test_a_beginner_and_a_strong_player_of_another_server(network: Network) -> None:
+    league = shared_path("data/go/ogs_league.zip")
+    games = [game for game in read_games(league) if game.handicap < 2]
+    wanted = {"psygo": 3, "lukeverso": 2}  # 3 dan and 23 kyu there
+    found: dict[str, Estimate] = {}
+    for player, number in wanted.items():
+        own = [game for game in games if player in (game.black, game.white)][:number]
+        found[player] = estimate_player(own, player, net=network)
+    weak = found["lukeverso"]
+    assert weak.whole.rating < 1.0
+    assert weak.probabilities[0] > 0.5
+    assert any("nobody weaker" in note for note in weak.notes)
+    assert found["psygo"].whole.rating > weak.whole.rating + 2.0

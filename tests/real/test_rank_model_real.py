@@ -1,0 +1,81 @@
+"""The shipped rank model on real games, through the network that it was trained on."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zipfile
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.shared import shared_path
+from yardstone.go.asking import ask
+from yardstone.go.evaluator import Evaluator
+from yardstone.go.features import GameFeatures, move_features
+from yardstone.go.nets.network import load_network
+from yardstone.go.rules import TROMP_TAYLOR
+from yardstone.pool import SkipReport
+from yardstone.records.sgf import read_games
+from yardstone.strength.evidence import KINDS, evidence_of_games
+from yardstone.strength.rank_model import RANKS, RankModel
+
+NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
+GAMES = 3
+
+
+def games_of(group: str, folder: Path) -> list[Path]:
+    """Some short games of a group, unpacked."""
+    data = shared_path("data/go/fox_ranked")
+    with gzip.open(data / "index.csv.gz", "rt", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["group"] == group]
+    short = (row["file"] for row in rows if 90 <= int(row["moves"]) <= 130)
+    found: list[Path] = []
+    with zipfile.ZipFile(data / "games.zip") as archive:
+        for name in islice(short, GAMES):
+            path = folder / f"{group}-{len(found)}.sgf"
+            path.write_bytes(archive.read(name))
+            found.append(path)
+    return found
+
+
+@pytest.fixture(scope="module")
+def features(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[GameFeatures]]:
+    """What the network says of games of the weakest, a middle and the strongest group."""
+    network = load_network(shared_path(NET), threads=1)
+    folder = tmp_path_factory.mktemp("games")
+    found = {}
+    for group in (RANKS[0], RANKS[5], RANKS[-1]):
+        games = [game for path in games_of(group, folder) for game in read_games(path)]
+        assert len(games) == GAMES
+        asked = ask(games, SkipReport(), rules=TROMP_TAYLOR, komi=6.5, trunk=True)
+        evaluator = Evaluator(network, trunk=KINDS)
+        found[group] = [move_features(answer) for answer in evaluator.answer(asked)]
+    return found
+
+
+def test_groups_far_apart_are_told(features: dict[str, list[GameFeatures]]) -> None:
+    model = RankModel.load()
+    assert model.card["sha256"] == load_network(shared_path(NET), threads=1).sha256
+    means = []
+    for found in features.values():
+        both = [evidence_of_games(found, [colour] * GAMES) for colour in (1, 2)]
+        sums = sum(model.game_statistics(each).sum(axis=0) for each in both)
+        mean, deviation, probabilities = model.posterior(np.asarray(sums))
+        assert 0.2 < deviation < 2.5
+        assert probabilities.sum() == pytest.approx(1.0)
+        means.append(float(mean))
+    assert means[0] + 1.0 < means[1] < means[2] - 1.0
+
+
+def test_effects_of_real_moves_add_up(features: dict[str, list[GameFeatures]]) -> None:
+    model = RankModel.load()
+    for found in features.values():
+        evidence = evidence_of_games(found, [1] * GAMES)
+        score = model.score(evidence)
+        effects = model.move_scores(evidence)
+        assert effects.sum() == pytest.approx(score.mean - model.prior[0], abs=0.6)
+        assert len(score.by_game) == GAMES
+        assert np.abs(effects).max() < 2.0

@@ -1,0 +1,58 @@
+"""Games, a network and a model for tests of estimates: small, random, and real in kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tests.go.games import random_game
+from tests.go.random_net import Shape, write_network
+from yardstone.go.nets.network import Network, load_network
+from yardstone.records.go_game import GoGame
+from yardstone.strength.rank_model import RankModel
+
+__all__ = ["Case", "game", "make_case", "sgf"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A network with a model that was made for it."""
+
+    file: Path
+    network: Network
+    model: RankModel
+    model_file: Path
+
+
+def make_case(folder: Path) -> Case:
+    """A random network as wide as the model that is shipped, and that model for it."""
+    shipped = RankModel.load()
+    shape = Shape(10, ("residual",), channels=shipped.scorer.channels)
+    file = write_network(folder / "tiny.bin.gz", shape, 1)
+    network = load_network(file, threads=1)
+    card = {"name": "tiny", "network": network.name, "sha256": network.sha256}
+    model = RankModel(shipped.scorer, shipped.spread, card)
+    model.save(folder / "model.npz")
+    return Case(file, network, RankModel.load(folder / "model.npz"), folder / "model.npz")
+
+
+def game(seed: int, black: str, white: str, *, moves: int = 24, day: int | None = None) -> GoGame:
+    """A game on 19x19; without a day its date is unknown."""
+    date = np.datetime64("NaT" if day is None else f"2024-03-{day + 1:02d}", "s")
+    made = random_game(seed, size=19, moves=moves, passes=2)
+    return replace(made, file=f"{seed}.sgf", line=1, black=black, white=white, date=date)
+
+
+def sgf(made: GoGame) -> str:
+    """A game as SGF."""
+    letters = "abcdefghijklmnopqrs"
+    moves = ""
+    for point, colour in zip(made.moves.tolist(), made.colours.tolist(), strict=True):
+        row, column = divmod(point, made.size)
+        place = letters[column] + letters[row] if point >= 0 else ""
+        moves += f";{'BW'[colour - 1]}[{place}]"
+    date = "" if np.isnat(made.date) else f"DT[{str(made.date)[:10]}]"
+    names = f"PB[{made.black}]PW[{made.white}]"
+    return f"(;GM[1]FF[4]SZ[{made.size}]KM[6.5]{names}RE[B+R]{date}{moves})"

@@ -1,0 +1,137 @@
+"""Evidence and rank models made from random numbers, for tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from yardstone.strength.evidence import Evidence
+from yardstone.strength.rank_lift import Lift, random_lift
+from yardstone.strength.rank_model import RANKS, RankModel, Spread
+from yardstone.strength.rank_pool import RankPool
+from yardstone.strength.rank_scorer import PHASES, MoveScorer
+from yardstone.strength.rank_values import SCALARS
+
+CHANNELS = 6
+WIDTH = 3
+
+
+def random_evidence(
+    lengths: list[int], seed: int = 0, channels: int = CHANNELS, **changed: Any
+) -> Evidence:
+    """Moves of a player, who has Black in even games, with so many moves in each."""
+    random = np.random.default_rng(seed)
+    number = sum(lengths)
+    game = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    place = np.concatenate([np.empty(0, np.int64), *(np.arange(length) for length in lengths)])
+    chances = -np.sort(-random.dirichlet(np.ones(7), number)[:, :5], axis=1)
+    rest = 1.0 - chances.sum(axis=1)
+    policy = rest * random.random(number)
+    winrate, loss = random.random(number) - 0.5, random.normal(0.0, 0.1, number)
+    head = [winrate, random.normal(0, 1, number), policy - 0.5]
+    head += [np.maximum(policy, chances[:, 0]) - 0.5, loss, random.normal(0.1, 0.3, number)]
+
+    def half(*shape: int) -> np.ndarray[Any, np.dtype[np.float16]]:
+        return random.normal(size=(number, *shape)).astype(np.float16)
+
+    arrays = {
+        "game": game,
+        "number": (1 + 2 * place + game % 2).astype(np.int16),
+        "colour": (1 + game % 2).astype(np.int8),
+        "point": random.integers(0, 361, number).astype(np.int16),
+        "head": np.column_stack(head).astype(np.float32),
+        "pick": half(channels),
+        "after": half(channels),
+        "mean": half(channels),
+        "candidates": half(5, channels),
+        "chances": chances.astype(np.float16),
+    }
+    return Evidence(**{**arrays, **changed}, games=len(lengths))
+
+
+def random_model(seed: int = 0, channels: int = CHANNELS, width: int = WIDTH) -> RankModel:
+    """A model whose ranks lie along a line, with random weights."""
+    random = np.random.default_rng(seed)
+    values = 4 * channels + len(SCALARS)
+
+    def single(*shape: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+        # As they are in a file, so that a saved model is the same.
+        return random.normal(0.0, 0.3, shape).astype(np.float16).astype(np.float32)
+
+    lift = Lift(
+        mean=single(values),
+        deviation=(1.0 + np.abs(single(values))).astype(np.float16).astype(np.float32),
+        pick_weights=single(channels, 3),
+        pick_bias=single(3),
+        weights=single(values, 4),
+        bias=single(4),
+    )
+    scorer = MoveScorer(
+        lift=lift,
+        linear=single(PHASES, values, width),
+        lifted=single(lift.lifted, width),
+        centre=single(2, PHASES, width),
+    )
+    along = np.linspace(-1.0, 1.0, len(RANKS))[:, None, None]
+    usual = along * (1.0 + 0.1 * random.random((PHASES, width)))
+    half = random.normal(size=(3, width, width))
+    move, game, player = (part @ part.T / width for part in half)
+    spread = Spread(
+        usual=usual,
+        move=20.0 * move + 10.0 * np.eye(width),
+        game=0.05 * game,
+        player=0.01 * player,
+        prior_moves=np.array(10.0),
+    )
+    return RankModel(scorer, spread, {"name": "random", "network": "none", "sha256": "0" * 64})
+
+
+def simulated_pool(
+    games: int,
+    *,
+    seed: int = 0,
+    channels: int = 2,
+    strength: float = 0.3,
+    player: float = 0.0,
+    sides: int = 2,
+) -> tuple[RankPool, Lift]:
+    """Sides of games whose values grow with the rank, with so many games a group.
+
+    Each player has three games in a row; `player` is the deviation of what is the
+    player's own. Numbers of moves know nothing of the rank.
+    """
+    random = np.random.default_rng(seed)
+    count = 4 * channels + len(SCALARS)
+    lift = random_lift(
+        random.normal(size=(50, count)).astype(np.float32),
+        channels,
+        pick_units=3,
+        units=4,
+        random=random,
+    )
+    group = np.repeat(np.arange(len(RANKS)), games * sides)
+    game = np.repeat(np.arange(len(RANKS) * games), sides)
+    colour = np.tile(np.arange(1, sides + 1), len(RANKS) * games)
+    number = 2 * (game // 3) + colour
+    counts = random.integers(5, 25, (len(group), PHASES))
+    own = random.normal(0.0, player, (number.max() + 1, count))
+    slope = random.normal(size=count)
+    mean = strength * (group[:, None] - 5.0) / 5.0 * slope + own[number]
+    noise = random.normal(size=(len(group), PHASES, count))
+    values = counts[..., None] * mean[:, None] + np.sqrt(counts)[..., None] * noise
+    lifted = np.sqrt(counts)[..., None] * random.normal(size=(len(group), PHASES, lift.lifted))
+    names = np.array([f"player {each}" for each in number])
+    others = np.array([f"player {2 * (g // 3) + 3 - c}" for g, c in zip(game, colour, strict=True)])
+    pool = RankPool(
+        values=values.astype(np.float32),
+        lifted=lifted.astype(np.float32),
+        counts=counts,
+        group=group,
+        game=game,
+        colour=colour,
+        player=names,
+        opponent=others,
+        year=2017 + game % 3,
+    )
+    return pool, lift

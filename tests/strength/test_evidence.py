@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.go.games import random_game, small_network
+from yardstone.errors import UsageError
+from yardstone.go.asking import ask
+from yardstone.go.evaluator import Evaluator
+from yardstone.go.extraction import extract_features
+from yardstone.go.extraction_batch import Settings
+from yardstone.go.feature_store import FeatureStore
+from yardstone.go.features import GameFeatures, move_features
+from yardstone.go.nets.network import load_network
+from yardstone.go.rules import TROMP_TAYLOR
+from yardstone.pool import SkipReport
+from yardstone.strength.evidence import (
+    KINDS,
+    Evidence,
+    evidence_of_games,
+    evidence_of_store,
+    no_evidence,
+)
+
+LENGTHS = (21, 30, 4)
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_network(tmp_path_factory.mktemp("net"))
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, network: Path) -> FeatureStore:
+    path = tmp_path_factory.mktemp("store") / "store"
+    settings = Settings(net=str(network), trunk=KINDS, batch=2)
+    games = [random_game(k, moves=moves) for k, moves in enumerate(LENGTHS)]
+    return extract_features(lambda: games, path, settings, workers=1)
+
+
+@pytest.fixture(scope="module")
+def found(network: Path) -> Sequence[GameFeatures]:
+    games = [random_game(k, moves=moves) for k, moves in enumerate(LENGTHS)]
+    evaluator = Evaluator(load_network(network, threads=1), trunk=KINDS)
+    questions = ask(games, SkipReport(), rules=TROMP_TAYLOR, trunk=True)
+    return [move_features(answer) for answer in evaluator.answer(questions)]
+
+
+def test_from_a_store_and_from_games(store: FeatureStore, found: Sequence[GameFeatures]) -> None:
+    kept = evidence_of_store(store, [(2, 1), (0, 2), (1, 1)])
+    asked = evidence_of_games([found[2], found[0], found[1]], [1, 2, 1])
+    assert kept.games == asked.games == 3
+    assert len(kept) == 2 + 10 + 15
+    assert kept.channels == 16
+    for field in fields(Evidence):
+        one, other = getattr(kept, field.name), getattr(asked, field.name)
+        np.testing.assert_allclose(
+            np.asarray(one, float), np.asarray(other, float), rtol=2e-3, atol=2e-3
+        )
+        assert np.asarray(one).dtype == np.asarray(other).dtype
+    assert kept.game.tolist() == [0] * 2 + [1] * 10 + [2] * 15
+    assert kept.number.tolist() == [1, 3, *range(2, 21, 2), *range(1, 31, 2)]
+    assert kept.colour.tolist() == [1] * 2 + [2] * 10 + [1] * 15
+    game = random_game(1, moves=30)
+    assert kept.point[12:].tolist() == game.moves[::2].tolist()
+
+
+def test_some_of_the_moves(store: FeatureStore) -> None:
+    whole = evidence_of_store(store, [(0, 1), (1, 1)])
+    late = whole.select(whole.number > 20)
+    assert late.games == 2
+    assert set(late.game.tolist()) == {0, 1}
+    assert (late.number > 20).all()
+    assert len(whole.select(np.array([], np.int64))) == 0
+    np.testing.assert_array_equal(whole.select(np.array([3, 1])).pick, whole.pick[[3, 1]])
+
+
+def test_nothing(store: FeatureStore) -> None:
+    assert len(evidence_of_store(store, [])) == 0
+    assert evidence_of_store(store, []).games == 0
+    nothing = no_evidence(16, games=4)
+    assert (len(nothing), nothing.games, nothing.channels) == (0, 4, 16)
+    assert len(evidence_of_games([], [])) == 0
+
+
+def test_what_is_missing_is_named(store: FeatureStore, found: Sequence[GameFeatures]) -> None:
+    poor = FeatureStore(store.path, {**store.settings, "trunk": ["pick"]})
+    with pytest.raises(UsageError, match="no after, candidates, mean"):
+        evidence_of_store(poor, [(0, 1)])
+    with pytest.raises(UsageError, match="3 is no colour"):
+        evidence_of_games(found[:1], [3])
+    with pytest.raises(UsageError, match="1 games, but colours for 2"):
+        evidence_of_games(found[:1], [1, 2])
