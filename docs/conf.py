@@ -21,6 +21,7 @@ exclude_patterns = [
     "studies/speed.md",
     "studies/kaniuk-*.md",
     "studies/backgammon-people.md",
+    "studies/*-tables.md",
 ]  # included
 
 myst_enable_extensions = ["deflist", "dollarmath", "colon_fence"]

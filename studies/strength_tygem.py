@@ -1,0 +1,106 @@
+"""Strength from moves among 9 dans: ``python studies/strength_tygem.py [SHARED [STORE...]]``.
+
+SHARED (else YARDSTONE_SHARED, else ``shared`` beside the project) is the folder with
+``data/go/tygem_moves``, ``data/go/tygem_2005_2011.tsv.gz`` and ``nets``. Runs the
+thesis' whole experiment (Neubauer 2024, chapters 4 and 5) on the nine months of even
+games between 9 dans whose moves are known, twice: with rating labels as published, and
+with labels that have not seen the results of the test and exhibition games. What comes
+out is kept in ``build/strength-tygem``; the same command goes on where it was stopped.
+STOREs of features that are there already save taking them (40 minutes on two cores).
+Prints the tables of ``docs/studies/strength.md``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = os.environ.get("YARDSTONE_SHARED", ROOT.parent / "shared")
+NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
+#: The description; {} is what differs between the two runs.
+DESCRIPTION = """\
+name = "TYGEM, November 2005 to July 2006"
+folder = "{folder}"
+
+[games]
+moves = ["{data}/tygem_moves/*.zip"]
+results = "{data}/tygem_2005_2011.tsv.gz"
+key = "game_id"
+result = "result"
+clock = "clock"
+
+[features]
+net = "{network}"
+precision = "bf16"
+komi = 6.5
+since = 2006-06-20
+newcomers = true
+{stores}
+
+[ratings]
+tune = 60
+withhold = {withhold}
+
+[sets]
+training = 700
+validation = 400
+test = 1300
+exhibition = -1
+least_games = 1
+since = 2006-06-22
+seed = 0
+
+[models]
+window = 500
+threads = 1
+rank = true
+pooled = ["head", "pick", "mean"]
+basic = {{ preset = "small", epochs = 30, steps = 40, patience = 6 }}
+full = {{ preset = "small", epochs = 30, steps = 40, patience = 6 }}
+
+[table]
+hidden = [0, 1, 2, 3, 4]
+replicates = 1000
+"""
+#: Stages that both runs have in common.
+COMMON = ("games", "winners", "features", "sets", "moves", "tuned")
+
+
+def main() -> None:
+    shared = Path(sys.argv[1] if len(sys.argv) > 1 else SHARED).resolve()
+    stores = [str(Path(path).resolve()) for path in sys.argv[2:]]
+    home = ROOT / "build" / "strength-tygem"
+    home.mkdir(parents=True, exist_ok=True)
+    for name, withhold in (("published", "false"), ("withheld", "true")):
+        text = DESCRIPTION.format(
+            folder=name,
+            data=shared / "data" / "go",
+            network=shared / NETWORK,
+            stores=f"stores = {stores}" if stores else "",
+            withhold=withhold,
+        )
+        description = home / f"{name}.toml"
+        description.write_text(text, "utf-8")
+        if name == "withheld":
+            reuse(home / "published", home / name)
+        print(f"Labels: {name}", flush=True)
+        program = [sys.executable, "-m", "yardstone", "strength"]
+        subprocess.run([*program, "run", str(description)], check=True)
+    described = ["describe", str(home / "published.toml"), "--classes", "1500,1700"]
+    subprocess.run([*program, *described, "-o", str(home / "pictures")], check=True)
+
+
+def reuse(done: Path, other: Path) -> None:
+    """Give a run the stages that another has done in the same way."""
+    other.mkdir(exist_ok=True)
+    for stage in COMMON:
+        if (done / stage).is_dir() and not (other / stage).exists():
+            shutil.copytree(done / stage, other / stage)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""How well does style alone tell a rank? ``python -m studies.style_features [SHARED]``.
+
+SHARED (else YARDSTONE_SHARED, else ``shared`` beside the project) is the folder with
+``data/go/kgs_style``: features of 3,120 samples of players of KGS, 120 of each rank from
+20 kyu to 6 dan, by Moudřík, Baudiš and Neruda (jmoudrik/gostyle). Ten-fold
+cross-validation of `yardstone.strength.style`, with all features and with each file's
+alone, of a straight line on the same normal scores, and of the mean. The table goes to
+``docs/studies/style-features-tables.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.strength.style import PUBLISHED, Validation, cross_validate, folds_of, normal_scores
+from yardstone.strength.style_table import StyleTable, read_style
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = ROOT / "docs" / "studies" / "style-features-tables.md"
+SHARED = os.environ.get("YARDSTONE_SHARED", str(ROOT.parent / "shared"))
+GROUPS = {
+    1: "who answers whom (local sequences)",
+    2: "distance from the border",
+    3: "captures",
+    4: "how games ended",
+    5: "points at the end",
+}
+FOLDS = 10
+#: Of the straight line, chosen within each training part.
+PENALTIES = (0.1, 1.0, 10.0, 100.0, 1000.0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("shared", nargs="?", type=Path, default=Path(SHARED))
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=None)
+    options = parser.parse_args()
+    files = sorted((options.shared / "data/go/kgs_style").glob("feature_*.tab.gz"))
+    everything = read_style(*files)
+    rows = []
+    found = cross_validate(everything, folds=FOLDS, seed=options.seed, workers=options.workers)
+    rows.append(row("all features", everything, found))
+    for number, file in enumerate(files, start=1):
+        table = read_style(file)
+        one = cross_validate(table, folds=FOLDS, seed=options.seed, workers=options.workers)
+        rows.append(row(GROUPS[number], table, one))
+        print(rows[-1], flush=True)
+    line = straight_line(everything, options.seed)
+    error = float(np.sqrt(np.mean(np.square(line - everything.strength))))
+    rows.append(f"| all, a straight line | {len(everything.names)} | {error:.2f} |  |  |")
+    rows.append(f"| none: the mean rank | 0 | {found.baseline_error:.2f} |  |  |")
+    text = [
+        "| features | number | error (95 %) | mean distance | in their 90 % interval |",
+        "|---|--:|--:|--:|--:|",
+        *rows,
+        "",
+        f"Errors are standard deviations in ranks; the published one, with features of "
+        f"patterns besides, is {PUBLISHED}. `python -m studies.style_features --seed "
+        f"{options.seed}`, {date.today()}; Yardstone {version('yardstone')}, numpy "
+        f"{version('numpy')}, scipy {version('scipy')}, Python {platform.python_version()}.",
+    ]
+    TABLE.write_text("\n".join(text) + "\n", encoding="utf-8")
+    print("\n".join(text))
+
+
+def row(name: str, table: StyleTable, found: Validation) -> str:
+    """A line of the table."""
+    low, high = found.interval()
+    return (
+        f"| {name} | {len(table.names)} | {found.error:.2f} ({low:.2f} to {high:.2f}) "
+        f"| {found.absolute_error:.2f} | {100 * found.coverage():.1f} % |"
+    )
+
+
+def straight_line(table: StyleTable, seed: int) -> Array:
+    """Ridge regression on normal scores, its penalty by cross-validation inside each part."""
+    fold = folds_of(table.strength, FOLDS, seed)
+    predicted = np.empty(len(table))
+    for number in range(FOLDS):
+        train, test = table.select(fold != number), fold == number
+        inner = folds_of(train.strength, FOLDS, seed + 1)
+        errors = []
+        for penalty in PENALTIES:
+            guess = np.empty(len(train))
+            for part in range(FOLDS):
+                here = inner == part
+                guess[here] = ridge(train.select(~here), train.features[here], penalty)
+            errors.append(float(np.mean(np.square(guess - train.strength))))
+        best = PENALTIES[int(np.argmin(errors))]
+        predicted[test] = ridge(train, table.features[test], best)
+    return predicted
+
+
+def ridge(train: StyleTable, features: Array, penalty: float) -> Array:
+    """Predictions of a straight line on the places of features among the training players."""
+    ordered = np.sort(train.features, axis=0)
+    known, new = (normal_scores(each, ordered) for each in (train.features, features))
+    mean = float(train.strength.mean())
+    gram = known.T @ known + penalty * np.eye(known.shape[1])
+    weights = np.linalg.solve(gram, known.T @ (train.strength - mean))
+    return np.asarray(mean + new @ weights)
+
+
+if __name__ == "__main__":
+    main()
