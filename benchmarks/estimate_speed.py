@@ -27,7 +27,7 @@ from yardstone.go.nets import load_network
 from yardstone.go.replay import game_positions
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import SgfReader, write_sgf
-from yardstone.strength.players import colour_of
+from yardstone.strength.estimate.players import colour_of
 
 GAMES, MOVES = 10, 250
 ASKED = 20.0

@@ -30,11 +30,11 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.measure import machine
 from yardstone.strength.dataset import MoveSets
-from yardstone.strength.hyperparameters import SMALL, TABLE_5_1, Hyperparameters
-from yardstone.strength.packed_moves import pack
-from yardstone.strength.set_transformer import initial_arrays
-from yardstone.strength.set_transformer_numpy import EPSILON, gamma
-from yardstone.strength.training_steps import Examples, Stepper
+from yardstone.strength.network.hyperparameters import SMALL, TABLE_5_1, Hyperparameters
+from yardstone.strength.network.packed_moves import pack
+from yardstone.strength.network.set_transformer import initial_arrays
+from yardstone.strength.network.set_transformer_numpy import EPSILON, gamma
+from yardstone.strength.network.training_steps import Examples, Stepper
 
 #: Processor seconds that each is measured for, or more.
 LEAST = 2.0

@@ -35,11 +35,11 @@ from yardstone.evaluation.splits import earlier_games
 from yardstone.ratings.glicko2 import Glicko2
 from yardstone.ratings.priors import Prior
 from yardstone.ratings.whr import WholeHistory
-from yardstone.strength.collection import load_pool
-from yardstone.strength.combination import fit_combination
-from yardstone.strength.fusion import COLUMNS, GlickoFromMoves, fuse
-from yardstone.strength.hidden import hidden_games, predict_hidden
-from yardstone.strength.moves_prior import MovesPrior, Sides, fit_moves_prior
+from yardstone.strength.experiment.collection import load_pool
+from yardstone.strength.experiment.hidden import hidden_games, predict_hidden
+from yardstone.strength.fusion.combination import fit_combination
+from yardstone.strength.fusion.glicko import COLUMNS, GlickoFromMoves, fuse
+from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_prior
 from yardstone.strength.recent import histories
 from yardstone.strength.stores import Stores
 

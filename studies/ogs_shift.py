@@ -2,8 +2,9 @@
 
 Estimates the players of the league in ``data/go/ogs_league.zip`` (psygo/go-brasil-ranking,
 2021 and 2022) from their even games, and compares them with the ranks that the records name.
-The difference is the shift of `yardstone.strength.site_scales`; players whom the model cannot
-place, below its weakest group's upper edge or at 9 dan, are left out. The table goes to
+The difference is the shift of `yardstone.strength.estimate.site_scales`; players whom the
+model cannot place, below its weakest group's upper edge or at 9 dan, are left out. The table
+goes to
 ``docs/studies/ogs-shift-tables.md``.
 """
 
@@ -23,11 +24,11 @@ import numpy as np
 from yardstone.errors import InputError
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import read_games
-from yardstone.strength.many import PlayerEstimate, estimate_players
-from yardstone.strength.players import plain_name
-from yardstone.strength.rank_model import EDGES, RankModel
-from yardstone.strength.seen import model_network
-from yardstone.strength.site_scales import fox_rank
+from yardstone.strength.estimate.many import PlayerEstimate, estimate_players
+from yardstone.strength.estimate.players import plain_name
+from yardstone.strength.estimate.seen import model_network
+from yardstone.strength.estimate.site_scales import fox_rank
+from yardstone.strength.rank.model import EDGES, RankModel
 
 ROOT = Path(__file__).resolve().parent.parent
 LEAGUE = ROOT.parent / "shared" / "data" / "go" / "ogs_league.zip"

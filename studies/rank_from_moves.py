@@ -34,28 +34,28 @@ import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, YardstoneError
 from yardstone.go.feature_store import FeatureStore
+from yardstone.strength.estimate.intervals import Coverage, coverage
+from yardstone.strength.estimate.rated import interval_table
 from yardstone.strength.evidence import evidence_of_store
-from yardstone.strength.intervals import Coverage, coverage
-from yardstone.strength.network_file import replaced_file
-from yardstone.strength.rank_intervals import with_intervals
-from yardstone.strength.rank_model import RANKS, RankModel
-from yardstone.strength.rank_pool import RankPool, join_pools, pool_store, without_years
-from yardstone.strength.rank_protocol import (
+from yardstone.strength.network.file import replaced_file
+from yardstone.strength.rank.intervals import with_intervals
+from yardstone.strength.rank.model import RANKS, RankModel
+from yardstone.strength.rank.pool import RankPool, join_pools, pool_store, without_years
+from yardstone.strength.rank.protocol import (
     Accuracy,
     accuracy,
     draw_games,
     draw_players,
     judged_by_fold,
 )
-from yardstone.strength.rank_scorer import PHASES
-from yardstone.strength.rank_training import (
+from yardstone.strength.rank.scorer import PHASES
+from yardstone.strength.rank.training import (
     OutOfFold,
     PoolTrainer,
     RankSettings,
     TrainedRank,
     make_lift,
 )
-from yardstone.strength.rated import interval_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError
-from yardstone.strength.intervals import Coverage, coverage, fit_intervals
-from yardstone.strength.rank_intervals import drawn_players
-from yardstone.strength.rank_model import RankModel
-from yardstone.strength.rank_training import OutOfFold
+from yardstone.strength.estimate.intervals import Coverage, coverage, fit_intervals
+from yardstone.strength.rank.intervals import drawn_players
+from yardstone.strength.rank.model import RankModel
+from yardstone.strength.rank.training import OutOfFold
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

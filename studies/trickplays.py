@@ -25,10 +25,10 @@ from yardstone.reports.plot import save_plot
 from yardstone.reports.trickplay import TrickplayReport
 from yardstone.reports.trickplay_plot import trickplay_plot
 from yardstone.reports.trickplay_text import found_conclusion, text_trickplay
+from yardstone.strength.estimate.seen import model_network
+from yardstone.strength.estimate.site_scales import SITE_SCALES
 from yardstone.strength.evidence import Evidence
-from yardstone.strength.rank_model import RankModel
-from yardstone.strength.seen import model_network
-from yardstone.strength.site_scales import SITE_SCALES
+from yardstone.strength.rank.model import RankModel
 from yardstone.strength.trickplay import Completion, RatedProblem, complete_problems, read_problems
 from yardstone.strength.trickplay.rating import Moves, rate_answers, see_answers
 

@@ -17,7 +17,7 @@ from yardstone.cli import strength_estimate
 from yardstone.cli.main import main
 from yardstone.cli.strength import application
 from yardstone.errors import UsageError
-from yardstone.strength.calibrate import Calibration
+from yardstone.strength.estimate.calibrate import Calibration
 
 Run: TypeAlias = Callable[..., str]
 GAMES = [

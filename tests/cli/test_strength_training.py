@@ -16,10 +16,10 @@ from yardstone.cli.main import main
 from yardstone.cli.strength import application
 from yardstone.errors import InputError, UsageError
 from yardstone.reports.strength_training import runs_json, runs_text, search_plot, training_plot
-from yardstone.strength.experiment_examples import experiment_examples
-from yardstone.strength.search_run import SearchRun
-from yardstone.strength.set_transformer_numpy import StrengthNetwork
-from yardstone.strength.training_log import Epoch, History
+from yardstone.strength.experiment.examples import experiment_examples
+from yardstone.strength.network.search_run import SearchRun
+from yardstone.strength.network.set_transformer_numpy import StrengthNetwork
+from yardstone.strength.network.training_log import Epoch, History
 
 
 @pytest.fixture

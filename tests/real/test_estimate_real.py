@@ -16,11 +16,11 @@ from yardstone.errors import InputError
 from yardstone.go.nets.known import KNOWN
 from yardstone.go.nets.network import Network, load_network
 from yardstone.records.sgf import read_games
-from yardstone.strength.estimate import Estimate, estimate_player
-from yardstone.strength.many import estimate_players
-from yardstone.strength.rank_model import RankModel
-from yardstone.strength.rated import interval_table
-from yardstone.strength.seen import model_network
+from yardstone.strength.estimate.estimate import Estimate, estimate_player
+from yardstone.strength.estimate.many import estimate_players
+from yardstone.strength.estimate.rated import interval_table
+from yardstone.strength.estimate.seen import model_network
+from yardstone.strength.rank.model import RankModel
 
 NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 OTHER = "nets/b7c96h3tfrs-test5-cnorm.bin.gz"

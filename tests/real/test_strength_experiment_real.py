@@ -16,13 +16,13 @@ from yardstone.evaluation.metrics import measure
 from yardstone.evaluation.sets import draw_sets
 from yardstone.pool import Pool
 from yardstone.ratings.glicko2 import Glicko2
-from yardstone.strength.candidates import ListedGames
-from yardstone.strength.collection import collect_pool
-from yardstone.strength.configuration import read_experiment
-from yardstone.strength.experiment import run_experiment
-from yardstone.strength.filters import FilterReport, Filters
-from yardstone.strength.hidden import hidden_games, predict_hidden
-from yardstone.strength.predictions import FUTURE, GLICKO
+from yardstone.strength.experiment.candidates import ListedGames
+from yardstone.strength.experiment.collection import collect_pool
+from yardstone.strength.experiment.configuration import read_experiment
+from yardstone.strength.experiment.filters import FilterReport, Filters
+from yardstone.strength.experiment.hidden import hidden_games, predict_hidden
+from yardstone.strength.experiment.predictions import FUTURE, GLICKO
+from yardstone.strength.experiment.run import run_experiment
 
 GAMES, KEPT = 3710, 3695
 #: Games that were lost because a player went offline.

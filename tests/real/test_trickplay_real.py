@@ -12,8 +12,8 @@ import pytest
 from tests.go.slow_patterns import SlowSearch
 from tests.shared import shared_path
 from yardstone.go.patterns import GameIndex, build_index, find_patterns
-from yardstone.strength.rank_model import RankModel
-from yardstone.strength.seen import model_network
+from yardstone.strength.estimate.seen import model_network
+from yardstone.strength.rank.model import RankModel
 from yardstone.strength.trickplay import (
     Problem,
     complete_problems,

@@ -11,7 +11,7 @@ from tests.go.games import random_game
 from tests.go.random_net import Shape, write_network
 from yardstone.go.nets.network import Network, load_network
 from yardstone.records.go_game import GoGame
-from yardstone.strength.rank_model import RankModel
+from yardstone.strength.rank.model import RankModel
 
 __all__ = ["Case", "game", "make_case", "sgf"]
 

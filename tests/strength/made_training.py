@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from yardstone.strength.dataset import Labelled, MoveSets
-from yardstone.strength.hyperparameters import Hyperparameters
+from yardstone.strength.network.hyperparameters import Hyperparameters
 
 #: A network and a training that take a second.
 TINY = Hyperparameters(

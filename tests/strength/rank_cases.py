@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from yardstone.strength.evidence import Evidence
-from yardstone.strength.rank_lift import Lift, random_lift
-from yardstone.strength.rank_model import RANKS, RankModel, Spread
-from yardstone.strength.rank_pool import RankPool
-from yardstone.strength.rank_scorer import PHASES, MoveScorer
-from yardstone.strength.rank_values import SCALARS
+from yardstone.strength.rank.lift import Lift, random_lift
+from yardstone.strength.rank.model import RANKS, RankModel, Spread
+from yardstone.strength.rank.pool import RankPool
+from yardstone.strength.rank.scorer import PHASES, MoveScorer
+from yardstone.strength.rank.values import SCALARS
 
 CHANNELS = 6
 WIDTH = 3

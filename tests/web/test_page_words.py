@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from yardstone.strength.site_scales import SITE_SCALES, fox_rank
+from yardstone.strength.estimate.site_scales import SITE_SCALES, fox_rank
 from yardstone.web.pages.axes import RANK_AXES
 from yardstone.web.pages.wording import (
     days_words,

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from yardstone.pool import SkipReport
     from yardstone.reports.strength_calibration import CalibrationReport
-    from yardstone.strength.many import Estimates
-    from yardstone.strength.rank_model import RankModel
-    from yardstone.strength.ratings_file import RatedPlayer
+    from yardstone.strength.estimate.many import Estimates
+    from yardstone.strength.estimate.ratings_file import RatedPlayer
+    from yardstone.strength.rank.model import RankModel
 
 __all__ = ["calibrate"]
 
@@ -96,8 +96,8 @@ def calibrate(
     from yardstone.cli.output import check_folder
     from yardstone.cli.startup import load_numba
     from yardstone.pool import SkipReport
-    from yardstone.strength.rank_model import RankModel
-    from yardstone.strength.ratings_file import read_ratings
+    from yardstone.strength.estimate.ratings_file import read_ratings
+    from yardstone.strength.rank.model import RankModel
 
     check_folder(output)
     name = site or kind.value
@@ -138,8 +138,8 @@ def _estimated(
 ) -> Estimates:
     from yardstone.cli.output import progress_bar
     from yardstone.records.sgf import SgfReader
-    from yardstone.strength.many import estimate_players
-    from yardstone.strength.seen import model_network
+    from yardstone.strength.estimate.many import estimate_players
+    from yardstone.strength.estimate.seen import model_network
 
     net, engine, precision, threads = settings
     network = model_network(ranks, net, engine=engine, precision=precision, threads=threads)
@@ -166,9 +166,9 @@ def _report(
     file: str,
 ) -> CalibrationReport:
     from yardstone.reports.strength_calibration import CalibrationReport
-    from yardstone.strength.calibrate import fit_calibration, score_cost
-    from yardstone.strength.many import PlayerEstimate
-    from yardstone.strength.players import plain_name
+    from yardstone.strength.estimate.calibrate import fit_calibration, score_cost
+    from yardstone.strength.estimate.many import PlayerEstimate
+    from yardstone.strength.estimate.players import plain_name
 
     if found is None:
         if all(each.estimate is None for each in table):

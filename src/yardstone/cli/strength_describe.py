@@ -84,8 +84,8 @@ def _alone(data: list[str], what: str) -> Path:
 
 def _experiment(data: list[str], edges: list[float]) -> dict[str, Figure]:
     """Pictures of an experiment: of its training games and of its whole pool."""
-    from yardstone.strength.configuration import read_experiment
-    from yardstone.strength.described import described
+    from yardstone.strength.experiment.configuration import read_experiment
+    from yardstone.strength.experiment.described import described
 
     found = described(read_experiment(_alone(data, "experiment")))
     figures = _pool(found.pool, found.replay, edges, found.labels)
@@ -97,8 +97,8 @@ def _store(data: list[str]) -> dict[str, Figure]:
     from yardstone.go.feature_store import FeatureStore
     from yardstone.go.features import HEAD
     from yardstone.reports.strength_plots import length_plot
-    from yardstone.strength.classes import losses_by_rank
-    from yardstone.strength.stochastic import POINTS
+    from yardstone.strength.experiment.classes import losses_by_rank
+    from yardstone.strength.experiment.stochastic import POINTS
 
     store = FeatureStore.open(_alone(data, "store"))
     points = losses_by_rank(store, HEAD.index("point_loss"))
@@ -127,7 +127,7 @@ def _pool(
     from yardstone.evaluation.settling import deviations_by_games, ratings_by_games
     from yardstone.reports.history_plot import deviations_plot, ratings_by_games_plot
     from yardstone.reports.strength_plots import label_plot, length_plot
-    from yardstone.strength.classes import ratings_in_classes
+    from yardstone.strength.experiment.classes import ratings_in_classes
 
     if labels is None:
         found = rating_labels(pool, replay)

@@ -28,8 +28,8 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.cli.systems import Views
     from yardstone.records.go_game import GoGame
-    from yardstone.strength.calibrate import Calibration
-    from yardstone.strength.estimate import Estimate
+    from yardstone.strength.estimate.calibrate import Calibration
+    from yardstone.strength.estimate.estimate import Estimate
 
 __all__ = ["Colour", "Handicap", "ModelFile", "ScaleName", "estimate"]
 
@@ -124,10 +124,10 @@ def estimate(
     load_numba()
     from yardstone.pool import SkipReport
     from yardstone.records.sgf import SgfReader
-    from yardstone.strength.calibrate import Calibration
-    from yardstone.strength.estimate import estimate_player
-    from yardstone.strength.rank_model import RankModel
-    from yardstone.strength.seen import model_network
+    from yardstone.strength.estimate.calibrate import Calibration
+    from yardstone.strength.estimate.estimate import estimate_player
+    from yardstone.strength.estimate.seen import model_network
+    from yardstone.strength.rank.model import RankModel
 
     shown: str | Calibration = scale.value
     if calibration is not None:
@@ -167,7 +167,7 @@ def estimate(
 
 def _player(games: list[GoGame]) -> str | None:
     """The player in all games; on a terminal a question where that is not clear."""
-    from yardstone.strength.players import AmbiguousPlayerError, find_player, unique_games
+    from yardstone.strength.estimate.players import AmbiguousPlayerError, find_player, unique_games
 
     different, _ = unique_games(games)
     if not different:

@@ -11,8 +11,8 @@ import typer
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.strength.configuration import Experiment
-    from yardstone.strength.hyperparameters import Hyperparameters
+    from yardstone.strength.experiment.configuration import Experiment
+    from yardstone.strength.network.hyperparameters import Hyperparameters
 
 __all__ = [
     "Anew",
@@ -109,8 +109,8 @@ def chosen_settings(
     experiment: Experiment, model: ModelName, preset: PresetName | None, texts: list[str] | None
 ) -> Hyperparameters:
     """The settings of a network: the experiment's or those of a preset, then ``--set``."""
-    from yardstone.strength.experiment_examples import experiment_settings
-    from yardstone.strength.hyperparameters import PRESETS
+    from yardstone.strength.experiment.examples import experiment_settings
+    from yardstone.strength.network.hyperparameters import PRESETS
 
     found = experiment_settings(experiment, model.value)
     if preset is not None or found is None:

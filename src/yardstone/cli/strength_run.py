@@ -13,8 +13,8 @@ import typer
 from yardstone.cli.winprob_output import Output, TableFormat, write
 
 if TYPE_CHECKING:
-    from yardstone.strength.experiment import Outcome
-    from yardstone.strength.performance import Performance, RatingErrors
+    from yardstone.strength.experiment.performance import Performance, RatingErrors
+    from yardstone.strength.experiment.run import Outcome
 
 __all__ = ["run"]
 
@@ -47,14 +47,14 @@ def run(
     """
     from yardstone.cli.output import check_folder
     from yardstone.cli.startup import load_numba
-    from yardstone.strength.configuration import read_experiment
+    from yardstone.strength.experiment.configuration import read_experiment
 
     check_folder(output)
     experiment = read_experiment(file)
     load_numba()
-    from yardstone.strength.experiment import run_experiment
-    from yardstone.strength.performance import performance, rating_errors
-    from yardstone.strength.predictions import GLICKO, TUNED
+    from yardstone.strength.experiment.performance import performance, rating_errors
+    from yardstone.strength.experiment.predictions import GLICKO, TUNED
+    from yardstone.strength.experiment.run import run_experiment
 
     say = _silent if quiet else _say
     found = run_experiment(experiment, workers=workers, say=say, progress=_progress(quiet))
@@ -160,7 +160,7 @@ def _facts(found: Outcome, measured: Performance, errors: list[RatingErrors]) ->
 def _keep(found: Outcome, compared: list[Performance], errors: list[RatingErrors]) -> None:
     """Write the table and the predictions into the experiment's folder."""
     from yardstone.reports.files import write_text
-    from yardstone.strength.predictions_file import predictions_csv
+    from yardstone.strength.experiment.predictions_file import predictions_csv
 
     folder = found.experiment.folder
     for form, name in (

@@ -26,7 +26,7 @@ from yardstone.cli.winprob_output import Plot, TableFormat
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.strength.search_run import SearchRun
+    from yardstone.strength.network.search_run import SearchRun
 
 __all__ = ["search"]
 
@@ -97,10 +97,10 @@ def search(
     trains nothing twice.
     """
     from yardstone.cli.output import check_folder, progress_bar
-    from yardstone.strength.configuration import read_experiment
-    from yardstone.strength.experiment_examples import experiment_examples
-    from yardstone.strength.search import Plan, best_run, random_search
-    from yardstone.strength.search_run import Cached
+    from yardstone.strength.experiment.configuration import read_experiment
+    from yardstone.strength.experiment.examples import experiment_examples
+    from yardstone.strength.network.search import Plan, best_run, random_search
+    from yardstone.strength.network.search_run import Cached
 
     check_folder(plot)
     low_high = None if windows is None else tuple(int(v) for v in _pair("--windows", windows))
@@ -124,7 +124,7 @@ def search(
             report=None if quiet else _say,
         )
     else:
-        from yardstone.strength.search_optuna import optuna_search
+        from yardstone.strength.network.search_optuna import optuna_search
 
         found = optuna_search(
             examples,
@@ -164,7 +164,7 @@ def _write(found: list[SearchRun], form: TableFormat, folder: Path) -> None:
     from yardstone.reports.strength_training import runs_json, runs_text
 
     if form is TableFormat.csv:
-        from yardstone.strength.search_run import RUNS_FILE
+        from yardstone.strength.network.search_run import RUNS_FILE
 
         sys.stdout.write((folder / RUNS_FILE).read_text("utf-8"))
     elif form is TableFormat.json:

@@ -58,8 +58,8 @@ def style(
     from yardstone.cli.systems import check_outputs, emit
     from yardstone.errors import InputError
     from yardstone.reports.strength_style import StyleReport
-    from yardstone.strength.style import cross_validate, fit_style
-    from yardstone.strength.style_table import read_style
+    from yardstone.strength.style.model import cross_validate, fit_style
+    from yardstone.strength.style.table import read_style
 
     chosen = chosen_format(form, output)
     check_outputs(chosen, output, quiet=quiet)

@@ -23,7 +23,7 @@ from yardstone.cli.strength_options import (
 from yardstone.cli.winprob_output import Plot
 
 if TYPE_CHECKING:
-    from yardstone.strength.training_log import Epoch
+    from yardstone.strength.network.training_log import Epoch
 
 __all__ = ["train"]
 
@@ -46,9 +46,9 @@ def train(
     the same command goes on where it was stopped or killed.
     """
     from yardstone.cli.output import check_folder, progress_bar
-    from yardstone.strength.configuration import read_experiment
-    from yardstone.strength.experiment_examples import MODELS, experiment_examples
-    from yardstone.strength.training import train as do_training
+    from yardstone.strength.experiment.configuration import read_experiment
+    from yardstone.strength.experiment.examples import MODELS, experiment_examples
+    from yardstone.strength.network.training import train as do_training
 
     check_folder(plot)
     experiment = read_experiment(file)

@@ -107,9 +107,9 @@ def rate(
     rated_moves = _parse_moves(moves)
     load_numba()
     from yardstone.reports.trickplay import TrickplayReport
-    from yardstone.strength.rank_model import RankModel
-    from yardstone.strength.seen import model_network
-    from yardstone.strength.site_scales import site_scale
+    from yardstone.strength.estimate.seen import model_network
+    from yardstone.strength.estimate.site_scales import site_scale
+    from yardstone.strength.rank.model import RankModel
     from yardstone.strength.trickplay import rate_problems, read_problems
 
     ranks = RankModel.load(model)

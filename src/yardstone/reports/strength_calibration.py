@@ -11,9 +11,9 @@ from typing import Any
 
 from yardstone.reports.aligned import aligned
 from yardstone.reports.statements import plural
-from yardstone.strength.calibrate import Calibration, ScoreCost
-from yardstone.strength.many import PlayerEstimate
-from yardstone.strength.site_scales import fox_rank
+from yardstone.strength.estimate.calibrate import Calibration, ScoreCost
+from yardstone.strength.estimate.many import PlayerEstimate
+from yardstone.strength.estimate.site_scales import fox_rank
 
 __all__ = ["CalibrationReport", "calibration_csv", "calibration_text", "plain_calibration"]
 

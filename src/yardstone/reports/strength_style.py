@@ -15,7 +15,7 @@ from yardstone.reports.statements import plural
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.strength.style import Validation
+    from yardstone.strength.style.model import Validation
 
     Array = NDArray[np.float64]
 

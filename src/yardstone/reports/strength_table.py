@@ -12,7 +12,7 @@ from yardstone.reports.statements import plural
 
 if TYPE_CHECKING:
     from yardstone.evaluation.bootstrap import Interval
-    from yardstone.strength.performance import Cell, Performance, RatingErrors
+    from yardstone.strength.experiment.performance import Cell, Performance, RatingErrors
 
 __all__ = [
     "ahead_text",

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from yardstone.strength.search_run import SearchRun
-    from yardstone.strength.set_transformer_numpy import StrengthNetwork
-    from yardstone.strength.training_log import History
+    from yardstone.strength.network.search_run import SearchRun
+    from yardstone.strength.network.set_transformer_numpy import StrengthNetwork
+    from yardstone.strength.network.training_log import History
 
 __all__ = ["runs_json", "runs_text", "search_plot", "trained_text", "training_plot"]
 

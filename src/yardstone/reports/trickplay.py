@@ -12,7 +12,7 @@ from yardstone.go.points import colour_name, point_name
 
 if TYPE_CHECKING:
     from yardstone.pool import SkipReport
-    from yardstone.strength.site_scales import SiteScale
+    from yardstone.strength.estimate.site_scales import SiteScale
     from yardstone.strength.trickplay.completion import Completion
     from yardstone.strength.trickplay.rating import Moves, RatedProblem, RatedVariation
     from yardstone.strength.trickplay.settling import Settled

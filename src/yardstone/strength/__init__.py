@@ -9,21 +9,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from yardstone.strength.calibrate import Calibration, ScoreCost, fit_calibration, score_cost
-    from yardstone.strength.combination import Combination, fit_combination
-    from yardstone.strength.estimate import Estimate, estimate_player
+    from yardstone.strength.estimate.calibrate import (
+        Calibration,
+        ScoreCost,
+        fit_calibration,
+        score_cost,
+    )
+    from yardstone.strength.estimate.estimate import Estimate, estimate_player
+    from yardstone.strength.estimate.intervals import (
+        Coverage,
+        IntervalTable,
+        coverage,
+        fit_intervals,
+    )
+    from yardstone.strength.estimate.many import Estimates, PlayerEstimate, estimate_players
+    from yardstone.strength.estimate.players import AmbiguousPlayerError, find_player
+    from yardstone.strength.estimate.rated import Rated, RatedGame
+    from yardstone.strength.estimate.site_scales import SITE_SCALES, SiteScale, fox_rank
+    from yardstone.strength.estimate.spoken import SpokenMove
     from yardstone.strength.evidence import Evidence, evidence_of_games, evidence_of_store
-    from yardstone.strength.fusion import GlickoFromMoves, fuse
-    from yardstone.strength.intervals import Coverage, IntervalTable, coverage, fit_intervals
-    from yardstone.strength.many import Estimates, PlayerEstimate, estimate_players
-    from yardstone.strength.moves_prior import MovesPrior, Sides, fit_moves_prior
-    from yardstone.strength.players import AmbiguousPlayerError, find_player
-    from yardstone.strength.rank_model import RANKS, RankModel, Score
-    from yardstone.strength.rated import Rated, RatedGame
-    from yardstone.strength.site_scales import SITE_SCALES, SiteScale, fox_rank
-    from yardstone.strength.spoken import SpokenMove
-    from yardstone.strength.style import StyleModel, Validation, cross_validate, fit_style
-    from yardstone.strength.style_table import StyleTable, read_style
+    from yardstone.strength.fusion.combination import Combination, fit_combination
+    from yardstone.strength.fusion.glicko import GlickoFromMoves, fuse
+    from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_prior
+    from yardstone.strength.rank.model import RANKS, RankModel, Score
+    from yardstone.strength.style.model import StyleModel, Validation, cross_validate, fit_style
+    from yardstone.strength.style.table import StyleTable, read_style
 
 __all__ = [
     "RANKS",
@@ -69,21 +79,21 @@ __all__ = [
 ]
 
 _PLACES = {
-    "calibrate": ("Calibration", "ScoreCost", "fit_calibration", "score_cost"),
-    "combination": ("Combination", "fit_combination"),
-    "estimate": ("Estimate", "estimate_player"),
+    "estimate.calibrate": ("Calibration", "ScoreCost", "fit_calibration", "score_cost"),
+    "fusion.combination": ("Combination", "fit_combination"),
+    "estimate.estimate": ("Estimate", "estimate_player"),
     "evidence": ("Evidence", "evidence_of_games", "evidence_of_store"),
-    "fusion": ("GlickoFromMoves", "fuse"),
-    "intervals": ("Coverage", "IntervalTable", "coverage", "fit_intervals"),
-    "many": ("Estimates", "PlayerEstimate", "estimate_players"),
-    "moves_prior": ("MovesPrior", "Sides", "fit_moves_prior"),
-    "players": ("AmbiguousPlayerError", "find_player"),
-    "rank_model": ("RANKS", "RankModel", "Score"),
-    "rated": ("Rated", "RatedGame"),
-    "site_scales": ("SITE_SCALES", "SiteScale", "fox_rank"),
-    "spoken": ("SpokenMove",),
-    "style": ("StyleModel", "Validation", "cross_validate", "fit_style"),
-    "style_table": ("StyleTable", "read_style"),
+    "fusion.glicko": ("GlickoFromMoves", "fuse"),
+    "estimate.intervals": ("Coverage", "IntervalTable", "coverage", "fit_intervals"),
+    "estimate.many": ("Estimates", "PlayerEstimate", "estimate_players"),
+    "fusion.moves_prior": ("MovesPrior", "Sides", "fit_moves_prior"),
+    "estimate.players": ("AmbiguousPlayerError", "find_player"),
+    "rank.model": ("RANKS", "RankModel", "Score"),
+    "estimate.rated": ("Rated", "RatedGame"),
+    "estimate.site_scales": ("SITE_SCALES", "SiteScale", "fox_rank"),
+    "estimate.spoken": ("SpokenMove",),
+    "style.model": ("StyleModel", "Validation", "cross_validate", "fit_style"),
+    "style.table": ("StyleTable", "read_style"),
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names}
 

@@ -53,7 +53,7 @@ _LISTED = 100
 _LATER = (
     "yardstone.ratings.bradley_terry",
     "yardstone.reports.summary",
-    "yardstone.strength.estimate",
+    "yardstone.strength.estimate.estimate",
 )
 _INTERNAL = {
     "code": "internal",
@@ -93,8 +93,8 @@ class Worker:
 
     def network(self) -> Network:
         """KataGo's network, loaded once."""
-        from yardstone.strength.rank_model import RankModel
-        from yardstone.strength.seen import model_network
+        from yardstone.strength.estimate.seen import model_network
+        from yardstone.strength.rank.model import RankModel
 
         if self._network is None:
             try:

@@ -18,9 +18,9 @@ from yardstone.go.features import move_features
 from yardstone.go.points import PASS
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
+from yardstone.strength.estimate.rated import Rated, Rater
+from yardstone.strength.estimate.seen import BOARD, KOMI
 from yardstone.strength.evidence import KINDS, evidence_of_games
-from yardstone.strength.rated import Rated, Rater
-from yardstone.strength.seen import BOARD, KOMI
 from yardstone.strength.trickplay.problem import FAILURE, REFUTATION
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
     from yardstone.strength.evidence import Evidence
-    from yardstone.strength.rank_model import RankModel
+    from yardstone.strength.rank.model import RankModel
     from yardstone.strength.trickplay.completion import Completion
     from yardstone.strength.trickplay.problem import Problem, Variation
 
@@ -156,7 +156,7 @@ def rate_problems(
         From `complete_problems`, on boards of 19x19.
     model : RankModel
     network : Network
-        The one that the model was trained on (`yardstone.strength.seen.model_network`).
+        The one that the model was trained on (`yardstone.strength.estimate.seen.model_network`).
     level : float
         Of the intervals, 0 to 1.
     moves : int, "all" or "equal"

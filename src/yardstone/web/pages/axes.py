@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from yardstone.reports.svg_charts import Tick
 from yardstone.scales import convert
-from yardstone.strength.site_scales import (
+from yardstone.strength.estimate.site_scales import (
     EGF_FIRST_DAN,
     OGS_FIRST_DAN,
     SITE_SCALES,

@@ -23,7 +23,7 @@ _COLOURS = {"black": 1, "white": 2}
 
 def perform(task: Task) -> str:
     """Estimate the player's strength; see `yardstone.web.tasks.perform`."""
-    from yardstone.strength.estimate import estimate_player
+    from yardstone.strength.estimate.estimate import estimate_player
 
     games = _games(task)
     player, colour = task.options.get("player"), task.options.get("colour")
@@ -79,7 +79,7 @@ def _too_much(message: str) -> Problem:
 
 def _check_player(games: list[GoGame], player: str) -> None:
     """Refuse a name that stands in no game, before the network is asked."""
-    from yardstone.strength.players import plain_name, player_names
+    from yardstone.strength.estimate.players import plain_name, player_names
 
     names = player_names(games)
     if plain_name(player) not in map(plain_name, names):
@@ -94,7 +94,7 @@ def _check_player(games: list[GoGame], player: str) -> None:
 
 def _only_player(games: list[GoGame]) -> str:
     """The player who is in all games, or a question."""
-    from yardstone.strength.players import (
+    from yardstone.strength.estimate.players import (
         AmbiguousPlayerError,
         find_player,
         player_names,

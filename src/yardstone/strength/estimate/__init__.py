@@ -1,0 +1,1 @@
+"""How strong a player is, with an interval that holds, on the scale asked for."""

@@ -1,0 +1,348 @@
+"""Estimates brought to a site's own ratings by a straight line.
+
+Neubauer 2024, section 7.1: f(x) = a x + b, fitted by least squares to players whose
+rating on the site is known. What that costs is measured on the results of their games:
+the line that fits the ratings best is not the one that predicts results best.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from math import isfinite, log, sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
+from yardstone.scales import convert
+from yardstone.strength.estimate.site_scales import (
+    EGF_FIRST_DAN,
+    OGS_FIRST_DAN,
+    SITE_SCALES,
+    SiteScale,
+)
+from yardstone.strength.network.file import replaced_file
+from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.strength.rank.model import RankModel
+
+    Array = NDArray[np.float64]
+
+__all__ = ["KINDS_OF_RATING", "Calibration", "ScoreCost", "fit_calibration", "score_cost"]
+
+_FORMAT = 1
+_FEWEST = 3
+_LARGEST_FILE = 1 << 16
+#: What a site's ratings can be: those of OGS, of the EGF, or points of another site, of
+#: which 400 are a factor of ten in the odds.
+KINDS_OF_RATING = ("points", "ogs", "egf")
+_EGF_POLE, _EGF_STEEPNESS = 3300.0, 7.0
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A line from estimates to ratings: ``rating = slope * estimate + intercept``.
+
+    Attributes
+    ----------
+    site : str
+        What the ratings are called.
+    kind : {"points", "ogs", "egf"}
+        What they are; those of OGS and the EGF have ranks.
+    model : str
+        The model that the estimates are from.
+    players : int
+        Number of players fitted.
+    slope, intercept : float
+        Rating points a rank of Fox, and the rating at 0, where 1 kyu begins.
+    slope_error, intercept_error : float
+        Their standard errors, allowing for a spread that depends on the estimate.
+    deviation : float
+        Standard deviation of the ratings about the line, in points.
+    unexplained : float
+        What of that is not the estimates' own error, in points.
+    determined : float
+        Share of the ratings' variance that the line explains (R²).
+    lowest, highest : float
+        Estimates fitted.
+    """
+
+    site: str
+    kind: str
+    model: str
+    players: int
+    slope: float
+    intercept: float
+    slope_error: float
+    intercept_error: float
+    deviation: float
+    unexplained: float
+    determined: float
+    lowest: float
+    highest: float
+
+    def rating(self, estimate: ArrayLike) -> Array:
+        """Ratings of estimates on the Fox scale."""
+        return np.asarray(self.slope * np.asarray(estimate, np.float64) + self.intercept)
+
+    def check_model(self, model: RankModel) -> None:
+        """Refuse a model other than that of the estimates.
+
+        Raises
+        ------
+        InputError
+            The line was fitted to estimates of another model.
+        """
+        name = str(model.card["name"])
+        if self.model and name != self.model:
+            raise InputError(
+                f"the calibration {self.site!r} is for the model {self.model}, and this is {name}",
+                mend="make it anew with `yardstone strength calibrate`",
+            )
+
+    def site_scale(self) -> SiteScale:
+        """The scale on which an estimate shows the site's ratings."""
+        first_dan = {"ogs": OGS_FIRST_DAN, "egf": EGF_FIRST_DAN}.get(self.kind)
+
+        def number(fox: float) -> float:
+            rating = max(float(self.rating(fox)), 1.0)
+            grade = float(convert(rating, self.kind, "grade", extrapolate=True))
+            return grade + (first_dan or 0.0)
+
+        return SiteScale(
+            name=self.site,
+            title=self.site,
+            rating=lambda fox: float(self.rating(fox)),
+            number=None if first_dan is None else number,
+            deviation=self.unexplained / self.slope,
+            digits=0,
+            source=(
+                f"{self.slope:.1f} points a rank and {self.intercept:.0f} where 1 kyu begins, "
+                f"fitted to {self.players} players from {self.lowest:.1f} to {self.highest:.1f}, "
+                f"whose ratings lie {self.deviation:.0f} points about that line"
+            ),
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the calibration as JSON."""
+        text = json.dumps({"format": _FORMAT, **asdict(self)}, ensure_ascii=False, indent=2)
+        with replaced_file(Path(path)) as file:
+            file.write(f"{text}\n".encode())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Calibration:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        InputError
+            The file is missing, damaged or of another version.
+        """
+        file = os.fspath(path)
+        mend = "make it anew with `yardstone strength calibrate`"
+        try:
+            with Path(path).open("rb") as opened:
+                content = opened.read(_LARGEST_FILE + 1)
+            if len(content) > _LARGEST_FILE:
+                raise ValueError
+            found = json.loads(content.decode("utf-8"))
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=file) from None
+        except (ValueError, RecursionError):
+            raise InputError("this is no calibration", file=file, mend=mend) from None
+        if not isinstance(found, dict) or found.pop("format", None) != _FORMAT:
+            raise InputError("this is no calibration of this version", file=file, mend=mend)
+        return cls(**_checked(found, file, mend))
+
+
+def _checked(found: dict[str, Any], file: str, mend: str) -> dict[str, Any]:
+    """The fields of a calibration, each of its type and possible."""
+    damaged = InputError("the calibration is damaged", file=file, mend=mend)
+    types = {"site": str, "kind": str, "model": str, "players": int}
+    names = set(Calibration.__dataclass_fields__)
+    if set(found) != names:
+        raise damaged
+    for name, value in found.items():
+        if name in types:
+            sound = isinstance(value, types[name]) and not isinstance(value, bool)
+        else:
+            sound = isinstance(value, int | float) and isfinite(value)
+        if not sound:
+            raise damaged
+    if found["kind"] not in KINDS_OF_RATING or found["slope"] <= 0 or found["unexplained"] < 0:
+        raise damaged
+    return found
+
+
+def fit_calibration(
+    estimates: ArrayLike,
+    ratings: ArrayLike,
+    *,
+    site: str,
+    kind: str = "points",
+    model: str = "",
+    deviations: ArrayLike | None = None,
+) -> Calibration:
+    """Fit a line from estimates to the ratings of a site by least squares.
+
+    Parameters
+    ----------
+    estimates : float array [n]
+        On the Fox scale, one a player.
+    ratings : float array [n]
+        What the site says of them.
+    site : str
+        What to call the ratings.
+    kind : {"points", "ogs", "egf"}
+        What they are.
+    model : str
+        The model that the estimates are from.
+    deviations : float array [n], optional
+        One standard deviation of each estimate, in ranks: what they explain of the
+        spread about the line is not counted as the line's.
+
+    Raises
+    ------
+    NoGamesError
+        There are fewer than three players, or all have the same estimate.
+    ModelError
+        The ratings do not grow with the estimates.
+    UsageError
+        There is no such kind of rating.
+    """
+    if kind not in KINDS_OF_RATING:
+        raise UsageError(f"no ratings are called {kind!r}: {', '.join(KINDS_OF_RATING)}")
+    if site in SITE_SCALES and kind != site:
+        raise UsageError(f"the site is called {site!r}, but its ratings are {kind}")
+    x, y = np.asarray(estimates, np.float64), np.asarray(ratings, np.float64)
+    if len(x) < _FEWEST or np.ptp(x) <= 0.0:
+        raise NoGamesError(
+            f"a line needs at least {_FEWEST} players of different strength, not {len(x)}"
+        )
+    design = np.column_stack([x, np.ones(len(x))])
+    bread = np.linalg.inv(design.T @ design)
+    slope, intercept = (float(value) for value in bread @ (design.T @ y))
+    residual = y - design @ np.array([slope, intercept])
+    leverage = np.einsum("ij,jk,ik->i", design, bread, design)
+    corrected = residual / np.maximum(1.0 - leverage, 1e-9)
+    covariance = bread @ ((design.T * corrected**2) @ design) @ bread  # HC3
+    variance = float(residual @ residual) / max(len(x) - 2, 1)
+    own = 0.0 if deviations is None else float(np.mean(np.asarray(deviations, np.float64) ** 2))
+    total = float(((y - y.mean()) ** 2).sum())
+    if slope <= 0.0:
+        raise ModelError(
+            f"the ratings do not grow with the estimates (slope {slope:.1f} points a rank): "
+            "are players and ratings paired rightly?"
+        )
+    return Calibration(
+        site=site,
+        kind=kind,
+        model=model,
+        players=len(x),
+        slope=slope,
+        intercept=intercept,
+        slope_error=sqrt(covariance[0, 0]),
+        intercept_error=sqrt(covariance[1, 1]),
+        deviation=sqrt(variance),
+        unexplained=sqrt(max(variance - own * slope * slope, 0.0)),
+        determined=1.0 - float(residual @ residual) / total if total else 0.0,
+        lowest=float(x.min()),
+        highest=float(x.max()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCost:
+    """How well results are predicted by estimates, and by the ratings made of them.
+
+    Attributes
+    ----------
+    games : int
+        Games between players with an estimate.
+    even : float
+        Log-likelihood a game if both players always have equal chances.
+    best : float
+        With the slope that fits the results best.
+    site : float
+        With the ratings of the calibration, and the site's own probabilities.
+    best_slope : float
+        Logits a rank that fit best.
+    site_slope : float
+        Mean logits a rank of the calibration.
+    """
+
+    games: int
+    even: float
+    best: float
+    site: float
+    best_slope: float
+    site_slope: float
+
+
+def score_cost(
+    calibration: Calibration, first: ArrayLike, second: ArrayLike, score: ArrayLike
+) -> ScoreCost:
+    """What a calibration costs in log-likelihood when results are predicted.
+
+    Parameters
+    ----------
+    calibration : Calibration
+    first, second : float array [n]
+        Estimates of the two players of each game, on the Fox scale.
+    score : float array [n]
+        Of the first player: 1, 0.5 or 0.
+    """
+    x1, x2 = np.asarray(first, np.float64), np.asarray(second, np.float64)
+    s = np.asarray(score, np.float64)
+    if not len(s):
+        raise NoGamesError("there is no game with a result between players with an estimate")
+    difference = x1 - x2
+    logit = _logits(calibration, x1) - _logits(calibration, x2)
+    slope = _best_slope(difference, s)
+    spread = float(difference @ difference)
+    return ScoreCost(
+        games=len(s),
+        even=log(0.5),
+        best=_log_likelihood(slope * difference, s),
+        site=_log_likelihood(logit, s),
+        best_slope=slope,
+        site_slope=float(logit @ difference) / spread if spread else 0.0,
+    )
+
+
+def _logits(calibration: Calibration, estimates: Array) -> Array:
+    rating = calibration.rating(estimates)
+    if calibration.kind == "egf":  # the EGF's expected score since 2021
+        return np.asarray(-_EGF_STEEPNESS * np.log(_EGF_POLE - np.minimum(rating, _EGF_POLE - 1.0)))
+    return np.asarray(rating / ELO_POINTS_PER_LOGIT)
+
+
+def _log_likelihood(logit: Array, score: Array) -> float:
+    return float(
+        np.mean(-score * np.logaddexp(0.0, -logit) - (1 - score) * np.logaddexp(0.0, logit))
+    )
+
+
+def _best_slope(difference: Array, score: Array) -> float:
+    """Maximum likelihood of a slope from 0 to 20 logits a rank, by bisection of its derivative."""
+    low, high = 0.0, 20.0
+
+    def derivative(slope: float) -> float:
+        expected = 0.5 * (1.0 + np.tanh(0.5 * slope * difference))
+        return float(difference @ (score - expected))
+
+    if derivative(low) <= 0.0:
+        return low
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if derivative(middle) > 0.0:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)

@@ -1,0 +1,79 @@
+"""What the reader of an estimate must know, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.strength.estimate.site_scales import fox_rank
+from yardstone.strength.rank.model import EDGES
+
+if TYPE_CHECKING:
+    from yardstone.strength.estimate.estimate import Estimate
+    from yardstone.strength.rank.model import RankModel
+
+__all__ = ["notes_of"]
+
+#: Fewer moves than this say little.
+_FEW_MOVES = 100
+#: Time between the first and the last game in which strength may well have changed.
+_LONG = np.timedelta64(2 * 365, "D")
+#: A group that is so likely is named as the end of what the model knows.
+_LIKELY = 0.2
+
+
+def notes_of(estimate: Estimate, model: RankModel) -> tuple[str, ...]:
+    """The limits of an estimate, the gravest first."""
+    return tuple(_notes(estimate, model))
+
+
+def _notes(estimate: Estimate, model: RankModel) -> Iterator[str]:
+    whole, games = estimate.whole, [each.seen.game for each in estimate.games]
+    if whole.moves == 0:
+        yield (
+            "There is no move of this player: what is shown is what is known of anybody "
+            "without a game."
+        )
+    elif whole.moves < _FEW_MOVES:
+        yield (
+            f"This rests on {whole.moves} moves only; from five games the interval is far narrower."
+        )
+    if estimate.probabilities[0] >= _LIKELY:
+        weakest = fox_rank(float(EDGES[0]))
+        yield (
+            f"The model has seen nobody weaker than {weakest} of the Fox server: all weaker "
+            f"players look like its weakest group, 3 to 5 kyu, and the interval cannot reach "
+            f"below {weakest}."
+        )
+    if estimate.probabilities[-1] >= _LIKELY:
+        yield (
+            "9 dan is the highest rank of the Fox server, where strong amateurs, professionals "
+            "and programs all are: the model does not tell them apart."
+        )
+    if estimate.scale.name != "fox":
+        yield (
+            f"The scale {estimate.scale.title} is reached from that of Fox: "
+            f"{estimate.scale.source}. Its error is part of the interval."
+        )
+    handicap = sum(game.handicap > 1 for game in games)
+    if handicap:
+        yield (
+            f"Of the games {handicap} are with handicap stones, which the model has never seen: "
+            "the estimate may be off."
+        )
+    dates = np.array([game.date for game in games], "datetime64[s]")
+    known = dates[~np.isnat(dates)]
+    span = known.max() - known.min() if len(known) else np.timedelta64(0, "s")
+    if span >= _LONG:
+        yield (
+            f"The games are from {str(known.min())[:4]} to {str(known.max())[:4]}: the estimate is "
+            "of all of them together, not of today."
+        )
+    if model.card.get("intervals") is None:
+        yield "The intervals of this model are its own opinion: they were not checked on players."
+    yield (
+        f"Winrates and leads are what {estimate.network} sees without searching, at komi 6.5: "
+        "a single move's loss is rough."
+    )

@@ -1,0 +1,1 @@
+"""Moves and results in one rating."""

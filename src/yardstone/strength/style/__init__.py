@@ -1,0 +1,1 @@
+"""Ranks from style features of players, without a network."""

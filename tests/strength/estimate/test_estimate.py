@@ -1,0 +1,350 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.strength.estimate_cases import Case, game, make_case
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.go.analysis import analyse
+from yardstone.go.points import BLACK, PASS, WHITE, point_name
+from yardstone.go.replay import game_positions
+from yardstone.go.rules import TROMP_TAYLOR
+from yardstone.pool import SkipReport
+from yardstone.records.go_game import GoGame
+from yardstone.strength.estimate.calibrate import Calibration
+from yardstone.strength.estimate.estimate import AmbiguousPlayerError, estimate_player
+from yardstone.strength.estimate.intervals import IntervalTable
+from yardstone.strength.estimate.many import estimate_players
+from yardstone.strength.estimate.seen import KOMI, model_network, see_games
+from yardstone.strength.evidence import evidence_of_games
+from yardstone.strength.rank.model import RANKS
+
+
+@pytest.fixture(scope="module")
+def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
+    return make_case(tmp_path_factory.mktemp("case"))
+
+
+GAMES = [
+    game(11, "Anna", "Bob", day=3),
+    game(12, "Cid", "anna", day=1),
+    game(13, "Anna", "Dora"),
+    game(14, "Eve", "Anna", day=2, moves=60),
+]
+
+
+@pytest.fixture(scope="module")
+def found(case: Case) -> dict[str, Any]:
+    return estimate_player(GAMES, net=case.network, model=case.model).as_dict()
+
+
+def numbers(value: object) -> list[float]:
+    """All numbers in plain values."""
+    if isinstance(value, dict):
+        return [number for part in value.values() for number in numbers(part)]
+    if isinstance(value, list):
+        return [number for part in value for number in numbers(part)]
+    return [value] if isinstance(value, int | float) and not isinstance(value, bool) else []
+
+
+def test_the_result_is_plain_and_finite(found: dict[str, Any]) -> None:
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert all(isfinite(number) for number in numbers(found))
+    names = {"player", "scale", "rank", "rating", "low", "high", "level", "games", "moves"}
+    more = {"probabilities", "phases", "by_game", "moves_that_spoke", "notes", "network", "model"}
+    assert names | more <= set(found)
+    assert (found["player"], found["scale"], found["level"]) == ("Anna", "fox", 0.9)
+    assert (found["games"], found["moves"]) == (4, 12 + 12 + 12 + 30)
+    assert found["low"] <= found["rating"] <= found["high"]
+    assert [each["rank"] for each in found["probabilities"]] == list(RANKS)
+    total = sum(each["probability"] for each in found["probabilities"])
+    assert total == pytest.approx(1.0, abs=1e-3)
+
+
+def test_the_rating_is_the_models(case: Case, found: dict[str, Any]) -> None:
+    skipped = SkipReport()
+    seen = list(see_games(GAMES, case.network, skipped=skipped))
+    evidence = evidence_of_games([each.features for each in seen], [BLACK, WHITE, BLACK, WHITE])
+    score = case.model.score(evidence)
+    assert found["rating"] == pytest.approx(score.mean, abs=0.006)
+    probabilities = [each["probability"] for each in found["probabilities"]]
+    assert probabilities == pytest.approx(score.probabilities.tolist(), abs=1e-3)
+    density = case.model.density(case.model.game_statistics(evidence).sum(axis=0))
+    interval = IntervalTable.plain().interval(density, len(evidence), 0.9)
+    assert (found["low"], found["high"]) == pytest.approx(interval, abs=0.006)
+
+
+def test_games_stand_in_the_order_of_their_dates(found: dict[str, Any]) -> None:
+    assert [each["file"] for each in found["by_game"]] == ["12.sgf", "14.sgf", "11.sgf", "13.sgf"]
+    first = found["by_game"][0]
+    assert (first["opponent"], first["colour"], first["date"]) == ("Cid", "white", "2024-03-02")
+    assert (first["result"], first["won"], first["line"]) == ("B+R", "loss", 1)
+    assert found["by_game"][3]["date"] is None
+
+
+def test_each_game_alone_and_so_far(case: Case, found: dict[str, Any]) -> None:
+    by_game = found["by_game"]
+    last = by_game[-1]["running"]
+    for name in ("rank", "rating", "low", "high"):
+        assert last[name] == found[name]
+        assert by_game[0]["running"][name] == by_game[0][name]
+    two = estimate_player([GAMES[1], GAMES[3]], net=case.network, model=case.model, player="Anna")
+    assert two.as_dict()["rating"] == pytest.approx(by_game[1]["running"]["rating"], abs=0.01)
+    one = estimate_player([GAMES[3]], net=case.network, model=case.model, player="ANNA").as_dict()
+    assert one["rating"] == pytest.approx(by_game[1]["rating"], abs=0.01)
+
+
+def test_curves_are_those_of_an_analysis_from_the_players_view(
+    case: Case, found: dict[str, Any]
+) -> None:
+    same = analyse(GAMES[1], case.network, rules=TROMP_TAYLOR, komi=KOMI)
+    shown = found["by_game"][0]  # Anna is White
+    assert len(shown["winrate"]) == len(shown["lead"]) == 25  # without the passes at the end
+    assert shown["winrate"] == pytest.approx(same.white_winrate[:25].tolist(), abs=1e-3)
+    assert shown["lead"] == pytest.approx(same.white_lead[:25].tolist(), abs=0.02)
+    lost = same.point_loss[:24][same.colour[:24] == WHITE]
+    assert shown["loss"] == pytest.approx(lost.tolist(), abs=0.02)
+    black = found["by_game"][2]
+    other = analyse(GAMES[0], case.network, rules=TROMP_TAYLOR, komi=KOMI)
+    assert black["winrate"] == pytest.approx((1 - other.white_winrate[:25]).tolist(), abs=1e-3)
+
+
+def test_phases_are_rated_from_their_moves_alone(found: dict[str, Any]) -> None:
+    assert [(part["phase"], part["moves"]) for part in found["phases"]] == [
+        ("opening", 36 + 25),
+        ("middle game", 5),
+        ("endgame", 0),
+    ]
+
+
+def test_moves_that_spoke(case: Case, found: dict[str, Any]) -> None:
+    moves = found["moves_that_spoke"]
+    effects = [abs(move["effect"]) for move in moves]
+    assert effects == sorted(effects, reverse=True)
+    assert 5 <= len(moves) <= 10
+    order = [GAMES[1], GAMES[3], GAMES[0], GAMES[2]]
+    for move in moves:
+        played = order[move["game"]]
+        place = move["move"] - 1
+        assert move["point"] == point_name(int(played.moves[place]), 19)
+        same = analyse(played, case.network, rules=TROMP_TAYLOR, komi=KOMI)
+        assert move["points_lost"] == pytest.approx(same.point_loss[place], abs=0.02)
+        assert move["policy"] == pytest.approx(same.policy[place], abs=1e-3)
+        assert move["best"] == point_name(int(same.best[place]), 19)
+        stones = game_positions(played).stones[place]
+        position = move["position"]
+        for colour, name in ((BLACK, "black"), (WHITE, "white")):
+            points = [point_name(int(p), 19) for p in np.flatnonzero(stones == colour)]
+            assert position[name] == points
+        before = [point_name(int(p), 19) for p in played.moves[max(place - 3, 0) : place]]
+        assert position["before"] == before
+
+
+def test_intervals_grow_with_the_level(case: Case) -> None:
+    spans = []
+    for level in (0.5, 0.9, 0.99):
+        found = estimate_player(GAMES, net=case.network, model=case.model, level=level)
+        assert found.whole.low <= found.whole.rating <= found.whole.high
+        spans.append(found.whole.high - found.whole.low)
+    assert spans == sorted(spans)
+
+
+def test_the_table_of_intervals_of_the_model_is_used(case: Case) -> None:
+    table = IntervalTable.plain()
+    sure = replace(table, at=np.full_like(table.at, 0.5))
+    model = type(case.model)(case.model.scorer, case.model.spread, dict(case.model.card))
+    model.card["intervals"] = sure.as_dict()
+    found = estimate_player(GAMES, net=case.network, model=model)
+    plain = estimate_player(GAMES, net=case.network, model=case.model)
+    assert found.whole.high - found.whole.low < plain.whole.high - plain.whole.low
+    assert not any("not checked" in note for note in found.notes)
+    assert any("not checked" in note for note in plain.notes)
+
+
+def test_scales(case: Case, found: dict[str, Any]) -> None:
+    for scale in ("ogs", "egf"):
+        shown = estimate_player(GAMES, net=case.network, model=case.model, scale=scale).as_dict()
+        assert shown["fox"] == {name: found[name] for name in ("rating", "low", "high")}
+        assert shown["low"] < shown["rating"] < shown["high"]
+        assert shown["rating"] > 500
+        assert any("reached from that of Fox" in note for note in shown["notes"])
+    line = Calibration("club", "points", "tiny", 9, 50.0, 1000.0, 1.0, 1.0, 9.0, 0.0, 0.9, 0.0, 8.0)
+    shown = estimate_player(GAMES, net=case.network, model=case.model, scale=line).as_dict()
+    assert shown["rating"] == pytest.approx(1000 + 50 * found["rating"], abs=1.0)
+    assert (shown["rank"], shown["scale"]) == (None, "club")
+
+
+def test_a_colour_in_place_of_a_name(case: Case) -> None:
+    nameless = [replace(each, black="", white="") for each in GAMES[:2]]
+    found = estimate_player(nameless, colour=WHITE, net=case.network, model=case.model)
+    assert found.player == "White"
+    assert [each["colour"] for each in found.as_dict()["by_game"]] == ["white", "white"]
+    named = estimate_player(GAMES[:1], colour=WHITE, net=case.network, model=case.model)
+    assert named.player == "Bob"
+    with pytest.raises(InputError, match="--colour"):
+        estimate_player(nameless, net=case.network, model=case.model)
+
+
+def test_whose_strength_must_be_clear(case: Case) -> None:
+    with pytest.raises(AmbiguousPlayerError) as caught:
+        estimate_player(GAMES[:1], net=case.network, model=case.model)
+    assert caught.value.names == {"Anna": 1, "Bob": 1}
+    with pytest.raises(InputError, match=r"no game is by 'Zoe' \(there are Anna, Bob"):
+        estimate_player(GAMES, "Zoe", net=case.network, model=case.model)
+    with pytest.raises(UsageError, match="not both"):
+        estimate_player(GAMES, "Anna", colour=BLACK, net=case.network, model=case.model)
+    with pytest.raises(UsageError, match="no colour"):
+        estimate_player(GAMES, colour=3, net=case.network, model=case.model)
+
+
+HANDICAP = replace(
+    game(21, "Anna", "Bob"), handicap=2, setup_black=np.array([300, 320], np.int16), to_play=WHITE
+)
+SMALL: dict[str, Any] = {
+    "size": 9,
+    "moves": np.array([40], np.int16),
+    "colours": np.array([1], np.int8),
+}
+PASSES: dict[str, Any] = {"moves": np.full(2, PASS, np.int16), "colours": np.array([1, 2], np.int8)}
+BAD = {
+    "board of 9x9": replace(game(22, "Anna", "Bob"), **SMALL),
+    "handicap game": HANDICAP,
+    "position that was set up": replace(HANDICAP, handicap=0, moves=HANDICAP.moves[::-1]),
+    "there is no move": replace(game(23, "Anna", "Bob"), **PASSES),
+    "not a game of Anna": game(24, "Bob", "Cid"),
+    "the same game again": replace(GAMES[0], file="copy.sgf"),
+}
+
+
+def test_one_bad_game_never_spoils_the_others(case: Case, found: dict[str, Any]) -> None:
+    skipped = SkipReport()
+    with_bad = estimate_player(
+        [*BAD.values(), *GAMES], "Anna", net=case.network, model=case.model, skipped=skipped
+    ).as_dict()
+    assert len(skipped) == len(BAD)
+    for words in BAD:
+        assert any(words in reason for reason in skipped.reasons), words
+    assert with_bad["skipped"]["total"] == len(BAD)
+    for name in ("rating", "low", "high", "games", "moves"):
+        assert with_bad[name] == found[name]
+
+
+def test_handicap_games_where_they_are_asked_for(case: Case) -> None:
+    with pytest.raises(NoGamesError, match="--handicap takes handicap games"):
+        estimate_player([HANDICAP], "Anna", net=case.network, model=case.model)
+    found = estimate_player([HANDICAP], "Anna", net=case.network, model=case.model, handicap=True)
+    assert any("handicap stones" in note for note in found.notes)
+
+
+def test_a_game_is_taken_up_to_its_first_illegal_move(case: Case) -> None:
+    whole = game(25, "Anna", "Bob")
+    moves = whole.moves.copy()
+    moves[11] = moves[10]
+    skipped = SkipReport()
+    found = estimate_player(
+        [replace(whole, moves=moves)], "Bob", net=case.network, model=case.model, skipped=skipped
+    )
+    assert found.whole.moves == 5
+    assert len(found.as_dict()["by_game"][0]["winrate"]) == 12
+    assert any("illegal" in what for what in skipped.mended)
+    assert len(skipped) == 0
+
+
+def test_games_without_a_move_of_the_player(case: Case) -> None:
+    only_black = replace(
+        game(26, "Anna", "Bob"), moves=np.array([72], np.int16), colours=np.array([1], np.int8)
+    )
+    found = estimate_player([only_black], "Bob", net=case.network, model=case.model)
+    mean, _ = case.model.prior
+    assert found.whole.rating == pytest.approx(mean)
+    assert found.whole.moves == 0
+    assert found.spoken == ()
+    assert "no move of this player" in found.notes[0]
+    assert json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_nothing_to_estimate_from(case: Case) -> None:
+    with pytest.raises(NoGamesError, match="no games"):
+        estimate_player([], net=case.network, model=case.model)
+    with pytest.raises(NoGamesError, match="9x9") as caught:
+        estimate_player([BAD["board of 9x9"]], "Anna", net=case.network, model=case.model)
+    assert caught.value.file == "22.sgf"
+    for level in (0.0, 1.0, 90.0):
+        with pytest.raises(UsageError, match="between 0 and 1"):
+            estimate_player(GAMES, net=case.network, model=case.model, level=level)
+
+
+def test_progress_counts_positions(case: Case) -> None:
+    heard: list[tuple[int, int]] = []
+    estimate_player(
+        GAMES, net=case.network, model=case.model, progress=lambda *each: heard.append(each)
+    )
+    total = sum(len(each.moves) + 1 for each in GAMES)
+    assert heard[-1] == (total, total)
+    assert all(0 < done <= total for done, _ in heard)
+    assert [done for done, _ in heard] == sorted(done for done, _ in heard)
+
+
+def test_the_network_must_be_the_one_of_the_model(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("YARDSTONE_NET", raising=False)
+    with pytest.raises(InputError, match=case.network.sha256) as caught:
+        model_network(case.model)
+    assert case.network.name in str(caught.value)
+    assert model_network(case.model, case.file, threads=1).sha256 == case.network.sha256
+    monkeypatch.setenv("YARDSTONE_NET", str(case.file))
+    assert model_network(case.model, threads=1).sha256 == case.network.sha256
+    other = type(case.model)(case.model.scorer, case.model.spread, dict(case.model.card))
+    other.card.update(network="g170-b6c96-s175395328-d26788732", sha256="f" * 64)
+    with pytest.raises(InputError, match="trained on what") as caught:
+        model_network(other, case.network)
+    assert "nets download b6c96" in str(caught.value)
+    monkeypatch.delenv("YARDSTONE_NET")
+    with pytest.raises(InputError, match="nets download b6c96"):
+        model_network(other)
+    with pytest.raises(InputError, match="no such network"):
+        model_network(other, tmp_path / "none.bin.gz")
+
+
+def test_many_players_at_once_are_rated_as_one_by_one(case: Case) -> None:
+    games = [*GAMES, game(15, "Bob", "Dora"), replace(GAMES[0], file="copy.sgf")]
+    skipped = SkipReport()
+    found = estimate_players(games, case.network, case.model, skipped=skipped)
+    assert skipped.reasons == {"the same game again": 1}
+    names = [each.player for each in found.players]
+    assert names == ["Anna", "Bob", "Cid", "Dora", "Eve"]
+    for name in ("Anna", "Bob"):
+        alone = estimate_player(games, name, net=case.network, model=case.model)
+        each = found.players[names.index(name)]
+        assert (each.games, each.moves) == (len(alone.games), alone.whole.moves)
+        assert each.rating == pytest.approx(alone.whole.rating, abs=0.01)
+        assert (each.low, each.high) == pytest.approx((alone.whole.low, alone.whole.high), abs=0.01)
+    assert found.black.tolist() == [0, 2, 0, 4, 1]
+    assert found.score.tolist() == [1.0] * 5
+
+
+def test_of_many_players_only_those_asked_for(case: Case) -> None:
+    skipped = SkipReport()
+    games = [*GAMES, game(15, "Bob", "Dora"), replace(GAMES[1], black="ANNA", white="anna")]
+    found = estimate_players(games, case.network, case.model, players=["BOB"], skipped=skipped)
+    assert [(each.player, each.games) for each in found.players] == [("Bob", 2)]
+    assert len(found.score) == 0
+    assert skipped.reasons["no player of it is asked for"] == 3
+    assert skipped.reasons["both players have the same name"] == 1
+
+
+def test_what_is_far_apart_in_time_is_said(case: Case) -> None:
+    games: list[GoGame] = [
+        replace(GAMES[0], date=np.datetime64("2015-01-01", "s")),
+        replace(GAMES[1], date=np.datetime64("2021-01-01", "s")),
+    ]
+    found = estimate_player(games, "Anna", net=case.network, model=case.model)
+    assert any("from 2015 to 2021" in note for note in found.notes)

@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.strength.estimate.intervals import (
+    IntervalTable,
+    coverage,
+    fit_intervals,
+    group_ends,
+    quantiles,
+)
+from yardstone.strength.rank.model import EDGES
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+STEPS = 280
+MIDDLES = EDGES[0] + (EDGES[-1] - EDGES[0]) / STEPS * (np.arange(STEPS) + 0.5)
+
+
+def normal(mean: Array, deviation: Array) -> Array:
+    away = (MIDDLES - np.atleast_1d(mean)[:, None]) / np.atleast_1d(deviation)[:, None]
+    density = np.exp(-0.5 * (away**2 - (away**2).min(axis=1, keepdims=True)))
+    return np.asarray(density / density.sum(axis=1, keepdims=True))
+
+
+def players(number: int, seed: int, claimed: float) -> tuple[Array, Ints, Ints]:
+    """Densities, groups and moves of players whose estimates are off by 1 rank.
+
+    The densities claim a deviation of `claimed` ranks, whatever the number of moves.
+    """
+    random = np.random.default_rng(seed)
+    strength = random.uniform(0.0, 9.0, number)
+    estimate = strength + random.normal(0.0, 1.0, number)
+    groups = np.asarray(np.searchsorted(EDGES, strength, side="right") - 1, np.int64)
+    moves = random.integers(30, 1500, number)
+    return normal(estimate, np.full(number, claimed)), groups, moves
+
+
+def test_quantiles_of_an_even_distribution() -> None:
+    even = np.full(STEPS, 1.0 / STEPS)
+    assert quantiles(even, [0.0, 0.25, 0.5, 1.0]) == pytest.approx([-4.0, -0.5, 3.0, 10.0])
+
+
+def test_quantiles_of_a_normal_distribution() -> None:
+    found = quantiles(normal(np.array([4.0]), np.array([0.8]))[0], [0.05, 0.5, 0.95])
+    assert found == pytest.approx([4.0 - 1.645 * 0.8, 4.0, 4.0 + 1.645 * 0.8], abs=0.01)
+
+
+def test_quantiles_where_all_lies_in_one_step() -> None:
+    density = np.zeros(STEPS)
+    density[100] = 1.0
+    low, high = quantiles(density, [0.01, 0.99])
+    assert MIDDLES[100] - 0.03 < low < high < MIDDLES[100] + 0.03
+
+
+def test_where_groups_begin_and_end() -> None:
+    even = np.full((11, STEPS), 1.0 / STEPS)
+    low, high = group_ends(even, np.arange(11))
+    assert low == pytest.approx((EDGES[:-1] - EDGES[0]) / (EDGES[-1] - EDGES[0]))
+    assert high == pytest.approx((EDGES[1:] - EDGES[0]) / (EDGES[-1] - EDGES[0]))
+
+
+@pytest.mark.parametrize("claimed", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("level", [0.5, 0.9])
+def test_intervals_hold_what_they_promise_on_other_players(claimed: float, level: float) -> None:
+    table = fit_intervals(*players(4000, 1, claimed))
+    density, groups, moves = players(4000, 2, claimed)
+    for found in coverage(table, density, groups, moves, level=level):
+        assert found.held == pytest.approx(
+            level, abs=4.0 * np.sqrt(level * (1 - level) / found.count)
+        )
+        assert found.met >= found.held
+
+
+def test_what_claims_too_much_is_widened_and_what_claims_too_little_narrowed() -> None:
+    density = normal(np.array([4.0]), np.array([1.0]))[0]
+    widths = []
+    for claimed in (0.5, 1.0, 2.0):
+        low, high = fit_intervals(*players(4000, 1, claimed)).interval(density, 300, 0.9)
+        widths.append(high - low)
+    plain = np.ptp(IntervalTable.plain().interval(density, 300, 0.9))
+    assert widths[0] > 1.5 * plain
+    assert widths[1] == pytest.approx(plain, rel=0.1)
+    assert widths[2] < 0.75 * plain
+
+
+def test_a_table_of_plain_intervals_changes_nothing() -> None:
+    density = normal(np.array([3.0]), np.array([1.0]))[0]
+    for level in (0.5, 0.9, 0.95):
+        tail = 0.5 * (1.0 - level)
+        expected = quantiles(density, [tail, 1.0 - tail])
+        assert IntervalTable.plain().interval(density, 10, level) == pytest.approx(expected)
+
+
+@given(
+    st.floats(-6.0, 12.0),
+    st.floats(0.05, 5.0),
+    st.integers(0, 10**6),
+    st.floats(0.001, 0.999),
+    st.floats(0.001, 0.999),
+)
+def test_intervals_grow_with_the_level_and_stay_on_the_scale(
+    mean: float, deviation: float, moves: int, one: float, two: float
+) -> None:
+    density = normal(np.array([mean]), np.array([deviation]))[0]
+    small, large = sorted((one, two))
+    inner = TABLE.interval(density, moves, small)
+    outer = TABLE.interval(density, moves, large)
+    assert EDGES[0] <= outer[0] <= inner[0] <= inner[1] <= outer[1] <= EDGES[-1]
+
+
+TABLE = fit_intervals(*players(3000, 3, 0.7))
+
+
+def test_few_moves_and_many_are_fitted_by_themselves() -> None:
+    wide, groups, _ = players(2000, 4, 0.5)
+    right, others, _ = players(2000, 5, 1.0)
+    table = fit_intervals(
+        np.concatenate([wide, right]),
+        np.concatenate([groups, others]),
+        np.repeat([40, 900], 2000),
+    )
+    assert table.moves == pytest.approx([40.0, 900.0])
+    density = normal(np.array([4.0]), np.array([1.0]))[0]
+    between = round(np.sqrt(40 * 900))
+    levels = [table.level_of(0.95, moves) for moves in (1, 40, between, 900, 9000)]
+    assert levels[0] == levels[1] > levels[2] > levels[3] == levels[4]
+    assert levels[2] == pytest.approx(0.5 * (levels[1] + levels[3]), rel=1e-3)
+    widths = [np.ptp(table.interval(density, moves, 0.9)) for moves in (40, between, 900)]
+    assert widths[0] > widths[1] > widths[2]
+
+
+def test_small_classes_join_others() -> None:
+    density, groups, _ = players(500, 6, 1.0)
+    moves = np.repeat([10, 70, 150, 700], [20, 300, 150, 30])
+    table = fit_intervals(density, groups, moves)
+    assert table.counts.tolist() == [500]
+    assert fit_intervals(density, groups, moves, fewest=100).counts.tolist() == [320, 180]
+    assert fit_intervals(density[:5], groups[:5], moves[:5]).counts.tolist() == [5]
+
+
+def test_all_groups_count_alike_however_many_of_each_there_are() -> None:
+    density, groups, moves = players(3000, 10, 0.7)
+    even = fit_intervals(density, groups, moves, edges=(0,))
+    often = np.concatenate([np.arange(3000), np.repeat(np.flatnonzero(groups == 9), 20)])
+    uneven = fit_intervals(density[often], groups[often], moves[often], edges=(0,))
+    assert uneven.at == pytest.approx(even.at, abs=2e-3)
+
+
+def test_a_class_without_some_group_joins_the_one_before_it() -> None:
+    density, groups, _ = players(2000, 11, 1.0)
+    moves = np.where(groups >= 8, 700, 70)
+    assert fit_intervals(density, groups, moves).counts.tolist() == [2000]
+
+
+def test_weights_are_as_good_as_repeated_rows() -> None:
+    density, groups, moves = players(600, 7, 0.7)
+    weights = np.tile([1.0, 2.0], 300)
+    twice = np.repeat(np.arange(600), weights.astype(int))
+    one = fit_intervals(density, groups, moves, weights=weights, edges=(0,))
+    two = fit_intervals(density[twice], groups[twice], moves[twice], edges=(0,))
+    assert one.at == pytest.approx(two.at, abs=2e-3)
+
+
+def test_few_players_are_allowed_for() -> None:
+    density, groups, moves = players(20, 8, 1.0)
+    few = fit_intervals(density, groups, moves, edges=(0,))
+    many = fit_intervals(
+        *(np.repeat(part, 50, axis=0) for part in (density, groups, moves)), edges=(0,)
+    )
+    assert np.ptp(few.levels_of(0.9, 100)) > np.ptp(many.levels_of(0.9, 100))
+
+
+def test_a_table_is_kept_as_plain_values() -> None:
+    again = IntervalTable.from_dict(TABLE.as_dict())
+    assert again.at == pytest.approx(TABLE.at, abs=1e-6)
+    assert again.counts.tolist() == TABLE.counts.tolist()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"moves": []},
+        {"moves": ["many"]},
+        {"moves": [0.0] * 8},
+        {"levels": [0.5]},
+        {"at": [[2.0]]},
+        {"at": [[float("nan")]]},
+        {"counts": None},
+    ],
+)
+def test_a_damaged_table_is_refused(change: dict[str, object]) -> None:
+    with pytest.raises(InputError, match="damaged"):
+        IntervalTable.from_dict({**TABLE.as_dict(), **change})
+    with pytest.raises(InputError, match="damaged"):
+        IntervalTable.from_dict({})
+
+
+def test_refusals() -> None:
+    density = np.full(STEPS, 1.0 / STEPS)
+    for level in (0.0, 1.0, -0.5, 90.0):
+        with pytest.raises(UsageError, match="not between 0 and 1"):
+            TABLE.interval(density, 10, level)
+    with pytest.raises(NoGamesError):
+        fit_intervals(np.empty((0, STEPS)), [], [])
+
+
+def test_an_interval_that_reaches_into_an_outer_group_holds_all_of_it() -> None:
+    table = IntervalTable.plain()
+    weak, strong = normal(np.array([-1.0, 9.0]), np.array([0.3, 0.3]))
+    assert table.interval(weak, 100, 0.9)[0] == EDGES[0]
+    assert table.interval(weak, 100, 0.9)[1] == pytest.approx(-1.0 + 1.645 * 0.3, abs=0.02)
+    assert table.interval(strong, 100, 0.9)[1] == EDGES[-1]
+    middle = normal(np.array([4.0]), np.array([0.3]))[0]
+    low, high = table.interval(middle, 100, 0.9)
+    assert (low, high) == pytest.approx((4.0 - 1.645 * 0.3, 4.0 + 1.645 * 0.3), abs=0.02)
+
+
+def test_intervals_hold_for_the_outer_groups_too() -> None:
+    """Their players would else be missed by every tail that lies within their group."""
+    random = np.random.default_rng(9)
+
+    def everybody(number: int) -> tuple[Array, Ints, Ints]:
+        group = np.asarray(random.integers(0, 11, number), np.int64)
+        strength = random.uniform(EDGES[group], EDGES[group + 1])
+        estimate = strength + random.normal(0.0, 1.0, number)
+        return normal(estimate, np.full(number, 1.0)), group, np.full(number, 300)
+
+    table = fit_intervals(*everybody(6000))
+    density, group, moves = everybody(6000)
+    (whole,) = coverage(table, density, group, moves, edges=(0,))
+    assert whole.held == pytest.approx(0.9, abs=0.015)
+    for outer in (0, 10):
+        rows = group == outer
+        (found,) = coverage(table, density[rows], group[rows], moves[rows], edges=(0,))
+        assert found.held > 0.85

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from yardstone.errors import InputError
+from yardstone.strength.experiment.configuration import PARTS, Experiment, read_experiment
+from yardstone.strength.network.hyperparameters import PRESETS, TABLE_5_1
+
+ROOT = Path(__file__).resolve().parents[3]
+LEAST = '[games]\nrecords = ["games"]\n'
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "some.toml"
+    path.write_text(text)
+    return path
+
+
+def test_what_is_not_said_is_as_published(tmp_path: Path) -> None:
+    found = read_experiment(written(tmp_path, LEAST))
+    assert (found.name, found.folder) == ("some", tmp_path / "some")
+    assert found.games.records == (str(tmp_path / "games"),)
+    assert (found.filters.size, found.filters.seconds, found.filters.first_pass) == (19, 5.0, 50)
+    assert (found.judge.judge, found.judge.sure) == (True, 0.6)
+    assert (found.ratings.advance, found.ratings.withhold) == (10, False)
+    sizes = (found.sets.training, found.sets.validation, found.sets.test, found.sets.exhibition)
+    assert sizes == (10_000, 5_000, 5_000, 5_000)
+    assert found.models.window == 500
+    assert found.models.full == found.models.basic == TABLE_5_1
+    assert found.table.hidden == (0, 1, 2, 3, 4)
+
+
+def test_settings_of_every_kind(tmp_path: Path) -> None:
+    text = """
+name = "A name"
+folder = "there"
+[games]
+moves = "lists/*.zip"
+results = "/data/results.csv"
+columns = ["size"]
+[filters]
+decisions = ["counted"]
+seconds = 0
+[features]
+since = 2006-06-20
+komi = 7
+stores = ["a", "/b"]
+[sets]
+exhibition = -1
+since = 2006-06-23T10:00:00
+[models]
+basic = false
+full = { preset = "small", width = 32, learning_rate = 1e-4 }
+device = "cpu"
+"""
+    found = read_experiment(written(tmp_path, text))
+    assert found.folder == tmp_path / "there"
+    assert found.games.moves == (str(tmp_path / "lists/*.zip"),)
+    assert found.games.results == "/data/results.csv"
+    assert found.filters.decisions == ("counted",)
+    assert (found.filters.seconds, found.features.komi) == (0.0, 7.0)
+    assert found.features.since == np.datetime64("2006-06-20T00:00:00")
+    assert found.sets.since == np.datetime64("2006-06-23T10:00:00")
+    assert found.features.stores == (str(tmp_path / "a"), "/b")
+    assert found.models.basic is None
+    assert found.models.full == PRESETS["small"].changed({"width": 32, "learning_rate": 1e-4})
+    named = read_experiment(written(tmp_path, LEAST + '[models]\nfull = "small"\n'))
+    assert named.models.full == PRESETS["small"]
+
+
+@pytest.mark.parametrize(
+    ("text", "trouble"),
+    [
+        ("", "must name either records or moves"),
+        ('[games]\nrecords = ["a"]\nmoves = ["b"]\n', "either records or moves"),
+        ('[games]\nmoves = ["b"]\n', "table of results"),
+        ("games = 3", "must be a part"),
+        ("[games", "is no TOML"),
+        ("\x00", "is no TOML"),
+        (LEAST + "[filters]\nsise = 19", r"\[filters\] has no setting 'sise'"),
+        (LEAST + "[filter]\nsize = 19", "no setting or part 'filter'"),
+        (LEAST + '[filters]\nsize = "big"', "must be a whole number"),
+        (LEAST + "[filters]\nsize = true", "must be a whole number"),
+        (LEAST + "[filters]\nranked = 1", "must be true or false"),
+        (LEAST + "[filters]\ndecisions = ['won']", "no decision 'won'"),
+        (LEAST + "[filters]\nseconds = -1.0", "below 0"),
+        (LEAST + "[features]\nsince = 2006", "must be a date"),
+        (LEAST + "[features]\nstores = [1]", "list of texts"),
+        (LEAST + "[sets]\ntraining = -5", "must not be below 0"),
+        (LEAST + "[table]\nhidden = [1, true]", "list of whole numbers"),
+        (LEAST + "[models]\nfull = 7", "name of a preset or false"),
+        (LEAST + "[models]\nfull = 'huge'", "no preset 'huge'"),
+        (LEAST + "[models]\nfull = { widht = 7 }", "no setting 'widht'"),
+        ("name = 3\n" + LEAST, "must be texts"),
+    ],
+)
+def test_what_cannot_be_meant(tmp_path: Path, text: str, trouble: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(InputError, match=trouble) as raised:
+        read_experiment(path)
+    assert raised.value.file == str(path)
+
+
+def test_the_guide_names_every_setting() -> None:
+    page = (ROOT / "docs" / "strength-experiments.md").read_text()
+    for field in dataclasses.fields(Experiment):
+        if field.name in ("name", "folder"):
+            assert f"`{field.name}`" in page
+            continue
+        part = page.partition(f"`[{field.name}]`\n")[2].partition("\n\n")[0]
+        settings = dataclasses.fields(PARTS[field.name])
+        missing = [each.name for each in settings if f"`{each.name}`" not in part]
+        assert not missing, (field.name, missing)
+
+
+def test_files_that_are_no_description(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No such file"):
+        read_experiment(tmp_path / "none.toml")
+    with pytest.raises(InputError, match="too large"):
+        read_experiment(written(tmp_path, "#" * (2 << 20)))
+    path = tmp_path / "bytes.toml"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="is no TOML"):
+        read_experiment(path)

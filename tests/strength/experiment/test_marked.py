@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.go.games import random_game, small_network
+from yardstone.errors import InputError, UsageError
+from yardstone.evaluation.labels import rating_labels
+from yardstone.go.extraction import extract_features
+from yardstone.go.extraction_batch import Settings
+from yardstone.pool import Pool
+from yardstone.ratings.glicko2 import Glicko2
+from yardstone.strength.dataset import MoveSets
+from yardstone.strength.experiment.classes import (
+    losses_by_rank,
+    losses_by_rating,
+    ratings_in_classes,
+)
+from yardstone.strength.experiment.configuration import SetSettings
+from yardstone.strength.experiment.judged import judged_pool
+from yardstone.strength.experiment.marked import (
+    draw_marks,
+    exhibition_games,
+    load_labels,
+    save_labels,
+)
+from yardstone.strength.stores import Stores
+
+
+def made(games: int = 300, players: int = 40, seed: int = 4) -> Pool:
+    generator = np.random.default_rng(seed)
+    pairs = np.array([generator.choice(players, 2, replace=False) for _ in range(games)])
+    names = tuple(f"p{k}" for k in range(players))
+    time = np.datetime64("2020-01-01", "s") + np.arange(games) * np.timedelta64(3600, "s")
+    score = (generator.random(games) < 0.5 + 0.01 * (pairs[:, 0] - pairs[:, 1])).astype(float)
+    return Pool(names, pairs[:, 0], pairs[:, 1], score, time)
+
+
+def test_exhibition_games_have_all_their_history_known() -> None:
+    pool = made()
+    assert pool.time is not None
+    labels = rating_labels(pool, Glicko2().replay(pool), advance=3)
+    known = np.random.default_rng(1).random(len(pool)) < 0.8
+    settings = SetSettings(
+        training=30, validation=20, test=40, exhibition=-1, newcomer_games=4, least_games=1,
+        since=pool.time[100], seed=3,
+    )  # fmt: skip
+    sets = draw_marks(pool, labels, settings, known)
+    fresh = exhibition_games(pool, 4, 1)
+    slow = []
+    for game in np.flatnonzero(fresh).tolist():
+        both = {int(pool.first[game]), int(pool.second[game])}
+        past = [g for g in range(game) if both & {int(pool.first[g]), int(pool.second[g])}]
+        if all(known[g] for g in past):
+            slow.append(game)
+    assert np.flatnonzero(sets.of("X")).tolist() == slow
+    assert 0 < len(slow) < fresh.sum()
+    for letter in "TVE":
+        assert np.flatnonzero(sets.of(letter)).min() >= 100
+    assert [int(sets.of(letter).sum()) for letter in "TVE"] == [30, 20, 40]
+    again = draw_marks(pool, labels, settings, known)
+    assert np.array_equal(again.mark, sets.mark)
+    with pytest.raises(UsageError, match="only the exhibition set"):
+        draw_marks(pool, labels, SetSettings(test=-1), known)
+
+
+def test_test_games_stand_for_the_pool_however_many_are_trained_on() -> None:
+    """Training takes only games won by the higher label; the others keep their share of them."""
+    pool = made(2000, 30, 7)
+    labels = rating_labels(pool, Glicko2().replay(pool), advance=3)
+    agree = (labels.first > labels.second) == (pool.score == 1.0)
+    sizes = SetSettings(training=500, validation=300, test=600, exhibition=0)
+    sets = draw_marks(pool, labels, sizes, np.ones(len(pool), bool))
+    share = agree[sets.of("E") | sets.of("V")].mean()
+    assert share == pytest.approx(agree.mean(), abs=0.05)
+    assert agree[sets.of("T")].all()
+
+
+def test_labels_are_kept_as_they_are(tmp_path: Path) -> None:
+    pool = made(50)
+    labels = rating_labels(pool, Glicko2().replay(pool))
+    save_labels(labels, tmp_path / "labels.npz")
+    back = load_labels(tmp_path / "labels.npz")
+    for name in ("first", "second", "first_ahead", "second_ahead"):
+        assert np.array_equal(getattr(back, name), getattr(labels, name))
+    assert back.advance == labels.advance
+    (tmp_path / "labels.npz").write_bytes(b"no")
+    with pytest.raises(InputError, match="cannot be read"):
+        load_labels(tmp_path / "labels.npz")
+
+
+def test_the_network_names_winners_it_is_sure_of() -> None:
+    pool = Pool.from_names(
+        list("ABCDEF"),
+        list("BCDEFA"),
+        [1, 1, 0, 1, 0, 1],
+        columns={
+            "key": list("uvwxyz"),
+            "decision": ["resigned", "resigned", "timed out", "resigned", "counted", "resigned"],
+        },
+    )
+    rates = {"u": 0.7, "v": 0.55, "w": 0.39, "x": 0.1, "y": 0.01}
+    found, report = judged_pool(pool, rates)
+    assert found.columns["key"].tolist() == ["u", "w", "x", "y"]
+    assert found.score.tolist() == [0.0, 1.0, 1.0, 0.0]
+    assert (report.games, report.kept, report.contrary) == (5, 3, 2)
+    assert (report.unsure, report.unseen) == (1, 1)
+    with pytest.raises(UsageError, match=r"above 0\.5"):
+        judged_pool(pool, rates, sure=0.5)
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two stores that share a game, and one made in another way."""
+    folder = tmp_path_factory.mktemp("stores")
+    net = str(small_network(folder))
+    for name, games, komi in (("a", (1, 2), 6.5), ("b", (2, 3), 6.5), ("c", (3,), 7.5)):
+        made_of = [random_game(k, moves=10 + k) for k in games]
+        settings = Settings(net=net, komi=komi)
+        extract_features(partial(list, made_of), folder / name, settings, workers=1)
+    return folder
+
+
+def test_stores_are_one(stores: Path) -> None:
+    both = Stores.open([stores / "a", stores / "b"])
+    keys = ["games.sgf#3", "/elsewhere/games.sgf#2", "games.sgf", "games.sgf#9"]
+    pieces = both.pieces(keys, "file")
+    assert pieces.known.tolist() == [True, True, True, False]
+    assert pieces.length.tolist() == [[7, 6], [6, 6], [6, 5], [0, 0]]
+    assert pieces.start[2].tolist() == [0, 6]  # the first game of the first store
+    assert pieces.start[1].tolist() == [11, 17]  # of two places the first
+    assert pieces.start[0].tolist() == [35, 42]
+    rows = np.array([36, 0, 20])
+    picks = both.gather("pick", rows)
+    assert np.array_equal(picks[0], both.stores[1].array("pick")[36 - 23])
+    assert np.array_equal(picks[1:], both.stores[0].array("pick")[[0, 20]])
+    assert both.kinds == ("head", "pick")
+    assert set(both.winrates("file")) == {"games.sgf", "games.sgf#2", "games.sgf#3"}
+    with pytest.raises(InputError, match=r"komi is 7.5, but 6.5"):
+        Stores.open([stores / "a", stores / "c"])
+    with pytest.raises(InputError, match="by name or file"):
+        both.pieces(keys, "hand")
+    with pytest.raises(InputError, match="no store of features is named"):
+        Stores.open([])
+
+
+def test_classes_of_players(stores: Path) -> None:
+    ratings = np.array([1000.0, 1320.0, 1900.0, 1950.0])
+    classes = ratings_in_classes(ratings)
+    assert {name: here.tolist() for name, here in classes.items()} == {
+        "10 kyu and below": [True, False, False, False],
+        "9 kyu to 1 kyu": [False, True, True, False],
+        "1 dan and above": [False, False, False, True],
+    }
+    bounds = ratings_in_classes(ratings, [1200.0, 5000.0])
+    assert list(bounds) == ["below 1200", "1200 to 5000"]
+    features = np.zeros((4, 6), np.float32)
+    features[:, 5] = [1, 2, 3, 4]
+    head = MoveSets(features, np.arange(4), np.array([0, 1, 3, 4, 4]))
+    found = losses_by_rating(head, ratings, 5)
+    assert found["9 kyu to 1 kyu"].tolist() == [2.0, 3.0, 4.0]
+    ranks = losses_by_rank(Stores.open([stores / "a"]).stores[0], 5)
+    assert list(ranks) == ["no rank"]

@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.go.games import small_network
+from tests.strength.made_experiment import write_experiment, write_games
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.evaluation.labels import agree_with_score, rating_labels
+from yardstone.evaluation.sets import Sets
+from yardstone.evaluation.splits import earlier_games
+from yardstone.ratings.glicko2 import Glicko2
+from yardstone.reports import strength_table as tables
+from yardstone.strength.experiment import judged, models
+from yardstone.strength.experiment.configuration import read_experiment
+from yardstone.strength.experiment.described import glicko_of
+from yardstone.strength.experiment.marked import load_labels, withheld_labels
+from yardstone.strength.experiment.performance import performance, rating_errors
+from yardstone.strength.experiment.predictions import EVEN, FUTURE, GLICKO, TUNED
+from yardstone.strength.experiment.predictions_file import predictions_csv
+from yardstone.strength.experiment.run import Outcome, run_experiment
+
+
+def run(path: Path, workers: int = 1) -> tuple[Outcome, list[str]]:
+    said: list[str] = []
+    return run_experiment(read_experiment(path), workers=workers, say=said.append), said
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with games and a network."""
+    folder = tmp_path_factory.mktemp("experiment")
+    small_network(folder)
+    write_games(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def path(home: Path) -> Path:
+    return write_experiment(home, home / "random1.bin.gz")
+
+
+@pytest.fixture(scope="module")
+def done(path: Path) -> tuple[Outcome, list[str]]:
+    return run(path)
+
+
+def test_every_stage_is_run_and_every_system_asked(done: tuple[Outcome, list[str]]) -> None:
+    found, said = done
+    stages = [words.split(":")[0] for words in said if words.endswith(": begun")]
+    assert stages == [
+        "games", "winners", "features", "sets", "labels", "moves", "basic", "full", "pooled",
+        "predictions",
+    ]  # fmt: skip
+    assert list(found.predictions.expected)[:7] == [
+        EVEN, GLICKO, FUTURE, models.STOCHASTIC, models.BASIC, models.FULL, models.POOLED,
+    ]  # fmt: skip
+    assert found.facts["filters"]["kept"] == 178
+    lost = {r["rule"]: r["lost"] for r in found.facts["filters"]["rules"] if r["lost"]}
+    assert lost == {"decision": 1, "clock": 1}
+    report = found.facts["judged"]
+    assert report["games"] == report["kept"] + report["unsure"] + report["unseen"]
+    assert len(found.pool) == 178 - report["unsure"]
+
+
+def test_the_sets_keep_the_rules(done: tuple[Outcome, list[str]]) -> None:
+    found, _ = done
+    pool, replay = found.pool, found.replay
+    mark = pool.columns["set"]
+    labels = rating_labels(pool, replay, advance=2)
+    training = mark == "T"
+    assert training.sum() == 30
+    assert agree_with_score(labels, pool.score)[training].all()
+    assert (labels.first_ahead[training] == 2).all()
+    assert (labels.second_ahead[training] == 2).all()
+    played = np.column_stack(earlier_games(pool))[mark == "X"]
+    assert played.min() >= 1
+    assert played.max() <= 4
+
+
+def test_predictions_see_nothing_that_is_not_known_yet(done: tuple[Outcome, list[str]]) -> None:
+    found, _ = done
+    told = found.predictions
+    questions = told.questions
+    here = questions.last == -1
+    assert np.array_equal(told.expected[GLICKO][here], found.replay.expected[questions.game[here]])
+    none = questions.last == 0
+    for name in (GLICKO, models.STOCHASTIC, models.BASIC, models.FULL):
+        assert told.expected[name][none] == pytest.approx(0.5, abs=1e-6), name
+    sides = found.moves.sets(("head",)).lengths().reshape(-1, 2)
+    assert sides.max() == 40
+    assert not sides[none].any()
+    two = questions.last == 2
+    assert sides[two].max() <= 2 * 12  # each made 12 of a game's 24 moves
+
+
+def test_the_same_again_keeps_every_stage(path: Path, done: tuple[Outcome, list[str]]) -> None:
+    again, said = run(path)
+    assert all(words.endswith(": kept") for words in said)
+    for name, expected in done[0].predictions.expected.items():
+        assert np.array_equal(again.predictions.expected[name], expected)
+
+
+def test_a_changed_setting_redoes_what_depends_on_it(
+    path: Path, done: tuple[Outcome, list[str]]
+) -> None:
+    text = path.read_text()
+    try:
+        path.write_text(text.replace('pooled = ["head", "pick", "mean"]', 'pooled = ["pick"]'))
+        _, said = run(path)
+        again = [words for words in said if "done again" in words]
+        assert [words.split(":")[0] for words in again] == [
+            "features", "sets", "labels", "moves", "basic", "full", "pooled", "predictions",
+        ]  # fmt: skip
+        assert again[0] == "features: done again, for kinds has changed"
+        assert again[-1].startswith("predictions: done again, for sets and moves and basic")
+        path.write_text(text.replace("hidden = [0, 2]", "hidden = [1]"))
+        _, said = run(path)
+        assert {w.split(":")[0] for w in said if w.endswith(": kept")} == {"games", "winners"}
+    finally:
+        path.write_text(text)
+
+
+def test_one_that_was_killed_ends_like_one_that_was_not(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    write_games(tmp_path)
+    path = write_experiment(tmp_path, home / "random1.bin.gz", models=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(judged, "_BATCH", 20)
+        patch.setattr(judged, "_WAVE", 2)
+        patch.setattr("yardstone.strength.experiment.preparation.judged_pool", stop)
+        with pytest.raises(KeyboardInterrupt):
+            run(path)
+    part = tmp_path / "work" / ".winners.part"
+    kept = sorted(part.glob("winrates-*.npz"))
+    assert len(kept) == 6
+    times = [each.stat().st_mtime_ns for each in kept]
+    kept[-1].unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(models, "predict_all", stop)
+        with pytest.raises(KeyboardInterrupt):
+            run(path)
+    made = sorted((tmp_path / "work" / "winners").glob("winrates-*.npz"))
+    assert [each.stat().st_mtime_ns for each in made[:5]] == times[:5]
+    found, said = run(path, workers=2)
+    assert "pooled: kept" in said
+    other = tmp_path / "other"
+    other.mkdir()
+    write_games(other)
+    whole, _ = run(write_experiment(other, home / "random1.bin.gz", models=False), workers=2)
+    for name, expected in whole.predictions.expected.items():
+        assert np.array_equal(found.predictions.expected[name], expected), name
+
+
+def test_labels_without_the_results_of_the_games_to_predict(home: Path, tmp_path: Path) -> None:
+    write_games(tmp_path)
+    path = write_experiment(tmp_path, home / "random1.bin.gz", models=False)
+    path.write_text(
+        path.read_text().replace("advance = 2", "advance = 2\nwithhold = true\ntune = 3")
+    )
+    found, _ = run(path)
+    assert TUNED in found.predictions.expected
+    assert not np.array_equal(found.predictions.expected[TUNED], found.predictions.expected[GLICKO])
+    assert set(found.facts["tuned"]) <= {field.name for field in fields(Glicko2)}
+    pool = found.pool
+    learned = load_labels(tmp_path / "work" / "labels" / "labels.npz")
+    sets = Sets(pool.columns["set"])
+    published = rating_labels(pool, found.replay, advance=2)
+    hidden = sets.of("E") | sets.of("X")
+    assert np.array_equal(learned.first[hidden], published.first[hidden])
+    assert not np.array_equal(learned.first[sets.of("T")], published.first[sets.of("T")])
+    # Turning every hidden result round changes no label that training sees.
+    turned = replace(pool, score=np.where(hidden, 1.0 - pool.score, pool.score))
+    system = glicko_of(found.experiment)
+    other = rating_labels(turned, system.replay(turned), advance=2)
+    again = withheld_labels(turned, other, sets, system)
+    assert np.array_equal(again.first[~hidden], learned.first[~hidden])
+    assert np.array_equal(again.second[~hidden], learned.second[~hidden])
+
+
+def test_tables_of_what_was_found(done: tuple[Outcome, list[str]]) -> None:
+    found, _ = done
+    measured = performance(found.predictions, replicates=50)
+    for cell in measured.cells:
+        here = found.predictions.questions.of(cell.letter, cell.last)
+        assert cell.metrics.games == here.sum()
+        assert json.dumps(cell.as_dict(), allow_nan=False)
+    base = measured.cell(GLICKO, "E")
+    assert (base.ahead["accuracy"].low, base.ahead["accuracy"].high) == (0.0, 0.0)
+    text = tables.performance_text(measured) + tables.hidden_text(measured)
+    assert "less that of Glicko-2 (95 %)" in tables.ahead_text(measured)
+    other = performance(found.predictions, base=EVEN, replicates=50)
+    assert other.cell(EVEN, "E").ahead["accuracy"].estimate == 0.0
+    even = other.cell(GLICKO, "E").ahead["log_likelihood"].estimate
+    assert even == pytest.approx(-measured.cell(EVEN, "E").ahead["log_likelihood"].estimate)
+    with pytest.raises(UsageError, match="no system 'Elo'"):
+        performance(found.predictions, base="Elo")
+    for name in (*found.predictions.expected, "Exhibition", "k = 2"):
+        assert name in text
+    rows = tables.performance_csv(measured).splitlines()
+    assert len(rows) == 1 + len(measured.cells)
+    errors = rating_errors(found.predictions, GLICKO, "E")
+    labels = found.predictions.labels[found.predictions.questions.of("E")]
+    assert errors.players.sum() == labels.size
+    assert json.dumps(errors.as_dict(), allow_nan=False)
+    assert "Glicko-2" in tables.ratings_text([errors])
+    assert tables.ratings_text([]) == ""
+    with pytest.raises(NoGamesError, match="no rating in the set Z"):
+        rating_errors(found.predictions, GLICKO, "Z")
+    lines = predictions_csv(found.predictions, found.pool).splitlines()
+    assert len(lines) == 1 + len(found.predictions.questions)
+    assert lines[1].startswith("T,all,")
+
+
+def test_an_experiment_that_cannot_be_run(home: Path, tmp_path: Path) -> None:
+    write_games(tmp_path)
+    path = write_experiment(tmp_path, home / "random1.bin.gz", models=False)
+    text = path.read_text()
+    path.write_text(text.replace("moves.txt", "other.txt"))
+    with pytest.raises(InputError, match="no such file"):
+        run(path)
+    path.write_text(text.replace("[features]", '[features]\nstores = ["nowhere"]'))
+    with pytest.raises(InputError, match=r"nowhere.*cannot be read"):
+        run(path)

@@ -1,0 +1,381 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import exp, pi, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tests.ratings.made_games import made_games
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.evaluation.metrics import log_likelihood
+from yardstone.pool import Pool
+from yardstone.ratings.glicko2 import CENTRE, POINTS, Glicko2
+from yardstone.ratings.priors import PlayerPriors, Prior
+from yardstone.ratings.whr import WholeHistory
+from yardstone.strength.fusion.combination import Combination, fit_combination
+from yardstone.strength.fusion.glicko import COLUMNS, GlickoFromMoves, fuse
+from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_prior
+
+Array = NDArray[np.float64]
+
+#: Rating points.
+TOLERANCE = 1e-6
+BASE = Prior(1500.0, 250.0)
+SYSTEM = Glicko2(initial_deviation=250.0)
+
+
+def with_estimates(pool: Pool, mean: Array, deviation: Array) -> Pool:
+    told = (mean[:, 0], deviation[:, 0], mean[:, 1], deviation[:, 1])
+    return replace(pool, columns={**pool.columns, **dict(zip(COLUMNS, told, strict=True))})
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A pool whose true strengths are known, and what the moves of earlier games say."""
+
+    pool: Pool
+    sides: Sides
+    truth: Array
+
+
+@pytest.fixture(scope="module")
+def simulated() -> Simulated:
+    """600 players, 3,000 games; each game of 100 moves a side tells of a strength ± 200.
+
+    Every player's moves also look better or worse than he is by ± 90 points, which more
+    games do not mend.
+    """
+    generator = np.random.default_rng(5)
+    players, games = 600, 3000
+    strength = generator.normal(1500.0, 250.0, players)
+    looks = strength + generator.normal(0.0, 90.0, players)
+    first = generator.integers(0, players, games)
+    second = (first + generator.integers(1, players, games)) % players
+    truth = 1.0 / (1.0 + 10.0 ** ((strength[second] - strength[first]) / 400.0))
+    score = (generator.random(games) < truth).astype(np.float64)
+    total, number = np.zeros(players), np.zeros(players, np.int64)
+    rating, moves = np.full((games, 2), 1500.0), np.zeros((games, 2), np.int64)
+    for game in range(games):
+        for side, player in enumerate((first[game], second[game])):
+            if number[player]:
+                rating[game, side] = total[player] / number[player]
+                moves[game, side] = 100 * number[player]
+        for player in (first[game], second[game]):
+            total[player] += looks[player] + generator.normal(0.0, 200.0)
+            number[player] += 1
+    names = tuple(f"P{player}" for player in range(players))
+    pool = Pool(names, first.astype(np.int32), second.astype(np.int32), score)
+    replay = SYSTEM.replay(pool)
+    assert replay.first_deviation is not None
+    assert replay.second_deviation is not None
+    sides = Sides(
+        np.column_stack([replay.first_rating, replay.second_rating]),
+        np.column_stack([replay.first_deviation, replay.second_deviation]),
+        rating,
+        moves,
+    )
+    return Simulated(pool, sides, truth)
+
+
+@pytest.fixture(scope="module")
+def fitted(simulated: Simulated) -> MovesPrior:
+    early = np.arange(1200)
+    score = simulated.pool.score[early]
+    return fit_moves_prior(simulated.sides.select(early), score, SYSTEM, BASE)
+
+
+def test_fusion_beats_both_of_its_parts(simulated: Simulated, fitted: MovesPrior) -> None:
+    pool, sides = simulated.pool, simulated.sides
+    early, late = np.arange(1200), np.arange(1200, len(pool))
+    results = SYSTEM.replay(pool).expected
+    moves = fitted.from_moves_alone(sides, SYSTEM)
+    at_end = fitted.expected(sides, SYSTEM)
+    told = with_estimates(pool, *fitted.prior(sides.moves_rating, sides.moves))
+    fused = GlickoFromMoves(initial_deviation=250.0).replay(told).expected
+    plain = fit_combination(pool.score[early], results[early], moves[early])
+    found = {
+        name: log_likelihood(pool.score[late], expected[late])
+        for name, expected in {
+            "results": results,
+            "moves": moves,
+            "at end": at_end,
+            "fused": fused,
+            "plain": plain.expected(results, moves),
+            "truth": simulated.truth,
+        }.items()
+    }
+    assert found["fused"] > max(found["results"], found["moves"]) + 0.01
+    assert found["at end"] > max(found["results"], found["moves"]) + 0.01
+    assert found["fused"] > found["plain"]
+    assert found["fused"] < found["truth"]
+
+
+def test_the_fit_finds_what_the_pool_was_made_with(fitted: MovesPrior) -> None:
+    # A model that is right on average for a player of infinitely many games would have
+    # the slope 250²/(250² + 90²) = 0.89 and the deviation sqrt(0.11) 250 = 85; a game of
+    # ± 200 tells as much as is left unknown after about 57 moves.
+    assert fitted.slope == pytest.approx(0.89, abs=0.2)
+    assert fitted.level == pytest.approx(1500.0, abs=100.0)
+    assert 30.0 < fitted.deviation < 130.0
+    assert 15.0 < fitted.half < 200.0
+
+
+def test_whole_histories_gain_from_moves_as_well(simulated: Simulated, fitted: MovesPrior) -> None:
+    pool, sides = simulated.pool.select(np.arange(2000)), simulated.sides.select(np.arange(2000))
+    system = WholeHistory(w2=1.0, prior_deviation=250.0, draw_rate=None, window=60)
+    replay = system.replay(pool)
+    assert replay.first_deviation is not None
+    assert replay.second_deviation is not None
+    mean, deviation = fitted.prior(sides.moves_rating, sides.moves)
+    rating, spread = fuse(
+        np.column_stack([replay.first_rating, replay.second_rating]),
+        np.column_stack([replay.first_deviation, replay.second_deviation]),
+        mean,
+        deviation,
+        BASE,
+    )
+    fused = system.probability(rating[:, 0], rating[:, 1], spread[:, 0], spread[:, 1])
+    late = np.arange(1200, 2000)
+    moves = fitted.from_moves_alone(sides, SYSTEM)[late]
+    parts = [log_likelihood(pool.score[late], each) for each in (replay.expected[late], moves)]
+    assert log_likelihood(pool.score[late], fused[late]) > max(parts) + 0.005
+
+
+@pytest.mark.parametrize("idle_days", [None, 30.0])
+@pytest.mark.parametrize("deviation", [np.nan, 350.0, 1000.0, np.inf])
+def test_without_anything_from_moves_it_is_glicko2(
+    deviation: float, idle_days: float | None
+) -> None:
+    pool = made_games(300, 20, draws=0.1)
+    mean = np.full((300, 2), 1600.0) if deviation != 350.0 else np.full((300, 2), 1500.0)
+    told = with_estimates(pool, mean, np.full((300, 2), deviation))
+    plain = Glicko2(idle_days=idle_days, first_advantage=20.0).replay(pool)
+    fused = GlickoFromMoves(idle_days=idle_days, first_advantage=20.0).replay(told)
+    assert np.allclose(fused.expected, plain.expected, atol=1e-12)
+    assert np.allclose(fused.first_rating, plain.first_rating, atol=TOLERANCE)
+    assert np.allclose(fused.ratings.rating, plain.ratings.rating, atol=TOLERANCE)
+    assert np.allclose(fused.ratings.deviation, plain.ratings.deviation, atol=TOLERANCE)
+
+
+def test_without_results_it_is_the_estimate() -> None:
+    pool = Pool.from_names(["A", "B", "C"], ["D", "E", "F"], [1, 0, 0.5])
+    mean = np.array([[1800.0, 1400.0], [1500.0, np.nan], [1200.0, 1900.0]])
+    deviation = np.array([[80.0, 120.0], [60.0, np.nan], [100.0, 90.0]])
+    system = GlickoFromMoves()
+    found = system.replay(with_estimates(pool, mean, deviation))
+    assert found.first_deviation is not None
+    assert np.allclose(found.first_rating, mean[:, 0], atol=TOLERANCE)
+    assert np.allclose(found.first_deviation, deviation[:, 0], atol=TOLERANCE)
+    assert found.second_rating[1] == pytest.approx(1500.0)
+    mean, deviation = mean[[0, 2]], deviation[[0, 2]]
+    expected = system.probability(mean[:, 0], mean[:, 1], deviation[:, 0], deviation[:, 1])
+    assert np.allclose(found.expected[[0, 2]], expected, atol=1e-12)
+
+
+def by_hand(told: list[tuple[float, float]], against: list[tuple[float, float, float]]) -> Array:
+    """Rating and deviation of one player before each game, with a fixed volatility.
+
+    `told` are his priors, `against` the opponents' ratings and deviations, and the scores.
+    What results say is kept as one normal density, without any prior: precision and
+    precision times mean, on the paper's scale.
+    """
+    mu0, phi0 = 0.0, 350.0 / POINTS
+    mean, variance = mu0, phi0**2  # the newcomer's prior times the results
+    found = []
+    for (rating, deviation), (theirs, doubt, score) in zip(told, against, strict=True):
+        m, s2 = (rating - CENTRE) / POINTS, (deviation / POINTS) ** 2
+        precision = 1.0 / variance + 1.0 / s2 - 1.0 / phi0**2
+        here = (mean / variance + m / s2 - mu0 / phi0**2) / precision
+        found.append((CENTRE + POINTS * here, POINTS / sqrt(precision)))
+        g = 1.0 / sqrt(1.0 + 3.0 * (doubt / POINTS) ** 2 / pi**2)
+        e = 1.0 / (1.0 + exp(-g * (here - (theirs - CENTRE) / POINTS)))
+        information = g * g * e * (1.0 - e)
+        # The result as a normal density around `here`: its Taylor series there.
+        observed = here + g * (score - e) / information
+        variance += 0.06**2
+        total = 1.0 / variance + information
+        mean = (mean / variance + information * observed) / total
+        variance = 1.0 / total
+    return np.array(found)
+
+
+def test_against_a_version_by_hand() -> None:
+    told = [(1700.0, 150.0), (1750.0, 110.0), (1690.0, 95.0), (1640.0, 90.0)]
+    results = [1.0, 0.0, 0.0, 0.5]
+    opponents = ["B", "C", "D", "E"]
+    ratings = np.array([1650.0, 1550.0, 1800.0, 1500.0])
+    deviations = np.array([60.0, 200.0, 90.0, 349.0])
+    pool = Pool.from_names(["A"] * 4, opponents, results)
+    mean = np.column_stack([[each[0] for each in told], ratings])
+    deviation = np.column_stack([[each[1] for each in told], deviations])
+    system = GlickoFromMoves(tau=0.0)
+    found = system.replay(with_estimates(pool, mean, deviation))
+    against = list(zip(ratings, deviations, results, strict=True))
+    hand = by_hand(told, [(float(a), float(b), float(c)) for a, b, c in against])
+    assert found.first_deviation is not None
+    assert np.allclose(found.first_rating, hand[:, 0], atol=TOLERANCE)
+    assert np.allclose(found.first_deviation, hand[:, 1], atol=TOLERANCE)
+
+
+def test_priors_by_name_start_players_and_replace_the_base() -> None:
+    pool = Pool.from_names(["Ann", "Ann"], ["Bob", "Cem"], [1, 1])
+    priors = PlayerPriors({"Ann": (1800.0, 100.0), "Cem": (1400.0, 50.0)})
+    system = GlickoFromMoves(columns=None, priors=priors)
+    found = system.replay(pool)
+    assert found.first_rating[0] == pytest.approx(1800.0)
+    assert found.second_rating[1] == pytest.approx(1400.0)
+    state = Glicko2().start(pool.players)
+    state.arrays["mu"][0] = (1800.0 - CENTRE) / POINTS
+    state.arrays["phi2"][0] = (100.0 / POINTS) ** 2
+    state.arrays["mu"][2] = (1400.0 - CENTRE) / POINTS
+    state.arrays["phi2"][2] = (50.0 / POINTS) ** 2
+    plain = Glicko2().advance(state, pool)[1]
+    assert np.allclose(found.expected, plain.expected)
+    # With an estimate before each game, that takes the place of the prior.
+    mean, deviation = np.full((2, 2), 1900.0), np.full((2, 2), 30.0)
+    later = replace(system, columns=COLUMNS).replay(with_estimates(pool, mean, deviation))
+    assert later.first_rating[0] == pytest.approx(1900.0)
+
+
+def test_going_on_from_a_state() -> None:
+    pool = made_games(200, 15, days=200)
+    generator = np.random.default_rng(3)
+    mean = 1500.0 + 100.0 * generator.standard_normal((200, 2))
+    deviation = np.where(generator.random((200, 2)) < 0.3, np.nan, 150.0)
+    told = with_estimates(pool, mean, deviation)
+    system = GlickoFromMoves()
+    whole = system.replay(told)
+    state, _ = system.advance(system.start(), told.select(np.arange(120)))
+    _, rest = system.advance(state, told.select(np.arange(120, 200)))
+    assert np.allclose(rest.expected, whole.expected[120:], atol=1e-12)
+    assert np.allclose(
+        [rest.ratings[name].value for name in pool.players],
+        [whole.ratings[name].value for name in pool.players],
+    )
+
+
+def test_nothing_is_known_beforehand() -> None:
+    """Whatever happens in a game changes no prediction made before its end."""
+    pool = made_games(100, 10)
+    mean = np.full((100, 2), 1550.0)
+    told = with_estimates(pool, mean, np.full((100, 2), 120.0))
+    plain = GlickoFromMoves().replay(told).expected
+    score = told.score.copy()
+    score[60:] = 1.0 - score[60:]
+    turned = GlickoFromMoves().replay(replace(told, score=score)).expected
+    assert np.array_equal(plain[:61], turned[:61])
+    assert not np.allclose(plain[61:], turned[61:])
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "message"),
+    [
+        ("first_moves_rating", None, "no column 'first_moves_rating'"),
+        ("second_moves_deviation", [0.0, 100.0], "not positive"),
+        ("second_moves_rating", ["x", "y"], "no number"),
+    ],
+)
+def test_columns_that_cannot_be_used(column: str, values: object, message: str) -> None:
+    pool = Pool.from_names(["A", "B"], ["B", "A"], [1, 0])
+    told = with_estimates(pool, np.full((2, 2), 1500.0), np.full((2, 2), 100.0))
+    columns = {name: each for name, each in told.columns.items() if name != column}
+    if values is not None:
+        columns[column] = np.array(values)
+    with pytest.raises(InputError, match=message):
+        GlickoFromMoves().replay(replace(pool, columns=columns))
+
+
+def test_parameters_out_of_range() -> None:
+    with pytest.raises(UsageError, match="period"):
+        GlickoFromMoves(period="month")
+    with pytest.raises(UsageError, match="finite"):
+        GlickoFromMoves(initial=np.inf)
+    wrong: Any = 3
+    for system in (GlickoFromMoves, WholeHistory):
+        with pytest.raises(UsageError, match="PlayerPriors"):
+            system(priors=wrong)
+
+
+@given(
+    st.floats(1000.0, 2000.0),
+    st.floats(20.0, 249.0),
+    st.floats(1000.0, 2000.0),
+    st.floats(20.0, 400.0),
+)
+def test_fusing_lies_between_and_is_surer(
+    rating: float, deviation: float, told: float, doubt: float
+) -> None:
+    mean, spread = fuse(rating, deviation, told, doubt, BASE)
+    assert float(spread) <= deviation * (1.0 + 1e-12)
+    if doubt >= 250.0:
+        assert float(mean) == pytest.approx(rating)
+    elif abs(told - BASE.mean) < 1e-9:
+        assert min(rating, told) - 1e-6 <= float(mean) <= max(rating, told) + 1e-6
+
+
+def test_fusing_what_is_not_known() -> None:
+    nothing = [np.nan, 1700.0, np.inf, np.inf, 1700.0]
+    doubt = [100.0, np.nan, np.inf, 50.0, 250.0]
+    mean, spread = fuse(np.full(5, 1600.0), np.full(5, 80.0), nothing, doubt, BASE)
+    assert np.allclose(mean, 1600.0)
+    assert np.allclose(spread, 80.0)
+    for wrong in ((0.0, 50.0), (50.0, -1.0)):
+        with pytest.raises(InputError, match="not positive"):
+            fuse(1500.0, wrong[0], 1500.0, wrong[1], BASE)
+
+
+def test_a_prior_from_moves() -> None:
+    prior = MovesPrior(20.0, 1520.0, 2.0, 100.0, 90.0, Prior(1500.0, 350.0))
+    mean, deviation = prior.prior([np.nan, 50.0, 50.0, 50.0], [300, 0, 100, 10**12])
+    assert np.allclose(mean, [1500.0, 1500.0, 1540.0, 1580.0])
+    assert np.allclose(deviation, [350.0, 350.0, sqrt((350.0**2 + 90.0**2) / 2), 90.0])
+
+
+def test_moves_that_say_nothing_leave_the_results_alone(simulated: Simulated) -> None:
+    generator = np.random.default_rng(11)
+    games = np.arange(2000)
+    known = simulated.sides.select(games)
+    noise = generator.normal(1500.0, 100.0, known.rating.shape)
+    sides = Sides(known.rating, known.deviation, noise, known.moves)
+    score = simulated.pool.score[games]
+    prior = fit_moves_prior(sides, score, SYSTEM, BASE)
+    plain = SYSTEM.replay(simulated.pool).expected[games]
+    fused = prior.expected(sides, SYSTEM)
+    assert log_likelihood(score, fused) > log_likelihood(score, plain) - 0.002
+
+
+def test_what_a_prior_cannot_be_fitted_to(simulated: Simulated) -> None:
+    some = np.full((3, 2), 100.0)
+    none = Sides(some, some, some, np.zeros((3, 2), np.int64))
+    with pytest.raises(NoGamesError):
+        fit_moves_prior(none, np.ones(3), SYSTEM, BASE)
+    with pytest.raises(InputError):
+        fit_moves_prior(simulated.sides, np.ones(3), SYSTEM, BASE)
+    with pytest.raises(InputError):
+        Sides(np.zeros((3, 2)), np.zeros((3, 2)), np.zeros(3), np.zeros((3, 2), np.int64))
+
+
+def test_a_combination_finds_its_weights() -> None:
+    generator = np.random.default_rng(2)
+    logits = generator.normal(0.0, 1.0, (20_000, 2))
+    one, other = 1.0 / (1.0 + np.exp(-logits.T))
+    chance = 1.0 / (1.0 + np.exp(-(0.2 + logits @ np.array([0.7, 0.4]))))
+    found = fit_combination((generator.random(20_000) < chance) * 1.0, one, other)
+    assert found.intercept == pytest.approx(0.2, abs=0.05)
+    assert found.weights == pytest.approx((0.7, 0.4), abs=0.05)
+    assert np.allclose(found.expected(one, other), chance, atol=0.02)
+    with pytest.raises(InputError):
+        found.expected(one)
+    with pytest.raises(NoGamesError):
+        fit_combination([1.0])
+    assert Combination(0.0, (1.0,)).expected([0.3]) == pytest.approx([0.3])
+
+
+def test_predictions_that_separate_wins_from_losses_stay_finite() -> None:
+    found = fit_combination([1.0, 1.0, 0.0, 0.0], [0.9, 0.8, 0.2, 0.1])
+    assert np.isfinite(found.weights).all()

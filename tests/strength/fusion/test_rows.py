@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from yardstone.errors import NoGamesError
+from yardstone.evaluation.metrics import log_likelihood
+from yardstone.pool import Pool
+from yardstone.ratings.glicko2 import Glicko2
+from yardstone.strength.experiment.predictions import Predictions
+from yardstone.strength.experiment.questions import EVERYTHING, Questions
+from yardstone.strength.fusion.rows import COMBINATION, FITTED, FUSION, add_fusion, fit_start
+
+Array = NDArray[np.float64]
+
+PLAYERS, GAMES = 250, 3000
+SPREAD = 120.0
+
+
+def made_pool(seed: int = 7) -> tuple[Pool, Array]:
+    """Players of one class, far closer together than 350 points, and their strengths."""
+    generator = np.random.default_rng(seed)
+    strength = generator.normal(1500.0, SPREAD, PLAYERS)
+    first = generator.integers(0, PLAYERS, GAMES)
+    second = (first + generator.integers(1, PLAYERS, GAMES)) % PLAYERS
+    chance = 1.0 / (1.0 + 10.0 ** ((strength[second] - strength[first]) / 400.0))
+    score = (generator.random(GAMES) < chance).astype(np.float64)
+    names = tuple(f"P{player}" for player in range(PLAYERS))
+    pool = Pool(names, first.astype(np.int32), second.astype(np.int32), score)
+    return pool, strength
+
+
+def asked(pool: Pool, strength: Array) -> tuple[Predictions, NDArray[np.int64]]:
+    """Questions about the last third, some with all but two games hidden, and a model."""
+    generator = np.random.default_rng(8)
+    game = np.arange(2 * GAMES // 3, GAMES)
+    letter = np.where(game % 2 == 0, "V", "E")
+    tests = game[letter == "E"]
+    questions = Questions(
+        np.concatenate([game, tests]).astype(np.int64),
+        np.concatenate([letter, np.full(len(tests), "E")]),
+        np.concatenate([np.full(len(game), EVERYTHING), np.full(len(tests), 2)]).astype(np.int64),
+    )
+    both = np.column_stack([pool.first, pool.second])[questions.game]
+    ratings = strength[both] + generator.normal(0.0, 70.0, both.shape)
+    found = Predictions(
+        questions,
+        pool.score[questions.game],
+        strength[both],
+        both.astype(np.int32),
+    )
+    expected = 1.0 / (1.0 + 10.0 ** ((ratings[:, 1] - ratings[:, 0]) / 400.0))
+    moves = np.where(questions.last == 2, 200, 500)
+    return found.with_system("Model", expected, ratings), np.column_stack([moves, moves])
+
+
+def test_rows_of_a_table() -> None:
+    pool, strength = made_pool()
+    system = Glicko2()
+    replay = system.replay(pool)
+    predictions, moves = asked(pool, strength)
+    found, prior = add_fusion(predictions, pool, replay, system, "Model", moves)
+    questions = found.questions
+    assert {FITTED, FUSION, COMBINATION} <= found.expected.keys()
+    assert prior.base.deviation == pytest.approx(SPREAD, rel=0.4)
+    for part in (questions.of("E"), questions.of("E", 2)):
+        likely = {
+            name: log_likelihood(found.score[part], found.expected[name][part])
+            for name in (FITTED, "Model", FUSION, COMBINATION)
+        }
+        assert likely[FUSION] > likely[FITTED] + 0.002
+        assert likely[FUSION] > likely["Model"] - 0.002
+        assert likely[COMBINATION] > likely[FITTED]
+    assert np.isfinite(found.ratings[FUSION][questions.of("E")]).all()
+    assert np.isnan(found.ratings[FUSION][questions.of("E", 2)]).all()
+    assert "Model" in found.about[COMBINATION]
+
+
+def test_answers_do_not_know_the_test_games() -> None:
+    """With the results of the test games turned round, the same is said of each first one."""
+    pool, strength = made_pool()
+    system = Glicko2()
+    predictions, moves = asked(pool, strength)
+    found, prior = add_fusion(predictions, pool, system.replay(pool), system, "Model", moves)
+    last = GAMES - 1  # an odd game, so one of E
+    score = pool.score.copy()
+    score[last] = 1.0 - score[last]
+    turned = Pool(pool.players, pool.first, pool.second, score)
+    again, prior_again = add_fusion(
+        predictions, turned, system.replay(turned), system, "Model", moves
+    )
+    assert prior_again == prior
+    for name in (FITTED, FUSION, COMBINATION):
+        assert np.array_equal(again.expected[name], found.expected[name])
+
+
+def test_without_games_to_fit_to() -> None:
+    pool, strength = made_pool()
+    predictions, moves = asked(pool, strength)
+    with pytest.raises(NoGamesError, match="set T"):
+        add_fusion(
+            predictions, pool, Glicko2().replay(pool), Glicko2(), "Model", moves, learn_from="T"
+        )
+    system = Glicko2(initial_deviation=111.0)
+    assert fit_start(pool, system, np.arange(GAMES) < 199) is system

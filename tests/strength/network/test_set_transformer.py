@@ -1,0 +1,567 @@
+"""The Set Transformer against its equations, written out in loops."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.utils.flop_counter import FlopCounterMode
+
+from tests.strength.made_training import TINY
+from yardstone.errors import InputError, UsageError
+from yardstone.strength.dataset import MoveSets
+from yardstone.strength.network.hyperparameters import PRESETS, TABLE_5_1, Hyperparameters
+from yardstone.strength.network.packed_moves import alike, pack
+from yardstone.strength.network.set_transformer import Block, SetTransformer, initial_arrays
+from yardstone.strength.network.set_transformer_numpy import (
+    EPSILON,
+    StrengthNetwork,
+    parameter_shapes,
+    rate_sets,
+)
+
+CHANNELS = 5
+#: Same sums in another order, in double precision.
+EXACT = 1e-11
+#: The same in single precision.
+SINGLE = 1e-5
+
+Vector = list[float]
+Matrix = list[Vector]
+Arrays = dict[str, np.ndarray]
+
+
+# --- the equations, a number at a time ---------------------------------------------------
+
+
+def times(matrix: Matrix, vector: Vector) -> Vector:
+    return [sum(a * b for a, b in zip(row, vector, strict=True)) for row in matrix]
+
+
+def plus(one: Vector, other: Vector) -> Vector:
+    return [a + b for a, b in zip(one, other, strict=True)]
+
+
+def layer_norm(x: Vector, gain: Vector, shift: Vector) -> Vector:
+    mean = sum(x) / len(x)
+    variance = sum((a - mean) ** 2 for a in x) / len(x)
+    scale = 1 / math.sqrt(variance + EPSILON)
+    return [g * (a - mean) * scale + b for a, g, b in zip(x, gain, shift, strict=True)]
+
+
+def attend(q: Vector, keys: Matrix, values: Matrix) -> Vector:
+    """AT(q, k, v) of section 2.2.4."""
+    logits = [sum(a * b for a, b in zip(q, k, strict=True)) / math.sqrt(len(q)) for k in keys]
+    odds = [math.exp(z) for z in logits]
+    total = sum(odds)
+    return [
+        sum(o / total * v[i] for o, v in zip(odds, values, strict=True))
+        for i in range(len(values[0]))
+    ]
+
+
+def attention_block(arrays: dict[str, Any], name: str, queries: Matrix, h: Matrix) -> Matrix:
+    """Eq. 4.4 and 4.5."""
+    part = {key.removeprefix(name + "."): a for key, a in arrays.items() if key.startswith(name)}
+    keys = [times(part["key.weight"], x) for x in h]
+    values = [times(part["value.weight"], x) for x in h]
+    found = []
+    for q in queries:
+        at = attend(times(part["query.weight"], q), keys, values)
+        inner = layer_norm(plus(q, at), part["first_norm.weight"], part["first_norm.bias"])
+        dense = plus(times(part["dense.weight"], inner), part["dense.bias"])
+        residual = plus(inner, [max(0.0, a) for a in dense])
+        found.append(layer_norm(residual, part["second_norm.weight"], part["second_norm.bias"]))
+    return found
+
+
+def plain_layers(arrays: Arrays, depth: int, x: Matrix) -> list[Matrix]:
+    """Eq. 4.6 to 4.8: encoded moves, then both halves of each block, pooled, rating."""
+    plain = {name: array.astype(float).tolist() for name, array in arrays.items()}
+    h = [times(plain["encode.weight"], row) for row in x]
+    layers = [h]
+    for number in range(depth):
+        name = f"blocks.{number}"
+        points = plain[f"{name}.points"]
+        seen = attention_block(plain, f"{name}.gather", points, h)
+        h = attention_block(plain, f"{name}.spread", h, seen)
+        layers += [seen, h]
+    pooled = attention_block(plain, "pool", plain["seed"], h)
+    return [*layers, pooled, [times(plain["rate.weight"], pooled[0])]]
+
+
+# --- what there is to compare -------------------------------------------------------------
+
+
+def made_arrays(built: Hyperparameters, seed: int = 0, channels: int = CHANNELS) -> Arrays:
+    """Parameters of a network none of which is at a special value."""
+    generator = np.random.default_rng(seed)
+    arrays = initial_arrays(built, channels, generator)
+    for name, array in arrays.items():
+        if "norm" in name:
+            arrays[name] = array + generator.normal(0, 0.3, array.shape).astype(np.float32)
+    return arrays
+
+
+def torch_network(
+    built: Hyperparameters, arrays: Arrays, channels: int = CHANNELS
+) -> SetTransformer:
+    network = SetTransformer(built, channels)
+    network.load(arrays)
+    return network.eval()
+
+
+def str_of_shape(built: Hyperparameters) -> str:
+    return f"{built.depth}-{built.width}-{built.query_width}-{built.inducing_points}"
+
+
+SHAPES = [
+    Hyperparameters(depth=2, width=6, query_width=4, inducing_points=3),
+    Hyperparameters(depth=1, width=4, query_width=9, inducing_points=2),  # folded queries
+    Hyperparameters(depth=1, width=9, query_width=1, inducing_points=8),  # plain queries
+    Hyperparameters(depth=0, width=3, query_width=2, inducing_points=1),
+    Hyperparameters(depth=1, width=1, query_width=1, inducing_points=1),
+]
+
+
+@pytest.mark.parametrize("built", SHAPES, ids=str_of_shape)
+def test_every_layer_agrees_with_the_loops(built: Hyperparameters) -> None:
+    arrays = made_arrays(built, 3)
+    x = np.random.default_rng(5).normal(size=(7, CHANNELS))
+    wanted = plain_layers(arrays, built.depth, x.tolist())
+    network = torch_network(built, arrays).double()
+    with torch.no_grad():
+        h = network.encode(torch.tensor(x)[None])
+        found = [h]
+        for block in network.blocks:
+            assert isinstance(block, Block)
+            seen = block.gather.gather(block.points, h, None)
+            h = block.spread.spread(h, seen)
+            found += [seen, h]
+        pooled = network.pool.gather(network.seed, h, None)
+        found += [pooled, network.rate(pooled)]
+    assert len(found) == len(wanted)
+    for mine, plain in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(mine[0].numpy(), plain, rtol=0, atol=EXACT)
+    whole = network(torch.tensor(x)[None]).item()
+    assert whole == pytest.approx(wanted[-1][0][0], abs=EXACT)
+    double = {name: array.astype(np.float64) for name, array in arrays.items()}
+    assert rate_sets(double, built, x[None])[0] == pytest.approx(whole, abs=EXACT)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("built", SHAPES[:3], ids=str_of_shape)
+def test_the_order_of_moves_has_no_effect(built: Hyperparameters) -> None:
+    network = torch_network(built, made_arrays(built)).double()
+    generator = np.random.default_rng(2)
+    x = generator.normal(size=(1, 30, CHANNELS))
+    orders = [generator.permutation(30) for _ in range(5)]
+    with torch.no_grad():
+        ratings = [network(torch.tensor(x[:, order])).item() for order in orders]
+        other = network(torch.tensor(x[:, ::-1] + 0.1)).item()
+    np.testing.assert_allclose(ratings, ratings[0], rtol=0, atol=EXACT)
+    assert abs(other - ratings[0]) > 1e-6
+
+
+def test_what_is_filled_in_has_no_effect() -> None:
+    built = SHAPES[0]
+    network = torch_network(built, made_arrays(built)).double()
+    generator = np.random.default_rng(4)
+    lengths = [1, 2, 9, 17, 17, 3]
+    x = generator.normal(0, 50, size=(len(lengths), 20, CHANNELS))
+    there = np.arange(20) < np.array(lengths)[:, None]
+    with torch.no_grad():
+        together = network(torch.tensor(x), torch.tensor(there)).numpy()
+        alone = [network(torch.tensor(x[k : k + 1, :n])).item() for k, n in enumerate(lengths)]
+        x[~there] = -1000.0
+        again = network(torch.tensor(x), torch.tensor(there)).numpy()
+    np.testing.assert_allclose(together, alone, rtol=0, atol=EXACT)
+    np.testing.assert_array_equal(together, again)
+
+
+def test_sets_without_moves_get_the_mean() -> None:
+    built = SHAPES[0]
+    arrays = made_arrays(built)
+    network = torch_network(built, arrays)
+    x = torch.full((3, 4, CHANNELS), 7.0)
+    there = torch.tensor([[False] * 4, [True, False, False, False], [True] * 4])
+    found = network(x, there)
+    assert found[0].item() == 0
+    # One move is the whole of its set: so are four equal ones.
+    assert found[1].item() == pytest.approx(found[2].item(), abs=1e-6)
+    found.sum().backward()
+    for name, parameter in network.named_parameters():
+        assert parameter.grad is not None
+        assert torch.isfinite(parameter.grad).all(), name
+    np.testing.assert_allclose(
+        rate_sets(arrays, built, x.numpy(), there.numpy()), found.detach(), rtol=0, atol=SINGLE
+    )
+
+
+@settings(max_examples=25)
+@given(
+    st.builds(
+        Hyperparameters,
+        depth=st.integers(0, 3),
+        width=st.integers(1, 24),
+        query_width=st.integers(1, 24),
+        inducing_points=st.integers(1, 9),
+    ),
+    st.integers(1, 40),
+    st.integers(0, 2**30),
+)
+def test_numpy_gives_what_torch_gives(built: Hyperparameters, moves: int, seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    arrays = made_arrays(built, seed)
+    moments = generator.normal(size=CHANNELS), generator.uniform(0.5, 2, CHANNELS)
+    arrays["input.mean"], arrays["input.deviation"] = (m.astype(np.float32) for m in moments)
+    network = SetTransformer(built, CHANNELS, (arrays["input.mean"], arrays["input.deviation"]))
+    network.load(arrays)
+    x = generator.normal(0, 3, size=(4, moves, CHANNELS)).astype(np.float32)
+    there = generator.random((4, moves)) < 0.7
+    with torch.no_grad():
+        wanted = network.eval()(torch.tensor(x), torch.tensor(there)).numpy()
+    found = rate_sets(arrays, built, x, there)
+    assert found.dtype == np.float32
+    # A width of 1 or 2 makes a normalisation divide by next to nothing.
+    tolerance = SINGLE if built.width > 2 else 1e-3
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance * max(1, abs(wanted).max()))
+
+
+def test_numbers_of_parameters() -> None:
+    assert TABLE_5_1.parameters(384) == 2_469_388
+    network = SetTransformer(TABLE_5_1, 384)
+    assert sum(p.numel() for p in network.parameters()) == 2_469_388
+    largest = Hyperparameters(depth=5, width=256, query_width=256, inducing_points=64)
+    assert largest.parameters(384) == 3_078_400
+    for built in SHAPES:
+        shapes = parameter_shapes(built, CHANNELS)
+        assert sum(math.prod(shape) for shape in shapes.values()) == built.parameters(CHANNELS)
+        assert shapes == {
+            name: tuple(p.shape) for name, p in SetTransformer(built, CHANNELS).named_parameters()
+        }
+
+
+def test_initial_parameters_lie_within_their_bounds() -> None:
+    built = Hyperparameters(depth=2, width=64, query_width=16, inducing_points=40)
+    arrays = initial_arrays(built, 384, np.random.default_rng(0))
+    for name, array in arrays.items():
+        if "norm" in name:
+            np.testing.assert_array_equal(array, name.endswith("weight"))
+            continue
+        low, high = (0.0, 1.0)
+        if name != "seed" and not name.endswith("points"):
+            high = 1 / math.sqrt(384 if name == "encode.weight" else 64)
+            low = -high
+        assert low <= array.min() <= array.max() <= high, name
+        if array.size > 1000:
+            spread = (high - low) / math.sqrt(12)
+            assert array.std() == pytest.approx(spread, rel=0.05), name
+            assert array.mean() == pytest.approx((low + high) / 2, abs=0.15 * spread), name
+
+
+def test_the_work_grows_with_the_moves_and_not_with_their_square() -> None:
+    network = SetTransformer(TINY, CHANNELS)
+
+    def operations(moves: int) -> int:
+        with FlopCounterMode(display=False) as counter, torch.no_grad():
+            network(torch.zeros(2, moves, CHANNELS))
+        return int(counter.get_total_flops())
+
+    counts = [operations(moves) for moves in (100, 200, 400, 800)]
+    steps = np.diff(counts)
+    assert steps[1] == 2 * steps[0]
+    assert steps[2] == 4 * steps[0]
+    assert steps[0] > 0
+
+
+# --- sets of moves in memory -----------------------------------------------------------------
+
+
+@given(
+    st.lists(st.integers(0, 12), min_size=2, max_size=12).filter(lambda v: len(v) % 2 == 0),
+    st.integers(1, 8),
+    st.integers(0, 2**30),
+)
+def test_packed_moves_are_the_latest_ones(lengths: list[int], window: int, seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    table = generator.normal(size=(15, 3)).astype(np.float16)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    moves = MoveSets(table, generator.integers(15, size=starts[-1]), starts)
+    packed = pack(moves, window)
+    assert len(packed.features) == len(set(packed.rows.tolist()))
+    sides = np.arange(len(lengths))
+    wanted, present = moves.padded(sides, window)
+    rows, there = packed.indices(sides)
+    np.testing.assert_array_equal(present, np.ones_like(present) if there is None else there)
+    if len(packed.features):
+        np.testing.assert_array_equal(packed.features[rows][present], wanted[present])
+    groups = list(alike(packed.lengths(), 10))
+    np.testing.assert_array_equal(np.sort(np.concatenate(groups)), sides)
+    for group in groups:
+        assert len(group) == 1 or len(group) * packed.lengths()[group].max() <= 10
+
+
+def test_moves_sampled_are_moves_of_the_set() -> None:
+    starts = np.array([0, 30, 33])
+    packed = pack(MoveSets(np.arange(66.0).reshape(33, 2), np.arange(33), starts))
+    seen = set()
+    for seed in range(40):
+        rows, there = packed.indices(
+            np.array([0, 1]), sample=5, generator=np.random.default_rng(seed)
+        )
+        assert there is not None
+        assert there.sum(1).tolist() == [5, 3]
+        assert len(set(rows[0].tolist())) == 5
+        assert rows[1, :3].tolist() == [30, 31, 32]
+        seen |= set(rows[0].tolist())
+    assert seen == set(range(30))
+
+
+def test_features_that_are_no_numbers_count_as_nothing() -> None:
+    table = np.array([[np.nan, 1.0], [2.0, np.nan]], np.float32)
+    packed = pack(MoveSets(table, np.array([0, 1]), np.array([0, 1, 2])))
+    np.testing.assert_array_equal(packed.features, [[0, 1], [2, 0]])
+    mean, deviation = packed.moments()
+    np.testing.assert_allclose(mean, [1, 0.5])
+    np.testing.assert_allclose(deviation, [1, 0.5])
+
+
+# --- a network in its file -----------------------------------------------------------------
+
+
+def made_network(built: Hyperparameters = TINY) -> StrengthNetwork:
+    return StrengthNetwork(built, made_arrays(built), 1600.0, 250.0, {"about": "a test"})
+
+
+def some_moves(channels: int = CHANNELS) -> MoveSets:
+    generator = np.random.default_rng(8)
+    lengths = np.array([0, 1, 40, 25])
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    table = generator.normal(size=(50, channels)).astype(np.float16)
+    return MoveSets(table, generator.integers(50, size=starts[-1]), starts)
+
+
+def test_a_network_comes_back_from_its_file(tmp_path: Path) -> None:
+    network = made_network()
+    network.save(tmp_path / "a.npz")
+    again = StrengthNetwork.load(tmp_path / "a.npz")
+    assert again.settings == network.settings
+    assert again.card == {"about": "a test"}
+    assert (again.mean, again.deviation) == (1600, 250)
+    for name, array in network.arrays.items():
+        np.testing.assert_array_equal(again.arrays[name], array.astype(np.float16))
+    moves = some_moves()
+    found, before = again.ratings(moves), network.ratings(moves)
+    assert found[0] == before[0] == 1600
+    np.testing.assert_allclose(found, before, rtol=0, atol=2.0)  # of 250: float16
+    # Only the latest moves of the window count.
+    late = MoveSets(moves.features, moves.rows[[0, *range(11, 66)]], np.array([0, 0, 1, 31, 56]))
+    np.testing.assert_allclose(again.ratings(late), found, rtol=1e-6)
+    expected = again.expected(found)
+    assert expected[0] == pytest.approx(1 / (1 + 10 ** ((found[1] - found[0]) / 400)))
+    assert [path.name for path in tmp_path.iterdir()] == ["a.npz"]
+
+
+def test_ratings_are_those_of_torch(tmp_path: Path) -> None:
+    network = made_network()
+    model = torch_network(TINY, dict(network.arrays))
+    moves = some_moves()
+    x, there = moves.padded(np.arange(4), TINY.window)
+    with torch.no_grad():
+        wanted = 1600 + 250 * model(torch.tensor(x), torch.tensor(there)).double().numpy()
+    np.testing.assert_allclose(network.ratings(moves), wanted, rtol=0, atol=250 * SINGLE)
+
+
+def test_moves_with_other_features_are_refused() -> None:
+    with pytest.raises(UsageError, match="6 features each; this network was trained on 5"):
+        made_network().ratings(some_moves(6))
+
+
+def test_parameters_beyond_float16_are_refused(tmp_path: Path) -> None:
+    network = made_network()
+    network.arrays["rate.weight"][0, 0] = 1e6
+    with (
+        np.errstate(over="ignore"),
+        pytest.raises(UsageError, match=r"rate\.weight has numbers that float16"),
+    ):
+        network.save(tmp_path / "a.npz")
+    assert not list(tmp_path.iterdir())
+
+
+def altered(path: Path, change: Callable[[dict[str, bytes]], object]) -> None:
+    """Rewrite the members of an archive."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+
+
+def npy(array: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array, allow_pickle=True)
+    return file.getvalue()
+
+
+def with_about(**values: object) -> Callable[[dict[str, bytes]], object]:
+    def change(members: dict[str, bytes]) -> None:
+        about = json.loads(np.load(io.BytesIO(members["about.npy"])).tobytes())
+        text = json.dumps({**about, **values})
+        members["about.npy"] = npy(np.frombuffer(text.encode(), np.uint8))
+
+    return change
+
+
+def replaced(name: str, data: bytes) -> Callable[[dict[str, bytes]], object]:
+    return lambda members: members.__setitem__(name, data)
+
+
+def header_only(shape: str) -> bytes:
+    """An array that says it is large, and has no data."""
+    text = f"{{'descr': '<f2', 'fortran_order': False, 'shape': {shape}}}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+
+
+HOSTILE = {
+    "a missing array": (lambda members: members.pop("seed.npy"), "seed is missing"),
+    "a pickle": (replaced("seed.npy", npy(np.array([{}], object))), "another shape"),
+    "a huge array": (replaced("seed.npy", header_only("(1, 999999999999)")), "another shape"),
+    "an array cut off": (replaced("seed.npy", header_only("(1, 8)")), "seed is cut off"),
+    "an infinite number": (
+        replaced("seed.npy", npy(np.full((1, 8), np.inf, np.float16))),
+        "not finite",
+    ),
+    "no array": (replaced("seed.npy", b"what is this"), "no strength network"),
+    "no text": (replaced("about.npy", npy(np.zeros(3))), "no strength network"),
+    "no JSON": (replaced("about.npy", npy(np.zeros(3, np.uint8))), "no strength network"),
+    "other JSON": (with_about(kind="a cake"), "no strength network"),
+    "another version": (with_about(format=2), "another version"),
+    "a huge network": (with_about(settings={"width": 4096, "depth": 64}), "too large"),
+    "an unknown setting": (with_about(settings={"colour": 1}), "no setting 'colour'"),
+    "a useless setting": (with_about(settings={"width": -1}), "width is -1"),
+    "no channels": (with_about(channels="many"), "no strength network"),
+    "no scale": (with_about(deviation=0), "scale of its ratings"),
+    "no card": (with_about(card=[]), "no strength network"),
+    "no pool of numbers": (with_about(mean="x"), "no strength network"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_damaged_and_hostile_files_are_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.npz"
+    made_network().save(path)
+    change, words = HOSTILE[name]
+    altered(path, change)
+    with pytest.raises(InputError, match=words) as caught:
+        StrengthNetwork.load(path)
+    assert caught.value.file == str(path)
+
+
+def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    with pytest.raises(InputError, match="there is no such file"):
+        StrengthNetwork.load(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        StrengthNetwork.load(tmp_path)
+    for data in (b"", b"PK\x03\x04" + bytes(100), b"\x80\x04N."):
+        path.write_bytes(data)
+        with pytest.raises(InputError, match="no strength network"):
+            StrengthNetwork.load(path)
+    made_network().save(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match="no strength network"):
+        StrengthNetwork.load(path)
+    with pytest.raises(InputError, match="cannot be written"):
+        made_network().save(tmp_path / "no" / "a.npz")
+
+
+def test_the_guide_says_what_the_published_settings_are() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "strength.md").read_text("utf-8")
+    assert "384 channels\nhas 2,469,388 parameters" in text
+    assert "the same equations give 3,078,400" in text
+    rows: dict[str, str] = {}
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        if len(cells) == 3 and cells[0].startswith("`"):
+            rows |= dict(
+                zip(cells[0].replace("`", "").split(", "), cells[1].split(", "), strict=False)
+            )
+    for name, value in TABLE_5_1.as_dict().items():
+        assert name in rows, name
+        assert Hyperparameters.from_dict({name: rows[name]}) == Hyperparameters.from_dict(
+            {name: value}
+        ), name
+
+
+# --- settings ------------------------------------------------------------------------------
+
+
+def test_settings_by_name() -> None:
+    assert PRESETS["published"] is TABLE_5_1
+    assert Hyperparameters.from_dict(TABLE_5_1.as_dict()) == TABLE_5_1
+    changed = TABLE_5_1.changed({"learning_rate": "1e-3", "depth": "2", "standardise": "yes"})
+    assert (changed.learning_rate, changed.depth, changed.standardise) == (1e-3, 2, True)
+    assert changed.width == 254
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("depht", 1, "there is no setting 'depht'"),
+        ("depth", 1.5, "must be a whole number"),
+        ("depth", "two", "must be a number"),
+        ("depth", True, "must be a number"),
+        ("depth", 1000, "it must be from 0 to 64"),
+        ("width", 0, "it must be from 1 to 4096"),
+        ("window", 0, "it must be at least 1"),
+        ("decay", 1.1, "it must be from 0 to 1"),
+        ("decay", "nan", "must be a number"),
+        ("learning_rate", 0, "it must be above 0 and at most 1000"),
+        ("learning_rate", "inf", "it must be above 0 and at most 1000"),
+        ("rating_loss", "inf", "it must be at least 0"),
+        ("dropout", 1, r"it must lie in \[0, 1\)"),
+        ("standardise", "perhaps", "must be true or false"),
+    ],
+)
+def test_settings_that_are_of_no_use(name: str, value: object, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        Hyperparameters.from_dict({name: value})
+
+
+def test_without_torch_networks_can_be_used_and_not_trained(tmp_path: Path) -> None:
+    made_network().save(tmp_path / "a.npz")
+    program = f"""
+import sys
+sys.modules["torch"] = None
+import numpy as np
+from yardstone.errors import MissingExtraError
+from yardstone.strength.dataset import Labelled, MoveSets
+from yardstone.strength.network.set_transformer_numpy import StrengthNetwork
+network = StrengthNetwork.load({str(tmp_path / "a.npz")!r})
+moves = MoveSets(np.ones((3, 5), np.float16), np.arange(3), np.array([0, 1, 3]))
+print(network.ratings(moves).shape)
+from yardstone.strength.network.training import train
+games = Labelled(moves, np.ones(1, np.float32), np.array([[1500.0, 1600.0]]))
+try:
+    train(games, games, network.settings, {str(tmp_path / "out")!r})
+except MissingExtraError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "(2,)\ntorch is not installed: pip install 'yardstone[train]'\n"

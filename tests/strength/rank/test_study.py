@@ -1,0 +1,51 @@
+"""What the page of the study says, against the model and the tables."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from yardstone.strength.rank.model import RankModel
+from yardstone.strength.rank.training import RankSettings
+from yardstone.strength.rank.values import PHASE_ENDS, SCALARS
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+PAGE = DOCS / "studies" / "rank-from-moves.md"
+TABLES = DOCS / "studies" / "rank-from-moves-tables.md"
+
+
+def figures(name: str) -> list[float]:
+    """Per cent right by number of games, of a line of the first table."""
+    line = next(line for line in TABLES.read_text("utf-8").splitlines() if f"| {name} |" in line)
+    return [float(each) for each in re.findall(r"([\d.]+) \(", line)]
+
+
+def test_the_page_describes_the_model() -> None:
+    text = " ".join(PAGE.read_text("utf-8").split())
+    lift = RankModel.load().scorer.lift
+    assert f"there are {lift.values} values" in text
+    assert f"({lift.channels} channels)" in text
+    assert f"and {len(SCALARS)} scalars" in text
+    projections = 2 * len(lift.pick_bias) + len(lift.bias)
+    assert f"and {projections} rectified random projections" in text
+    ends = ", ".join(map(str, PHASE_ENDS))
+    assert f"(up to move {ends}, and after)" in text
+    assert RankModel.load().scorer.width == RankSettings().width == 3
+    assert "reduced to the three directions" in text
+
+
+def test_the_tables_show_what_the_page_says() -> None:
+    both, half = figures("both colours"), figures("half of the games")
+    gain = [both[k] - half[k] for k in (2, 4)]
+    assert gain == pytest.approx([4.0, 4.0], abs=0.6)  # "about four points"
+    late, modern = figures("without the first 50 moves"), figures("games from 2017 on")
+    years = figures("games from 2017 on, less what the year says")
+    assert both == sorted(both)
+    assert all(a > b for a, b in zip(both, half, strict=True))  # more games are worth something
+    assert modern == pytest.approx(both, abs=2.0)  # the figures stay
+    assert years == pytest.approx(modern, abs=2.5)
+    assert all(0.0 < a - b < 7.0 for a, b in zip(both, late, strict=True))
+    assert figures("numbers of moves alone") == pytest.approx([100 / 11] * 5, abs=1.0)
+    assert figures("length of the game alone")[0] < 14.0

@@ -1,0 +1,414 @@
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.go.games import random_game, small_network
+from tests.strength.rank_cases import simulated_pool
+from yardstone.errors import NoGamesError, UsageError
+from yardstone.go.extraction import extract_features
+from yardstone.go.extraction_batch import Settings
+from yardstone.go.feature_store import FeatureStore
+from yardstone.strength.estimate.intervals import IntervalTable, coverage, fit_intervals
+from yardstone.strength.evidence import KINDS, evidence_of_store
+from yardstone.strength.rank.folds import components, player_folds
+from yardstone.strength.rank.intervals import unseen_players, with_intervals
+from yardstone.strength.rank.model import RANKS, RankModel
+from yardstone.strength.rank.pool import RankPool, join_pools, pool_store, without_years
+from yardstone.strength.rank.protocol import accuracy, draw_games, draw_players, judged_by_fold
+from yardstone.strength.rank.regression import Regression
+from yardstone.strength.rank.scorer import PHASES
+from yardstone.strength.rank.spread import as_statistics, discriminant_directions, fit_spread
+from yardstone.strength.rank.training import (
+    PoolTrainer,
+    RankSettings,
+    make_lift,
+    train_on_pool,
+    train_rank_model,
+)
+
+SETTINGS = RankSettings(width=2, pick_units=3, units=4)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> FeatureStore:
+    folder = tmp_path_factory.mktemp("store")
+    settings = Settings(net=str(small_network(folder)), trunk=KINDS, batch=4)
+    games = [random_game(k, moves=24 + k % 3) for k in range(8)]
+    return extract_features(lambda: games, folder / "store", settings, workers=1)
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=25), st.integers(2, 4))
+def test_no_name_is_in_two_folds(pairs: list[tuple[int, int]], folds: int) -> None:
+    first = np.array([f"p{a}" for a, _ in pairs], str)
+    second = np.array([f"p{b}" for _, b in pairs], str)
+    group = np.arange(len(pairs)) % 3
+    fold = player_folds(first, second, group, folds, 0)
+    where: dict[str, int] = {}
+    for a, b, number in zip(first.tolist(), second.tolist(), fold.tolist(), strict=True):
+        assert where.setdefault(a, number) == number
+        assert where.setdefault(b, number) == number
+        assert 0 <= number < folds
+    np.testing.assert_array_equal(fold, player_folds(first, second, group, folds, 0))
+
+
+def test_components_and_balance() -> None:
+    assert components(np.array(["a", "b", "c", "x"]), np.array(["b", "d", "e", "a"])).tolist() == [
+        0, 0, 1, 0,
+    ]  # fmt: skip
+    names = np.array([f"p{k}" for k in range(120)])
+    others = np.array([f"q{k}" for k in range(120)])
+    group = np.repeat([0, 1], [100, 20])
+    fold = player_folds(names, others, group, 4, 3)
+    for number in range(4):
+        assert np.bincount(group[fold == number]).tolist() == [25, 5]
+
+
+def test_regression_is_ridge_regression() -> None:
+    """The summed moments against the normal equations of weighted rows, written out."""
+    pool, lift = simulated_pool(6, seed=4)
+    pool = pool.select(np.arange(len(pool)) % 7 != 0)  # groups of different size
+    regression = Regression(pool, lift, 10.0)
+    rows = np.ones(len(pool), bool)
+    half = np.arange(len(pool)) % 2 == 0
+    moments = [regression.moments(half), regression.moments(~half)]
+    gram, cross = (np.sum([part[k] for part in moments], axis=0) for k in (0, 1))
+    by_phase, lifted = regression.solve(gram, cross, ridge=0.2, by_phase=0.5, lifted=0.7)
+    found = regression.phase_scores((by_phase, lifted), rows).sum(axis=1)
+
+    weight = len(pool) / 11 / np.bincount(pool.group)[pool.group]
+    sums = np.concatenate([pool.values, pool.lifted], axis=2).astype(float)
+    for colour in (1, 2):
+        mine = pool.colour == colour
+        total = (weight[mine, None] * pool.counts[mine]).sum(axis=0)
+        mean = (weight[mine, None, None] * sums[mine]).sum(axis=0) / total[:, None]
+        sums[mine] -= pool.counts[mine][:, :, None] * mean
+    moves = pool.counts.sum(axis=1) + 10.0
+    v = lift.values
+    blocks = [sums[:, :, :v].sum(axis=1), *(sums[:, p, :v] for p in range(PHASES))]
+    design = np.concatenate([*blocks, sums[:, :, v:].sum(axis=1)], axis=1) / moves[:, None]
+    design /= design.std(axis=0)
+    kinds = [1.0] * v + [0.5] * PHASES * v
+    for width in lift.blocks:
+        kinds += [0.7 * np.sqrt(lift.channels / width)] * width
+    target = np.eye(11)[pool.group] - 1 / 11
+    x = design * np.array(kinds)
+    left = x.T @ (weight[:, None] * x) + 0.2 * len(pool) * np.eye(x.shape[1])
+    wanted = x @ np.linalg.solve(left, x.T @ (weight[:, None] * target))
+    np.testing.assert_allclose(found / moves[:, None], wanted, atol=1e-3)
+
+
+def test_ranks_are_told_and_numbers_of_moves_are_not() -> None:
+    pool, lift = simulated_pool(40, strength=0.08)
+    trained = train_on_pool(pool, lift, SETTINGS, {"name": "test"})
+    outside = trained.out_of_fold
+    assert np.bincount(outside.fold).min() > 0
+
+    def right(scores: np.ndarray) -> float:
+        statistics = replace(outside, scores=scores).statistics()
+        random = np.random.default_rng(1)
+
+        def drawn(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            return draw_games(
+                statistics[rows], pool.group[rows], pool.game[rows],
+                games=6, draws=50, random=random,
+            )  # fmt: skip
+
+        judged = judged_by_fold(
+            drawn, lambda k, sums: outside.models[k].group_probabilities(sums), outside.fold
+        )
+        return accuracy(*judged).exact
+
+    assert right(outside.scores) > 0.5
+    assert right(np.zeros_like(outside.scores)) < 0.2  # chance is 0.09
+    shuffled = np.random.default_rng(0).permutation(len(pool))
+    none = train_on_pool(replace(pool, group=pool.group[shuffled]), lift, SETTINGS, {})
+    found = none.out_of_fold.statistics()
+    by_fold = [
+        accuracy(m.group_probabilities(found[outside.fold == k]), pool.group[outside.fold == k])
+        for k, m in enumerate(none.out_of_fold.models)
+    ]
+    assert np.mean([each.exact for each in by_fold]) < 0.15
+
+
+def test_statistics_are_those_of_the_fold_models(store: FeatureStore) -> None:
+    """What is summed in training is what a model says of the moves themselves."""
+    groups = np.arange(8) % 4
+    lift = make_lift(store, SETTINGS)
+    real = pool_store(store, groups, lift)
+    # More games, so that there is something to train on; the real ones are their last.
+    random = np.random.default_rng(3)
+    copies = [
+        replace(
+            real,
+            values=real.values + random.normal(size=real.values.shape).astype(np.float32),
+            group=(real.group + k) % 11,
+            player=np.char.add(real.player, f" {k}"),
+            opponent=np.char.add(real.opponent, f" {k}"),
+        )
+        for k in range(22)
+    ]
+    pool = join_pools([*copies, real])
+    trained = train_on_pool(pool, lift, SETTINGS, {})
+    outside = trained.out_of_fold
+    statistics = outside.statistics()
+    for side in range(1, 6):
+        row = len(pool) - side
+        model = outside.models[int(outside.fold[row])]
+        evidence = evidence_of_store(store, [(int(real.game[-side]), int(real.colour[-side]))])
+        found = model.game_statistics(evidence)[0]
+        np.testing.assert_allclose(found, statistics[row], rtol=2e-3, atol=2e-2)
+
+
+def test_equal_seeds_give_equal_models(store: FeatureStore) -> None:
+    pool, lift = simulated_pool(12)
+    one, two = (train_on_pool(pool, lift, SETTINGS, {"name": "x"}) for _ in range(2))
+    for name, value in one.model.scorer.arrays().items():
+        np.testing.assert_array_equal(value, two.model.scorer.arrays()[name])
+    assert one.model.card == two.model.card
+    assert one.model.card["games"] == [12.0] * 11
+    a, b = make_lift(store, SETTINGS), make_lift(store, SETTINGS)
+    np.testing.assert_array_equal(a.weights, b.weights)
+    assert (make_lift(store, RankSettings(seed=1)).weights[0, :4] != a.weights[0, :4]).any()
+
+
+def test_a_trainer_serves_many_settings() -> None:
+    pool, lift = simulated_pool(12)
+    trainer = PoolTrainer(pool, lift, prior_moves=30.0, folds=5, seed=0)
+    again = trainer.train(replace(SETTINGS, ridge=0.3), {})
+    alone = train_on_pool(pool, lift, replace(SETTINGS, ridge=0.3), {})
+    np.testing.assert_array_equal(again.out_of_fold.scores, alone.out_of_fold.scores)
+    other = trainer.train(SETTINGS, {})
+    assert not np.array_equal(other.out_of_fold.scores, again.out_of_fold.scores)
+    with pytest.raises(UsageError, match="those of the trainer"):
+        trainer.train(replace(SETTINGS, seed=1), {})
+
+
+def test_from_stores(store: FeatureStore) -> None:
+    groups = [np.full(8, group) for group in np.repeat(np.arange(11), 2)]
+    names = [
+        np.array([[f"{kind} {game} of {copy}" for kind in "bw"] for game in range(8)])
+        for copy in range(22)
+    ]
+    seen: list[tuple[int, int]] = []
+    trained = train_rank_model(
+        [store] * 22, groups, SETTINGS, players=names, name="mine",
+        progress=lambda *done: seen.append(done),
+    )  # fmt: skip
+    assert seen == [(16, 16)] * 22
+    assert trained.model.card["name"] == "mine"
+    assert trained.model.card["sha256"] == store.settings["sha256"]
+    assert trained.model.card["games"] == [16.0] * 11
+    # All groups have the same games: nothing can be told.
+    score = trained.model.score(evidence_of_store(store, [(0, 1), (1, 2)]))
+    assert score.probabilities.max() < 0.15
+    with pytest.raises(NoGamesError, match=r"the players of .* cannot be divided"):
+        train_rank_model([store] * 22, groups, SETTINGS)
+    sides = [np.ones((8, 2), bool) for _ in groups]
+    sides[0][:, 0] = sides[1][:, 0] = False
+    with pytest.raises(NoGamesError, match="3-5k has 8 games: each group needs 10 at least"):
+        train_rank_model([store] * 22, groups, SETTINGS, players=names, sides=sides)
+
+
+def test_sides_and_names(store: FeatureStore, tmp_path: Path) -> None:
+    lift = make_lift(store, SETTINGS)
+    sides = np.ones((8, 2), bool)
+    sides[2, 1] = False
+    groups = np.array([3, 3, 4, -1, 4, 4, 4, 4])
+    pool = pool_store(store, groups, lift, sides=sides)
+    assert len(pool) == 13
+    assert pool.game.tolist() == [0, 0, 1, 1, 2, 4, 4, 5, 5, 6, 6, 7, 7]
+    assert pool.colour.tolist()[:5] == [1, 2, 1, 2, 1]
+    assert pool.group.tolist()[:5] == [3, 3, 3, 3, 4]
+    assert pool.player[0] == store.games["black"][0] == pool.opponent[1]
+    assert pool.player[1] == store.games["white"][0] == pool.opponent[0]
+    assert set(pool.year.tolist()) == {2024}
+    evidence = evidence_of_store(store, [(4, 2)])
+    x, lifted = lift(evidence)
+    np.testing.assert_allclose(pool.values[6].sum(axis=0), x.sum(axis=0), rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(pool.lifted[6].sum(axis=0), lifted.sum(axis=0), rtol=1e-4, atol=1e-3)
+    assert pool.counts[6].tolist() == [10, len(evidence) - 10, 0, 0, 0]
+    names = np.array([[f"b{k}", f"w{k}"] for k in range(8)])
+    assert pool_store(store, groups, lift, players=names).player[2] == "b1"
+    pool.save(tmp_path / "pool.npz")
+    again = RankPool.load(tmp_path / "pool.npz")
+    for field in fields(RankPool):
+        np.testing.assert_array_equal(getattr(again, field.name), getattr(pool, field.name))
+    part = pool.phases_only([1])
+    assert part.counts[:, [0, 2, 3, 4]].sum() == 0
+    np.testing.assert_array_equal(part.values[:, 1], pool.values[:, 1])
+    assert (part.lifted[:, 0] == 0).all()
+    with pytest.raises(UsageError, match="8 games, not 7"):
+        pool_store(store, groups[:7], lift)
+    with pytest.raises(UsageError, match="not names for 7"):
+        pool_store(store, groups, lift, players=names[:7])
+
+
+def test_spread_is_found_again() -> None:
+    """Covariances of moves, games and players, from sums drawn with known ones."""
+    random = np.random.default_rng(0)
+    pool, _ = simulated_pool(600, sides=1)
+    counts = pool.counts
+    moves = counts.sum(axis=1)
+    number = pool.game // 3
+    usual = np.linspace(-1, 1, 11)[:, None] * np.array([1.0, -0.5])
+    own = random.normal(size=(number.max() + 1, 2)) * 0.3
+    game = random.normal(size=(len(pool), 2)) * np.array([0.2, 0.4])
+    noise = random.normal(size=(len(pool), PHASES, 2)) * np.sqrt(counts)[:, :, None] * 2.0
+    mean = usual[pool.group] + own[number] + game
+    scores = counts[:, :, None] * mean[:, None] + noise
+    directions, spread = fit_spread(scores, pool, 10.0, 2)
+    back = np.linalg.inv(directions)
+
+    def plain(matrix: np.ndarray) -> np.ndarray:
+        return np.asarray(back.T @ matrix @ back)
+
+    np.testing.assert_allclose(spread.usual @ back, np.repeat(usual[:, None], 5, 1), atol=0.15)
+    np.testing.assert_allclose(plain(spread.move), 4.0 * np.eye(2), atol=0.4)
+    np.testing.assert_allclose(plain(spread.player), 0.09 * np.eye(2), atol=0.02)
+    np.testing.assert_allclose(plain(spread.game), np.diag([0.04, 0.16]), atol=0.03)
+    assert moves.sum() == counts.sum()
+
+
+def test_few_games_give_covariances_all_the_same() -> None:
+    pool, _ = simulated_pool(2)
+    pool = replace(pool, player=np.full(len(pool), ""))
+    scores = np.random.default_rng(0).normal(size=(len(pool), PHASES, 11))
+    _, spread = fit_spread(scores, pool, 10.0, 3)
+    assert np.linalg.eigvalsh(spread.move)[0] > 0.0
+    # Nobody has a name: a quarter of what games have in common is taken for the player's.
+    np.testing.assert_allclose(3.0 * spread.player, spread.game, atol=1e-12)
+
+
+def test_directions_tell_groups_apart() -> None:
+    random = np.random.default_rng(1)
+    group = np.repeat(np.arange(11), 200)
+    mean = random.normal(size=(len(group), 5)) * np.array([1, 1, 3, 1, 1])
+    mean[:, 3] -= 0.5 * group
+    mean[:, 1] += 0.3 * (group - 5.0) ** 2 / 5.0
+    found = discriminant_directions(mean, group, 2)
+    turned = np.abs(found / np.linalg.norm(found, axis=0))
+    assert turned[3, 0] > 0.9
+    assert turned[1, 1] > 0.9
+    assert found[3, 0] < 0.0  # so that the score grows with the rank
+    assert np.corrcoef(mean @ found[:, 0], group)[0, 1] > 0.5
+
+
+def test_draws_of_games_and_players() -> None:
+    statistics = np.arange(12.0)[:, None]
+    group = np.repeat([2, 5], 6)
+    game = np.repeat(np.arange(6), 2)
+    random = np.random.default_rng(0)
+    sums, truth = draw_games(statistics, group, game, games=3, draws=4, random=random)
+    assert truth.tolist() == [2] * 4 + [5] * 4
+    assert sums[:4, 0].tolist() == [15.0] * 4  # all three games, both colours
+    assert len(draw_games(statistics, group, game, games=4, draws=4, random=random)[1]) == 0
+    sums, _ = draw_games(statistics, group, game, games=1, draws=60, random=random, one_colour=True)
+    assert set(sums[:60, 0]) == set(range(6))
+    player = np.array(["a", "b", "a", "", "a", "b"] * 2)
+    found, truth, who = draw_players(statistics, group, player, games=3, draws=2, random=random)
+    assert found[:, 0].tolist() == [6.0, 6.0, 24.0, 24.0]
+    assert truth.tolist() == [2, 2, 5, 5]
+    assert len(set(who.tolist())) == 2
+    only = draw_players(
+        statistics, group, player, games=2, draws=1, random=random, players=[(5, "b"), (5, "z")]
+    )
+    assert only[0][:, 0].tolist() == [7.0 + 11.0]
+
+
+def test_accuracy() -> None:
+    probabilities = np.eye(11)[[0, 3, 4, 9]] * 0.5 + 0.5 / 11
+    found = accuracy(probabilities, np.array([0, 4, 4, 6]))
+    assert (found.draws, found.exact, found.near, found.error) == (4, 0.5, 0.75, 1.0)
+    wanted = 0.5 * np.log(0.5 + 0.5 / 11) + 0.5 * np.log(0.5 / 11)
+    assert found.log_likelihood == pytest.approx(wanted)
+    with pytest.raises(NoGamesError, match="nothing to judge"):
+        accuracy(np.empty((0, 11)), np.empty(0, np.int64))
+    with pytest.raises(NoGamesError, match="nothing to judge"):
+        judged_by_fold(
+            lambda rows: (np.empty((0, 3)), rows[:0]), lambda _, sums: sums, np.zeros(2, np.int64)
+        )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"ridge": 0.0}, {"by_phase": 0.0}, {"lifted": -1.0}, {"width": 0}, {"width": 11},
+        {"folds": 1}, {"prior_moves": -1.0}, {"units": 0}, {"pick_units": 0},
+    ],
+)  # fmt: skip
+def test_settings_that_cannot_be(wrong: dict[str, float]) -> None:
+    with pytest.raises(UsageError, match=" must "):
+        RankSettings(**wrong)  # type: ignore[arg-type]
+
+
+def test_stores_that_do_not_go_together(store: FeatureStore) -> None:
+    other = FeatureStore(store.path, {**store.settings, "sha256": "0" * 64})
+    groups = np.zeros(8, np.int64)
+    with pytest.raises(UsageError, match="different networks"):
+        train_rank_model([store, other], [groups, groups])
+    with pytest.raises(NoGamesError, match="no games"):
+        train_rank_model([], [])
+    pool, lift = simulated_pool(12)
+    with pytest.raises(UsageError, match="a group 13: the last is 10"):
+        train_on_pool(
+            replace(pool, group=np.where(pool.game == 0, 13, pool.group)), lift, SETTINGS, {}
+        )
+
+
+def test_statistics_of_some_phases() -> None:
+    pool, lift = simulated_pool(12)
+    trained = train_on_pool(pool, lift, SETTINGS, {})
+    outside = trained.out_of_fold
+    found = outside.statistics([0, 3])
+    np.testing.assert_array_equal(
+        found[:, :PHASES] > 0, np.array([True, False, False, True, False]) & (pool.counts > 0)
+    )
+    np.testing.assert_allclose(found[:, PHASES + 1 :], outside.scores[:, [0, 3]].sum(axis=1))
+    np.testing.assert_array_equal(found[:, PHASES], pool.counts[:, [0, 3]].sum(axis=1) ** 2)
+    whole = as_statistics(pool.counts, outside.scores)
+    np.testing.assert_array_equal(outside.statistics(), whole)
+    density = outside.densities(whole[:9], outside.fold[:9])
+    for row in range(9):
+        model: RankModel = outside.models[int(outside.fold[row])]
+        np.testing.assert_allclose(density[row], model.density(whole[row]))
+    assert len(RANKS) == 11
+
+
+def test_intervals_hold_on_unseen_players() -> None:
+    pool, lift = simulated_pool(80, strength=0.08, player=0.02)
+    trained = train_on_pool(pool, lift, SETTINGS, {"name": "test"})
+    table = IntervalTable.from_dict(with_intervals(trained, pool, 0).card["intervals"])
+    density, group, moves, fold = unseen_players(trained, pool, np.random.default_rng(0))
+    assert density.shape[0] == len(group) == len(moves) == len(fold) == table.counts.sum()
+    np.testing.assert_allclose(density.sum(axis=1), 1.0)
+    for number in np.unique(fold):
+        own = fold == number
+        crossed = fit_intervals(density[~own], group[~own], moves[~own])
+        held = coverage(crossed, density[own], group[own], moves[own])
+        for each in held:
+            assert abs(each.held - 0.9) < 4.0 * np.sqrt(0.09 / each.count) + 0.02
+        assert held[-1].width < held[0].width  # more moves leave less doubt
+
+
+def test_years_are_taken_off_and_groups_are_not() -> None:
+    """Sides whose values are a part of the group and one of the year, unevenly mixed."""
+    pool, _ = simulated_pool(30)
+    random = np.random.default_rng(2)
+    year = 2015 + (random.random(len(pool)) < 0.2 + 0.05 * pool.group) + (pool.group > 8)
+    of_group, of_year = random.normal(size=11), {2015: -1.0, 2016: 0.5, 2017: 3.0}
+    mean = of_group[pool.group] + np.array([of_year[int(each)] for each in year])
+    values = np.repeat((pool.counts * mean[:, None])[:, :, None], 3, axis=2)
+    mixed = replace(pool, year=year, values=values.astype(np.float32), lifted=values[:, :, :2])
+    found = without_years(mixed)
+    for sums in (found.values, found.lifted):
+        left = sums.sum(axis=(1, 2)) / pool.counts.sum(axis=1) / sums.shape[2]
+        away = left - of_group[pool.group]
+        for colour in (1, 2):
+            assert np.ptp(away[pool.colour == colour]) < 0.15
+    np.testing.assert_array_equal(mixed.values, values.astype(np.float32))

@@ -1,0 +1,242 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.strength.style.model import (
+    LENGTHS_FROM,
+    StyleModel,
+    _against,
+    cross_validate,
+    fit_style,
+    folds_of,
+    normal_scores,
+)
+from yardstone.strength.style.table import StyleTable, read_style
+
+Array = NDArray[np.float64]
+
+HEAD = "a\tb\tplayer strength\tname\tsize\ncontinuous\tcontinuous\tcontinuous\tstring\tcontinuous\n"
+ROLES = "\t\tclass\tmeta\tmeta\n"
+
+
+def made_table(players: int = 240, *, seed: int = 3) -> StyleTable:
+    """Ranks that two features of three tell, one in a curve, with noise of one rank."""
+    generator = np.random.default_rng(seed)
+    features = generator.normal(size=(players, 3))
+    strength = 3.0 * features[:, 0] + 4.0 * np.abs(features[:, 1])
+    strength = np.round(strength + generator.normal(size=players))
+    names = tuple(f"player {row}" for row in range(players))
+    features[:, 0] = np.exp(2.0 * features[:, 0])  # a long tail changes no places
+    return StyleTable(features, strength, ("one", "two", "none"), names)
+
+
+@pytest.fixture(scope="module")
+def table() -> StyleTable:
+    return made_table()
+
+
+@pytest.fixture(scope="module")
+def model(table: StyleTable) -> StyleModel:
+    return fit_style(table)
+
+
+def test_ranks_are_told_from_features(model: StyleModel) -> None:
+    unseen = made_table(seed=4)
+    rank, deviation = model.predict(unseen.features)
+    error = np.sqrt(np.mean(np.square(rank - unseen.strength)))
+    assert error < 1.5
+    assert np.std(unseen.strength) > 3.0
+    assert np.mean(np.abs(rank - unseen.strength) < 1.645 * deviation) > 0.8
+    assert model.noise == pytest.approx(1.0, abs=0.3)
+
+
+def test_what_says_nothing_gets_a_long_length(model: StyleModel) -> None:
+    assert model.lengths[2] > 3.0 * max(model.lengths[0], model.lengths[1])
+
+
+def test_a_line_is_worse(table: StyleTable, model: StyleModel) -> None:
+    unseen = made_table(seed=4)
+    one = np.column_stack([np.ones(len(table)), table.features])
+    line, *_ = np.linalg.lstsq(one, table.strength, rcond=None)
+    by_line = np.column_stack([np.ones(len(unseen)), unseen.features]) @ line
+    rank, _ = model.predict(unseen.features)
+    errors = [float(np.mean(np.square(each - unseen.strength))) for each in (rank, by_line)]
+    assert errors[0] < 0.5 * errors[1]
+
+
+def test_the_gradient_against_finite_differences() -> None:
+    generator = np.random.default_rng(0)
+    scores, rest = generator.normal(size=(30, 4)), generator.normal(size=30)
+    here = 0.3 * generator.normal(size=6)
+    _, gradient = _against(here, scores, rest)
+    for k in range(len(here)):
+        step = np.zeros(6)
+        step[k] = 1e-5
+        up, down = (_against(here + sign * step, scores, rest)[0] for sign in (1, -1))
+        assert gradient[k] == pytest.approx((up - down) / 2e-5, rel=1e-5, abs=1e-6)
+
+
+def test_the_likelihood_is_that_of_a_normal_density() -> None:
+    from scipy.stats import multivariate_normal
+
+    generator = np.random.default_rng(1)
+    scores, rest = generator.normal(size=(12, 2)), generator.normal(size=12)
+    here = np.array([0.2, -0.5, 0.4, -0.3])
+    apart = np.array([[np.sum(np.exp(here[:2]) * (a - b) ** 2) for b in scores] for a in scores])
+    covariance = np.exp(here[2]) * np.exp(-0.5 * apart) + np.exp(here[3]) * np.eye(12)
+    density = multivariate_normal(np.zeros(12), covariance).logpdf(rest)
+    assert _against(here, scores, rest)[0] + 6 * np.log(2 * np.pi) == pytest.approx(-density)
+
+
+def test_predictions_against_the_formulas(table: StyleTable) -> None:
+    """Mean and variance as in Rasmussen and Williams 2006, equations 2.25 and 2.26."""
+    few = table.select(np.arange(40))
+    model = fit_style(few)
+    place = normal_scores(few.features, np.sort(few.features, axis=0))
+    new = normal_scores(table.features[40:43], np.sort(few.features, axis=0))
+
+    def covariance(a: Array, b: Array) -> float:
+        return float(model.signal**2 * np.exp(-0.5 * np.sum(((a - b) / model.lengths) ** 2)))
+
+    own = np.array([[covariance(a, b) for b in place] for a in place])
+    own += model.noise**2 * np.eye(40)
+    rank, deviation = model.predict(table.features[40:43])
+    for row in range(3):
+        near = np.array([covariance(new[row], b) for b in place])
+        mean = few.strength.mean() + near @ np.linalg.solve(own, few.strength - few.strength.mean())
+        left = model.signal**2 - near @ np.linalg.solve(own, near) + model.noise**2
+        assert rank[row] == pytest.approx(np.clip(mean, few.strength.min(), few.strength.max()))
+        assert deviation[row] == pytest.approx(np.sqrt(left))
+
+
+def testnormal_scores_share_ties() -> None:
+    ordered = np.array([[1.0], [2.0], [2.0], [3.0]])
+    found = normal_scores(np.array([[2.0], [0.0], [9.0]]), ordered)[:, 0]
+    assert found[0] == pytest.approx(0.0, abs=1e-12)
+    assert found[1] == -found[2]
+    assert np.isfinite(found).all()
+
+
+def test_folds_have_equal_shares_of_each_rank() -> None:
+    strength = np.repeat(np.arange(5.0), 20)
+    fold = folds_of(strength, 10, seed=1)
+    for rank in range(5):
+        assert (np.bincount(fold[strength == rank], minlength=10) == 2).all()
+    assert np.array_equal(fold, folds_of(strength, 10, seed=1))
+    assert not np.array_equal(fold, folds_of(strength, 10, seed=2))
+
+
+def test_cross_validation_knows_no_player_it_predicts(table: StyleTable) -> None:
+    """A wrong rank of one player changes every other fold's predictions, not his own fold's."""
+    small = table.select(np.arange(80))
+    found = cross_validate(small, folds=4, workers=1)
+    assert found.error < found.baseline_error
+    low, high = found.interval(seed=1)
+    assert low < found.error < high
+    assert 0.0 <= found.coverage() <= 1.0
+    assert found.absolute_error < found.error
+    for number in range(4):
+        here = found.fold == number
+        alone = fit_style(small.select(~here)).predict(small.features[here])[0]
+        assert np.allclose(alone, found.predicted[here])
+        assert np.allclose(found.baseline[here], small.strength[~here].mean())
+
+
+def test_equal_seeds_give_equal_results(table: StyleTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("yardstone.strength.style.model.LENGTHS_FROM", 50)
+    assert LENGTHS_FROM > 50
+    small = table.select(np.arange(100))
+    first, again, other = (fit_style(small, seed=seed).lengths for seed in (1, 1, 2))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_what_cannot_be_fitted(table: StyleTable, model: StyleModel) -> None:
+    with pytest.raises(NoGamesError, match="takes 10"):
+        fit_style(table.select(np.arange(9)))
+    with pytest.raises(UsageError, match="folds"):
+        cross_validate(table, folds=1)
+    with pytest.raises(UsageError, match="folds"):
+        cross_validate(table.select(np.arange(5)), folds=5)
+    with pytest.raises(UsageError, match="columns"):
+        model.predict(np.zeros((2, 5)))
+
+
+def test_a_feature_that_never_varies_does_no_harm(table: StyleTable) -> None:
+    features = np.column_stack([table.features[:60], np.full(60, 7.0)])
+    flat = StyleTable(features, table.strength[:60], ("a", "b", "c", "d"), table.players[:60])
+    rank, deviation = fit_style(flat).predict(features)
+    assert np.isfinite(rank).all()
+    assert np.isfinite(deviation).all()
+
+
+def test_reading_tables_side_by_side(tmp_path: Path) -> None:
+    one = tmp_path / "one.tab"
+    one.write_text(HEAD + ROLES + "1\t2\t-5\tAnn (6d)\t30\n3\t4.5\t?\tBob\t20\n")
+    other = tmp_path / "two.tab.gz"
+    text = HEAD.replace("a\tb", "c\td") + ROLES + "5\t6\t-5\tAnn (6d)\t30\n7\t8\t3\tBob\t20\n"
+    other.write_bytes(gzip.compress(text.encode()))
+    found = read_style(tmp_path)
+    assert found.names == ("a", "b", "c", "d")
+    assert found.players == ("Ann (6d)", "Bob")
+    assert found.features.tolist() == [[1.0, 2.0, 5.0, 6.0], [3.0, 4.5, 7.0, 8.0]]
+    assert found.strength.tolist() == [-5.0, 3.0]
+    assert np.isnan(read_style(one).strength[1])
+    assert repr(found) == "<StyleTable: 4 features of 2 players>"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no player"),
+        (HEAD + ROLES, "no player"),
+        (HEAD + "\tclass\n1\t2\t3\tA\t4\n", None),
+        (HEAD + ROLES + "1\tx\t3\tA\t4\n", r"bad\.tab:4: 'b' is 'x' in place of a number"),
+        (HEAD + ROLES + "1\tinf\t3\tA\t4\n", "in place of a number"),
+        (HEAD + ROLES + "1\t2\t3\tA\t4\n1\t2\t3\n", r"bad\.tab:5: has 3 fields in place of 5"),
+        ("a\tb\nstring\n\n1\t2\n", "headings"),
+        ("a\tb\nstring\tstring\n\t\n1\t2\n", "no column of numbers"),
+        ("\t".join("abc" * 2000) + "\nc\n\n1\n", "more than 4096 columns"),
+    ],
+)
+def test_tables_that_cannot_be_read(tmp_path: Path, text: str, message: str | None) -> None:
+    path = tmp_path / "bad.tab"
+    path.write_text(text)
+    if message is None:
+        assert read_style(path).names == ("a", "player strength", "size")
+        return
+    with pytest.raises(InputError, match=message):
+        read_style(path)
+
+
+def test_tables_of_other_players(tmp_path: Path) -> None:
+    rows = ("1\t2\t3\tAnn\t4\n", "1\t2\t3\tBob\t4\n")
+    (tmp_path / "1.tab").write_text(HEAD + ROLES + rows[0] + rows[1])
+    (tmp_path / "2.tab").write_text(HEAD + ROLES + rows[1] + rows[0])
+    with pytest.raises(InputError, match=r"2\.tab:4: this player is another one"):
+        read_style(tmp_path / "1.tab", tmp_path / "2.tab")
+    (tmp_path / "2.tab").write_text(HEAD + ROLES + rows[0])
+    with pytest.raises(InputError, match="has 1 players"):
+        read_style(tmp_path / "1.tab", tmp_path / "2.tab")
+    with pytest.raises(InputError):
+        read_style(tmp_path / "none.tab")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(InputError, match="no file"):
+        read_style(empty)
+    with pytest.raises(NoGamesError):
+        read_style()
+
+
+def test_a_table_that_expands_too_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("yardstone.strength.style.table._MOST_BYTES", 1 << 20)
+    path = tmp_path / "big.tab.gz"
+    path.write_bytes(gzip.compress(b"1\t" * (1 << 20)))
+    with pytest.raises(InputError, match="larger than 1 MiB"):
+        read_style(path)

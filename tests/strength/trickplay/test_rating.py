@@ -1,0 +1,269 @@
+"""Problems set into games, and their answers rated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from tests.strength.estimate_cases import Case, make_case
+from tests.strength.trickplay_cases import GAME, PROBLEM, index_of, moves_sgf, problems_of, turned
+from yardstone.errors import UsageError
+from yardstone.go.board import Board
+from yardstone.go.points import point_number
+from yardstone.pool import SkipReport
+from yardstone.records.go_game import GoGame
+from yardstone.strength.estimate.rated import Rater
+from yardstone.strength.estimate.seen import see_games
+from yardstone.strength.evidence import evidence_of_games
+from yardstone.strength.trickplay import (
+    Completion,
+    complete_problems,
+    rate_problems,
+)
+
+
+def at(name: str) -> int:
+    return point_number(name, 19)
+
+
+def stones(game: GoGame) -> list[int]:
+    board = Board(19, setup_black=game.setup_black, setup_white=game.setup_white)
+    for point, colour in zip(game.moves.tolist(), game.colours.tolist(), strict=True):
+        board.play(point, colour, tolerant=True)
+    return [int(colour) for colour in board.stones]
+
+
+def complete(folder: Path, problem: str, *games: str, **options: object) -> Completion:
+    index = index_of(folder, *(game if "(;" in game else moves_sgf(game) for game in games))
+    problems = problems_of(folder, problem)
+    return complete_problems(problems, index, workers=1, **options)[0]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("symmetry", range(8))
+def test_a_game_is_turned_as_the_problem_lies(tmp_path: Path, symmetry: int, swapped: bool) -> None:
+    found = complete(tmp_path, PROBLEM, turned(GAME, symmetry, swapped=swapped))
+    (board,) = found.boards
+    assert (found.found, found.put_back, board.moves, board.changes) == (1, (), 4, ())
+    expected = [0] * 361
+    for name, colour in (("P3", 1), ("R4", 2), ("D16", 1), ("P5", 2)):
+        expected[at(name)] = colour
+    assert stones(board.game) == expected
+    assert (board.game.black, board.game.white) == (("Bob", "Ann") if swapped else ("Ann", "Bob"))
+    assert board.game.file.endswith("games.sgf")
+    game = found.game(board, found.problem.variations[0])
+    assert game.moves.tolist() == [at(n) for n in ("P3", "R4", "D16", "P5", "R3", "Q4", "Q3")]
+    assert game.colours.tolist() == [1, 2, 1, 2, 1, 2, 1]
+
+
+def test_the_side_to_answer_must_be_to_move(tmp_path: Path) -> None:
+    late = "W oo B oq W qp"  # Black is to move
+    wrong = "W oo W qp B oq W dd"  # White is, and then plays elsewhere
+    found = complete(tmp_path, PROBLEM, wrong, late, boards=2)
+    assert [(board.number, board.moves, board.changes) for board in found.boards] == [
+        (0, 4, ()),
+        (1, 3, ()),
+    ]
+
+
+def test_where_it_is_nowhere_the_turn_the_other_side_passes(tmp_path: Path) -> None:
+    found = complete(tmp_path, PROBLEM, "W oo W qp B oq")
+    (board,) = found.boards
+    assert [change.text(19) for change in board.changes] == ["White passes"]
+    assert board.game.moves.tolist()[-1] == -1
+    assert board.game.colours.tolist()[-1] == 2
+
+
+def test_earliest_positions_come_first_and_seeds_decide_otherwise(tmp_path: Path) -> None:
+    games = [
+        "B oq W qp " + " ".join(f"B {x}d W {x}f" for x in "abcdefgh"[: 8 - k]) + " B dd W oo"
+        for k in range(8)
+    ]
+    found = complete(tmp_path, PROBLEM, *games, boards=3)
+    assert [board.number for board in found.boards] == [7, 6, 5]
+    chosen = [
+        [board.number for board in complete(tmp_path, PROBLEM, *games, boards=3, seed=seed).boards]
+        for seed in (1, 1, 2, 3)
+    ]
+    assert chosen[0] == chosen[1]
+    assert len({tuple(each) for each in chosen}) > 1
+
+
+def test_equal_positions_are_taken_once(tmp_path: Path) -> None:
+    found = complete(tmp_path, PROBLEM, GAME, GAME + " B qf", boards=5)
+    assert found.found == 2
+    assert len(found.boards) == 1
+
+
+def test_a_captured_stone_needs_no_wildcard(tmp_path: Path) -> None:
+    # Black has taken a stone at R3, and the point is empty again.
+    problem = "(;SZ[19]AB[qp][pq][qr][rq]AW[op](;B[po])(;B[qq]))"
+    game = "B qp W qq B pq W op B qr W dd B rq W dp"
+    found = complete(tmp_path, problem, game)
+    assert (found.found, found.boards[0].moves) == (1, 8)
+    assert stones(found.boards[0].game)[at("R3")] == 0
+    without = game.replace("B rq ", "B rp ")
+    assert complete(tmp_path, problem, without, reduce=0).boards == ()
+
+
+def test_a_position_that_does_not_occur_is_reduced_by_its_last_stone(tmp_path: Path) -> None:
+    games = ["B oq W qp B dd W qf B dp W dc", "W oo B oq W dd"]
+    for mark in ("", "TR[oo]"):
+        found = complete(tmp_path, PROBLEM.replace("AB", f"{mark}AB"), *games)
+        (board,) = found.boards
+        assert (found.found, found.put_back) == (0, ((at("P5"), 2),))
+        assert (found.found_without, board.moves) == (1, 3)
+        assert [change.text(19) for change in board.changes] == ["White P5 put back"]
+        assert stones(board.game)[at("P5")] == 2
+    other = complete(tmp_path, PROBLEM.replace("AB", "TR[qp]AB"), *games)
+    assert other.put_back == ((at("R4"), 2),)
+    assert complete(tmp_path, PROBLEM, *games, reduce=0).boards == ()
+
+
+def test_two_stones_are_put_back_in_their_order(tmp_path: Path) -> None:
+    found = complete(tmp_path, PROBLEM.replace("AB", "TR[oo]AB"), "B dd W qp B dp W dc")
+    assert found.put_back == ((at("P3"), 1), (at("P5"), 2))
+    (board,) = found.boards
+    assert [change.text(19) for change in board.changes] == [
+        "Black P3 put back",
+        "White P5 put back",
+    ]
+    assert board.game.colours.tolist() == [1, 2, 1, 2]  # R4 stood after two moves
+    nothing = complete(tmp_path, PROBLEM, "B dd W dp")
+    assert (nothing.found, nothing.put_back, nothing.boards) == (0, (), ())
+
+
+def test_a_board_that_forbids_a_variation_is_passed_over(tmp_path: Path) -> None:
+    # In the first game two stones beyond the bounds make a move at T1 suicide.
+    problem = "(;SZ[19]VW[qq][ss]AB[qq](;B[ss])(;B[qr]))"
+    wall = "W rs B dd W sr B dp B ff W dk B qq W kk"
+    free = "B gg W hh B qq W kk"
+    found = complete(tmp_path, problem, wall, free, boards=3)
+    assert found.found == 4  # under two symmetries each, which leave the corner where it is
+    assert [board.number for board in found.boards] == [1]
+
+
+def test_boards_are_changed_by_hand(tmp_path: Path) -> None:
+    changes = {"p": [(at("K10"), 1), (at("D16"), 0)]}
+    found = complete(tmp_path, PROBLEM, GAME, changes=changes)
+    (board,) = found.boards
+    assert [change.text(19) for change in board.changes] == [
+        "Black K10 by hand",
+        "empty D16 by hand",
+    ]
+    assert len(board.game.moves) == 0
+    assert board.game.to_play == 1
+    result = stones(board.game)
+    assert (result[at("K10")], result[at("D16")], result[at("P5")]) == (1, 0, 2)
+    broken = complete(tmp_path, PROBLEM, GAME, changes={"p": [(at("P5"), 0)]}, reduce=0)
+    assert broken.boards == ()
+    with pytest.raises(UsageError, match="there is no problem 'q'"):
+        complete(tmp_path, PROBLEM, GAME, changes={"q": [(0, 1)]})
+
+
+def test_a_loose_pattern_moves_its_variations_along(tmp_path: Path) -> None:
+    text = ". X .\n. O .\n. . .\nrefutation: A1 C1\nfailure: C1\n"
+    (problem,) = problems_of(tmp_path, text, name="p.txt")
+    index = index_of(tmp_path, moves_sgf("B kk W kl"))
+    (found,) = complete_problems([problem], index, workers=1)
+    (board,) = found.boards
+    game = found.game(board, problem.variations[0])
+    placed = stones(board.game)
+    black, white = placed.index(1), placed.index(2)
+    assert white - black == 19  # as it is drawn
+    assert game.moves[2:].tolist() == [white + 19 - 1, white + 19 + 1]
+
+
+@pytest.fixture(scope="module")
+def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
+    return make_case(tmp_path_factory.mktemp("case"))
+
+
+def test_only_the_moves_of_the_side_to_answer_count(tmp_path: Path, case: Case) -> None:
+    other = GAME.replace("dd", "cd")
+    found = complete(tmp_path, PROBLEM, GAME, turned(other, 3, swapped=True), boards=2)
+    calls: list[tuple[int, int]] = []
+    (rated,) = rate_problems(
+        [found], case.model, case.network, progress=lambda *done: calls.append(done)
+    )
+    assert calls[-1] == (16, 16)  # two variations of three moves on two boards
+    rater = Rater(case.model, 0.9)
+    for variation, result in zip(found.problem.variations, rated.variations, strict=True):
+        assert (result.moves, len(result.boards)) == (2, 2)
+        for board, each in zip(found.boards, result.boards, strict=True):
+            game = found.game(board, variation)
+            (seen,) = see_games([game], case.network, skipped=SkipReport())
+            evidence = evidence_of_games([seen.features], [1])
+            own = evidence.select(evidence.number > 4)
+            assert own.point.tolist() == variation.points[::2].tolist()
+            expected, _ = rater.whole(own)
+            assert each.moves == 2
+            assert each.rating == pytest.approx(expected.rating, abs=1e-4)
+            assert (each.low, each.high) == pytest.approx((expected.low, expected.high), abs=1e-3)
+        mean = np.mean([each.rating for each in result.boards])
+        assert result.rating == pytest.approx(mean)
+        spread = abs(result.boards[0].rating - result.boards[1].rating) / np.sqrt(2)
+        assert result.spread == pytest.approx(spread)
+
+
+def test_fewer_moves_may_be_rated(tmp_path: Path, case: Case) -> None:
+    index = index_of(tmp_path, moves_sgf(GAME))
+    longer = PROBLEM.replace("B[pq])", "B[pq];W[rq];B[rr])")  # three answers against two
+    found = complete_problems(problems_of(tmp_path, longer), index, workers=1)
+
+    def rated(moves: int | Literal["all", "equal"]) -> tuple[list[int], list[float]]:
+        (problem,) = rate_problems(found, case.model, case.network, moves=moves)
+        return [v.moves for v in problem.variations], [v.rating for v in problem.variations]
+
+    assert [rated(moves)[0] for moves in ("all", "equal", 1, 9)] == [[3, 2], [2, 2], [1, 1], [3, 2]]
+    whole, equal = rated("all")[1], rated("equal")[1]
+    assert (whole[0] != equal[0], whole[1] == equal[1]) == (True, True)
+    with pytest.raises(UsageError, match="at least 1"):
+        rated(0)
+
+
+def test_a_position_may_be_shown_without_its_history(tmp_path: Path, case: Case) -> None:
+    found = complete(tmp_path, PROBLEM, GAME)
+    (board,) = found.boards
+    variation = found.problem.variations[0]
+    game = found.game(board, variation, history=False)
+    assert (game.moves.tolist(), game.to_play) == (variation.points.tolist(), 1)
+    assert stones(game) == stones(found.game(board, variation))
+    (with_it,) = rate_problems([found], case.model, case.network)
+    (without,) = rate_problems([found], case.model, case.network, history=False)
+    assert without.variations[0].moves == 2
+    assert without.variations[0].loss != with_it.variations[0].loss
+
+
+def test_differences_and_surprises(tmp_path: Path, case: Case) -> None:
+    index = index_of(tmp_path, moves_sgf(GAME))
+    swapped = PROBLEM.replace("(;B[qq]", "(;N[wrong]B[qq]").replace("(;B[mp]", "(;N[right]B[mp]")
+    alone = "(;SZ[19]AB[oq]AW[qp][oo];B[qq];W[pp])"
+    missing = "(;SZ[19]AB[aa][ac][ae]AW[ca][cc][ce][ee][gg](;B[ff])(;B[gf]))"
+    problems = problems_of(tmp_path, PROBLEM, swapped, alone, missing)
+    rated = rate_problems(
+        complete_problems(problems, index, reduce=0, workers=1), case.model, case.network
+    )
+    first, second, single, unfound = rated
+    assert first.difference is not None
+    assert second.difference == pytest.approx(-first.difference)
+    assert {first.surprising, second.surprising} == {True, False}
+    assert single.difference is None
+    assert single.refutation is not None
+    assert (unfound.variations, unfound.difference, unfound.surprising) == ((), None, False)
+
+
+def test_other_boards_and_levels_are_refused(tmp_path: Path, case: Case) -> None:
+    index = index_of(tmp_path, "(;SZ[9];B[cc];W[gg];B[cg])")
+    problems = problems_of(tmp_path, "(;SZ[9]AB[cc]AW[gg](;B[cg])(;B[ee]))")
+    found = complete_problems(problems, index, workers=1)
+    assert found[0].boards
+    with pytest.raises(UsageError, match="the model knows 19x19 only"):
+        rate_problems(found, case.model, case.network)
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        rate_problems([], case.model, case.network, level=1.5)
+    with pytest.raises(UsageError, match="at least 1"):
+        complete_problems(problems, index, boards=0)
