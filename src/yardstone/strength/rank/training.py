@@ -4,8 +4,8 @@ Two steps, as in stacking (Wolpert 1992). A ridge regression of the group's indi
 on the mean values and lifted values of the moves of one side of a game gives a score for
 each group; that is linear discriminant analysis with a shrunk covariance (Hastie, Buja and
 Tibshirani 1995, Penalized discriminant analysis). Then what such scores look like is
-measured on games of players whom the regression has not seen (`yardstone.strength.rank.spread`): from folds
-that have no player's name in common.
+measured on games of players whom the regression has not seen, from folds that have no
+player's name in common (`yardstone.strength.rank.spread`).
 """
 
 from __future__ import annotations
