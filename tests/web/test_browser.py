@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.browser import chromium
 from tests.web.made_results import SCRIPT, backgammon_result, go_result, results_csv, store_result
 from tests.web.serving import SGF, Server, serving, small_results
 from yardstone.web import visits
@@ -31,19 +30,8 @@ PATIENCE = 30_000
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("chromium is not installed: apt-get install chromium")
-        pytest.skip("chromium is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
-        )
+    with chromium() as found:
         yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")
