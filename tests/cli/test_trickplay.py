@@ -108,12 +108,9 @@ def test_boards_are_written_as_sgf(
     ]
 
 
-def test_answers_are_rated(
-    problems: Path, index: Path, case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    common: list[str | Path | int] = [
-        "rate",
-        problems,
+def rate(problems: Path, index: Path, case: Case) -> list[str | Path | int]:
+    """The beginning of a command that rates, with the small network and model."""
+    files: list[str | Path | int] = [
         "--games",
         index,
         "--net",
@@ -121,7 +118,13 @@ def test_answers_are_rated(
         "--model",
         case.model_file,
     ]
-    common += ["--threads", 1, "--workers", 1]
+    return ["rate", problems, *files, "--threads", 1]
+
+
+def test_answers_are_rated(
+    problems: Path, index: Path, case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    common = [*rate(problems, index, case), "--workers", 1]
     plot = tmp_path / "ratings.png"
     text = run(capsys, *common, "--plot", plot)
     assert plot.read_bytes().startswith(b"\x89PNG")
@@ -152,8 +155,7 @@ def test_all_moves_or_the_first_are_rated(
 ) -> None:
     longer = problems.with_name("longer.sgf")
     longer.write_text(PROBLEM.replace("B[pq])", "B[pq];W[rq];B[rr])"))
-    common: list[str | Path | int] = ["rate", longer, "--games", index, "--net", case.file]
-    common += ["--model", case.model_file, "--threads", 1, "--format", "json", "--no-history"]
+    common = [*rate(longer, index, case), "--format", "json", "--no-history"]
     for moves, expected in (("all", [3, 2]), ("equal", [2, 2]), ("1", [1, 1])):
         found = json.loads(run(capsys, *common, "--moves", moves))
         (problem,) = found["problems"]
@@ -167,17 +169,7 @@ def test_all_moves_or_the_first_are_rated(
 def test_ratings_on_another_scale_as_csv_and_page(
     problems: Path, index: Path, case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    common: list[str | Path | int] = [
-        "rate",
-        problems,
-        "--games",
-        index,
-        "--net",
-        case.file,
-        "--model",
-        case.model_file,
-    ]
-    common += ["--threads", 1, "--workers", 1, "--boards", 1]
+    common = [*rate(problems, index, case), "--workers", 1, "--boards", 1]
     (row, *_, last) = csv.DictReader(
         io.StringIO(run(capsys, *common, "--scale", "egf", "--format", "csv"))
     )
