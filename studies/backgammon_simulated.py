@@ -22,13 +22,13 @@ from yardstone.backgammon.study_compare import LeftOut, compare_formulas
 from yardstone.backgammon.study_fit import Method, Model, StudyFit, fit_study
 from yardstone.backgammon.study_settings import depth_check, measurements, strong_check
 from yardstone.backgammon.study_table import CloseRule, StudyTable, own_table
+from yardstone.files import write_text
 from yardstone.reports.backgammon_study import cells_text, comparison_text, fit_text
 from yardstone.reports.backgammon_study_plots import (
     coefficient_plot,
     part_one_plot,
     part_two_plot,
 )
-from yardstone.reports.files import write_text
 from yardstone.reports.plot import save_plot
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"

@@ -33,11 +33,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, YardstoneError
+from yardstone.files import replaced, write_text
 from yardstone.go.feature_store import FeatureStore
 from yardstone.strength.estimate.intervals import Coverage, coverage
 from yardstone.strength.estimate.rated import interval_table
 from yardstone.strength.evidence import evidence_of_store
-from yardstone.strength.network.file import replaced_file
 from yardstone.strength.rank.intervals import with_intervals
 from yardstone.strength.rank.model import RANKS, RankModel
 from yardstone.strength.rank.pool import RankPool, join_pools, pool_store, without_years
@@ -199,8 +199,7 @@ class Study:
                     one = outside_accuracy(trained.out_of_fold, trainer.pool)
                     ten = self.group_accuracy(trained.out_of_fold, trainer.pool, 10)
                     done[key] = {"log_likelihood": one.log_likelihood, "ten_games": ten.exact}
-                    with replaced_file(path) as file:
-                        file.write(json.dumps(done, indent=1).encode())
+                    write_text(path, json.dumps(done, indent=1))
                     told(f"settings {key}: {done[key]}")
                 if done[key]["log_likelihood"] > most:
                     most, chosen = done[key]["log_likelihood"], tried
@@ -255,7 +254,7 @@ class Study:
                         for k in range(0, len(sides), 50)
                     ]
                 )
-                with replaced_file(path) as file:
+                with replaced(path) as temporary, temporary.open("wb") as file:
                     np.savez(
                         file,
                         allow_pickle=False,

@@ -16,9 +16,9 @@ import numpy
 import optuna
 
 from yardstone.cli.tournament_study import variants
+from yardstone.files import write_text
 from yardstone.reports import tournament_simulation_plots as plots
 from yardstone.reports import tournament_studies as report
-from yardstone.reports.files import write_text
 from yardstone.reports.plot import save_plot
 from yardstone.tournament.chances import chance_of
 from yardstone.tournament.model import System

@@ -1,4 +1,7 @@
-"""Writes whole files: into a temporary one beside the target, which then replaces it."""
+"""Writes whole files: into a temporary one beside the target, which then replaces it.
+
+And keeps two processes from working in the same place.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import IO
 
 from yardstone.errors import InputError
 
-__all__ = ["open_text", "replaced", "write_text"]
+__all__ = ["locked", "open_text", "replaced", "write_text"]
 
 
 @contextmanager
@@ -36,6 +39,8 @@ def replaced(path: Path) -> Iterator[Path]:
         os.close(handle)
         temporary = Path(name)
         yield temporary
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
         mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
         temporary.chmod(mode & 0o777)
         temporary.replace(path)
@@ -56,6 +61,29 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file whole, in UTF-8."""
     with replaced(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def locked(folder: Path, doing: str, *, name: str = ".lock") -> Iterator[None]:
+    """Hold the lock of this name in a folder, so that no other process works there.
+
+    Raises
+    ------
+    InputError
+        Another process is `doing` so, such as "training here".
+    """
+    import fcntl
+
+    with (folder / name).open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InputError(
+                f"another process is {doing}",
+                file=str(folder),
+                mend="wait for it, or name another folder",
+            ) from None
+        yield
 
 
 def open_text(path: Path) -> IO[str]:

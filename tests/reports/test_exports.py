@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 from yardstone.errors import InputError
+from yardstone.files import replaced, write_text
 from yardstone.reports.csv_out import COLUMNS, MATRIX_COLUMNS, csv_list, csv_matrix
-from yardstone.reports.files import replaced, write_text
 from yardstone.reports.json_out import json_list
 from yardstone.reports.parquet import write_parquet
 from yardstone.reports.summary import RatingList

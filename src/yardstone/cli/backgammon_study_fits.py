@@ -88,7 +88,7 @@ def table(
     """Make a small table of the matches in results files, which is all that fits need."""
     from yardstone.backgammon.study_table import from_results, table_text
     from yardstone.cli.output import check_folder
-    from yardstone.reports.files import replaced
+    from yardstone.files import replaced
 
     check_folder(output)
     text = table_text(from_results(results))

@@ -191,7 +191,7 @@ def _write(pool: Pool, form: Target, output: Path | None) -> None:
         return
     import tempfile
 
-    from yardstone.reports.files import replaced
+    from yardstone.files import replaced
     from yardstone.reports.parquet import parquet_of_csv
 
     with replaced(output) as temporary, tempfile.TemporaryDirectory() as folder:
@@ -202,7 +202,7 @@ def _write(pool: Pool, form: Target, output: Path | None) -> None:
 
 
 def _write_text(pieces: Iterable[str], output: Path | None) -> None:
-    from yardstone.reports.files import open_text, replaced
+    from yardstone.files import open_text, replaced
 
     if output is None:
         for piece in pieces:

@@ -89,7 +89,7 @@ def _opened(output: Path | None) -> Iterator[IO[str]]:
         return
     import gzip
 
-    from yardstone.reports.files import replaced
+    from yardstone.files import replaced
 
     with replaced(output) as temporary:
         if output.suffix.lower() == ".gz":

@@ -113,7 +113,7 @@ def handicap(
     if output is None:
         sys.stdout.write(text)
         return
-    from yardstone.reports.files import write_text
+    from yardstone.files import write_text
 
     write_text(output, text)
 

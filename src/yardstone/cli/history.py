@@ -150,7 +150,7 @@ def history(
     )
     if save is not None:
         from yardstone.evaluation.ledger_file import save_ledger
-        from yardstone.reports.files import replaced
+        from yardstone.files import replaced
 
         with replaced(save) as temporary:
             save_ledger(ledger, temporary)

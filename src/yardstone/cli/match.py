@@ -132,7 +132,7 @@ def match(
     if output is None:
         sys.stdout.write(text)
         return
-    from yardstone.reports.files import write_text
+    from yardstone.files import write_text
 
     write_text(output, text)
 

@@ -79,7 +79,7 @@ def emit_list(
     if output is None:
         sys.stdout.write(text)
         return
-    from yardstone.reports.files import write_text
+    from yardstone.files import write_text
 
     write_text(output, text)
 
@@ -104,7 +104,7 @@ def _rendered(report: RatingList, form: Format, top: int | None, title: str) -> 
 
 
 def _write_parquet(csv_text: str, columns: dict[str, str], output: Path) -> None:
-    from yardstone.reports.files import replaced
+    from yardstone.files import replaced
     from yardstone.reports.parquet import write_parquet
 
     with replaced(output) as temporary:
@@ -113,8 +113,8 @@ def _write_parquet(csv_text: str, columns: dict[str, str], output: Path) -> None
 
 def write_matrix(report: RatingList, output: Path) -> None:
     """Write the differences of every two players, as Parquet or CSV by the ending."""
+    from yardstone.files import write_text
     from yardstone.reports.csv_out import MATRIX_COLUMNS, csv_matrix
-    from yardstone.reports.files import write_text
 
     if chosen_format(None, output) is Format.parquet:
         _write_parquet(csv_matrix(report), MATRIX_COLUMNS, output)

@@ -159,7 +159,7 @@ def _facts(found: Outcome, measured: Performance, errors: list[RatingErrors]) ->
 
 def _keep(found: Outcome, compared: list[Performance], errors: list[RatingErrors]) -> None:
     """Write the table and the predictions into the experiment's folder."""
-    from yardstone.reports.files import write_text
+    from yardstone.files import write_text
     from yardstone.strength.experiment.predictions_file import predictions_csv
 
     folder = found.experiment.folder

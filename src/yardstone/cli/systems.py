@@ -147,7 +147,7 @@ def check_outputs(
 def emit(views: Views, form: Format, output: Path | None) -> None:
     """Write a result to a file, or to standard output if there is none."""
     from yardstone.cli.output import Format
-    from yardstone.reports.files import replaced, write_text
+    from yardstone.files import replaced, write_text
 
     if form is Format.parquet:
         if output is None:

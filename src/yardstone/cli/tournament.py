@@ -220,7 +220,7 @@ def convert(
 
     A file in the same format keeps all that Yardstone does not use.
     """
-    from yardstone.reports.files import replaced
+    from yardstone.files import replaced
     from yardstone.tournament.files import to_bytes
     from yardstone.tournament.h9_write import write_h9
 

@@ -322,7 +322,7 @@ def _compare(
 
 
 def _write(made: Tournament, output: Path | None, page: Path | None, html: str) -> None:
-    from yardstone.reports.files import replaced, write_text
+    from yardstone.files import replaced, write_text
     from yardstone.tournament.files import to_bytes
 
     if output is not None:

@@ -190,7 +190,7 @@ def _parse_changes(
 
 def write_boards(path: Path, completions: Sequence[Completion]) -> None:
     """Write every completed board with its variations as SGF, a record each."""
-    from yardstone.reports.files import write_text
+    from yardstone.files import write_text
     from yardstone.reports.trickplay_sgf import boards_sgf
 
     write_text(path, boards_sgf(completions))

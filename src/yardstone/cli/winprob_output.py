@@ -57,6 +57,6 @@ def write(text: str, output: Path | None) -> None:
     if output is None:
         sys.stdout.write(text)
         return
-    from yardstone.reports.files import write_text
+    from yardstone.files import write_text
 
     write_text(output, text)

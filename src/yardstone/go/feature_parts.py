@@ -15,8 +15,8 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib import format as npy
 
+from yardstone import files
 from yardstone.errors import InputError
 
 if TYPE_CHECKING:
@@ -143,23 +144,10 @@ def read_part(store: Path, number: int) -> dict[str, Any] | None:
     return found
 
 
-@contextmanager
-def locked(store: Path) -> Iterator[None]:
+def locked(store: Path) -> AbstractContextManager[None]:
     """Keep other processes from working on the same store."""
-    import fcntl
-
-    folder = store / PARTS
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / _LOCK).open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(
-                "another process is making this store",
-                file=str(store),
-                mend="wait for it, or name another folder",
-            ) from None
-        yield
+    (store / PARTS).mkdir(parents=True, exist_ok=True)
+    return files.locked(store, "making this store", name=f"{PARTS}/{_LOCK}")
 
 
 def merge(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import UsageError
+from yardstone.files import replaced
 from yardstone.ratings.result import Status
-from yardstone.reports.files import replaced
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
+from yardstone.files import write_text
 from yardstone.scales import convert
 from yardstone.strength.estimate.site_scales import (
     EGF_FIRST_DAN,
@@ -24,7 +25,6 @@ from yardstone.strength.estimate.site_scales import (
     SITE_SCALES,
     SiteScale,
 )
-from yardstone.strength.network.file import replaced_file
 from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT
 
 if TYPE_CHECKING:
@@ -132,8 +132,7 @@ class Calibration:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the calibration as JSON."""
         text = json.dumps({"format": _FORMAT, **asdict(self)}, ensure_ascii=False, indent=2)
-        with replaced_file(Path(path)) as file:
-            file.write(f"{text}\n".encode())
+        write_text(Path(path), f"{text}\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Calibration:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError
 from yardstone.evaluation.labels import rating_labels
+from yardstone.files import locked
 from yardstone.ratings.glicko2 import Glicko2
 from yardstone.strength.experiment import models
 from yardstone.strength.experiment.described import glicko_of
@@ -35,7 +36,6 @@ from yardstone.strength.experiment.preparation import (
     write_facts,
 )
 from yardstone.strength.experiment.questions import RecentMoves, ask_questions
-from yardstone.strength.network.checkpoint import locked
 
 if TYPE_CHECKING:
     from yardstone.evaluation.sets import Sets
@@ -100,7 +100,7 @@ def run_experiment(
         raise InputError(
             f"cannot be made: {error.strerror}", file=str(experiment.folder)
         ) from error
-    with locked(experiment.folder):
+    with locked(experiment.folder, "training here"):
         return _run(Preparation(experiment, workers, say, progress))
 
 

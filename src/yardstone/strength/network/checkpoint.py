@@ -5,22 +5,19 @@ from __future__ import annotations
 import json
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.errors import InputError
-from yardstone.strength.network.file import replaced_file
+from yardstone.files import replaced
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["locked", "read_checkpoint", "write_checkpoint"]
-
-_LOCK = ".lock"
+__all__ = ["read_checkpoint", "write_checkpoint"]
 
 
 def write_checkpoint(
@@ -28,7 +25,7 @@ def write_checkpoint(
 ) -> None:
     """Write a checkpoint whole, or not at all, so that one can be killed at any time."""
     text = np.frombuffer(json.dumps(about).encode(), np.uint8)
-    with replaced_file(path) as file:
+    with replaced(path) as temporary, temporary.open("wb") as file:
         np.savez(file, about=text, allow_pickle=False, **arrays)
 
 
@@ -51,26 +48,3 @@ def read_checkpoint(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[st
             file=str(path),
             mend="remove it to begin anew",
         ) from None
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from training in the same folder.
-
-    Raises
-    ------
-    InputError
-        Another one does.
-    """
-    import fcntl
-
-    with (folder / _LOCK).open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(
-                "another process is training here",
-                file=str(folder),
-                mend="wait for it, or name another folder",
-            ) from None
-        yield

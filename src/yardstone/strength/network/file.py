@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
@@ -20,6 +18,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from yardstone.errors import InputError, UsageError, YardstoneError
+from yardstone.files import replaced
 from yardstone.strength.network.hyperparameters import Hyperparameters
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     Shapes = Callable[[Hyperparameters, int], dict[str, tuple[int, ...]]]
 
-__all__ = ["INPUT", "read_network", "replaced_file", "write_network"]
+__all__ = ["INPUT", "read_network", "write_network"]
 
 _FORMAT = 1
 _KIND = "yardstone strength network"
@@ -60,48 +59,8 @@ def write_network(
         allow_nan=False,
     )
     halves[_ABOUT] = np.frombuffer(text.encode(), np.uint8)
-    with replaced_file(path) as file:
+    with replaced(path) as temporary, temporary.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **halves)
-
-
-class replaced_file:  # noqa: N801
-    """A file to write to that takes the place of `path` once it is complete.
-
-    Raises
-    ------
-    InputError
-        The file cannot be written.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> IO[bytes]:
-        try:
-            handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=".", suffix=".part")
-        except OSError as error:
-            raise self._failed(error) from error
-        self._temporary = Path(name)
-        self._file = os.fdopen(handle, "wb")
-        return self._file
-
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
-        try:
-            if kind is None:
-                self._file.flush()
-                os.fsync(self._file.fileno())
-                mask = os.umask(0o022)
-                os.umask(mask)
-                self._temporary.chmod(0o666 & ~mask)
-                self._temporary.replace(self._path)
-        except OSError as problem:
-            raise self._failed(problem) from problem
-        finally:
-            self._file.close()
-            self._temporary.unlink(missing_ok=True)
-
-    def _failed(self, error: OSError) -> InputError:
-        return InputError(f"cannot be written: {error.strerror or error}", file=str(self._path))
 
 
 def read_network(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone import parallel
 from yardstone.errors import ConvergenceError, InputError, UsageError
-from yardstone.strength.network.file import replaced_file
+from yardstone.files import write_text
 from yardstone.strength.network.hyperparameters import BOUNDS, START, Hyperparameters
 from yardstone.strength.network.search_run import Examples, SearchRun, do_run, write_runs
 
@@ -243,5 +243,4 @@ def keep_plan(home: Path, plan: dict[str, Any]) -> None:
         raise InputError(f"cannot be made: {error.strerror}", file=str(home)) from None
     except ValueError:
         raise InputError("damaged", file=str(path), mend="remove it") from None
-    with replaced_file(path) as file:
-        file.write((json.dumps(plan, indent=2) + "\n").encode())
+    write_text(path, json.dumps(plan, indent=2) + "\n")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import ConvergenceError, InputError, UsageError
-from yardstone.strength.network.file import replaced_file
+from yardstone.files import write_text
 from yardstone.strength.network.hyperparameters import Hyperparameters
 from yardstone.strength.network.training import train
 
@@ -141,8 +141,7 @@ def do_run(
             "",
             str(folder),
         )
-    with replaced_file(path) as file:
-        file.write((json.dumps(asdict(run), indent=2) + "\n").encode())
+    write_text(path, json.dumps(asdict(run), indent=2) + "\n")
     return run
 
 
@@ -172,8 +171,7 @@ def write_runs(folder: Path, runs: Iterable[SearchRun]) -> None:
         figures = [getattr(run, name) for name in _FIGURES]
         chosen = [getattr(run.settings, name) for name in _SETTINGS]
         writer.writerow([*figures, *chosen, run.failure, run.folder])
-    with replaced_file(folder / RUNS_FILE) as file:
-        file.write(text.getvalue().encode())
+    write_text(folder / RUNS_FILE, text.getvalue())
 
 
 def read_runs(folder: Path) -> list[SearchRun]:

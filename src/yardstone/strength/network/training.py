@@ -26,7 +26,8 @@ from yardstone.errors import (
     NoGamesError,
     UsageError,
 )
-from yardstone.strength.network.checkpoint import locked, read_checkpoint, write_checkpoint
+from yardstone.files import locked
+from yardstone.strength.network.checkpoint import read_checkpoint, write_checkpoint
 from yardstone.strength.network.hyperparameters import Hyperparameters
 from yardstone.strength.network.packed_moves import PackedMoves, pack
 from yardstone.strength.network.set_transformer_numpy import StrengthNetwork
@@ -132,7 +133,7 @@ def train(
     home = Path(folder)
     with _threads(threads):
         task = _Task(training, validation, settings, device)
-        with locked(_made(home)):
+        with locked(_made(home), "training here"):
             loop = _Loop(task, home)
             if resume:
                 loop.resume(report)

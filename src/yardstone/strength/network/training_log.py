@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError
-from yardstone.strength.network.file import replaced_file
+from yardstone.files import write_text
 
 __all__ = ["EPOCHS_FILE", "STEPS_FILE", "Epoch", "History", "read_history"]
 
@@ -138,8 +138,7 @@ def _write(path: Path, names: Iterable[str], rows: Iterable[Iterable[object]]) -
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)
     writer.writerows([repr(v) if isinstance(v, float) else v for v in row] for row in rows)
-    with replaced_file(path) as file:
-        file.write(text.getvalue().encode())
+    write_text(path, text.getvalue())
 
 
 def read_history(folder: Path) -> History:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import InputError, UsageError
-from yardstone.strength.network.file import replaced_file
+from yardstone.files import replaced
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,7 @@ def write_arrays(
             raise UsageError(f"{name} has numbers that the file cannot hold")
     text = json.dumps({"kind": _KIND, "format": _FORMAT, "card": dict(card)}, allow_nan=False)
     arrays[_CARD] = np.frombuffer(text.encode(), np.uint8)
-    with replaced_file(path) as file:
+    with replaced(path) as temporary, temporary.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import UsageError
+from yardstone.files import replaced
 from yardstone.go.points import BLACK, WHITE
 from yardstone.strength.evidence import evidence_of_store
-from yardstone.strength.network.file import replaced_file
 from yardstone.strength.rank.scorer import PHASES, in_chunks
 from yardstone.strength.rank.values import move_values, phases_of
 
@@ -84,7 +84,7 @@ class RankPool:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save it in numpy's format, whole or not at all."""
         arrays = {field.name: getattr(self, field.name) for field in fields(self)}
-        with replaced_file(Path(path)) as file:
+        with replaced(Path(path)) as temporary, temporary.open("wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
 
     @classmethod
