@@ -74,9 +74,9 @@ HELD_BACK = "testing_by_player"
 #: Settings tried one after the other, each from the best so far.
 TRIED: tuple[tuple[str, tuple[float, ...]], ...] = (
     ("lifted", (0.35, 0.7)),
-    ("by_phase", (0.1, 0.2)),
-    ("ridge", (0.02, 0.05)),
-    ("width", (2, 4)),
+    ("by_phase", (0.1, 0.3)),
+    ("ridge", (0.01, 0.03)),
+    ("width", (3, 5)),
 )
 
 

@@ -66,6 +66,8 @@ def random_model(seed: int = 0, channels: int = CHANNELS, width: int = WIDTH) ->
         pick_bias=single(3),
         weights=single(values, 4),
         bias=single(4),
+        pairs=single(2, len(SCALARS)),
+        spell=np.abs(single(len(SCALARS))),
     )
     scorer = MoveScorer(
         lift=lift,
@@ -103,13 +105,8 @@ def simulated_pool(
     """
     random = np.random.default_rng(seed)
     count = 4 * channels + len(SCALARS)
-    lift = random_lift(
-        random.normal(size=(50, count)).astype(np.float32),
-        channels,
-        pick_units=3,
-        units=4,
-        random=random,
-    )
+    evidence = random_evidence([25, 25], seed, channels)
+    lift = random_lift(evidence, pick_units=3, units=4, random=random)
     group = np.repeat(np.arange(len(RANKS)), games * sides)
     game = np.repeat(np.arange(len(RANKS) * games), sides)
     colour = np.tile(np.arange(1, sides + 1), len(RANKS) * games)

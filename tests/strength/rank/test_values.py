@@ -9,7 +9,8 @@ import pytest
 
 from tests.strength.rank_cases import CHANNELS, random_evidence, random_model
 from yardstone.strength.evidence import Evidence
-from yardstone.strength.rank.lift import CLIP
+from yardstone.strength.rank.course import COURSE, course
+from yardstone.strength.rank.lift import CLIP, random_lift
 from yardstone.strength.rank.scorer import PHASES
 from yardstone.strength.rank.values import PHASE_ENDS, SCALARS, move_values, phases_of, scalars
 
@@ -67,8 +68,42 @@ def test_the_move_before() -> None:
 def test_a_forbidden_move_has_finite_values() -> None:
     evidence = random_evidence([4])
     evidence.head[1, 2] = np.nan
-    assert np.isfinite(move_values(evidence)).all()
+    known = move_values(evidence)[:, : -len(COURSE)]
+    assert np.isfinite(known).all()
     assert scalars(evidence)[1, SCALARS.index("policy")] == 0.0
+
+
+def test_the_course_of_the_game() -> None:
+    evidence = random_evidence([12, 3])
+    found = course(evidence)
+    assert found.shape == (15, len(COURSE))
+    lead = 10.0 * (evidence.head[:, 1] + evidence.head[:, 5]).astype(float)
+    winrate = np.clip(evidence.head[:, 0] + 0.5 + evidence.head[:, 4], 0.0, 1.0).astype(float)
+    for row in range(15):
+        for steps in (2, 4, 8):
+            there = row + steps < 12 if row < 12 else row + steps < 15
+            for name, values, most in (
+                ("points", lead, 3.0), ("points", lead, 10.0), ("win", winrate, 0.15)
+            ):  # fmt: skip
+                lost = found[row, COURSE.index(f"lost_{name}_{most:g}_in_{steps}")]
+                gained = found[row, COURSE.index(f"gained_{name}_{most:g}_in_{steps}")]
+                if not there:
+                    assert np.isnan([lost, gained]).all()
+                    continue
+                change = values[row + steps] - values[row]
+                assert lost == pytest.approx(min(max(-change, 0.0), most), abs=1e-5)
+                assert gained == pytest.approx(min(max(change, 0.0), most), abs=1e-5)
+
+
+def test_what_is_not_known_says_nothing() -> None:
+    evidence = random_evidence([30, 30], seed=4)
+    lift = random_lift(evidence, pick_units=3, units=4, random=np.random.default_rng(0))
+    x, lifted = lift(evidence)
+    assert x[-1, -len(COURSE) :].tolist() == [0.0] * len(COURSE)  # nothing follows it
+    assert lifted[-1, -3 * len(SCALARS) :].tolist() == [0.0] * 3 * len(SCALARS)
+    # In the middle all is known, and what is usual is taken off.
+    middle = [*range(23), *range(30, 53)]  # eight moves from each of these
+    np.testing.assert_allclose(lifted[middle, -len(SCALARS) :].mean(axis=0), 0.0, atol=0.01)
 
 
 def test_candidates_weighted_with_the_policy() -> None:
@@ -97,7 +132,7 @@ def test_lifted_values_against_a_plain_program() -> None:
     values = move_values(evidence)
     c = CHANNELS
     for row in range(7):
-        away = np.clip((values[row] - lift.mean) / lift.deviation, -CLIP, CLIP)
+        away = np.nan_to_num(np.clip((values[row] - lift.mean) / lift.deviation, -CLIP, CLIP))
         np.testing.assert_allclose(x[row], away, rtol=1e-4, atol=1e-4)
         pick, gain = away[:c], away[:c] - away[3 * c : 4 * c]
         policy, best = (away[4 * c + SCALARS.index(name)] for name in ("log_policy", "log_best"))
@@ -110,4 +145,36 @@ def test_lifted_values_against_a_plain_program() -> None:
             others.append(np.maximum(z @ lift.pick_weights + lift.pick_bias, 0.0))
         expected = sum(p * v for p, v in zip(chances, others, strict=True)) / sum(chances)
         wanted += [at, at - expected, np.maximum(away @ lift.weights + lift.bias, 0.0)]
-        np.testing.assert_allclose(lifted[row], np.concatenate(wanted), rtol=1e-3, atol=1e-3)
+        first = np.concatenate(wanted)
+        np.testing.assert_allclose(lifted[row, : len(first)], first, rtol=1e-3, atol=1e-3)
+    assert lift.lifted == len(first) + 3 * len(SCALARS)
+
+
+def test_moves_together_against_a_plain_program() -> None:
+    evidence = random_evidence([14, 3, 9], seed=5)
+    lift = random_model(seed=2).scorer.lift
+    x, lifted = lift(evidence)
+    scalars_of = x[:, 4 * CHANNELS :].astype(float)
+    number = len(SCALARS)
+    for row in range(26):
+        end = (14, 17, 26)[int(evidence.game[row])]
+        for place, steps in enumerate((1, 2)):
+            product = np.zeros(number)
+            if row + steps < end:
+                product = scalars_of[row] * scalars_of[row + steps] - lift.pairs[place]
+            found = lifted[row, (place - 3) * number :][:number]
+            np.testing.assert_allclose(found, product, atol=1e-4)
+    for row in range(26):
+        end = (14, 17, 26)[int(evidence.game[row])]
+        wanted = np.zeros(len(SCALARS))
+        if row + 8 <= end:
+            wanted = np.abs(scalars_of[row : row + 8].mean(axis=0)) - lift.spell
+        np.testing.assert_allclose(lifted[row, -len(SCALARS) :], wanted, atol=1e-4)
+
+
+def test_pieces_know_their_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence = random_evidence([40, 25, 3], seed=6)
+    scorer = random_model(seed=3).scorer
+    whole = scorer.scores(evidence)
+    monkeypatch.setattr("yardstone.strength.rank.scorer._CHUNK", 7)
+    np.testing.assert_allclose(scorer.scores(evidence), whole, rtol=1e-4, atol=1e-4)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_arrays", "write_arrays"]
 
-_FORMAT = 1
+_FORMAT = 2
 _KIND = "yardstone rank model"
 _CARD = "card"
 #: More than any model has, in bytes and arrays: a file that holds more is hostile.

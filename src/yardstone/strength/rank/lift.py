@@ -4,16 +4,20 @@ A linear model of the values sees no interplay between them. So the values are l
 the trunk at the move times how likely the move and the best move were, squares, and
 rectified random projections (Rahimi and Recht 2008, Weighted sums of random kitchen
 sinks) of all values, of the trunk at the move, and of what that gains over the moves
-that the network would have played.
+that the network would have played. Last come what moves of one player have to do with
+each other: products of the scalars with those of the next move and of the one after it,
+and spells, that is how far the scalars of eight moves in a row lie from the usual,
+whichever way.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.strength.rank.course import SPELL, goes_on
 from yardstone.strength.rank.values import SCALARS, move_policy, move_values
 
 if TYPE_CHECKING:
@@ -30,6 +34,8 @@ __all__ = ["Lift", "random_lift"]
 CLIP = 8.0
 _LEAST = 1e-4
 _PRODUCTS = 5
+#: The scalars of a move are multiplied with those of the player's moves so much later.
+_LATER = (1, 2)
 _LEAST_DEVIATION = 1e-3
 
 
@@ -47,6 +53,11 @@ class Lift:
     weights : float32 [v, b]
         Random projections of all values.
     bias : float32 [b]
+    pairs : float32 [2, scalars]
+        Usual product of the standardised scalars with those of the next move, and of
+        the one after it.
+    spell : float32 [scalars]
+        How far the standardised scalars of eight moves in a row usually lie from 0.
     """
 
     mean: Floats
@@ -55,6 +66,8 @@ class Lift:
     pick_bias: Floats
     weights: Floats
     bias: Floats
+    pairs: Floats
+    spell: Floats
 
     @property
     def channels(self) -> int:
@@ -69,7 +82,9 @@ class Lift:
     @property
     def blocks(self) -> tuple[int, ...]:
         """Widths of the kinds of lifted values."""
-        return (*[self.channels] * _PRODUCTS, *[len(self.pick_bias)] * 2, len(self.bias))
+        projections = (*[len(self.pick_bias)] * 2, len(self.bias))
+        scalars = [len(self.spell)] * (len(_LATER) + 1)
+        return (*[self.channels] * _PRODUCTS, *projections, *scalars)
 
     @property
     def lifted(self) -> int:
@@ -86,10 +101,10 @@ class Lift:
         Returns
         -------
         float32 [n, v]
-            Standardised, none of them further out than `CLIP`.
+            Standardised, none of them further out than `CLIP`; 0 where nothing is known.
         float32 [n, lifted]
         """
-        x = self._standardised(move_values(evidence), slice(None))
+        x = _standardised(move_values(evidence), self.mean, self.deviation)
         c = self.channels
         pick, expected = x[:, :c], x[:, 3 * c : 4 * c]
         log_policy, log_best = (
@@ -106,20 +121,17 @@ class Lift:
             at_pick,
             at_pick - self._expected(evidence, at_pick),
             np.maximum(x @ self.weights + self.bias, 0.0),
+            *_pairs(x[:, 4 * c :], evidence, self.pairs),
+            _spells(x[:, 4 * c :], evidence, self.spell),
         ]
         return x, np.concatenate(everything, axis=1)
-
-    def _standardised(self, values: Floats, which: slice) -> Floats:
-        away = (values - self.mean[which]) / self.deviation[which]
-        return np.asarray(np.clip(away, -CLIP, CLIP))
 
     def _expected(self, evidence: Evidence, at_pick: Floats) -> Floats:
         """Mean of the projections at the candidates and the move, weighted with the policy."""
         shape = evidence.candidates.shape
-        candidates = self._standardised(
-            evidence.candidates.reshape(-1, self.channels).astype(np.float32),
-            slice(self.channels),
-        )
+        c = self.channels
+        candidates = evidence.candidates.reshape(-1, c).astype(np.float32)
+        candidates = _standardised(candidates, self.mean[:c], self.deviation[:c])
         found = np.maximum(candidates @ self.pick_weights + self.pick_bias, 0.0)
         policy, chances = move_policy(evidence), evidence.chances.astype(np.float32)
         total = np.maximum(chances.sum(axis=1) + policy, _LEAST)
@@ -127,35 +139,82 @@ class Lift:
         return np.asarray(mean + (policy / total)[:, None] * at_pick)
 
 
+def _standardised(values: Floats, mean: Floats, deviation: Floats) -> Floats:
+    return np.asarray(np.clip(np.nan_to_num((values - mean) / deviation), -CLIP, CLIP))
+
+
+def _pairs(scalars: Floats, evidence: Evidence, usual: Floats) -> list[Floats]:
+    """How much more than usual the scalars agree with those of the player's later moves.
+
+    0 where the game does not go on so far.
+    """
+    found = [np.zeros_like(scalars) for _ in _LATER]
+    for products, steps, mean in zip(found, _LATER, usual, strict=True):
+        rows = np.flatnonzero(goes_on(evidence, steps))
+        products[rows] = scalars[rows] * scalars[rows + steps] - mean
+    return found
+
+
+def _spells(scalars: Floats, evidence: Evidence, usual: Floats) -> Floats:
+    """How much further than usual the means of so many moves in a row lie from 0.
+
+    0 where the game does not go on for so many.
+    """
+    found = np.zeros_like(scalars)
+    if len(scalars) >= SPELL:
+        summed = np.cumsum(scalars, axis=0, dtype=np.float64)
+        summed[SPELL:] -= summed[:-SPELL].copy()
+        there = goes_on(evidence, SPELL - 1)
+        means = summed[SPELL - 1 :] / SPELL
+        found[there] = np.abs(means[there[: len(means)]]) - usual
+    return found
+
+
 def random_lift(
-    values: Floats, channels: int, *, pick_units: int, units: int, random: np.random.Generator
+    evidence: Evidence, *, pick_units: int, units: int, random: np.random.Generator
 ) -> Lift:
     """A lift with random weights for moves like some.
 
     Parameters
     ----------
-    values : float32 [n, v]
-        Values of some moves (`move_values`).
-    channels : int
+    evidence : Evidence
+        Whole sides of some games.
     pick_units, units : int
         Projections of the trunk at a point, and of all values.
     random : numpy.random.Generator
     """
 
-    def weights(rows: int, columns: int) -> tuple[Floats, Floats]:
+    def kept(values: NDArray[Any]) -> Floats:
         # The weights have the precision that they are kept in.
-        drawn = random.normal(size=(rows, columns)) / np.sqrt(rows)
-        bias = random.normal(size=columns) / 2.0
-        return (
-            drawn.astype(np.float16).astype(np.float32),
-            bias.astype(np.float16).astype(np.float32),
-        )
+        return values.astype(np.float16).astype(np.float32)
 
-    mean = values.mean(axis=0, dtype=np.float64).astype(np.float16).astype(np.float32)
-    deviation = np.maximum(values.std(axis=0, dtype=np.float64), _LEAST_DEVIATION)
-    return Lift(
-        mean,
-        deviation.astype(np.float16).astype(np.float32),
-        *weights(channels, pick_units),
+    def weights(rows: int, columns: int) -> tuple[Floats, Floats]:
+        drawn = random.normal(size=(rows, columns)) / np.sqrt(rows)
+        return kept(drawn), kept(random.normal(size=columns) / 2.0)
+
+    values = move_values(evidence).astype(np.float64)
+    known = ~np.isnan(values)
+    number = np.maximum(known.sum(axis=0), 1)
+    mean = np.where(known, values, 0.0).sum(axis=0) / number
+    variance = (np.where(known, values - mean, 0.0) ** 2).sum(axis=0) / number
+    plain = Lift(
+        kept(mean),
+        kept(np.maximum(np.sqrt(variance), _LEAST_DEVIATION)),
+        *weights(evidence.channels, pick_units),
         *weights(values.shape[1], units),
+        pairs=np.zeros((len(_LATER), len(SCALARS)), np.float32),
+        spell=np.zeros(len(SCALARS), np.float32),
+    )
+    x = _standardised(values.astype(np.float32), plain.mean, plain.deviation)
+    x = x[:, 4 * evidence.channels :]
+
+    def usual(found: Floats, steps: int) -> Floats:
+        number = max(int(goes_on(evidence, steps).sum()), 1)
+        return kept(found.sum(axis=0, dtype=np.float64) / number)
+
+    pairs = zip(_pairs(x, evidence, plain.pairs), _LATER, strict=True)
+    return replace(
+        plain,
+        pairs=np.stack([usual(found, steps) for found, steps in pairs]),
+        spell=usual(_spells(x, evidence, plain.spell), SPELL - 1),
     )

@@ -15,18 +15,19 @@ from yardstone.files import replaced
 from yardstone.go.points import BLACK, WHITE
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.rank.scorer import PHASES, in_chunks
-from yardstone.strength.rank.values import move_values, phases_of
+from yardstone.strength.rank.values import phases_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.go.feature_store import FeatureStore
+    from yardstone.strength.evidence import Evidence
     from yardstone.strength.rank.lift import Lift
 
     Floats = NDArray[np.float32]
     Ints = NDArray[np.int64]
 
-__all__ = ["RankPool", "join_pools", "pool_store", "sample_values", "without_years"]
+__all__ = ["RankPool", "join_pools", "pool_store", "sample_sides", "without_years"]
 
 _GAMES = 25
 
@@ -131,12 +132,11 @@ def without_years(pool: RankPool) -> RankPool:
     return replace(pool, values=values, lifted=lifted)
 
 
-def sample_values(store: FeatureStore, number: int, random: np.random.Generator) -> Floats:
-    """Values of the moves of one side of so many games drawn from a store."""
+def sample_sides(store: FeatureStore, number: int, random: np.random.Generator) -> Evidence:
+    """The moves of one side of so many games drawn from a store."""
     games = random.choice(len(store), min(number, len(store)), replace=False)
     colours = random.integers(BLACK, WHITE + 1, len(games))
-    sides = list(zip(games.tolist(), colours.tolist(), strict=True))
-    return np.concatenate([move_values(evidence_of_store(store, [side])) for side in sides])
+    return evidence_of_store(store, list(zip(games.tolist(), colours.tolist(), strict=True)))
 
 
 def pool_store(
@@ -187,10 +187,10 @@ def pool_store(
     for start in range(0, len(chosen), _GAMES):
         part = chosen[start : start + _GAMES]
         evidence = evidence_of_store(store, part)
-        for _, piece, before in in_chunks(evidence):
+        for _, piece, own in in_chunks(evidence):
             x, more = lift(piece)
-            key = (piece.game.astype(np.int64) * PHASES + phases_of(piece.number))[before:]
-            _add(counts[start:], values[start:], lifted[start:], key, x[before:], more[before:])
+            key = (piece.game.astype(np.int64) * PHASES + phases_of(piece.number))[own]
+            _add(counts[start:], values[start:], lifted[start:], key, x[own], more[own])
         if progress is not None:
             progress(start + len(part), len(chosen))
     games = np.array([game for game, _ in chosen], np.int64)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.strength.rank.course import FURTHEST
 from yardstone.strength.rank.lift import Lift
 from yardstone.strength.rank.values import PHASE_ENDS, SCALARS, phases_of
 
@@ -85,6 +86,8 @@ class MoveScorer:
         wanted = {
             "mean": (4 * channels + len(SCALARS),),
             "deviation": (values,),
+            "pairs": (2, len(SCALARS)),
+            "spell": (len(SCALARS),),
             "pick_weights": (channels, len(lift.pick_bias)),
             "weights": (values, len(lift.bias)),
             "linear": (PHASES, values, width),
@@ -101,23 +104,24 @@ class MoveScorer:
     def scores(self, evidence: Evidence) -> Floats:
         """Scores of each move: float32 [n, k]."""
         found = np.empty((len(evidence), self.width), np.float32)
-        for rows, part, before in in_chunks(evidence):
+        for rows, part, own in in_chunks(evidence):
             x, lifted = self.lift(part)
             phase = phases_of(part.number)
             scores = lifted @ self.lifted - self.centre[part.colour - 1, phase]
             for number in range(PHASES):
                 those = phase == number
                 scores[those] += x[those] @ self.linear[number]
-            found[rows] = scores[before:]
+            found[rows] = scores[own]
         return found
 
 
-def in_chunks(evidence: Evidence) -> Iterator[tuple[slice, Evidence, int]]:
-    """Pieces of evidence: their rows, and the moves with `before` moves ahead of them.
+def in_chunks(evidence: Evidence) -> Iterator[tuple[slice, Evidence, slice]]:
+    """Pieces of evidence: their rows, the moves with some around them, and which are theirs.
 
-    What is said of a move may depend upon the player's move before.
+    What is said of a move may depend upon the player's move before, and on those after.
     """
     for start in range(0, len(evidence), _CHUNK):
-        first, end = max(start - 1, 0), min(start + _CHUNK, len(evidence))
-        part = evidence.select(np.arange(first, end))
-        yield slice(start, end), part, start - first
+        end = min(start + _CHUNK, len(evidence))
+        first, last = max(start - 1, 0), min(end + FURTHEST, len(evidence))
+        part = evidence.select(np.arange(first, last))
+        yield slice(start, end), part, slice(start - first, end - first)

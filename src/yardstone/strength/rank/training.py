@@ -21,7 +21,7 @@ from yardstone.strength.rank.folds import player_folds
 from yardstone.strength.rank.intervals import with_intervals
 from yardstone.strength.rank.lift import Lift, random_lift
 from yardstone.strength.rank.model import RANKS, RankModel
-from yardstone.strength.rank.pool import RankPool, join_pools, pool_store, sample_values
+from yardstone.strength.rank.pool import RankPool, join_pools, pool_store, sample_sides
 from yardstone.strength.rank.regression import Regression
 from yardstone.strength.rank.scorer import PHASES
 from yardstone.strength.rank.spread import as_statistics, fit_spread
@@ -71,11 +71,11 @@ class RankSettings:
     seed : int
     """
 
-    ridge: float = 0.03
-    by_phase: float = 0.15
+    ridge: float = 0.02
+    by_phase: float = 0.2
     lifted: float = 0.5
     prior_moves: float = 30.0
-    width: int = 3
+    width: int = 4
     pick_units: int = 256
     units: int = 256
     folds: int = 5
@@ -147,12 +147,11 @@ def make_lift(store: FeatureStore, settings: RankSettings | None = None) -> Lift
     """The random features of a model, standardised on moves of a store."""
     chosen = RankSettings() if settings is None else settings
     random = np.random.default_rng(chosen.seed)
-    values = sample_values(store, 400, random)
-    if not len(values):
+    evidence = sample_sides(store, 400, random)
+    if not len(evidence):
         raise NoGamesError("there is no move to learn from", file=str(store.path))
     return random_lift(
-        values,
-        int(store.settings["channels"]),
+        evidence,
         pick_units=chosen.pick_units,
         units=chosen.units,
         random=random,

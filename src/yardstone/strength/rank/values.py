@@ -4,7 +4,7 @@ The row holds the trunk at the move, before it and after, the trunk's mean over 
 board, the trunk that a player who follows the network's policy would have met on
 average, and scalars: how likely the move was and how it ranks among the candidates,
 what it cost (cut off at several heights, so that one blunder is not the whole game),
-whether the game was close, and where on the board it lies.
+whether the game was close, where on the board it lies, and how the game went on.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.go.evaluator import CANDIDATES
+from yardstone.strength.rank.course import COURSE, course, goes_on, lead_before, winrate_before
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,6 +62,7 @@ SCALARS = (
     *(f"line_{line}" for line in range(1, _LINES + 1)),
     "follows",
     *(f"within_{steps:g}" for steps in _STEPS),
+    *COURSE,
 )
 
 
@@ -76,7 +78,8 @@ def move_values(evidence: Evidence) -> Floats:
     -------
     float32 [n, 4 channels + scalars]
         ``pick``, ``after``, ``mean``, the candidates' mean weighted with the policy
-        (the move that was played among them), and `SCALARS`.
+        (the move that was played among them), and `SCALARS`; NaN is what cannot be
+        known because the game does not go on.
     """
     policy = move_policy(evidence)
     chances = evidence.chances.astype(np.float32)
@@ -115,8 +118,7 @@ def scalars(evidence: Evidence) -> Floats:
     entropy = -(all_chances * np.log(np.maximum(all_chances, _LEAST))).sum(axis=1)
     loss, win_loss = 10.0 * head[:, 5], head[:, 4]
     lost, lost_win = np.maximum(loss, 0.0), np.maximum(win_loss, 0.0)
-    before = np.clip(head[:, 0] + 0.5 + win_loss, 0.0, 1.0)
-    lead = 10.0 * head[:, 1] + loss
+    before, lead = winrate_before(evidence), lead_before(evidence)
     close, ahead = 4.0 * before * (1.0 - before), 2.0 * before - 1.0
     some = np.minimum(lost, 8.0)
     columns = [
@@ -145,7 +147,8 @@ def scalars(evidence: Evidence) -> Floats:
         best * log_policy,
         *_place_columns(evidence),
     ]
-    return np.column_stack([np.asarray(column, np.float32) for column in columns])
+    known = [np.asarray(column, np.float32) for column in columns]
+    return np.column_stack([*known, course(evidence)])
 
 
 def _place_columns(evidence: Evidence) -> list[NDArray[np.bool_]]:
@@ -153,7 +156,7 @@ def _place_columns(evidence: Evidence) -> list[NDArray[np.bool_]]:
     row, column = np.divmod(evidence.point.astype(np.int64), _SIZE)
     line = np.minimum(np.minimum(row, _SIZE - 1 - row), np.minimum(column, _SIZE - 1 - column))
     follows = np.zeros(len(line), bool)
-    follows[1:] = (np.diff(evidence.game) == 0) & (np.diff(evidence.number) == 2)
+    follows[1:] = goes_on(evidence, 1)[:-1]
     steps = np.zeros(len(line))
     steps[1:] = np.hypot(np.diff(row), np.diff(column))
     return [
