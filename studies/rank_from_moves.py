@@ -67,7 +67,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 TABLES = ROOT / "docs" / "studies" / "rank-from-moves-tables.md"
 GAMES = (1, 5, 10, 15, 20)
-OF_PLAYER = (5, 10, 15)
+OF_PLAYER = (1, 5, 10, 15)
 OPENING_ENDS = 2  # phases that end at move 50
 MODEL = "rank_model.npz"
 HELD_BACK = "testing_by_player"
@@ -76,7 +76,7 @@ TRIED: tuple[tuple[str, tuple[float, ...]], ...] = (
     ("lifted", (0.35, 0.7)),
     ("by_phase", (0.1, 0.3)),
     ("ridge", (0.01, 0.03)),
-    ("width", (3, 5)),
+    ("width", (2, 4)),
 )
 
 
@@ -400,7 +400,7 @@ class Tables:
         cells: list[Accuracy | None] = []
         counts = []
         drawn = {}
-        for games in GAMES:
+        for games in OF_PLAYER:
             sums, truth, who = draw_players(
                 statistics,
                 group,
@@ -413,7 +413,7 @@ class Tables:
             drawn[games] = sums, truth
             counts.append(f"{len(np.unique(who))} with {games}")
             cells.append(accuracy(one_player(self.model, sums), truth) if len(truth) else None)
-        yield row("games of one player", cells)
+        yield row("games of one player", [*cells, *[None] * (len(GAMES) - len(OF_PLAYER))])
         yield ""
         yield f"Listed players with so many games in the stores: {', '.join(counts)}."
         yield ""

@@ -1,15 +1,18 @@
 """Do intervals of strength hold on players never seen? ``python -m studies.strength_intervals``.
 
 Reads what ``python -m studies.rank_from_moves`` kept in its folder: for each side of the
-training games what a model says that has not seen its player nor anybody the player met.
+training games what a model says that has not seen its player nor anybody the player met,
+and what the whole model says of the sides held back, whose players it has not seen either.
 The intervals of one fold's players are fitted to the players of the other folds, so that
 neither model nor intervals have seen them. The tables go to
-``docs/studies/strength-intervals-tables.md``.
+``docs/studies/strength-intervals-tables.md``; the model with intervals fitted to the
+players of all folds goes to ``rank_model_calibrated.npz`` in that folder.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import platform
 import sys
 from collections.abc import Iterator, Sequence
@@ -25,6 +28,8 @@ from yardstone.errors import InputError
 from yardstone.strength.estimate.intervals import Coverage, coverage, fit_intervals
 from yardstone.strength.rank.intervals import drawn_players
 from yardstone.strength.rank.model import RankModel
+from yardstone.strength.rank.protocol import draw_players
+from yardstone.strength.rank.scorer import PHASES
 from yardstone.strength.rank.training import OutOfFold
 
 if TYPE_CHECKING:
@@ -35,9 +40,12 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLES = ROOT / "docs" / "studies" / "strength-intervals-tables.md"
+MODEL, CALIBRATED = "rank_model.npz", "rank_model_calibrated.npz"
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 EVERY = (0,)
-EDGES = (0, 20, 50, 100, 200, 400, 800)
+EDGES = (0, 20, 50, 100, 200, 400, 800, 1600)
+#: Games of one player held back that are put together.
+GAMES = (1, 2, 3, 5, 7, 10, 15)
 #: A game, or most of one.
 MANY = 50
 #: Groups of ranks whose intervals are looked at by themselves.
@@ -57,6 +65,12 @@ class Unseen:
         """Some of the estimates."""
         return Unseen(self.density[rows], self.group[rows], self.moves[rows], self.fold[rows])
 
+    def and_also(self, other: Unseen) -> Unseen:
+        """These and others."""
+        names = ("density", "group", "moves", "fold")
+        pairs = [(getattr(self, name), getattr(other, name)) for name in names]
+        return Unseen(*map(np.concatenate, pairs))
+
 
 def read(folder: Path, seed: int) -> Unseen:
     """What the other study kept, as estimates of each player."""
@@ -74,6 +88,40 @@ def read(folder: Path, seed: int) -> Unseen:
     return Unseen(
         *drawn_players(outside, arrays["group"], arrays["player"], np.random.default_rng(seed))
     )
+
+
+def held_back(model: RankModel, folder: Path, folds: int, seed: int) -> Unseen:
+    """What the model says of the players held back, from several games where they have them."""
+    digest = hashlib.sha256((folder / MODEL).read_bytes()).hexdigest()[:12]
+    parts = []
+    for path in sorted(folder.glob(f"scored-*-{digest}.npz")):
+        with np.load(path, allow_pickle=False) as found:
+            parts.append({name: found[name] for name in ("statistics", "group", "player")})
+    if not parts:
+        raise InputError(
+            "no players held back were scored with its model",
+            file=str(folder),
+            mend="run python -m studies.rank_from_moves with their stores",
+        )
+    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    random = np.random.default_rng(seed)
+    sums, groups, people = [], [], []
+    for games in GAMES:
+        drawn, group, who = draw_players(
+            whole["statistics"],
+            whole["group"],
+            whole["player"],
+            games=games,
+            draws=1,
+            random=random,
+        )
+        sums.append(drawn)
+        groups.append(group)
+        people.append(who)
+    statistics = np.concatenate(sums)
+    moves = statistics[:, :PHASES].sum(axis=1).astype(np.int64)
+    fold = np.concatenate(people) % folds
+    return Unseen(model.density(statistics), np.concatenate(groups), moves, fold)
 
 
 def crossed(
@@ -160,8 +208,14 @@ def main() -> None:
     options = parser.parse_args()
     try:
         found = read(options.folder, options.seed)
+        model = RankModel.load(options.folder / MODEL)
+        folds = int(found.fold.max()) + 1
+        found = found.and_also(held_back(model, options.folder, folds, options.seed))
     except InputError as error:
         sys.exit(str(error))
+    intervals = fit_intervals(found.density, found.group, found.moves).as_dict()
+    calibrated = RankModel(model.scorer, model.spread, {**model.card, "intervals": intervals})
+    calibrated.save(options.folder / CALIBRATED)
     TABLES.parent.mkdir(parents=True, exist_ok=True)
     TABLES.write_text("\n".join(lines(found, options.seed)) + "\n", "utf-8")
     print(TABLES.read_text("utf-8"))

@@ -39,7 +39,7 @@ def test_the_page_describes_the_model() -> None:
 def test_the_tables_show_what_the_page_says() -> None:
     both, half = figures("both colours"), figures("half of the games")
     gain = [both[k] - half[k] for k in (2, 4)]
-    assert gain == pytest.approx([4.0, 4.0], abs=0.6)  # "about four points"
+    assert gain == pytest.approx([1.5, 1.5], abs=0.6)  # "about one and a half points"
     late, modern = figures("without the first 50 moves"), figures("games from 2017 on")
     years = figures("games from 2017 on, less what the year says")
     assert both == sorted(both)
@@ -49,3 +49,14 @@ def test_the_tables_show_what_the_page_says() -> None:
     assert all(0.0 < a - b < 7.0 for a, b in zip(both, late, strict=True))
     assert figures("numbers of moves alone") == pytest.approx([100 / 11] * 5, abs=1.0)
     assert figures("length of the game alone")[0] < 14.0
+
+
+def test_the_players_never_seen() -> None:
+    lines = TABLES.read_text("utf-8").splitlines()
+    seen = [line for line in lines if "| both colours |" in line][1]
+    found = [float(each) for each in re.findall(r"([\d.]+) \(", seen)]
+    text = " ".join(PAGE.read_text("utf-8").split())
+    assert f"placed right in {found[2]} % and {found[4]} %" in text
+    assert found[4] > 84.0  # Chen, Shih and Wu
+    assert "499 with 15." in " ".join(lines)
+    assert "whose 499 listed players" in text

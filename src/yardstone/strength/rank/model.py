@@ -41,7 +41,7 @@ _STEP = 0.05
 #: Sums judged together.
 _TOGETHER = 512
 #: Steps of the path along which the effects of moves are added up.
-_PATH = 8
+_PATH = 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -75,7 +75,7 @@ class RankSettings:
     by_phase: float = 0.2
     lifted: float = 0.5
     prior_moves: float = 30.0
-    width: int = 4
+    width: int = 3
     pick_units: int = 256
     units: int = 256
     folds: int = 5
