@@ -37,7 +37,7 @@ clock = "clock"
 net = "{network}"
 precision = "bf16"
 komi = 6.5
-since = 2006-06-20
+since = 2006-05-10
 newcomers = true
 {stores}
 
@@ -46,12 +46,12 @@ tune = 60
 withhold = {withhold}
 
 [sets]
-training = 700
+training = 2500
 validation = 400
 test = 1300
 exhibition = -1
 least_games = 1
-since = 2006-06-22
+since = 2006-05-12
 seed = 0
 
 [models]
