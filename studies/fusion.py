@@ -88,7 +88,7 @@ def main() -> None:
     )
     parser.add_argument("--folder", type=Path, default=build / "fusion", help="keeps the means")
     parser.add_argument("--tune-from", type=np.datetime64, default=np.datetime64("2006-02-01"))
-    parser.add_argument("--train-from", type=np.datetime64, default=np.datetime64("2006-06-20"))
+    parser.add_argument("--train-from", type=np.datetime64, default=np.datetime64("2006-05-10"))
     parser.add_argument("--fit-from", type=np.datetime64, default=np.datetime64("2006-07-10"))
     parser.add_argument("--test-from", type=np.datetime64, default=np.datetime64("2006-07-20"))
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap")

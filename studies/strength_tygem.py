@@ -6,7 +6,7 @@ thesis' whole experiment (Neubauer 2024, chapters 4 and 5) on the nine months of
 games between 9 dans whose moves are known, twice: with rating labels as published, and
 with labels that have not seen the results of the test and exhibition games. What comes
 out is kept in ``build/strength-tygem``; the same command goes on where it was stopped.
-STOREs of features that are there already save taking them (40 minutes on two cores).
+STOREs of features that are there already save taking them (80 minutes on two cores).
 Prints the tables of ``docs/studies/strength.md``.
 """
 
@@ -46,9 +46,9 @@ tune = 60
 withhold = {withhold}
 
 [sets]
-training = 2500
-validation = 400
-test = 1300
+training = 3400
+validation = 600
+test = 2000
 exhibition = -1
 least_games = 1
 since = 2006-05-12
@@ -56,11 +56,11 @@ seed = 0
 
 [models]
 window = 500
-threads = 1
+threads = 2
 rank = true
 pooled = ["head", "pick", "mean"]
-basic = {{ preset = "small", epochs = 30, steps = 40, patience = 6 }}
-full = {{ preset = "small", epochs = 30, steps = 40, patience = 6 }}
+basic = {{ preset = "small", epochs = 40, steps = 60, patience = 8, standardise = true }}
+full = {{ preset = "small", epochs = 40, steps = 60, patience = 8, standardise = true }}
 
 [table]
 hidden = [0, 1, 2, 3, 4]
