@@ -71,6 +71,8 @@ OF_PLAYER = (1, 5, 10, 15)
 OPENING_ENDS = 2  # phases that end at move 50
 MODEL = "rank_model.npz"
 HELD_BACK = "testing_by_player"
+#: The one year in which every group has games there.
+YEAR = 2018
 #: Settings tried one after the other, each from the best so far.
 TRIED: tuple[tuple[str, tuple[float, ...]], ...] = (
     ("lifted", (0.35, 0.7)),
@@ -265,6 +267,8 @@ class Study:
                     )
             with np.load(path, allow_pickle=False) as found:
                 part = dict(found)
+            years = store.games["date"][held].astype("datetime64[Y]").astype(np.int64) + 1970
+            part["year"] = np.repeat(years, 2)
             part["game"] = part["game"] + begin
             begin = int(part["game"].max()) + 1
             parts.append(part)
@@ -376,17 +380,22 @@ class Tables:
     def held_back(self, held: dict[str, NDArray[Any]]) -> Iterator[str]:
         """The validation players, scored once."""
         statistics, group = held["statistics"], held["group"]
+        everything, one_year = np.ones(len(group), bool), held["year"] == YEAR
         yield f"Players never seen: {len(group) // 2:,} games of `{HELD_BACK}`."
         yield ""
         yield head(GAMES)
-        for name, one_colour in (("both colours", False), ("one colour", True)):
+        for name, rows, one_colour in (
+            ("both colours", everything, False),
+            ("one colour", everything, True),
+            (f"both colours, games of {YEAR} alone", one_year, False),
+        ):
             random = self.study.generator()
             found: list[Accuracy | None] = []
             for games in GAMES:
                 sums, truth = draw_games(
-                    statistics,
-                    group,
-                    held["game"],
+                    statistics[rows],
+                    group[rows],
+                    held["game"][rows],
                     games=games,
                     draws=self.study.draws,
                     random=random,
