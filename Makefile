@@ -84,7 +84,9 @@ bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks.kingbase
 
 studies: $(INSTALLED)
-	@for study in studies/*.py; do echo "$$study"; $(BIN)/python "$$study" || exit 1; done
+	@for study in studies/*.py; do \
+	    echo "$$study"; $(BIN)/python -m "studies.$$(basename "$$study" .py)" || exit 1; \
+	done
 
 clean:
 	rm -rf $(VENV) $(DEMO) docs/_build build dist .pytest_cache .mypy_cache .ruff_cache \
