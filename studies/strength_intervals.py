@@ -12,7 +12,6 @@ players of all folds goes to ``rank_model_calibrated.npz`` in that folder.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import platform
 import sys
 from collections.abc import Iterator, Sequence
@@ -23,10 +22,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from studies.rank.stages import MODEL, scored_file
 
 from yardstone.errors import InputError
 from yardstone.strength.estimate.intervals import Coverage, coverage, fit_intervals
-from yardstone.strength.rank.intervals import drawn_players
+from yardstone.strength.rank.intervals import calibrated, drawn_players
 from yardstone.strength.rank.model import RankModel
 from yardstone.strength.rank.protocol import draw_players
 from yardstone.strength.rank.scorer import PHASES
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLES = ROOT / "docs" / "studies" / "strength-intervals-tables.md"
-MODEL, CALIBRATED = "rank_model.npz", "rank_model_calibrated.npz"
+CALIBRATED = "rank_model_calibrated.npz"
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 EVERY = (0,)
 EDGES = (0, 20, 50, 100, 200, 400, 800, 1600)
@@ -92,9 +92,8 @@ def read(folder: Path, seed: int) -> Unseen:
 
 def held_back(model: RankModel, folder: Path, folds: int, seed: int) -> Unseen:
     """What the model says of the players held back, from several games where they have them."""
-    digest = hashlib.sha256((folder / MODEL).read_bytes()).hexdigest()[:12]
     parts = []
-    for path in sorted(folder.glob(f"scored-*-{digest}.npz")):
+    for path in sorted(folder.glob(scored_file(folder, "*").name)):
         with np.load(path, allow_pickle=False) as found:
             parts.append({name: found[name] for name in ("statistics", "group", "player")})
     if not parts:
@@ -213,9 +212,8 @@ def main() -> None:
         found = found.and_also(held_back(model, options.folder, folds, options.seed))
     except InputError as error:
         sys.exit(str(error))
-    intervals = fit_intervals(found.density, found.group, found.moves).as_dict()
-    calibrated = RankModel(model.scorer, model.spread, {**model.card, "intervals": intervals})
-    calibrated.save(options.folder / CALIBRATED)
+    whole = calibrated(model, found.density, found.group, found.moves)
+    whole.save(options.folder / CALIBRATED)
     TABLES.parent.mkdir(parents=True, exist_ok=True)
     TABLES.write_text("\n".join(lines(found, options.seed)) + "\n", "utf-8")
     print(TABLES.read_text("utf-8"))

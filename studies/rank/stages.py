@@ -161,12 +161,11 @@ class Study:
         """Statistics of all sides held back, from all stores that have some."""
         parts: list[dict[str, NDArray[Any]]] = []
         begin = 0
-        digest = hashlib.sha256((self.folder / MODEL).read_bytes()).hexdigest()[:12]
         for store in self.stores:
             group, players, held = self.facts.of(store)
             if not held.any():
                 continue
-            path = self.folder / f"scored-{store.path.name}-{digest}.npz"
+            path = scored_file(self.folder, store.path.name)
             if not path.exists():
                 told(f"scoring {store.path.name}")
                 games = np.flatnonzero(held)
@@ -198,6 +197,12 @@ class Study:
             if parts
             else {}
         )
+
+
+def scored_file(folder: Path, store: str) -> Path:
+    """Where the folder keeps what its model says of a store's sides; ``*`` names them all."""
+    digest = hashlib.sha256((folder / MODEL).read_bytes()).hexdigest()[:12]
+    return folder / f"scored-{store}-{digest}.npz"
 
 
 def one_player(model: RankModel, sums: Array) -> Array:

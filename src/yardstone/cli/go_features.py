@@ -22,8 +22,6 @@ from yardstone.cli.go_options import (
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from yardstone.go.feature_store import FeatureStore
 
 __all__ = ["features"]
@@ -83,6 +81,7 @@ def features(
     The same command goes on where it was stopped or killed, and gives the same bytes
     in the end. Games with illegal moves are left out and listed in skipped.csv.
     """
+    from yardstone.cli.output import stage_bars
     from yardstone.cli.startup import load_numba
     from yardstone.errors import InputError
     from yardstone.go.extraction_batch import Settings
@@ -110,26 +109,14 @@ def features(
     from yardstone.records.sgf import SgfReader
 
     made = extract_features(
-        lambda: SgfReader(*paths), store, settings, workers=workers, progress=_progress(quiet)
+        lambda: SgfReader(*paths),
+        store,
+        settings,
+        workers=workers,
+        progress=stage_bars(quiet=quiet),
     )
     if not quiet:
         _report(made)
-
-
-def _progress(quiet: bool) -> Callable[[str, int, int], None] | None:
-    """Shows the stages one after the other; None where nobody looks."""
-    from yardstone.cli.output import progress_bar
-
-    bars = {}
-
-    def show(stage: str, done: int, whole: int) -> None:
-        if stage not in bars:
-            bars[stage] = progress_bar(stage, quiet=quiet)
-        bar = bars[stage]
-        if bar is not None and whole:
-            bar(done, whole)
-
-    return None if progress_bar("", quiet=quiet) is None else show
 
 
 def _report(made: FeatureStore) -> None:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from yardstone.reports.summary import RatingList
 
-__all__ = ["Format", "check_folder", "chosen_format", "emit_list", "progress_bar", "write_matrix"]
+__all__ = [
+    "Format",
+    "check_folder",
+    "chosen_format",
+    "emit_list",
+    "progress_bar",
+    "stage_bars",
+    "write_matrix",
+]
 
 
 class Format(StrEnum):
@@ -139,3 +147,17 @@ def progress_bar(label: str, *, quiet: bool) -> Callable[[int, int], None] | Non
         sys.stderr.flush()
 
     return show
+
+
+def stage_bars(*, quiet: bool) -> Callable[[str, int, int], None] | None:
+    """A function of (stage, done, all) that draws one stage after the other, as above."""
+    bars = {}
+
+    def show(stage: str, done: int, whole: int) -> None:
+        if stage not in bars:
+            bars[stage] = progress_bar(stage, quiet=quiet)
+        bar = bars[stage]
+        if bar is not None and whole:
+            bar(done, whole)
+
+    return None if progress_bar("", quiet=quiet) is None else show

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,7 +44,7 @@ def run(
     Each stage is kept in the experiment's folder: the same command goes on where it
     was stopped or killed, and after a change to FILE it does again what depends on it.
     """
-    from yardstone.cli.output import check_folder
+    from yardstone.cli.output import check_folder, stage_bars
     from yardstone.cli.startup import load_numba
     from yardstone.strength.experiment.configuration import read_experiment
 
@@ -57,7 +56,7 @@ def run(
     from yardstone.strength.experiment.run import run_experiment
 
     say = _silent if quiet else _say
-    found = run_experiment(experiment, workers=workers, say=say, progress=_progress(quiet))
+    found = run_experiment(experiment, workers=workers, say=say, progress=stage_bars(quiet=quiet))
     table = experiment.table
     compared = [
         performance(
@@ -85,22 +84,6 @@ def _silent(_: str) -> None:
 
 def _say(words: str) -> None:
     print(words, file=sys.stderr, flush=True)
-
-
-def _progress(quiet: bool) -> Callable[[str, int, int], None] | None:
-    """Shows what is being done; None where nobody looks."""
-    from yardstone.cli.output import progress_bar
-
-    bars = {}
-
-    def show(stage: str, done: int, whole: int) -> None:
-        if stage not in bars:
-            bars[stage] = progress_bar(stage, quiet=quiet)
-        bar = bars[stage]
-        if bar is not None and whole:
-            bar(done, whole)
-
-    return None if progress_bar("", quiet=quiet) is None else show
 
 
 def _written(

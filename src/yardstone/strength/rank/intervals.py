@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-__all__ = ["drawn_players", "unseen_players", "with_intervals"]
+__all__ = ["calibrated", "drawn_players", "unseen_players", "with_intervals"]
 
 #: Games of one player that are put together.
 _GAMES = (1, 2, 3, 4, 5)
@@ -101,6 +101,10 @@ def with_intervals(trained: TrainedRank, pool: RankPool, seed: int) -> RankModel
         Of the games that are drawn.
     """
     density, group, moves, _ = unseen_players(trained, pool, np.random.default_rng(seed))
-    intervals = fit_intervals(density, group, moves).as_dict()
-    model = trained.model
+    return calibrated(trained.model, density, group, moves)
+
+
+def calibrated(model: RankModel, density: Array, groups: Ints, moves: Ints) -> RankModel:
+    """The model with intervals fitted to such estimates (`fit_intervals`) on its card."""
+    intervals = fit_intervals(density, groups, moves).as_dict()
     return RankModel(model.scorer, model.spread, {**model.card, "intervals": intervals})

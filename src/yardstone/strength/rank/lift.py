@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["Lift", "random_lift"]
+__all__ = ["LATER", "Lift", "random_lift"]
 
 #: Values further from the mean than this many deviations count as that far: what the
 #: model has never met must not carry it away.
@@ -35,7 +35,7 @@ CLIP = 8.0
 _LEAST = 1e-4
 _PRODUCTS = 5
 #: The scalars of a move are multiplied with those of the player's moves so much later.
-_LATER = (1, 2)
+LATER = (1, 2)
 _LEAST_DEVIATION = 1e-3
 
 
@@ -83,7 +83,7 @@ class Lift:
     def blocks(self) -> tuple[int, ...]:
         """Widths of the kinds of lifted values."""
         projections = (*[len(self.pick_bias)] * 2, len(self.bias))
-        scalars = [len(self.spell)] * (len(_LATER) + 1)
+        scalars = [len(self.spell)] * (len(LATER) + 1)
         return (*[self.channels] * _PRODUCTS, *projections, *scalars)
 
     @property
@@ -148,8 +148,8 @@ def _pairs(scalars: Floats, evidence: Evidence, usual: Floats) -> list[Floats]:
 
     0 where the game does not go on so far.
     """
-    found = [np.zeros_like(scalars) for _ in _LATER]
-    for products, steps, mean in zip(found, _LATER, usual, strict=True):
+    found = [np.zeros_like(scalars) for _ in LATER]
+    for products, steps, mean in zip(found, LATER, usual, strict=True):
         rows = np.flatnonzero(goes_on(evidence, steps))
         products[rows] = scalars[rows] * scalars[rows + steps] - mean
     return found
@@ -202,7 +202,7 @@ def random_lift(
         kept(np.maximum(np.sqrt(variance), _LEAST_DEVIATION)),
         *weights(evidence.channels, pick_units),
         *weights(values.shape[1], units),
-        pairs=np.zeros((len(_LATER), len(SCALARS)), np.float32),
+        pairs=np.zeros((len(LATER), len(SCALARS)), np.float32),
         spell=np.zeros(len(SCALARS), np.float32),
     )
     x = _standardised(values.astype(np.float32), plain.mean, plain.deviation)
@@ -212,7 +212,7 @@ def random_lift(
         number = max(int(goes_on(evidence, steps).sum()), 1)
         return kept(found.sum(axis=0, dtype=np.float64) / number)
 
-    pairs = zip(_pairs(x, evidence, plain.pairs), _LATER, strict=True)
+    pairs = zip(_pairs(x, evidence, plain.pairs), LATER, strict=True)
     return replace(
         plain,
         pairs=np.stack([usual(found, steps) for found, steps in pairs]),

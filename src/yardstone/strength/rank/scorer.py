@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.strength.rank.course import FURTHEST
-from yardstone.strength.rank.lift import Lift
+from yardstone.strength.rank.lift import LATER, Lift
 from yardstone.strength.rank.values import PHASE_ENDS, SCALARS, phases_of
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class MoveScorer:
         wanted = {
             "mean": (4 * channels + len(SCALARS),),
             "deviation": (values,),
-            "pairs": (2, len(SCALARS)),
+            "pairs": (len(LATER), len(SCALARS)),
             "spell": (len(SCALARS),),
             "pick_weights": (channels, len(lift.pick_bias)),
             "weights": (values, len(lift.bias)),
