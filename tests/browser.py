@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import pytest
+from tests.needed import program
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -17,11 +15,7 @@ if TYPE_CHECKING:
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """A browser; where there is none the test is skipped, or fails in CI."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("chromium is not installed: apt-get install chromium")
-        pytest.skip("chromium is not installed")
+    path = program("chromium", "chromium-browser", package="chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,7 +26,8 @@ settings.register_profile("local", deadline=None, suppress_health_check=[HealthC
 settings.register_profile(
     "ci", parent=settings.get_profile("local"), derandomize=True, print_blob=True
 )
-settings.load_profile("ci" if os.environ.get("CI") == "true" else "local")
+CI = os.environ.get("CI") == "true"
+settings.load_profile("ci" if CI else "local")
 
 
 @pytest.fixture(autouse=True)
@@ -35,3 +37,29 @@ def _nothing_left_behind() -> Iterator[None]:
     yield
     left = {path.name for path in set(ROOT.iterdir()) - before} - MADE_BY_TOOLS
     assert not left, f"the test left files behind: {sorted(left)}"
+
+
+def _skipped(config: pytest.Config) -> Counter[str]:
+    """How many tests were skipped for each reason, without what a reason has in brackets."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    reports = reporter.stats.get("skipped", []) if reporter is not None else []
+    reasons = (report.longrepr[2].removeprefix("Skipped: ") for report in reports)
+    return Counter(reason.partition(" (")[0] for reason in reasons)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """What was skipped and why, in short: `-rs` has each test."""
+    if skipped := _skipped(config):
+        terminalreporter.section("skipped, and why")
+        for reason, number in skipped.most_common():
+            terminalreporter.write_line(f"{number:5}  {reason}")
+        if CI:
+            terminalreporter.write_line("In CI nothing may be skipped.", red=True)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In CI everything is there, so that nothing may be skipped."""
+    if CI and session.exitstatus == 0 and _skipped(session.config):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

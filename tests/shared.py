@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
+from tests.needed import missing
 
 #: The folder, unless YARDSTONE_SHARED names another.
 DEFAULT = Path(__file__).resolve().parents[2] / "shared"
 
 
+def shared_folder() -> Path:
+    """Where the shared data should be."""
+    return Path(os.environ.get("YARDSTONE_SHARED") or DEFAULT)
+
+
 def shared_path(name: str) -> Path:
     """The file or folder, or a skip that says what is missing (in CI: a failure)."""
-    path = Path(os.environ.get("YARDSTONE_SHARED", DEFAULT)) / name
+    path = shared_folder() / name
     if not path.exists():
-        reason = f"shared data {name} not found: set YARDSTONE_SHARED to the folder that holds it"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        missing("shared data not found", f"{name}; YARDSTONE_SHARED names the folder")
     return path

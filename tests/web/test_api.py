@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.backgammon.gnubg_here import real_gnubg
 from tests.web.serving import LEAGUE, MATCH, SGF, Server, packed, serving, small_results
 from yardstone.records.sgf import read_games
 
@@ -53,6 +54,7 @@ def test_the_upload_is_gone_when_the_job_is_done(server: Server) -> None:
 
 
 def test_matches_of_backgammon(server: Server) -> None:
+    real_gnubg()
     job = server.done(server.accepted([("a.mat", MATCH)], fields=[("offset", "gamesgrid")]))
     assert job["kind"] == "backgammon"
     assert job["status"] == "done"
@@ -226,9 +228,11 @@ def test_events_end_with_the_result(server: Server) -> None:
         server.worker.work()
         rest = "\n".join(["", *lines])
     found = events_of(rest)
-    assert [name for name, _ in found] == ["state", "end"]
-    assert found[0][1]["status"] == "done"
-    assert found[0][1]["result"] is not None
+    # On a busy machine the state is also told while the job runs.
+    assert {name for name, _ in found[:-1]} == {"state"}
+    assert found[-1][0] == "end"
+    assert found[-2][1]["status"] == "done"
+    assert found[-2][1]["result"] is not None
 
 
 def test_events_of_a_job_that_is_deleted_end(server: Server) -> None:

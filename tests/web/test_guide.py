@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.needed import program
 from tests.web.serving import EXAMPLES, ROOT, Server, serving
 from yardstone.web import api_docs
 from yardstone.web.schemas import JobState
@@ -44,8 +45,8 @@ def server(tmp_path: Path) -> Iterator[Server]:
             thread.join(60.0)
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
 def test_the_examples_for_curl(server: Server, tmp_path: Path) -> None:
+    program("curl", package="curl")
     folder = tmp_path / "examples"
     shutil.copytree(EXAMPLES, folder)
     assert len(SHELL) >= 5

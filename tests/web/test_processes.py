@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.backgammon.gnubg_here import real_gnubg
 from tests.web.processes import Served, until
 from tests.web.serving import LEAGUE, MATCH, small_results
 
 
 def matches(number: int) -> list[tuple[str, bytes]]:
-    """Different matches, so that each is analysed."""
+    """Different matches, so that each is analysed: a job that takes its time."""
+    real_gnubg()
     return [(f"{each}.mat", MATCH + b"\n" * each) for each in range(number)]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import subprocess
 import threading
@@ -12,23 +11,22 @@ from pathlib import Path
 
 import pytest
 
+from tests.needed import program
 from tests.web.serving import serving, settings_for, small_results
 from yardstone.errors import InputError
 from yardstone.web.queue import WorkQueue
 from yardstone.web.store import JobStore
 
-PROGRAM = shutil.which("redis-server")
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no redis-server")
-
 
 @pytest.fixture(scope="module")
 def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server of our own."""
+    server = program("redis-server", package="redis-server")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     folder = tmp_path_factory.mktemp("redis")
     process = subprocess.Popen(
-        [PROGRAM or "", "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", ""],
+        [server, "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", ""],
         stdout=subprocess.DEVNULL,
     )
     try:

@@ -1,0 +1,2 @@
+import pytest
+def test_a(): pytest.importorskip("nothere")
