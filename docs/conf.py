@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from importlib.metadata import version as version_of
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 project = "Yardstone"
 author = "The Yardstone authors"
@@ -39,3 +43,14 @@ html_show_sourcelink = False
 
 # Attributes of one name in several classes, such as `players`, are no mistake in a docstring.
 suppress_warnings = ["ref.python"]
+
+
+def without_options(app: Sphinx, what: str, name: str, *_: object) -> tuple[str, None] | None:
+    """What a command takes stands on the page of the commands; here it would be unreadable."""
+    of_a_command = what == "function" and name.startswith("yardstone.cli.")
+    return ("(...)", None) if of_a_command else None
+
+
+def setup(app: Sphinx) -> None:
+    """Called by Sphinx."""
+    app.connect("autodoc-process-signature", without_options)

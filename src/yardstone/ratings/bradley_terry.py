@@ -105,7 +105,7 @@ class BradleyTerry:
     >>> from yardstone.pool import Pool
     >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
     >>> BradleyTerry(average=0).fit(pool)["A"].value
-    102.95...
+    132.538...
     """
 
     average: float = 2300.0

@@ -1,0 +1,120 @@
+"""The pages of the reference, from the package itself: ``python -m tests.docs.reference``.
+
+``docs/reference.md`` is written by hand: the names that most programs need, by subject.
+``docs/reference/`` has a page for each subpackage with all its other public names, by
+module, and one for what is a single module; these pages are written by this module.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import yardstone
+from tests.docs.blocks import ROOT
+
+BY_HAND = ROOT / "docs" / "reference.md"
+PAGES = ROOT / "docs" / "reference"
+ENTRY = re.compile(r"^\.\. auto(?:class|function|exception|data):: ([\w.]+)$", re.MULTILINE)
+MODULE = re.compile(r"^\.\. automodule:: ([\w.]+)\n((?: {3}:.*\n)*)", re.MULTILINE)
+EXCLUDED = re.compile(r":exclude-members: (.*)")
+
+
+def public_modules() -> Iterator[ModuleType]:
+    """The modules without an underscore that say what is public, in order."""
+    for found in sorted(pkgutil.walk_packages(yardstone.__path__, "yardstone."), key=str):
+        if not any(part.startswith("_") for part in found.name.split(".")):
+            module = import_module(found.name)
+            if hasattr(module, "__all__"):
+                yield module
+
+
+def public_objects(module: ModuleType) -> dict[str, Any]:
+    """The public classes and functions of a module by their names, imported ones included."""
+    objects = {name: getattr(module, name) for name in module.__all__}
+    return {
+        name: each
+        for name, each in objects.items()
+        if inspect.isclass(each) or inspect.isroutine(each)
+    }
+
+
+def resolved(name: str) -> Any:
+    """What a full name such as ``yardstone.ratings.elo.Elo`` stands for."""
+    module, _, last = name.rpartition(".")
+    return getattr(import_module(module), last)
+
+
+def entries(text: str) -> list[str]:
+    """The full names that have an entry of their own on a page."""
+    return ENTRY.findall(text)
+
+
+def documented(text: str) -> list[Any]:
+    """The classes and functions that a page describes."""
+    objects = [resolved(name) for name in entries(text)]
+    for name, options in MODULE.findall(text):
+        if ":no-members:" not in options:
+            excluded = EXCLUDED.search(options)
+            names = excluded[1].split(", ") if excluded else []
+            public = public_objects(import_module(name))
+            objects += [each for key, each in public.items() if key not in names]
+    return objects
+
+
+def _section(module: ModuleType, by_hand: set[int]) -> str:
+    public = public_objects(module)
+    elsewhere: dict[str, list[str]] = {}
+    for name, each in public.items():
+        if id(each) in by_hand:
+            elsewhere.setdefault("[](../reference.md)", []).append(name)
+        elif each.__module__ != module.__name__:
+            elsewhere.setdefault(f"`{each.__module__}`", []).append(name)
+    excluded = sorted(name for names in elsewhere.values() for name in names)
+    options = f"   :exclude-members: {', '.join(excluded)}\n" if excluded else ""
+    if hasattr(module, "__path__") and len(excluded) == len(public):
+        options = "   :no-members:\n"
+    text = f"## {module.__name__}\n\n```{{eval-rst}}\n.. automodule:: {module.__name__}\n{options}```\n"
+    for place, names in sorted(elsewhere.items()):
+        text += f"\nIn {place}: {', '.join(f'`{name}`' for name in sorted(names))}.\n"
+    return text
+
+
+def pages() -> dict[Path, str]:
+    """What each page should say."""
+    by_hand = {id(resolved(name)) for name in entries(BY_HAND.read_text("utf-8"))}
+    parts: dict[str, list[ModuleType]] = {}
+    for module in public_modules():
+        parts.setdefault(module.__name__.split(".")[1], []).append(module)
+    found, single = {}, ["# Single modules\n"]
+    for part, modules in parts.items():
+        texts = [_section(module, by_hand) for module in modules]
+        if len(modules) == 1:
+            single += texts
+            continue
+        head = f"# yardstone.{part}\n"
+        if modules[0].__name__ != f"yardstone.{part}":  # it has no section of its own
+            head += f"\n{inspect.getdoc(import_module(f'yardstone.{part}'))}\n"
+        found[PAGES / f"{part}.md"] = "\n".join([head, *texts])
+    found[PAGES / "modules.md"] = "\n".join(single)
+    return found
+
+
+def main() -> None:
+    """Write the pages, and remove those of subpackages that are no more."""
+    PAGES.mkdir(exist_ok=True)
+    written = pages()
+    for path in set(PAGES.glob("*.md")) - set(written):
+        path.unlink()
+    for path, text in written.items():
+        path.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
