@@ -23,7 +23,7 @@ help:
 	@echo "make lint      check style, types and the direction of imports"
 	@echo "make docs      build the documentation into docs/_build/html"
 	@echo "make bench     measure speed and memory, against Ordo if ORDO=path/to/ordo is given"
-	@echo "make studies   make again what takes hours"
+	@echo "make studies   make again the tables of the documentation, in hours"
 	@echo "make clean     remove what these commands made"
 
 install: $(INSTALLED)
@@ -83,10 +83,11 @@ bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks.ordo_speed
 	$(BIN)/python -m benchmarks.kingbase
 
+# All of them, in the order that works, or some: make studies STUDIES="settling kaniuk"
+STUDIES ?=
+
 studies: $(INSTALLED)
-	@for study in studies/*.py; do \
-	    echo "$$study"; $(BIN)/python -m "studies.$$(basename "$$study" .py)" || exit 1; \
-	done
+	$(BIN)/python -m studies $(STUDIES)
 
 clean:
 	rm -rf $(VENV) $(DEMO) docs/_build build dist .pytest_cache .mypy_cache .ruff_cache \

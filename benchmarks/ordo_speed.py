@@ -70,6 +70,8 @@ def main() -> None:
         [
             *table(lines),
             "",
+            f"`python -m benchmarks.ordo_speed{' --ordo ORDO' if arguments.ordo else ''} "
+            f"--rounds {arguments.rounds} --simulations {arguments.simulations}`. "
             f"Seconds of the processor, medians of {arguments.rounds} runs in turn. "
             + "Start-up: "
             + ", ".join(f"{name} {cost.cpu:.2f} s" for name, cost in start.items())

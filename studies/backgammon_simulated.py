@@ -8,6 +8,7 @@ by ``yardstone backgammon study table``.
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +40,7 @@ PUBLISHED = {"a": (11971, 23681), "a2": (8798, 25526), "b": (863, -519)}
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0]).parse_args()
     table = own_table()
     fits = {
         (model, method, rule): fit_study(table, model, method, rule, seed=SEED)

@@ -1,7 +1,7 @@
 """Do moves and results together predict better than either? ``python -m studies.fusion``.
 
 Takes the pool of an experiment (``yardstone strength run``, its ``winners/pool.npz``) and the
-stores of features of some of its games. A ridge regression turns the mean features of a
+stores of features of some of its games: those of `studies.strength_tygem`. A ridge regression turns the mean features of a
 player's earlier moves into a rating, `MovesPrior` makes a prior of it, and Glicko-2 or
 whole-history rating goes on from there with the results. Two questions:
 
@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from studies.order import POOL, ROOT, STORE, require
 
 from yardstone.evaluation.bootstrap import bootstrap
 from yardstone.evaluation.labels import rating_labels
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
     Ints = NDArray[np.int64]
 
-ROOT = Path(__file__).resolve().parent.parent
 TABLES = ROOT / "docs" / "studies" / "fusion-tables.md"
 #: What a regression may see: kinds of features. ``candidates`` is the trunk at the other
 #: moves that the network likes, by its policy.
@@ -77,16 +77,11 @@ _FULL = 500.0
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    build = ROOT / "build"
-    parser.add_argument("--pool", type=Path, default=build / "tygem" / "winners" / "pool.npz")
-    features = build / "features"
+    parser.add_argument("--pool", type=Path, default=ROOT / POOL)
+    parser.add_argument("--stores", type=Path, nargs="+", default=[ROOT / STORE])
     parser.add_argument(
-        "--stores",
-        type=Path,
-        nargs="+",
-        default=[features / "tygem_recent", features / "tygem_scarce"],
+        "--folder", type=Path, default=ROOT / "build" / "fusion", help="keeps the means"
     )
-    parser.add_argument("--folder", type=Path, default=build / "fusion", help="keeps the means")
     parser.add_argument("--tune-from", type=np.datetime64, default=np.datetime64("2006-02-01"))
     parser.add_argument("--train-from", type=np.datetime64, default=np.datetime64("2006-05-10"))
     parser.add_argument("--fit-from", type=np.datetime64, default=np.datetime64("2006-07-10"))
@@ -94,9 +89,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap")
     options = parser.parse_args()
     missing = [path for path in (options.pool, *options.stores) if not path.exists()]
-    if missing:
-        print(f"{missing[0]} is not there: docs/fusion.md says what makes it")
-        return
+    if {options.pool, *options.stores} == {ROOT / POOL, ROOT / STORE}:
+        require("fusion")
+    elif missing:
+        sys.exit(f"studies.fusion: no {missing[0]}")
     study = Study(options)
     lines = [*study.later_games(), "", *study.newcomers(), "", study.made_by()]
     TABLES.write_text("\n".join(lines) + "\n", encoding="utf-8")

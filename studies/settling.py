@@ -1,4 +1,4 @@
-"""How ratings settle on a server: ``python studies/settling.py [SHARED]``.
+"""How ratings settle on a server: ``python -m studies.settling [SHARED]``.
 
 SHARED (else YARDSTONE_SHARED, else ``shared`` beside the project) is the folder with
 ``data/go/tygem_2005_2011.tsv.gz``. Rates its games with Glicko-2, one at a time, and
@@ -9,11 +9,11 @@ draws what Neubauer 2024 draws of OGS in figures 4.4 (deviations by games played
 
 from __future__ import annotations
 
-import os
-import sys
+import argparse
 from pathlib import Path
 
 import numpy as np
+from studies.order import ROOT, require, shared_folder
 
 from yardstone import records
 from yardstone.evaluation.run import judged_games
@@ -22,13 +22,14 @@ from yardstone.evaluation.systems import find_system
 from yardstone.reports.history_plot import deviations_plot, ratings_by_games_plot
 from yardstone.reports.plot import save_plot
 
-ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "studies"
-SHARED = os.environ.get("YARDSTONE_SHARED", ROOT.parent / "shared")
 
 
 def main() -> None:
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else SHARED)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("shared", type=Path, nargs="?", default=shared_folder())
+    folder = parser.parse_args().shared
+    require("settling", folder)
     path = folder / "data/go/tygem_2005_2011.tsv.gz"
     pool, _ = judged_games(records.read(path, first="black"))
     replay = find_system("glicko2").make().replay(pool)

@@ -1,4 +1,4 @@
-"""Strength from moves among 9 dans: ``python studies/strength_tygem.py [SHARED [STORE...]]``.
+"""Strength from moves among 9 dans: ``python -m studies.strength_tygem [SHARED [STORE...]]``.
 
 SHARED (else YARDSTONE_SHARED, else ``shared`` beside the project) is the folder with
 ``data/go/tygem_moves``, ``data/go/tygem_2005_2011.tsv.gz`` and ``nets``. Runs the
@@ -12,15 +12,14 @@ Prints the tables of ``docs/studies/strength.md``.
 
 from __future__ import annotations
 
-import os
+import argparse
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-SHARED = os.environ.get("YARDSTONE_SHARED", ROOT.parent / "shared")
-NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
+from studies.order import NETWORK, ROOT, require, shared_folder
+
 #: The description; {} is what differs between the two runs.
 DESCRIPTION = """\
 name = "TYGEM, November 2005 to July 2006"
@@ -71,8 +70,13 @@ COMMON = ("games", "winners", "features", "sets", "moves", "tuned")
 
 
 def main() -> None:
-    shared = Path(sys.argv[1] if len(sys.argv) > 1 else SHARED).resolve()
-    stores = [str(Path(path).resolve()) for path in sys.argv[2:]]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("shared", type=Path, nargs="?", default=shared_folder())
+    parser.add_argument("stores", type=Path, nargs="*", metavar="STORE", help="of features")
+    options = parser.parse_args()
+    require("strength_tygem", options.shared)
+    shared: Path = options.shared.resolve()
+    stores = [str(path.resolve()) for path in options.stores]
     home = ROOT / "build" / "strength-tygem"
     home.mkdir(parents=True, exist_ok=True)
     for name, withhold in (("published", "false"), ("withheld", "true")):

@@ -11,7 +11,6 @@ alone, of a straight line on the same normal scores, and of the mean. The table 
 from __future__ import annotations
 
 import argparse
-import os
 import platform
 from datetime import date
 from importlib.metadata import version
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from studies.order import ROOT, require, shared_folder
 
 from yardstone.strength.style.model import (
     PUBLISHED,
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docs" / "studies" / "style-features-tables.md"
-SHARED = os.environ.get("YARDSTONE_SHARED", str(ROOT.parent / "shared"))
 GROUPS = {
     1: "who answers whom (local sequences)",
     2: "distance from the border",
@@ -51,10 +49,11 @@ PENALTIES = (0.1, 1.0, 10.0, 100.0, 1000.0)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("shared", nargs="?", type=Path, default=Path(SHARED))
+    parser.add_argument("shared", nargs="?", type=Path, default=shared_folder())
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=None)
     options = parser.parse_args()
+    require("style_features", options.shared)
     files = sorted((options.shared / "data/go/kgs_style").glob("feature_*.tab.gz"))
     everything = read_style(*files)
     rows = []

@@ -1,4 +1,4 @@
-"""Which rating system predicts best: ``python studies/systems_table.py [SHARED]``.
+"""Which rating system predicts best: ``python -m studies.systems_table [SHARED]``.
 
 SHARED (else YARDSTONE_SHARED, else ``shared`` beside the project) is the folder with
 ``data/chess/kingbase_1990_2012.tsv.gz`` and ``data/go/tygem_2005_2011.tsv.gz``. Every
@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from studies.order import ROOT, require, shared_folder
 
 from yardstone.errors import YardstoneError
 from yardstone.evaluation.compare import compare
@@ -43,10 +44,7 @@ from yardstone.evaluation.systems import SYSTEMS, Entry, Knob
 from yardstone.evaluation.tuning import tune
 from yardstone.pool import Pool
 
-HERE = Path(__file__).resolve()
-TABLE = HERE.parent.parent / "docs" / "studies" / "systems.md"
-#: Where the data are unless an argument or YARDSTONE_SHARED says otherwise.
-SHARED = Path(os.environ.get("YARDSTONE_SHARED", HERE.parents[2] / "shared"))
+TABLE = ROOT / "docs" / "studies" / "systems.md"
 SHARE = 0.7
 #: Refits of packages that rate all games at once, at these shares of the games.
 CUTS = (0.35, 0.7, 0.775, 0.85, 0.925)
@@ -273,7 +271,7 @@ class Study:
                 time=pool.time.astype(np.int64),
                 cuts=cuts,
             )
-            program = HERE.parent / "peers" / "systems_peers.py"
+            program = ROOT / "studies" / "peers" / "systems_peers.py"
             command = [self.options.peers, program, name, json.dumps(parameters), games, output]
             done = subprocess.run(
                 [str(part) for part in command],
@@ -412,7 +410,7 @@ def best_of_both(names: tuple[str, ...], result: Evaluation) -> list[str]:
 
 def preamble(options: argparse.Namespace, packages: str) -> list[str]:
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "optuna"))
-    command = "python studies/systems_table.py SHARED"
+    command = "python -m studies.systems_table SHARED"
     command += f" --trials {options.trials} --seconds {options.seconds:g}"
     command += f" --replicates {options.replicates} --seed {options.seed}"
     if options.peers is not None:
@@ -465,7 +463,9 @@ def package_versions(options: argparse.Namespace) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("shared", type=Path, nargs="?", default=SHARED, help="where the data are")
+    parser.add_argument(
+        "shared", type=Path, nargs="?", default=shared_folder(), help="where the data are"
+    )
     parser.add_argument("--trials", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=600.0, help="for tuning one system")
     parser.add_argument("--replicates", type=int, default=1000)
@@ -475,8 +475,9 @@ def main() -> None:
     parser.add_argument("--peers", type=Path, help="an interpreter that has the packages")
     parser.add_argument("--whole-history-rating", type=Path, help="where that package lies")
     parser.add_argument("--limit", type=float, default=3600.0, help="seconds for one package")
-    parser.add_argument("--cache", type=Path, default=HERE.parent.parent / "build" / "systems")
+    parser.add_argument("--cache", type=Path, default=ROOT / "build" / "systems")
     options = parser.parse_args()
+    require("systems_table", options.shared)
     study = Study(options)
     lines = preamble(options, package_versions(options))
     for name in options.data:

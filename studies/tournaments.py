@@ -1,4 +1,4 @@
-"""Tie-breaks, pairing and its weights put to the test: ``python studies/tournaments.py``.
+"""Tie-breaks, pairing and its weights put to the test: ``python -m studies.tournaments``.
 
 Plays the tournaments of Kaniuk's further work (2011, sections 7 and 8) and writes
 ``docs/studies/tournaments.md`` with its pictures. ``--quick`` plays a tenth.
@@ -34,7 +34,7 @@ Three studies that Kaniuk proposes ([](../papers/kaniuk.md)), played with his pu
 win probability. Each is one command, `yardstone tournament study`; what is counted is
 explained in [](../tournament-simulation.md).
 
-Made by `python studies/tournaments.py{arguments}` on {date}, seed {seed}; Python {python},
+Made by `python -m studies.tournaments{arguments}` on {date}, seed {seed}; Python {python},
 numpy {numpy}, numba {numba}, optuna {optuna}.
 """
 

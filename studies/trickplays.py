@@ -1,4 +1,4 @@
-"""The thesis' trick plays 1 to 40, found in games and rated: ``python studies/trickplays.py``.
+"""The thesis' trick plays 1 to 40, found in games and rated: ``python -m studies.trickplays``.
 
 Takes the problems, their published ratings, the games and the network from a folder of
 shared data ($YARDSTONE_SHARED, or ../shared). The index of the games is kept
@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import argparse
 import csv
-import os
 import platform
-import sys
 from collections.abc import Iterator, Sequence
 from datetime import date
 from importlib.metadata import version
@@ -19,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy.stats import binomtest, spearmanr
+from studies.order import NETWORK, ROOT, require, shared_folder
 
 from yardstone.go.patterns import GameIndex, build_index
 from yardstone.reports.plot import save_plot
@@ -32,10 +31,8 @@ from yardstone.strength.rank.model import RankModel
 from yardstone.strength.trickplay import Completion, RatedProblem, complete_problems, read_problems
 from yardstone.strength.trickplay.rating import Moves, rate_answers, see_answers
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "studies" / "trickplays.md"
 PICTURE = PAGE.with_name("trickplays.svg")
-NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 GAMES = ("fox_sgf.zip", "fox_ranked/games.zip", "tygem_moves")
 BOARDS = 5
 WAYS: tuple[tuple[Moves, str], ...] = (
@@ -124,15 +121,15 @@ def by_length(
 
 def main() -> None:
     """Search, rate, and write the page."""
-    default = Path(os.environ.get("YARDSTONE_SHARED", ROOT.parent / "shared"))
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--shared", type=Path, default=default, help="folder of shared data")
-    parser.add_argument("--index", type=Path, default=ROOT / "demo-output" / "trickplays.idx")
+    parser.add_argument(
+        "--shared", type=Path, default=shared_folder(), help="folder of shared data"
+    )
+    parser.add_argument("--index", type=Path, default=ROOT / "build" / "trickplays.idx")
     parser.add_argument("--threads", type=int, help="for the network; all cores by default")
     chosen = parser.parse_args()
+    require("trickplays", chosen.shared)
     data = chosen.shared / "data" / "go"
-    if not data.exists():
-        sys.exit(f"{data} is not there: name the folder with --shared")
     if chosen.index.exists():
         index = GameIndex(chosen.index)
     else:
@@ -142,7 +139,7 @@ def main() -> None:
     theirs = published(data / "trickplay" / "ratings.csv")
     found = complete_problems(problems, index, boards=BOARDS)
     model = RankModel.load()
-    network = model_network(model, chosen.shared / NET, threads=chosen.threads)
+    network = model_network(model, chosen.shared / NETWORK, threads=chosen.threads)
     answers = {history: see_answers(found, network, history=history) for history in (True, False)}
     report = TrickplayReport(
         rate_answers(found, answers[True], model), SITE_SCALES["fox"], 0.9, "equal", network.name,
@@ -157,7 +154,7 @@ The problems 1 to 40 of the collection that Neubauer's thesis rates (section 7.2
 games of the Fox and Tygem servers, and rated by the model that is shipped
 ([](../trickplay.md) explains how).
 
-Made by `python studies/trickplays.py` on {date.today()}; no randomness;
+Made by `python -m studies.trickplays` on {date.today()}; no randomness;
 Python {platform.python_version()}, numpy {version("numpy")}, numba {version("numba")}.
 
 ## Where they stand

@@ -5,16 +5,16 @@ which is what the scales have in common by definition or by a published formula.
 The ratings of one player on two scales need not agree with these: they come from
 different games.
 
-=========  ================================================  ==================
-scale      formula, g being the grade                        range of g
-=========  ================================================  ==================
-grade      g                                                 30 kyu to 9 dan
-egf        2100 + 100 g                                      30 kyu to 9 dan
-ogs        525 exp((g + 30) / 23.15)                         30 kyu to 9 dan
-goldis     2000 + 100 g (log rating in thousandths)          19 kyu to 10 dan
-elo        integral of the slope of Kaniuk's model           20 kyu to 9 dan
+=========  =================================================  ==================
+scale      formula, g being the grade                         range of g
+=========  =================================================  ==================
+grade      g                                                  30 kyu to 9 dan
+egf        2100 + 100 g                                       30 kyu to 9 dan
+ogs        525 exp((g + 30) / 23.15)                          30 kyu to 9 dan
+goldis     2000 + 100 g (log rating in thousandths)           19 kyu to 10 dan
+elo        integral of the slope of Kaniuk's model            20 kyu to 9 dan
 elo-egf    (400/ln 10) (-7) ln(3300 - rating), rating of egf  30 kyu to 9 dan
-=========  ================================================  ==================
+=========  =================================================  ==================
 
 Sources: EGF, *EGF Official ratings system* (europeangodatabase.eu; grades 100
 points apart, 1 dan at 2100, floor -900; the expected score since 2021 is a

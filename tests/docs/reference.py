@@ -68,19 +68,24 @@ def documented(text: str) -> list[Any]:
     return objects
 
 
-def _section(module: ModuleType, by_hand: set[int]) -> str:
+def _section(module: ModuleType, by_hand: dict[str, Any]) -> str:
     public = public_objects(module)
+    described = {id(each) for each in by_hand.values()}
     elsewhere: dict[str, list[str]] = {}
+    for name in module.__all__:  # values that are neither class nor function
+        if name not in public and f"{module.__name__}.{name}" in by_hand:
+            elsewhere.setdefault("[](../reference.md)", []).append(name)
     for name, each in public.items():
-        if id(each) in by_hand:
+        if id(each) in described:
             elsewhere.setdefault("[](../reference.md)", []).append(name)
         elif each.__module__ != module.__name__:
             elsewhere.setdefault(f"`{each.__module__}`", []).append(name)
     excluded = sorted(name for names in elsewhere.values() for name in names)
     options = f"   :exclude-members: {', '.join(excluded)}\n" if excluded else ""
-    if hasattr(module, "__path__") and len(excluded) == len(public):
+    if hasattr(module, "__path__") and set(excluded) >= set(public):
         options = "   :no-members:\n"
-    text = f"## {module.__name__}\n\n```{{eval-rst}}\n.. automodule:: {module.__name__}\n{options}```\n"
+    text = f"## {module.__name__}\n\n"
+    text += f"```{{eval-rst}}\n.. automodule:: {module.__name__}\n{options}```\n"
     for place, names in sorted(elsewhere.items()):
         text += f"\nIn {place}: {', '.join(f'`{name}`' for name in sorted(names))}.\n"
     return text
@@ -88,7 +93,7 @@ def _section(module: ModuleType, by_hand: set[int]) -> str:
 
 def pages() -> dict[Path, str]:
     """What each page should say."""
-    by_hand = {id(resolved(name)) for name in entries(BY_HAND.read_text("utf-8"))}
+    by_hand = {name: resolved(name) for name in entries(BY_HAND.read_text("utf-8"))}
     parts: dict[str, list[ModuleType]] = {}
     for module in public_modules():
         parts.setdefault(module.__name__.split(".")[1], []).append(module)

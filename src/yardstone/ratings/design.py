@@ -2,7 +2,7 @@
 
 A game between two players adds information about their difference only. With
 C the covariance of the ratings and u = e_player - e_other, n more games of
-information g each lower the sum of all variances by n g |Cu|^2 / (1 + n g u'Cu):
+information g each lower the sum of all variances by ``n g |Cu|^2 / (1 + n g u'Cu)``:
 the rank-one update of an inverse matrix.
 """
 

@@ -1,0 +1,213 @@
+"""The studies in the order that works: what each makes, what it needs, and how long it takes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
+POOL = "build/strength-tygem/published/winners/pool.npz"
+STORE = "build/strength-tygem/published/features/store"
+FOX = "build/features/fox_games"
+RANK_MODEL = "build/rank-from-moves/rank_model.npz"
+OUT_OF_FOLD = "build/rank-from-moves/out_of_fold.npz"
+
+
+def shared_folder() -> Path:
+    """The folder of shared data: YARDSTONE_SHARED, or ``shared`` beside the project."""
+    return Path(os.environ.get("YARDSTONE_SHARED") or ROOT.parent / "shared")
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A file or folder of the shared data."""
+
+    path: str
+
+    def __str__(self) -> str:
+        return f"shared/{self.path}"
+
+    def missing(self, shared: Path) -> str:
+        """What to do if it is not there; empty if it is."""
+        place = shared / self.path
+        return "" if place.exists() else f"no {place}: YARDSTONE_SHARED names the shared data"
+
+
+@dataclass(frozen=True)
+class Made:
+    """What another study makes."""
+
+    path: str
+    study: str
+
+    def __str__(self) -> str:
+        return f"what {self.study} makes"
+
+    def missing(self, shared: Path) -> str:
+        """What to do if it is not there; empty if it is."""
+        there = (ROOT / self.path).exists()
+        return "" if there else f"no {self.path}: `python -m studies {self.study}` makes it"
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package that only some installations have."""
+
+    name: str
+    extra: str
+
+    def __str__(self) -> str:
+        return self.name
+
+    def missing(self, shared: Path) -> str:
+        """What to do if it is not there; empty if it is."""
+        there = find_spec(self.name) is not None
+        return "" if there else f"no {self.name}: pip install 'yardstone[{self.extra}]'"
+
+
+Need = Shared | Made | Package
+
+
+@dataclass(frozen=True)
+class Study:
+    """One study, or a step that several of them need.
+
+    Attributes
+    ----------
+    name : str
+        Of the module: ``python -m studies.NAME`` makes it.
+    minutes : int
+        About how long it takes on two cores.
+    makes : tuple of str
+        Files and folders, from the folder of the project.
+    needs : tuple of Need
+    arguments : tuple of str
+        With which it is run; ``{shared}`` stands for the folder of shared data.
+    """
+
+    name: str
+    minutes: int
+    makes: tuple[str, ...]
+    needs: tuple[Need, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+    def missing(self, shared: Path) -> list[str]:
+        """What to do for each need that is not there."""
+        return [what for need in self.needs if (what := need.missing(shared))]
+
+    def command(self, shared: Path) -> list[str]:
+        """The command line that runs it."""
+        arguments = [argument.format(shared=shared) for argument in self.arguments]
+        return [sys.executable, "-m", f"studies.{self.name}", *arguments]
+
+
+def _pages(*names: str) -> tuple[str, ...]:
+    return tuple(f"docs/studies/{name}" for name in names)
+
+
+#: What needs nothing first, then by what they need; those of many hours last.
+STUDIES = (
+    Study("coverage", 10, _pages("coverage.md")),
+    Study("backgammon_people", 5, _pages("backgammon-people.md")),
+    Study("backgammon_simulated", 5, _pages("backgammon-simulated.md")),
+    Study("tournaments", 60, _pages("tournaments.md")),
+    Study(
+        "style_features",
+        5,
+        _pages("style-features-tables.md"),
+        (Shared("data/go/kgs_style"),),
+    ),
+    Study(
+        "settling",
+        2,
+        _pages("settling_deviations.svg", "settling_ratings.svg"),
+        (Shared("data/go/tygem_2005_2011.tsv.gz"),),
+    ),
+    Study(
+        "kaniuk",
+        30,
+        _pages("kaniuk-recovery.md", "kaniuk-real.md", "kaniuk-selection.md"),
+        (Shared("data/go/tournaments/games.csv.gz"),),
+        ("{shared}/data/go/tournaments/games.csv.gz",),
+    ),
+    Study(
+        "ogs_shift",
+        5,
+        _pages("ogs-shift-tables.md"),
+        (Shared("data/go/ogs_league.zip"), Shared(NETWORK), Package("onnxruntime", "go")),
+        ("--net", f"{{shared}}/{NETWORK}", "--games", "{shared}/data/go/ogs_league.zip"),
+    ),
+    Study(
+        "trickplays",
+        30,
+        _pages("trickplays.md", "trickplays.svg"),
+        (
+            Shared("data/go/trickplay"),
+            Shared("data/go/fox_sgf.zip"),
+            Shared("data/go/fox_ranked/games.zip"),
+            Shared("data/go/tygem_moves"),
+            Shared(NETWORK),
+            Package("onnxruntime", "go"),
+        ),
+    ),
+    Study(
+        "systems_table",
+        240,
+        _pages("systems.md"),
+        (Shared("data/chess/kingbase_1990_2012.tsv.gz"), Shared("data/go/tygem_2005_2011.tsv.gz")),
+    ),
+    Study(
+        "strength_tygem",
+        300,
+        (POOL, STORE),
+        (
+            Shared("data/go/tygem_moves"),
+            Shared("data/go/tygem_2005_2011.tsv.gz"),
+            Shared(NETWORK),
+            Package("openvino", "openvino"),
+            Package("torch", "train"),
+        ),
+    ),
+    Study(
+        "fusion",
+        20,
+        _pages("fusion-tables.md"),
+        (Made(POOL, "strength_tygem"), Made(STORE, "strength_tygem")),
+    ),
+    Study(
+        "fox_features",
+        180,
+        (FOX,),
+        (Shared("data/go/fox_ranked/games.zip"), Shared(NETWORK), Package("openvino", "openvino")),
+    ),
+    Study(
+        "rank_from_moves",
+        240,
+        (RANK_MODEL, OUT_OF_FOLD, *_pages("rank-from-moves-tables.md")),
+        (Shared("data/go/fox_ranked"), Made(FOX, "fox_features")),
+        ("--shared", "{shared}"),
+    ),
+    Study(
+        "strength_intervals",
+        10,
+        _pages("strength-intervals-tables.md"),
+        (Made(OUT_OF_FOLD, "rank_from_moves"), Made(RANK_MODEL, "rank_from_moves")),
+    ),
+)
+
+
+def studies_named(names: list[str]) -> Iterator[Study]:
+    """The studies of these names, or all, in their order."""
+    return (study for study in STUDIES if not names or study.name in names)
+
+
+def require(name: str, shared: Path | None = None) -> None:
+    """Leave with a line for each need of a study that is not there."""
+    (study,) = studies_named([name])
+    if missing := study.missing(shared or shared_folder()):
+        sys.exit("\n".join(f"studies.{name}: {what}" for what in missing))

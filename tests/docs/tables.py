@@ -1,0 +1,146 @@
+"""Tables of the documentation, and the commands that are said to have made them."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from tests.docs.blocks import ROOT, documents
+
+FENCE = re.compile(r"^( *)```(.*)\n((?:.*\n)*?)\1```$", re.MULTILINE)
+TABLE = re.compile(r"^(\|.*\n)(\| *:?-.*\n)((?:\|.*\n?)+)", re.MULTILINE)
+HEADING = re.compile(r"^##+ ", re.MULTILINE)
+INLINE = re.compile(r"`((?:python (?:-m |studies/)|yardstone |make |tests/)[^`]+)`")
+INDENTED = re.compile(r"^ {4}((?:python -m |yardstone )(?:.*\\\n)*.*)$", re.MULTILINE)
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
+#: A cell that somebody measured: a decimal, a percentage, or an error.
+FIGURE = re.compile(r"\|[^|`]*(?:\d\.\d|\d %|±)")
+#: A table of a guide with so many figures says where they are from.
+MANY = 6
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, with the text in which its command may stand.
+
+    Attributes
+    ----------
+    page : Path
+    line : int
+    text : str
+    near : str
+        Its section, and what stands before the first section and at the end of the page.
+    """
+
+    page: Path
+    line: int
+    text: str
+    near: str
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+def _sections(text: str) -> Iterator[tuple[int, str]]:
+    """Where each section begins, and its text."""
+    bare = FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    starts = [0, *(match.start() for match in HEADING.finditer(bare)), len(text)]
+    for start, end in zip(starts, starts[1:], strict=False):
+        yield start, text[start:end]
+
+
+def tables(page: Path) -> list[Table]:
+    """The tables of a page: those of Markdown, and on a page of a study those in ``text``."""
+    text = page.read_text("utf-8")
+    study = page.parent.name == "studies"
+    sections = list(_sections(text))
+    head, foot = sections[0][1], text.rstrip().rpartition("\n\n")[2]
+    found = []
+    for start, section in sections:
+        near = "\n\n".join([head, section, foot]) if study else section
+        bare = FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), section)
+        spots = [(each.start(), each[0]) for each in TABLE.finditer(bare)]
+        if study:
+            spots += [(e.start(), e[3]) for e in FENCE.finditer(section) if e[2] == "text"]
+        for at, body in sorted(spots):
+            if study or len(FIGURE.findall(body)) >= MANY:
+                line = text.count("\n", 0, start + at) + 1
+                found.append(Table(page, line, body, near))
+    return found
+
+
+def all_tables() -> list[Table]:
+    """Every table that needs a command."""
+    return [table for page in documents() for table in tables(page)]
+
+
+def commands(text: str) -> list[str]:
+    """The commands and tests that a text names."""
+    found = INLINE.findall(text) + INDENTED.findall(text)
+    return [" ".join(command.replace("\\\n", " ").split()) for command in found]
+
+
+def wrong_with(command: str) -> str:
+    """Why a command cannot be run, or nothing."""
+    words = shlex.split(command)
+    given = set(OPTION.findall(command))
+    if words[0].startswith("tests/"):
+        return "" if (ROOT / words[0]).exists() else f"there is no {words[0]}"
+    if words[0] == "make":
+        targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+        return "" if words[1] in targets else f"make has no {words[1]}"
+    if words[0] == "yardstone":
+        names = []
+        for word in words[1:]:
+            if not re.fullmatch(r"[a-z][a-z0-9-]*", word):
+                break
+            names.append(word)
+        return _unknown(command, given, _help_of_command(tuple(names)))
+    name = words[2] if words[1] == "-m" else words[1].removesuffix(".py").replace("/", ".")
+    if find_spec(name) is None:
+        return f"there is no {name}"
+    return _unknown(command, given, help_of_module(name))
+
+
+def _unknown(command: str, given: set[str], text: str) -> str:
+    unknown = given - set(OPTION.findall(text))
+    return f"{command}: no option {sorted(unknown)}" if unknown else ""
+
+
+@lru_cache
+def _help_of_command(names: tuple[str, ...]) -> str:
+    program = Path(sys.executable).parent / "yardstone"
+    while True:
+        done = subprocess.run(
+            [program, *names, "--help"], capture_output=True, text=True, check=False
+        )
+        # A file may be named without an ending or a capital, as `yardstone go analyse games`.
+        if done.returncode == 0 or len(names) <= 1:
+            return done.stdout
+        names = names[:-1]
+
+
+@lru_cache
+def help_of_module(name: str) -> str:
+    """What a study or a benchmark answers to ``--help``."""
+    module = importlib.import_module(f"{name}.__main__" if name == "studies" else name)
+    source = Path(str(module.__file__)).read_text("utf-8")
+    assert "parse_args" in source, f"{name} takes no --help"
+    printed, before = io.StringIO(), sys.argv
+    sys.argv = [name, "--help"]
+    try:
+        with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
+            module.main()
+    finally:
+        sys.argv = before
+    return printed.getvalue()
