@@ -36,9 +36,7 @@ def listing(studies: list[Study], shared: Path) -> str:
     for study in studies:
         needs = ", ".join(map(str, study.needs)) or "nothing"
         state = "done" if is_done(study) else ""
-        lines.append(
-            f"{study.name:{width}}  {length(study.minutes):>6}  {state:4}  needs {needs}"
-        )
+        lines.append(f"{study.name:{width}}  {length(study.minutes):>6}  {state:4}  needs {needs}")
         lines += [f"{'':{width}}  {what}" for what in study.missing(shared)]
     return "\n".join(lines)
 

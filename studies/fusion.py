@@ -1,9 +1,10 @@
 """Do moves and results together predict better than either? ``python -m studies.fusion``.
 
 Takes the pool of an experiment (``yardstone strength run``, its ``winners/pool.npz``) and the
-stores of features of some of its games: those of `studies.strength_tygem`. A ridge regression turns the mean features of a
-player's earlier moves into a rating, `MovesPrior` makes a prior of it, and Glicko-2 or
-whole-history rating goes on from there with the results. Two questions:
+stores of features of some of its games: those of `studies.strength_tygem`. A ridge
+regression turns the mean features of a player's earlier moves into a rating, `MovesPrior`
+makes a prior of it, and Glicko-2 or whole-history rating goes on from there with the
+results. Two questions:
 
 - *Later games*: everything is learned before one day, and the games from then on are
   predicted. Then again with all but the last k games of both players hidden.

@@ -5,6 +5,11 @@ what it prints) and ``python`` blocks (either a session with ``>>>`` or plain co
 In what is expected, a line ``...`` stands for any lines and ``...`` inside a line
 for anything in that line. The blocks of a document run one after the other in one
 copy of the folder of examples, and its Python blocks share their names.
+
+A console block after a line ``<!-- needs: network -->`` runs by itself, where there is
+what it names: ``network``, the one that the rank model was trained on, ``gnubg``, or files
+of the shared data, ``shared/data/go/ogs_league.zip as league.zip``. A block of commands
+that no test can run says so: ``<!-- not run: it installs packages -->``.
 """
 
 from __future__ import annotations
@@ -20,11 +25,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.backgammon.gnubg_here import real_gnubg
+from tests.shared import shared_path
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 FENCE = re.compile(
-    r"^(?P<indent> *)```(?P<kind>console|python)\n(?P<body>.*?)^(?P=indent)```$",
+    r"^(?P<indent> *)(?:<!-- needs: (?P<needs>[^\n]*) -->\n(?P=indent))?"
+    r"```(?P<kind>console|python)\n(?P<body>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
+NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 DOCTEST_OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 #: Seconds that one command may take.
 PATIENCE = 120
@@ -38,6 +48,7 @@ class Block:
     line: int
     kind: str
     body: str
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,21 +64,38 @@ class Workplace:
     """Where the blocks of one document run."""
 
     folder: Path
+    needs: tuple[str, ...] = ()
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__documentation__"})
 
     @classmethod
-    def prepare(cls, folder: Path) -> Workplace:
-        """A copy of the examples; `examples/` in it leads to the same files."""
+    def prepare(cls, folder: Path, needs: tuple[str, ...] = ()) -> Workplace:
+        """A copy of the examples; `examples/` in it leads to the same files.
+
+        What else is needed is put beside them, or the test is skipped.
+        """
         shutil.copytree(ROOT / "examples", folder / "examples", dirs_exist_ok=True)
         for path in (folder / "examples").iterdir():
             if path.is_file():
                 (folder / path.name).hardlink_to(path)
-        return cls(folder)
+        for need in needs:
+            if need == "gnubg":
+                real_gnubg()
+            elif need == "network":
+                kept = folder / ".cache" / "yardstone" / "nets"
+                kept.mkdir(parents=True)
+                (kept / Path(NETWORK).name).symlink_to(shared_path(NETWORK))
+            else:
+                name, _, local = need.removeprefix("shared/").partition(" as ")
+                (folder / (local or Path(name).name)).symlink_to(shared_path(name))
+        return cls(folder, needs)
 
     def run(self, command: str) -> str:
         """What a command prints, on both streams."""
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         environment = {**os.environ, "PATH": path, "COLUMNS": "88", "NO_COLOR": "1"}
+        if "network" in self.needs:
+            environment["XDG_CACHE_HOME"] = str(self.folder / ".cache")
+            environment.pop("YARDSTONE_NET", None)
         result = subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,
@@ -94,7 +122,9 @@ def blocks(document: Path) -> Iterator[Block]:
     for match in FENCE.finditer(text):
         indent = match["indent"]
         body = re.sub(f"^{indent}", "", match["body"], flags=re.MULTILINE)
-        yield Block(document, text.count("\n", 0, match.start()) + 1, match["kind"], body)
+        line = text.count("\n", 0, match.start()) + 1
+        needs = tuple(match["needs"].split(", ")) if match["needs"] else ()
+        yield Block(document, line, match["kind"], body, needs)
 
 
 def commands(block: Block) -> list[Command]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import itertools
 import re
 import shlex
 import subprocess
@@ -55,7 +56,7 @@ def _sections(text: str) -> Iterator[tuple[int, str]]:
     """Where each section begins, and its text."""
     bare = FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     starts = [0, *(match.start() for match in HEADING.finditer(bare)), len(text)]
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in itertools.pairwise(starts):
         yield start, text[start:end]
 
 

@@ -27,9 +27,7 @@ def module_name(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", WITH_EXAMPLES, ids=module_name)
-def test_docstring_examples(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_docstring_examples(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = module_name(path)
     try:
         module = import_module(name)

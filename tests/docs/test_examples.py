@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.docs import blocks
+from tests.docs import blocks, tables
 
-WITH_EXAMPLES = [page for page in blocks.documents() if any(blocks.blocks(page))]
+BLOCKS = {page: list(blocks.blocks(page)) for page in blocks.documents()}
+WITH_EXAMPLES = [page for page, each in BLOCKS.items() if any(not block.needs for block in each)]
+WITH_NEEDS = [block for each in BLOCKS.values() for block in each if block.needs]
+#: A fence, with the line above it if that is a comment.
+ANY_FENCE = re.compile(
+    r"^(?:<!-- not run: (?P<reason>.+) -->\n)?```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+#: What has no commands: text that is shown, files of other programs, directives of the pages.
+SHOWN = re.compile(r"text|toml|json|nginx|\{[\w-]+\}.*")
 
 
 @pytest.mark.parametrize(
@@ -17,8 +28,20 @@ WITH_EXAMPLES = [page for page in blocks.documents() if any(blocks.blocks(page))
 def test_examples(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workplace = blocks.Workplace.prepare(tmp_path)
     monkeypatch.chdir(tmp_path)
+    check(workplace, [block for block in BLOCKS[document] if not block.needs])
+
+
+@pytest.mark.parametrize(
+    "block", WITH_NEEDS, ids=lambda block: f"{block.document.relative_to(blocks.ROOT)}:{block.line}"
+)
+def test_examples_that_need_more(block: blocks.Block, tmp_path: Path) -> None:
+    check(blocks.Workplace.prepare(tmp_path, block.needs), [block])
+
+
+def check(workplace: blocks.Workplace, some: Sequence[blocks.Block]) -> None:
+    """Run blocks of a document, and compare."""
     problems = []
-    for block in blocks.blocks(document):
+    for block in some:
         if block.kind == "python":
             problems.append(blocks.run_python(block, workplace))
             continue
@@ -26,11 +49,32 @@ def test_examples(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             printed = workplace.run(command.command)
             if not blocks.agrees(command.expected, printed):
                 problems.append(
-                    f"{document}:{block.line}\n$ {command.command}"
+                    f"{block.document}:{block.line}\n$ {command.command}"
                     f"--- in the document:\n{command.expected}--- printed:\n{printed}"
                 )
     wrong = [problem for problem in problems if problem]
     assert not wrong, "\n\n".join(wrong) + "\n(python -m tests.docs.update writes them anew)"
+
+
+@pytest.mark.parametrize(
+    "document", blocks.documents(), ids=lambda page: str(page.relative_to(blocks.ROOT))
+)
+def test_no_command_is_left_out_in_silence(document: Path) -> None:
+    """What shows a command with what it prints is run, or says why not."""
+    text = document.read_text("utf-8")
+    for match in ANY_FENCE.finditer(text):
+        where = f"{document}:{text.count(chr(10), 0, match.start()) + 1}"
+        if match["kind"] in ("console", "python") or match["reason"]:
+            continue
+        if match["kind"] == "sh" and document.name == "serve.md":
+            continue  # run by tests/web/test_guide.py
+        if match["kind"] == "sh":
+            for line in match["body"].splitlines():
+                assert not tables.wrong_with(line.partition("#")[0]), f"{where}: {line}"
+            continue
+        assert SHOWN.fullmatch(match["kind"]), f"{where}: a fence of kind {match['kind']!r}"
+        commands = re.search(r"^\$ |^(?:python -m|yardstone|pip) ", match["body"], re.MULTILINE)
+        assert commands is None, f"{where}: a command in a fence that no test runs"
 
 
 @pytest.mark.parametrize(
