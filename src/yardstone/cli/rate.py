@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -270,9 +270,7 @@ def _rated(
     from yardstone.ratings.wide import fit_widely
     from yardstone.reports.summary import summarise
 
-    # Games that belong together are allowed for under the score equations only.
-    method: Literal["likelihood", "score"] = "score" if "paired" in model else "likelihood"
-    system = BradleyTerry(average=average, join=join, method=method, **model)
+    system = BradleyTerry(average=average, join=join, method="likelihood", **model)
     with warnings.catch_warnings():
         # The list itself says all this, with names.
         for known in (ConnectionWarning, PerfectScoreWarning, SkippedWarning):

@@ -100,7 +100,7 @@ def _common_correlations(sums: _Sums, inverse: Floats) -> tuple[float, float]:
     within = deviation**2 - variance
     reach = between + forward + np.array([2.0, -2.0])[:, None] * mixed
     # The games of a cluster in which one player moved first all have the same variance.
-    of_one = variance**2 / np.maximum(deviation, 1e-300) ** 2
+    of_one = variance**2 / np.maximum(deviation**2, 1e-300)
     same = sums.residual**2 - sums.square + reach * within * of_one
     taken_other = 2.0 * (forward - between) * variance[0] * variance[1]
     other = 2.0 * sums.residual[0] * sums.residual[1] + taken_other

@@ -16,9 +16,12 @@ from yardstone.ratings._newton import pair_probabilities
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.pool import PairCounts
+    from yardstone.ratings.result import JointRatings
+
     Floats = NDArray[np.float64]
 
-__all__ = ["fit_draw_rate", "squared_spread"]
+__all__ = ["draw_rate_interval", "fit_draw_rate", "squared_spread"]
 
 #: tau = ln((1 - d0)/d0) is looked for between -_EDGE and _EDGE.
 _EDGE = 40.0
@@ -27,6 +30,43 @@ _EDGE = 40.0
 def squared_spread(draw_rate: float) -> float:
     """((1 - d0)/d0)^2, the parameter of the kernels; -1 ("no draws") at d0 = 0."""
     return ((1.0 - draw_rate) / draw_rate) ** 2 if draw_rate > 0.0 else -1.0
+
+
+def draw_rate_interval(
+    ratings: JointRatings, counts: PairCounts, confidence: float
+) -> tuple[float, float]:
+    """Ends of the interval of the draw rate of equal opponents, 0 to 1.
+
+    Symmetric in the log odds, so that it stays within 0 and 1. Where no game was drawn,
+    from 0 to the rate at which that had the probability 1 - `confidence`.
+    """
+    from yardstone.ratings.superiority import half_width
+
+    rate, deviation = ratings.draw_rate.value, ratings.draw_rate.deviation
+    if deviation > 0.0 and 0.0 < rate < 1.0:
+        reach = half_width(confidence) * deviation / (rate * (1.0 - rate))
+        centre = np.log(rate / (1.0 - rate))
+        low, high = 1.0 / (1.0 + np.exp(-(centre + np.array([-reach, reach]))))
+        return float(low), float(high)
+    if deviation == 0.0:
+        return rate, rate
+    if rate > 0.0:
+        return 0.0, 1.0
+    gap = ratings.rating[counts.first] + ratings.first_advantage.value
+    logit = (gap - ratings.rating[counts.second]) / ratings.points_per_logit
+    known = np.isfinite(logit)
+    p = 1.0 / (1.0 + np.exp(-logit[known]))
+    variance, games = p * (1.0 - p), counts.games[known]
+    below, above = 0.0, 1.0
+    for _ in range(50):
+        middle = 0.5 * (below + above)
+        root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * squared_spread(middle) * variance)
+        none = float((games * np.log1p(-4.0 * variance / (1.0 + root))).sum())
+        if none > np.log(1.0 - confidence):
+            below = middle
+        else:
+            above = middle
+    return 0.0, above
 
 
 @kernel

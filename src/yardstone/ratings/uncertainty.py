@@ -20,7 +20,7 @@ from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.ratings._clustered import clustered_meat
 from yardstone.ratings._draws import squared_spread
 from yardstone.ratings._spread import Spread
-from yardstone.ratings.result import Estimate, JointRatings
+from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -124,11 +124,16 @@ def with_deviations(
 ) -> JointRatings:
     """The same ratings with deviations, and the covariance if it is not too large.
 
-    Perfect scorers and players alone in their component get NaN.
+    Perfect scorers and players alone in their component get NaN, and so does everybody
+    if an estimated draw rate is 1: draws alone do not say how much luck there is.
     """
     rated = int(setup.rated.sum())
     if not rated:
-        return ratings
+        return replace(
+            ratings,
+            first_advantage=_undetermined(ratings.first_advantage, estimated=setup.free[-2]),
+            draw_rate=_undetermined(ratings.draw_rate, estimated=setup.draw_rate_estimated),
+        )
     pairs = _pair_terms(setup.used, ratings)
     slope, meat = _weights(setup, pairs)
     if rated > FULL_MATRIX_LIMIT:
@@ -147,6 +152,9 @@ def with_deviations(
             else lambda inverse: clustered_meat(setup, ratings, grouped, inverse),
         )
     logit = ratings.points_per_logit
+    if setup.draw_rate_estimated and ratings.draw_rate.value >= ALL_DRAWN:
+        # As if every game to come were drawn: the equations then know no luck.
+        return replace(ratings, draw_rate=replace(ratings.draw_rate, deviation=np.nan))
     return replace(
         ratings,
         deviation=logit * spread.deviation,
@@ -154,6 +162,10 @@ def with_deviations(
         first_advantage=replace(ratings.first_advantage, deviation=logit * spread.advantage),
         draw_rate=_draw_rate_deviation(ratings, setup, pairs, spread.response, tau_free=tau_free),
     )
+
+
+def _undetermined(value: Estimate, *, estimated: bool) -> Estimate:
+    return replace(value, deviation=np.nan) if estimated else value
 
 
 def _inverse(matrix: Floats) -> Floats:
@@ -248,16 +260,17 @@ def _draw_rate_deviation(
     *,
     tau_free: bool,
 ) -> Estimate:
-    """Deviation of an estimated draw rate; 0 where it was given or lies at an edge.
+    """Deviation of an estimated draw rate; 0 where it was given, NaN at an edge.
 
     Under the score equations the estimate answers to the draws and, through the
     ratings, to the scores: with s a game's score and 1_D its draw, the influence
     of a game is (1_D - c s)/slope, c the response of the expected draws.
     """
     rate = ratings.draw_rate.value
-    at_edge = setup.likelihood and not tau_free
-    if not setup.draw_rate_estimated or at_edge or not 0.0 < rate < 1.0:
+    if not setup.draw_rate_estimated:
         return ratings.draw_rate
+    if (setup.likelihood and not tau_free) or not 0.0 < rate < 1.0:
+        return Estimate(rate, np.nan)
     u2 = squared_spread(rate)
     draw = 4.0 * pairs.variance / (1.0 + pairs.root)
     steep = 1.0 / (rate * (1.0 - rate))  # -d tau / d rate

@@ -1,17 +1,18 @@
 """A fit that goes on where the games alone do not bound its parameters.
 
 A few games can be explained best by an infinite advantage of moving first, or by draws
-without end. What was to be estimated then gets a wide prior, and the reader is told.
+without end, and intervals then rest on nonsense. Where the games say less of a parameter
+than a weak prior would, it gets that prior, and the reader is told.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from yardstone.errors import ModelError, NotConnectedError
 from yardstone.ratings.priors import Prior
+from yardstone.ratings.result import ALL_DRAWN
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
@@ -30,35 +31,49 @@ def fit_widely(
 ) -> tuple[BradleyTerry, JointRatings, tuple[str, ...]]:
     """The system used, its result, and what the reader must know of the choice.
 
+    The advantage of moving first and the draw rate, where they are free, get a wide
+    prior if the fit fails for want of one, or leaves them less certain than the prior.
+
     Raises
     ------
     ModelError
         The games do not determine the ratings even so.
     """
-    try:
-        return system, system.fit(pool), ()
-    except NotConnectedError:
-        raise
-    except ModelError as error:
-        failure = error
     remarks: list[str] = []
-    if system.first_advantage == "free":
-        prior = Prior(*WIDE_ADVANTAGE)
-        system = replace(system, first_advantage=prior)
-        remarks.append(_widened("advantage of moving first", prior))
-        with suppress(ModelError):
-            return system, system.fit(pool), tuple(remarks)
-    if system.draw_rate == "free":
-        prior = Prior(*WIDE_DRAW_RATE)
-        system = replace(system, draw_rate=prior)
-        remarks.append(_widened("frequency of draws", prior))
-        with suppress(ModelError):
-            return system, system.fit(pool), tuple(remarks)
-    raise failure
+    while True:
+        try:
+            ratings: JointRatings | None = system.fit(pool)
+        except NotConnectedError:
+            raise
+        except ModelError as error:
+            ratings, failure = None, error
+        if system.draw_rate == "free" and _draws_unbounded(system, ratings):
+            prior = Prior(*WIDE_DRAW_RATE)
+            system = replace(system, draw_rate=prior)
+            remarks.append(_widened("frequency of draws", prior))
+        elif system.first_advantage == "free" and _advantage_unbounded(ratings):
+            prior = Prior(*WIDE_ADVANTAGE)
+            system = replace(system, first_advantage=prior)
+            remarks.append(_widened("advantage of moving first", prior))
+        elif ratings is None:
+            raise failure
+        else:
+            return system, ratings, tuple(remarks)
+
+
+def _draws_unbounded(system: BradleyTerry, ratings: JointRatings | None) -> bool:
+    if ratings is None:  # an advantage that is missing is looked for first
+        return system.first_advantage != "free"
+    rate = ratings.draw_rate
+    return rate.value >= ALL_DRAWN or rate.deviation > WIDE_DRAW_RATE[1]
+
+
+def _advantage_unbounded(ratings: JointRatings | None) -> bool:
+    return ratings is None or ratings.first_advantage.deviation > WIDE_ADVANTAGE[1]
 
 
 def _widened(what: str, prior: Prior) -> str:
     return (
-        f"The games do not bound the {what}: it was taken to lie around {prior.mean:g} "
+        f"The games say little of the {what}: it was taken to lie around {prior.mean:g} "
         f"with a standard deviation of {prior.deviation:g}."
     )
