@@ -30,7 +30,7 @@ from yardstone.ratings.simulation import simulate
 from yardstone.ratings.wide import fit_widely
 from yardstone.reports.summary import RatingList, summarise
 from yardstone.winprob.davidson import win_draw_loss
-from yardstone.winprob.logistic import expected_score
+from yardstone.winprob.logistic import expected_score, points_per_logit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,7 +110,7 @@ class World:
         wander = generator.normal(0.0, self.drift, len(truth)) if self.drift else 0.0 * truth
         gap = truth[first] - truth[second] + (wander[first] - wander[second]) * when + ADVANTAGE
         gap = gap + (generator.normal(0.0, self.noise, len(gap)) if self.noise else 0.0)
-        expected = expected_score(gap)
+        expected = expected_score(gap, points_per_logit=points_per_logit())
         if self.law:
             draws = 2.0 * self.law * np.minimum(expected, 1.0 - expected)
             wins = expected - 0.5 * draws
@@ -268,7 +268,7 @@ LINES = (
         for spread in (80.0, 250.0)
         for own in (1, 2, 3, 5, 10)
     ),
-    Line("default", World(500, 150.0, games=3000), 6, "500 players, 3,000 games"),
+    Line("default", World(500, 150.0, games=3000), 14, "500 players, 3,000 games"),
     Line("default", World(50, 150.0, games=10000), 20, "50 players, 10,000 games"),
     Line("default", World(4, 50.0, 3, draws=0.9), 1000, "nine games of ten drawn", kinds=NO_DRAWS),
     Line("default", World(6, 150.0, 2, draws=0.0), 800, "no draws", kinds=NO_DRAWS),

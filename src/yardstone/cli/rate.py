@@ -267,7 +267,7 @@ def _rated(
 
     from yardstone.errors import ConnectionWarning, PerfectScoreWarning, SkippedWarning
     from yardstone.ratings.bradley_terry import BradleyTerry
-    from yardstone.ratings.wide import fit_widely
+    from yardstone.ratings.wide import fit_widely, misfit_of_join
     from yardstone.reports.summary import summarise
 
     system = BradleyTerry(average=average, join=join, method="likelihood", **model)
@@ -276,6 +276,7 @@ def _rated(
         for known in (ConnectionWarning, PerfectScoreWarning, SkippedWarning):
             warnings.simplefilter("ignore", known)
         system, ratings, remarks = fit_widely(system, pool)
+        remarks += misfit_of_join(system, ratings)
         if asked.simulations:
             ratings = _simulated(system, pool, ratings, asked)
         return summarise(

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from yardstone.errors import ModelError, NotConnectedError
 from yardstone.ratings.priors import Prior
 from yardstone.ratings.result import ALL_DRAWN
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.result import JointRatings
 
-__all__ = ["WIDE_ADVANTAGE", "WIDE_DRAW_RATE", "fit_widely"]
+__all__ = ["WIDE_ADVANTAGE", "WIDE_DRAW_RATE", "fit_widely", "misfit_of_join"]
 
 #: Mean and deviation of what the games alone cannot bound.
 WIDE_ADVANTAGE = (0.0, 100.0)
@@ -59,6 +61,35 @@ def fit_widely(
             raise failure
         else:
             return system, ratings, tuple(remarks)
+
+
+def misfit_of_join(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
+    """What the reader must know if the players spread otherwise than `join` has it.
+
+    If it is right, the mean square of (rating - average) plus that of the deviations is
+    join squared. The intervals hold only then: with players who spread half as much again
+    they held 78 % in place of 95.
+    """
+    if system.join is None:
+        return ()
+    by_join = np.isfinite(ratings.deviation)
+    for name in system.anchors.keys() | system.loose_anchors.keys():
+        by_join[ratings.index(name)] = False
+    number = int(by_join.sum())
+    if not number:
+        return ()
+    away = ratings.rating[by_join] - system.average
+    spread = float(np.sqrt(np.mean(away**2 + ratings.deviation[by_join] ** 2)))
+    # The games' share of the spread is known to about one part in the root of 2 n.
+    known = float(np.mean(1.0 - np.minimum(ratings.deviation[by_join] / system.join, 1.0) ** 2))
+    gap = (spread / system.join) ** 2 - 1.0
+    if abs(gap) <= 2.0 * known * (2.0 / number) ** 0.5 + 0.1:
+        return ()
+    wide = "narrow" if gap > 0.0 else "wide"
+    return (
+        f"The players spread by {spread:.0f} points, not by {system.join:g}: the intervals, which "
+        f"rest on the deviation that was given, are too {wide}.",
+    )
 
 
 def _draws_unbounded(system: BradleyTerry, ratings: JointRatings | None) -> bool:

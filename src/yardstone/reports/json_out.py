@@ -39,7 +39,7 @@ def plain_list(report: RatingList) -> dict[str, Any]:
         "points_per_logit": ratings.points_per_logit,
         "simulations": report.simulations,
         "first_advantage": estimate(ratings.first_advantage, report.advantage_interval),
-        "draw_rate": estimate(ratings.draw_rate, report.draw_rate_interval),
+        "draw_rate": estimate(report.draw_rate, report.draw_rate_interval),
         "components": [
             {"number": group.number, "players": len(group.rows), "games": group.games}
             for group in report.groups

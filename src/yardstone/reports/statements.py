@@ -73,7 +73,7 @@ def _advantage(report: RatingList) -> str:
 
 
 def _draw_rate(report: RatingList) -> str:
-    draws = report.ratings.draw_rate
+    draws = report.draw_rate
     text = f"Draws between equal players: {100 * draws.value:.1f} %"
     if not draws.deviation:
         return f"{text} (given)"

@@ -16,7 +16,7 @@ import numpy as np
 from yardstone.errors import ModelError
 from yardstone.pool import PairCounts, SkipReport
 from yardstone.ratings._bounds import perfect_limits
-from yardstone.ratings._draws import draw_rate_interval
+from yardstone.ratings._draws import draw_rate_interval, unbiased_draw_rate
 from yardstone.ratings.result import Status
 from yardstone.ratings.superiority import half_width, rank_ranges
 from yardstone.ratings.traps import Traps, find_traps
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from yardstone.pool import Pool
     from yardstone.ratings.design import Suggestion
-    from yardstone.ratings.result import JointRatings
+    from yardstone.ratings.result import Estimate, JointRatings
 
 __all__ = ["Group", "RatingList", "summarise"]
 
@@ -133,6 +133,11 @@ class RatingList:
         advantage = self.ratings.first_advantage
         reach = self.deviations * advantage.deviation
         return advantage.value - reach, advantage.value + reach
+
+    @cached_property
+    def draw_rate(self) -> Estimate:
+        """The draw rate of equal opponents, freed of the bias of the fit."""
+        return unbiased_draw_rate(self.ratings, self.counts)
 
     @cached_property
     def draw_rate_interval(self) -> tuple[float, float]:
