@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
 from studies.coverage_matches import MATCH_LINES
+
 from yardstone.errors import ModelError, YardstoneWarning
 from yardstone.pool import Pool
 from yardstone.ratings import BradleyTerry, Prior, Relation, Status, uncertainty
@@ -71,7 +71,8 @@ class World:
     drift: float = 0.0
     noise: float = 0.0
 
-    def schedule(self, generator: np.random.Generator) -> tuple[Floats, Floats]:
+    def schedule(self, generator: np.random.Generator) -> tuple[Any, Any]:
+        """Who moves first in each game (or pair), and who second, in random order."""
         n = self.players
         if self.games:
             first = generator.integers(n, size=self.games)
@@ -144,6 +145,7 @@ class Line:
     fixed: tuple[int, ...] = field(default=())
 
     def measure(self, seed: int, share: float) -> dict[str, Any]:
+        """Pools that could be rated, and intervals that held and all, by kind."""
         generator = np.random.default_rng([seed, *self.option.encode(), *self.words.encode()])
         total = {kind: np.zeros(2, int) for kind in KINDS}
         refused, pools = 0, max(round(self.pools * share), 2)
@@ -188,7 +190,8 @@ def held(report: RatingList, truth: Floats, players: int, fixed: tuple[int, ...]
     records = {row: report.record(row) for row in np.flatnonzero(main).tolist()}
     found = {kind: [0, 0] for kind in KINDS}
     ranked = np.flatnonzero(main)
-    place = dict(zip(ranked[np.argsort(-truth[ranked])].tolist(), range(1, len(ranked) + 1)))
+    best = ranked[np.argsort(-truth[ranked])].tolist()
+    place = {row: number for number, row in enumerate(best, start=1)}
     for row, record in records.items():
         if row in fixed:
             continue
@@ -291,7 +294,13 @@ LINES = (
         sampled=True,
     ),
     *(
-        Line("`--paired`", World(2, 100.0, n, pairs=True, correlation=c), 800, f"2 players, {n} pairs, correlation {c:g}", PAIRED)
+        Line(
+            "`--paired`",
+            World(2, 100.0, n, pairs=True, correlation=c),
+            800,
+            f"2 players, {n} pairs, correlation {c:g}",
+            PAIRED,
+        )
         for n, c in ((10, 0.0), (10, 0.7), (50, 0.7))
     ),
     *(
@@ -305,7 +314,13 @@ LINES = (
         for c in (0.0, 0.7)
         for own in (1, 2, 5, 30)
     ),
-    Line("`--paired`, model wrong", World(6, 100.0, 20, pairs=True, correlation=0.5, drift=60.0), 200, "strengths drift by ± 60", PAIRED),
+    Line(
+        "`--paired`, model wrong",
+        World(6, 100.0, 20, pairs=True, correlation=0.5, drift=60.0),
+        200,
+        "strengths drift by ± 60",
+        PAIRED,
+    ),
     *(
         Line(
             f"`--join 300`{' `--simulate 200`' * (simulations > 0)}",
@@ -337,8 +352,21 @@ LINES = (
     Line("`--relation`", World(8, 150.0, 2), 500, "one relation of ± 30", related),
     Line("`--first-advantage 30`", World(8, 150.0, 1), 500, "", given(first_advantage=30.0)),
     Line("`--draw-rate 40%`", World(8, 150.0, 1), 500, "", given(draw_rate=0.4)),
-    Line("`--draw-rate 40%±5%`", World(8, 150.0, 1), 500, "", given(draw_rate=Prior(0.4, 0.05)), kinds=NO_DRAWS),
-    Line("`--first-advantage 30±10`", World(8, 150.0, 1), 500, "", given(first_advantage=Prior(30.0, 10.0))),
+    Line(
+        "`--draw-rate 40%±5%`",
+        World(8, 150.0, 1),
+        500,
+        "",
+        given(draw_rate=Prior(0.4, 0.05)),
+        kinds=NO_DRAWS,
+    ),
+    Line(
+        "`--first-advantage 30±10`",
+        World(8, 150.0, 1),
+        500,
+        "",
+        given(first_advantage=Prior(30.0, 10.0)),
+    ),
 )
 
 

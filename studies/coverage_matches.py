@@ -71,13 +71,11 @@ def likelihoods(results: int, spread: float, seed: int, number: int = 2500) -> t
 def forecasts(
     elo1: float, spread: float, start: int, low: float, high: float, seed: int, number: int = 300
 ) -> tuple[str, int]:
-    """Tests of 0 against `elo1`: H1 accepted as often as was said after `start` games?"""
+    """Tests of 0 against `elo1`: how often H1 was to be accepted by the forecast, and was."""
     generator = np.random.default_rng([seed, int(elo1), int(spread), start])
     test = Sprt(0.0, elo1)
     lower, upper = test.bounds
-    p = np.array(
-        [shares(d, paired=False) for d in generator.normal(0.0, spread, number).tolist()]
-    )
+    p = np.array([shares(d, paired=False) for d in generator.normal(0.0, spread, number).tolist()])
     counts = np.array([generator.multinomial(start, row) for row in p], float)
     said = np.array([test.state(Match(tuple(row))).chance for row in counts])
     going = np.isfinite(said) & (said >= low) & (said < high)

@@ -28,9 +28,7 @@ from yardstone.winprob.davidson import win_draw_loss
 from yardstone.winprob.logistic import expected_score
 
 NORMAL_95 = 1.959964
-FREE = BradleyTerry(
-    average=0.0, first_advantage="free", draw_rate="free", method="likelihood"
-)
+FREE = BradleyTerry(average=0.0, first_advantage="free", draw_rate="free", method="likelihood")
 
 
 def assert_holds(inside: int, number: int, *, high: float = 0.97, each: int = 1) -> None:
@@ -100,7 +98,7 @@ def test_pairs_narrow_the_errors_of_a_newcomer_as_they_do_those_of_all() -> None
     ).fit(pool)
     rated = free.status == Status.NORMAL
     ratio = (paired.deviation / free.deviation)[rated]
-    assert 0.4 < ratio.min()
+    assert ratio.min() > 0.4
     assert ratio.max() < 0.95
 
 
@@ -200,8 +198,12 @@ def test_a_perfect_score_has_a_limit_at_the_level_asked_for() -> None:
     limits = perfect_limits(ratings, pool.pair_counts(), 0.95)
     row = ratings.index("X")
     assert np.isnan(limits[[ratings.index("A"), ratings.index("B")]]).all()
-    assert expected_score(limits[row], points_per_logit=POINTS) ** 3 == pytest.approx(0.05, rel=1e-6)
-    assert expected_score(ratings.rating[row], points_per_logit=POINTS) ** 3 == pytest.approx(0.5, rel=1e-6)
+    assert expected_score(limits[row], points_per_logit=POINTS) ** 3 == pytest.approx(
+        0.05, rel=1e-6
+    )
+    assert expected_score(ratings.rating[row], points_per_logit=POINTS) ** 3 == pytest.approx(
+        0.5, rel=1e-6
+    )
     record = summarise(ratings, pool).record(row)
     assert record["low"] == pytest.approx(limits[row])
     assert record["high"] is None
@@ -210,10 +212,12 @@ def test_a_perfect_score_has_a_limit_at_the_level_asked_for() -> None:
 def test_perfect_scorers_stand_above_or_below_only_where_it_is_sure() -> None:
     generator = np.random.default_rng(4)
     pool = simulated_pool(np.zeros(3), 300, generator)
-    names = [(pool.players[i], pool.players[j]) for i, j in zip(pool.first, pool.second)]
+    names = [
+        (pool.players[i], pool.players[j]) for i, j in zip(pool.first, pool.second, strict=True)
+    ]
     one = Pool.from_names(
-        [a for a, _ in names] + ["X"] + ["Y"] * 40,
-        [b for _, b in names] + ["P000"] * 41,
+        [*(a for a, _ in names), "X", *["Y"] * 40],
+        [*(b for _, b in names), *["P000"] * 41],
         [*pool.score, 1.0, *[1.0] * 40],
     )
     report = summarise(FREE.fit(one), one)

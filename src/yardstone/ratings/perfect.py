@@ -61,9 +61,7 @@ def _expected_points(x: float, opponents: Floats, games: Floats) -> float:
 
 
 @kernel
-def bound_at(
-    winner: bool, opponents: Floats, games: Floats, u2: float, chance: float
-) -> float:
+def bound_at(winner: bool, opponents: Floats, games: Floats, u2: float, chance: float) -> float:
     """Rating (log odds) at which the perfect score has probability `chance`; bisection."""
     low, high = float(opponents.min()) - _REACH, float(opponents.max()) + _REACH
     goal = float(np.log(chance))

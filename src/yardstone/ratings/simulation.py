@@ -110,9 +110,7 @@ class _Replay:
         )
 
 
-def _redrawn(
-    system: BradleyTerry, joined: tuple[str, ...], generator: Generator
-) -> BradleyTerry:
+def _redrawn(system: BradleyTerry, joined: tuple[str, ...], generator: Generator) -> BradleyTerry:
     """The same system with the mean of every prior drawn from that prior.
 
     `joined` are the players whose prior is that of `join`.

@@ -46,7 +46,6 @@ def headline(report: RatingList) -> str:
 
 def basis(report: RatingList) -> list[str]:
     """First-move advantage, draw rate, and how to read the intervals."""
-    ratings = report.ratings
     lines = [_advantage(report), _draw_rate(report)]
     how = f", from {report.simulations:,} simulated replays" if report.simulations else ""
     if any(report.half_width(row) == report.half_width(row) for row in report.rows):
@@ -55,10 +54,7 @@ def basis(report: RatingList) -> list[str]:
             f"{report.relative_to}{how}."
         )
     if report.rank_high.any():
-        lines.append(
-            f"Range: the ranks that cannot be excluded at {report.level}, each player compared "
-            "with every other."
-        )
+        lines.append(f"Range: the ranks that cannot be excluded at {report.level}.")
     return lines
 
 

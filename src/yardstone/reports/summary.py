@@ -144,7 +144,6 @@ class RatingList:
         """Ends of the interval of the draw rate, 0 to 1."""
         return draw_rate_interval(self.ratings, self.counts, self.confidence)
 
-
     @property
     def level(self) -> str:
         """The confidence level in words, for example ``95 %``."""
