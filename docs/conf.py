@@ -21,7 +21,6 @@ extensions = [
 ]
 exclude_patterns = [
     "_build",
-    "studies/coverage.md",
     "studies/speed.md",
     "studies/kaniuk-*.md",
     "studies/backgammon-people.md",

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from math import inf, isnan, sqrt
+from math import erf, inf, isnan, sqrt
 
 import numpy as np
 import pytest
@@ -76,10 +76,14 @@ def test_normalized_elo_as_published() -> None:
     assert elo(Match((0, 0, 2, 0, 37))).value == pytest.approx(631.91, abs=0.005)
 
 
-def test_superiority_is_the_usual_formula_game_by_game() -> None:
-    # cutechess: (1 + erf((W - L) / sqrt(2 (W + L)))) / 2, whatever the draws.
+def test_superiority_is_the_usual_formula_but_for_one_result_more() -> None:
+    # cutechess: (1 + erf((W - L) / sqrt(2 (W + L)))) / 2, whatever the draws; with W + L + 1
+    # here, which tells only while there are few games.
     for draws in (0, 7, 1000):
-        assert superiority(Match.from_results(20, draws, 10)) == pytest.approx(0.96606, abs=1e-5)
+        assert superiority(Match.from_results(2000, draws, 1900)) == pytest.approx(
+            0.5 * (1.0 + erf(100 / sqrt(2 * 3900))), abs=5e-5
+        )
+    assert superiority(Match.from_results(20, 0, 10)) == pytest.approx(0.96376, abs=1e-5)
 
 
 @pytest.mark.parametrize(

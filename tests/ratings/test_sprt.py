@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 from yardstone.errors import UsageError
 from yardstone.ratings.matches import Match
-from yardstone.ratings.sprt import EloModel, Sprt, log_likelihood_ratio
+from yardstone.ratings.sprt import EloModel, Sprt, _exit, _log_ratios, log_likelihood_ratio
 
 N: EloModel = "normalized"
 E: EloModel = "logistic"
@@ -158,10 +158,11 @@ def test_error_rates_and_length_are_as_promised(
         assert alive.mean() < 0.01
         errors = float(accepted.mean() if wrong else 1 - accepted.mean())
         assert 0.01 <= errors <= 0.05 + 3 * (0.05 * 0.95 / 800) ** 0.5
-        start = test.state(Match(tuple(1e-2 * float(p) for p in truth)))
-        games = length.mean() * (2 if len(values) == 5 else 1)
-        assert start.further_games == pytest.approx(games, rel=0.2)
-        assert (start.chance < 0.1) is wrong
+        _, ratio = _log_ratios(np.array(truth), 0.0, elo1, model)
+        drift = float(np.array(truth) @ ratio)
+        chance, steps = _exit(drift, float(np.array(truth) @ (ratio - drift) ** 2), lower, upper)
+        assert steps == pytest.approx(length.mean(), rel=0.2)
+        assert (chance < 0.1) is wrong
 
 
 def test_states() -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -267,17 +267,16 @@ def _rated(
 
     from yardstone.errors import ConnectionWarning, PerfectScoreWarning, SkippedWarning
     from yardstone.ratings.bradley_terry import BradleyTerry
-    from yardstone.ratings.wide import fit_widely
+    from yardstone.ratings.wide import fit_widely, misfit_of_join
     from yardstone.reports.summary import summarise
 
-    # Games that belong together are allowed for under the score equations only.
-    method: Literal["likelihood", "score"] = "score" if "paired" in model else "likelihood"
-    system = BradleyTerry(average=average, join=join, method=method, **model)
+    system = BradleyTerry(average=average, join=join, method="likelihood", **model)
     with warnings.catch_warnings():
         # The list itself says all this, with names.
         for known in (ConnectionWarning, PerfectScoreWarning, SkippedWarning):
             warnings.simplefilter("ignore", known)
         system, ratings, remarks = fit_widely(system, pool)
+        remarks += misfit_of_join(system, ratings)
         if asked.simulations:
             ratings = _simulated(system, pool, ratings, asked)
         return summarise(

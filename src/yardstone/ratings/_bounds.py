@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from yardstone.pool import PairCounts
     from yardstone.ratings._setup import Setup
     from yardstone.ratings.bradley_terry import BradleyTerry
+    from yardstone.ratings.result import JointRatings
 
-__all__ = ["rate_perfect"]
+__all__ = ["perfect_limits", "rate_perfect"]
 
 
 def rate_perfect(
@@ -38,7 +39,7 @@ def rate_perfect(
     )
     if not len(perfect):
         return
-    from yardstone.ratings.perfect import bound_draw, bound_even, bound_ordo
+    from yardstone.ratings.perfect import bound_at, bound_draw, bound_ordo
 
     counts, logit = setup.counts, setup.points_per_logit
     u2, games = squared_spread(draw_rate), counts.games
@@ -54,7 +55,38 @@ def rate_perfect(
         elif system.bounds == "draw":
             rating[player] = logit * bound_draw(winner, level / logit, played)
         else:
-            rating[player] = logit * bound_even(winner, level / logit, played, u2)
+            rating[player] = logit * bound_at(winner, level / logit, played, u2, 0.5)
+
+
+def perfect_limits(
+    ratings: JointRatings, counts: PairCounts, confidence: float
+) -> NDArray[np.float64]:
+    """What perfect scorers' ratings are at least, or at most: (players,), NaN for others.
+
+    At the limit the perfect score against the rated opponents has the probability
+    1 - `confidence`, which lies between 0 and 1; NaN too if no opponent is rated.
+    """
+    limit = np.full(len(ratings), np.nan)
+    perfect = np.flatnonzero(
+        (ratings.status == Status.PERFECT_WINNER) | (ratings.status == Status.PERFECT_LOSER)
+    )
+    if not len(perfect):
+        return limit
+    from yardstone.ratings.perfect import bound_at
+
+    logit, advantage = ratings.points_per_logit, ratings.first_advantage.value
+    u2 = squared_spread(ratings.draw_rate.value)
+    for player, as_first, as_second in _pairs_of(perfect, counts):
+        opponents = np.concatenate([counts.second[as_first], counts.first[as_second]])
+        level = ratings.rating[opponents] - advantage
+        level[len(as_first) :] += 2.0 * advantage
+        played = counts.games[np.concatenate([as_first, as_second])]
+        known = (ratings.status[opponents] == Status.NORMAL) & (played > 0.0)
+        winner = bool(ratings.status[player] == Status.PERFECT_WINNER)
+        if known.any():
+            bound = bound_at(winner, level[known] / logit, played[known], u2, 1.0 - confidence)
+            limit[player] = logit * bound
+    return limit
 
 
 def _pairs_of(

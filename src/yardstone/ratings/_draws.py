@@ -12,13 +12,17 @@ import numpy as np
 
 from yardstone._kernel import kernel
 from yardstone.ratings._newton import pair_probabilities
+from yardstone.ratings.result import Estimate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.pool import PairCounts
+    from yardstone.ratings.result import JointRatings
+
     Floats = NDArray[np.float64]
 
-__all__ = ["fit_draw_rate", "squared_spread"]
+__all__ = ["draw_rate_interval", "fit_draw_rate", "squared_spread", "unbiased_draw_rate"]
 
 #: tau = ln((1 - d0)/d0) is looked for between -_EDGE and _EDGE.
 _EDGE = 40.0
@@ -27,6 +31,72 @@ _EDGE = 40.0
 def squared_spread(draw_rate: float) -> float:
     """((1 - d0)/d0)^2, the parameter of the kernels; -1 ("no draws") at d0 = 0."""
     return ((1.0 - draw_rate) / draw_rate) ** 2 if draw_rate > 0.0 else -1.0
+
+
+def unbiased_draw_rate(ratings: JointRatings, counts: PairCounts) -> Estimate:
+    """The draw rate freed of what fitting the ratings did to it.
+
+    Fitted ratings differ more than the true ones do, so draws look too frequent for them:
+    with six games a player by several points. The correction is the one step of the
+    likelihood adjusted for its other parameters (Cox and Reid 1987), which the draw
+    parameter is orthogonal to. Rates that were given, or lie at an edge, stay as they are.
+    """
+    rate, deviation = ratings.draw_rate.value, ratings.draw_rate.deviation
+    if not (deviation > 0.0 and 0.0 < rate < 1.0):
+        return ratings.draw_rate
+    i, j, logit = counts.first, counts.second, ratings.points_per_logit
+    x = (ratings.rating[i] + ratings.first_advantage.value - ratings.rating[j]) / logit
+    spread = ratings.deviation[i] ** 2 + ratings.deviation[j] ** 2
+    if ratings.covariance is not None:
+        spread = spread - 2.0 * ratings.covariance[i, j]
+    known = np.isfinite(x) & np.isfinite(spread) & (ratings.component[i] == ratings.component[j])
+    p = 1.0 / (1.0 + np.exp(-x[known]))
+    variance, u2 = p * (1.0 - p), squared_spread(rate)
+    root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * variance)
+    fall = counts.games[known] * 4.0 * u2 * variance**2 / root**3
+    error = (spread[known] + ratings.first_advantage.deviation**2) / logit**2
+    step = 0.5 * float(fall @ error) * (deviation / (rate * (1.0 - rate))) ** 2
+    corrected = 1.0 / (1.0 + (1.0 - rate) / rate * np.exp(min(step, 1.0)))
+    scale = corrected * (1.0 - corrected) / (rate * (1.0 - rate))
+    return Estimate(float(corrected), float(deviation * scale))
+
+
+def draw_rate_interval(
+    ratings: JointRatings, counts: PairCounts, confidence: float
+) -> tuple[float, float]:
+    """Ends of the interval of the draw rate of equal opponents, 0 to 1.
+
+    Symmetric in the log odds, so that it stays within 0 and 1. Where no game was drawn,
+    from 0 to the rate at which that had the probability 1 - `confidence`.
+    """
+    from yardstone.ratings.superiority import half_width
+
+    estimate = unbiased_draw_rate(ratings, counts)
+    rate, deviation = estimate.value, estimate.deviation
+    if deviation > 0.0 and 0.0 < rate < 1.0:
+        reach = half_width(confidence) * deviation / (rate * (1.0 - rate))
+        centre = np.log(rate / (1.0 - rate))
+        low, high = 1.0 / (1.0 + np.exp(-(centre + np.array([-reach, reach]))))
+        return float(low), float(high)
+    if deviation == 0.0:
+        return rate, rate
+    if rate > 0.0:
+        return 0.0, 1.0
+    gap = ratings.rating[counts.first] + ratings.first_advantage.value
+    logit = (gap - ratings.rating[counts.second]) / ratings.points_per_logit
+    known = np.isfinite(logit)
+    p = 1.0 / (1.0 + np.exp(-logit[known]))
+    variance, games = p * (1.0 - p), counts.games[known]
+    below, above = 0.0, 1.0
+    for _ in range(50):
+        middle = 0.5 * (below + above)
+        root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * squared_spread(middle) * variance)
+        none = float((games * np.log1p(-4.0 * variance / (1.0 + root))).sum())
+        if none > np.log(1.0 - confidence):
+            below = middle
+        else:
+            above = middle
+    return 0.0, above
 
 
 @kernel

@@ -30,7 +30,7 @@ from yardstone.ratings import _bounds, _setup, uncertainty
 from yardstone.ratings._draws import fit_draw_rate
 from yardstone.ratings._newton import AT_THE_EDGE, CONVERGED, newton
 from yardstone.ratings.priors import Prior, Relation
-from yardstone.ratings.result import Estimate, JointRatings, Status
+from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Status
 from yardstone.winprob.logistic import points_per_logit
 
 if TYPE_CHECKING:
@@ -47,8 +47,6 @@ TOLERANCE_POINTS = 1e-8
 _MAX_STEPS = 200
 #: An advantage beyond this many points is taken for an infinite one.
 _ADVANTAGE_LIMIT = 4000.0
-#: A draw rate of 1 that still leaves room for the games that were won.
-_ALL_DRAWN = 1.0 - 1e-6
 
 Parameter = float | Literal["free"] | Prior
 
@@ -288,7 +286,7 @@ class BradleyTerry:
                 "scored too well throughout (fix the advantage, or give it a prior)"
             )
         if status == AT_THE_EDGE:
-            return x, steps, 0.0 if x[-1] > 0.0 else _ALL_DRAWN
+            return x, steps, 0.0 if x[-1] > 0.0 else ALL_DRAWN
         if status != CONVERGED:
             raise ConvergenceError(
                 f"the ratings still moved by {last * self.points_per_logit:.3g} points "

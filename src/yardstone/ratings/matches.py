@@ -18,6 +18,7 @@ from yardstone.errors import UsageError
 from yardstone.ratings.superiority import half_width as deviations_for
 
 __all__ = [
+    "LEAST_RESULTS",
     "NORMALIZED_ELO",
     "Interval",
     "Match",
@@ -33,6 +34,9 @@ __all__ = [
 #: Elo points of one unit of (score - 1/2) / deviation of a game, so that Elo and
 #: normalized Elo agree between equal players who never draw.
 NORMALIZED_ELO = 800.0 / log(10.0)
+
+#: Results (games, or pairs) that an interval of normalized Elo needs.
+LEAST_RESULTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +195,8 @@ def normalized_elo(match: Match, confidence: float = 0.95) -> Interval:
     It is `NORMALIZED_ELO` (score - 1/2) / deviation, and does not depend on how
     drawish or how long the games were. The interval is by the delta method, with
     the skewness and the kurtosis of the results. If all results were alike the
-    deviation is 0: the value is infinite, or NaN after draws only.
+    deviation is 0: the value is infinite, or NaN after draws only. Of fewer than
+    `LEAST_RESULTS` results the deviation is not known well enough for any interval.
     """
     z = deviations_for(confidence)
     excess = match.score - 0.5
@@ -204,21 +209,23 @@ def normalized_elo(match: Match, confidence: float = 0.95) -> Interval:
     kurtosis = match.moment(4, centre=match.score) / variance**2
     error = sqrt(max(1.0 - t * skewness + t * t * (kurtosis - 1.0) / 4.0, 0.0) / match.size)
     unit = NORMALIZED_ELO / sqrt(2.0 if match.paired else 1.0)
+    if match.size < LEAST_RESULTS:
+        return Interval(t * unit, -inf, inf)
     return Interval(t * unit, (t - z * error) * unit, (t + z * error) * unit)
 
 
 def superiority(match: Match) -> float:
     """Likelihood that the first player is the stronger one (LOS), 0 to 1.
 
-    The normal approximation with the variance of equal players, 1/4 - w. Game by
-    game it is the familiar Phi((W - L) / sqrt(W + L)), in which draws have no say.
+    The normal approximation with the variance of equal players, 1/4 - w, and one result
+    more, of variance 1/4, that keeps it from overstating few games. Game by game it is
+    Phi((W - L) / sqrt(W + L + 1)), in which draws have no say: one game won gives 0.76, where
+    the share of wins being anything beforehand, exactly 0.75 would follow.
     """
     if not match.size:
         return 0.5
-    variance = 0.25 - (match.score - match.moment(2))
-    if variance <= 1e-15:
-        return 0.5
-    z = (match.score - 0.5) / sqrt(variance / match.size)
+    variance = match.size * (0.25 - (match.score - match.moment(2))) + 0.25
+    z = match.size * (match.score - 0.5) / sqrt(variance)
     return 0.5 * erfc(-z / sqrt(2.0))
 
 

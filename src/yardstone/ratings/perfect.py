@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["bound_draw", "bound_even", "bound_ordo"]
+__all__ = ["bound_at", "bound_draw", "bound_ordo"]
 
 #: Widest bracket around the opponents in which a bound is looked for, in log odds.
 _REACH = 60.0
@@ -61,10 +61,10 @@ def _expected_points(x: float, opponents: Floats, games: Floats) -> float:
 
 
 @kernel
-def bound_even(winner: bool, opponents: Floats, games: Floats, u2: float) -> float:
-    """Rating (log odds) at which the perfect score has probability 1/2; bisection."""
+def bound_at(winner: bool, opponents: Floats, games: Floats, u2: float, chance: float) -> float:
+    """Rating (log odds) at which the perfect score has probability `chance`; bisection."""
     low, high = float(opponents.min()) - _REACH, float(opponents.max()) + _REACH
-    goal = float(np.log(0.5))
+    goal = float(np.log(chance))
     for _ in range(200):
         middle = 0.5 * (low + high)
         if (_perfect_chance(middle, winner, opponents, games, u2) < goal) == winner:
@@ -114,7 +114,7 @@ def _walk_to_score(goal: float, opponents: Floats, games: Floats, logit: float) 
 
 @kernel
 def bound_ordo(winner: bool, opponents: Floats, games: Floats, u2: float, logit: float) -> float:
-    """`bound_even` to Ordo's own digits, in rating points.
+    """`bound_at` a chance of 1/2 to Ordo's own digits, in rating points.
 
     The search starts from the rating for a quarter of a point less than perfect
     and walks by 200 points, halving the stride after each step that does not come

@@ -15,7 +15,10 @@ from yardstone.errors import InputError, ModelError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Estimate", "JointRatings", "Ratings", "Status"]
+__all__ = ["ALL_DRAWN", "Estimate", "JointRatings", "Ratings", "Status"]
+
+#: A draw rate of 1 that still leaves room for the games that were won.
+ALL_DRAWN = 1.0 - 1e-6
 
 
 class Status(IntEnum):
@@ -32,7 +35,11 @@ class Status(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its standard deviation (0 if it was given, not estimated)."""
+    """A number with its standard deviation.
+
+    The deviation is 0 if the number was given, not estimated, and NaN if it was estimated
+    at the edge of what it can be, as a draw rate is where no game was drawn.
+    """
 
     value: float
     deviation: float = 0.0

@@ -1,14 +1,14 @@
 """Errors by simulation, as Ordo does it: replay all games and rate them again.
 
 Each replay draws the results of every pair from the fitted model (multinomial
-on the counts of pairs), draws the means of all priors again, and rates anew.
+on the counts of pairs), draws the means of all priors again (that of `join` for each
+player anew), and rates anew.
 `uncertainty` gets the same numbers in one step; this is the check of it, and the
 way to deviations where the normal approximation is poor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -85,6 +85,7 @@ class _Replay:
     probabilities: NDArray[np.float64]
     groups: int
     level: NDArray[np.int32]
+    joined: tuple[str, ...] = ()
 
     def __call__(self, generator: Generator) -> tuple[NDArray[np.float64], int]:
         for attempt in range(_ATTEMPTS):
@@ -92,7 +93,8 @@ class _Replay:
             wins, draws, losses = np.ascontiguousarray(results.T, np.float64)
             counts = replace(self.counts, wins=wins, draws=draws, losses=losses)
             try:
-                ratings = _redrawn(self.system, generator).fit_counts(self.players, counts)
+                system = _redrawn(self.system, self.joined, generator)
+                ratings = system.fit_counts(self.players, counts)
             except (NotConnectedError, ModelError):
                 continue
             if ratings.components > self.groups:
@@ -108,14 +110,21 @@ class _Replay:
         )
 
 
-def _redrawn(system: BradleyTerry, generator: Generator) -> BradleyTerry:
-    """The same system with the mean of every prior drawn from that prior."""
+def _redrawn(system: BradleyTerry, joined: tuple[str, ...], generator: Generator) -> BradleyTerry:
+    """The same system with the mean of every prior drawn from that prior.
+
+    `joined` are the players whose prior is that of `join`.
+    """
 
     def draw(prior: Prior, low: float = -np.inf, high: float = np.inf) -> Prior:
         mean = float(np.clip(generator.normal(prior.mean, prior.deviation), low, high))
         return Prior(mean, prior.deviation)
 
-    loose: Mapping[str, Prior] = {name: draw(p) for name, p in system.loose_anchors.items()}
+    loose: dict[str, Prior] = {name: draw(p) for name, p in system.loose_anchors.items()}
+    if system.join is not None:
+        means = generator.normal(system.average, system.join, len(joined))
+        for name, mean in zip(joined, means.tolist(), strict=True):
+            loose[name] = Prior(mean, system.join)
     relations = tuple(
         Relation(r.player, r.other, draw(Prior(r.difference, r.deviation)).mean, r.deviation)
         for r in system.relations
@@ -127,6 +136,16 @@ def _redrawn(system: BradleyTerry, generator: Generator) -> BradleyTerry:
         relations=relations,
         first_advantage=draw(advantage) if isinstance(advantage, Prior) else advantage,
         draw_rate=draw(rate, 0.0, 1.0) if isinstance(rate, Prior) else rate,
+    )
+
+
+def _without_absent(system: BradleyTerry, playing: frozenset[str]) -> BradleyTerry:
+    """The same system without anchors that met only players with perfect scores."""
+    return replace(
+        system,
+        anchor=system.anchor if system.anchor in playing else None,
+        anchors={name: at for name, at in system.anchors.items() if name in playing},
+        loose_anchors={name: p for name, p in system.loose_anchors.items() if name in playing},
     )
 
 
@@ -158,12 +177,18 @@ def simulate(
     Raises
     ------
     UsageError
-        Fewer than 2 simulations.
+        Fewer than 2 simulations; or games that belong together (`paired`), which replays
+        would draw one by one.
     ModelError
         Replays keep falling apart into unconnected groups.
     """
     if simulations < 2:
         raise UsageError("at least 2 simulations are needed for a deviation")
+    if system.paired is not None:
+        raise UsageError(
+            "replays draw every game by itself, as if none belonged together: leave out the "
+            "simulation, or the pairs"
+        )
     rated = ratings.status == Status.NORMAL
     if system.ignore_draws:
         counts = replace(counts, draws=np.zeros_like(counts.draws))
@@ -183,8 +208,13 @@ def simulate(
     elif ratings.reference == "anchor" and system.anchor is not None:
         others = rated & (ratings.component != ratings.component[ratings.index(system.anchor)])
         level[others] = ratings.component[others]
-    fast = replace(system, covariance=False, disconnected="components", paired=None)
-    replay = _Replay(fast, ratings.players, used, chances, groups, level)
+    fast = replace(system, covariance=False, disconnected="components")
+    present = used.player_totals().any(axis=1)
+    playing = [name for name, plays in zip(ratings.players, present, strict=True) if plays]
+    fast = _without_absent(fast, frozenset(playing))
+    known = fast.loose_anchors.keys() | fast.anchors.keys()
+    joined = tuple(name for name in playing if name not in known)
+    replay = _Replay(fast, ratings.players, used, chances, groups, level, joined)
     generators = parallel.spawn_generators(seed, simulations)
     runs = parallel.map(replay, generators, workers=workers, threads=True, progress=progress)
     table = np.array([row for row, _ in runs])

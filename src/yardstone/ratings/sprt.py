@@ -18,13 +18,13 @@ mean and the deviation are those of p.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, inf, log, nan, sqrt
+from math import expm1, inf, log, nan, sqrt
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from yardstone.errors import ConvergenceError, UsageError
-from yardstone.ratings.matches import NORMALIZED_ELO, Match, score_from_elo
+from yardstone.ratings.matches import LEAST_RESULTS, NORMALIZED_ELO, Match, score_from_elo
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -36,6 +36,10 @@ Decision = Literal["accept H0", "accept H1", "continue"]
 
 #: Takes the place of a count of 0, so that every distribution has a likelihood.
 EMPTY_COUNT = 1e-3
+#: Parts into which the differences still possible are cut for a forecast.
+_PARTS = 200
+#: Largest mean step of the ratio in a forecast, as a share of its root mean square.
+_STEEPEST = 0.99
 #: Change of the probabilities at which the search for the likeliest ones ends.
 TOLERANCE = 1e-9
 
@@ -136,8 +140,8 @@ class SprtState:
     decision : str
         ``"accept H0"``, ``"accept H1"`` or ``"continue"``.
     chance : float
-        Probability that H1 will be accepted, if the games to come are like those
-        seen; NaN without games.
+        Probability that H1 will be accepted, averaged over the differences that the games
+        so far leave possible; NaN with fewer than `LEAST_RESULTS` results.
     further_games : float
         Games until the test ends, expected in the same way; 0 once it has ended.
     """
@@ -193,17 +197,43 @@ class Sprt:
         lower, upper = self.bounds
         if not match.size:
             return SprtState(0.0, lower, upper, "continue", nan, nan)
-        number, ratio = _log_ratios(match.counts, self.elo0, self.elo1, self.model)
-        llr = float((number * ratio).sum())
+        llr = float(log_likelihood_ratio(match.counts, self.elo0, self.elo1, model=self.model))
         if llr <= lower or llr >= upper:
             accepted = llr >= upper
             name: Decision = "accept H1" if accepted else "accept H0"
             return SprtState(llr, lower, upper, name, float(accepted), 0.0)
-        drift = llr / number.sum()
-        variance = float((number * (ratio - drift) ** 2).sum() / number.sum())
-        chance, steps = _exit(float(drift), variance, lower - llr, upper - llr)
+        if match.size < LEAST_RESULTS:
+            return SprtState(llr, lower, upper, "continue", nan, nan)
+        chance, steps = self._forecast(match, lower - llr, upper - llr)
         games = steps * (2.0 if match.paired else 1.0)
         return SprtState(llr, lower, upper, "continue", chance, games)
+
+    def _forecast(self, match: Match, lower: float, upper: float) -> tuple[float, float]:
+        """Chance that the ratio leaves at `upper`, and the mean number of results until then.
+
+        The mean step of the ratio is known from n results to its standard error only, so
+        both are averages over the mean steps that are possible: taking the one observed for
+        the truth makes the forecast far too sure. As in Wilson's interval the error is that
+        of no drift, so that a few games of one kind do not seem to have no variance.
+        """
+        counts = np.array(match.counts) + 1.0 / len(match.counts)
+        number, ratio = _log_ratios(counts, self.elo0, self.elo1, self.model)
+        shares = number / number.sum()
+        square = float(shares @ ratio**2)
+        error = sqrt(square / number.sum())
+        most = _STEEPEST * sqrt(square)
+        drifts = np.clip(float(shares @ ratio) + error * _normal_steps(), -most, most)
+        ends = [_exit(drift, square - drift**2, lower, upper) for drift in drifts.tolist()]
+        chance, steps = np.mean(ends, axis=0).tolist()
+        return chance, steps
+
+
+def _normal_steps() -> NDArray[np.float64]:
+    """Middles of so many equally probable parts of the normal distribution."""
+    from statistics import NormalDist
+
+    normal = NormalDist()
+    return np.array([normal.inv_cdf((k + 0.5) / _PARTS) for k in range(_PARTS)])
 
 
 def _exit(drift: float, variance: float, lower: float, upper: float) -> tuple[float, float]:
@@ -216,7 +246,7 @@ def _exit(drift: float, variance: float, lower: float, upper: float) -> tuple[fl
     if abs(bend * width) < 1e-6:
         return -lower / width, -lower * upper / variance
     if drift > 0.0:
-        chance = (1.0 - exp(bend * lower)) / (1.0 - exp(-bend * width))
-    else:
-        chance = (exp(bend * width) - exp(bend * upper)) / (exp(bend * width) - 1.0)
+        chance = expm1(bend * lower) / expm1(-bend * width)
+    else:  # the mirror image, so that nothing overflows
+        chance = 1.0 - expm1(-bend * -upper) / expm1(bend * width)
     return chance, (chance * upper + (1.0 - chance) * lower) / drift

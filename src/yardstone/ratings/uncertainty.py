@@ -4,8 +4,8 @@ The score equations make the ratings a function of the results, so their
 covariance is the sandwich H^-1 V H^-1: H is the derivative of the expected
 points, V the covariance of the points under the draw model. It equals what
 thousands of simulated replays converge to. Under maximum likelihood V equals H
-and the sandwich is the inverse information. With `clusters`, V is estimated from
-the residuals of games that belong together instead.
+and the sandwich is the inverse information. With `clusters`, V allows for the
+correlation of games that belong together (`_clustered`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError, ModelError, UsageError
+from yardstone.ratings._clustered import clustered_meat
 from yardstone.ratings._draws import squared_spread
 from yardstone.ratings._spread import Spread
-from yardstone.ratings.result import Estimate, JointRatings
+from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -118,47 +119,23 @@ def _scatter(used: PairCounts, weight: Floats, size: int) -> Floats:
     return matrix
 
 
-def _clustered_meat(setup: Setup, ratings: JointRatings, grouped: Clusters) -> Floats:
-    """Sum over clusters of the outer product of their summed residuals."""
-    pool = grouped.pool
-    kept = setup.rated[pool.first] & setup.rated[pool.second]
-    kept &= setup.component[pool.first] == setup.component[pool.second]
-    i, j, score = pool.first[kept], pool.second[kept], pool.score[kept]
-    rating = ratings.rating
-    logit = (rating[i] + ratings.first_advantage.value - rating[j]) / ratings.points_per_logit
-    residual = score - _expected(logit)
-    _, where, number = np.unique(grouped.number[kept], return_index=True, return_inverse=True)
-    sign = np.where(i < j, 1.0, -1.0)
-    lower = np.bincount(number, sign * residual)  # residual of the player of lower number
-    forward = np.bincount(number, residual)  # residual of the side that moved first
-    low = np.minimum(i, j)[where].astype(np.int64)
-    high = np.maximum(i, j)[where].astype(np.int64)
-    size = len(pool.players)
-    matrix = np.zeros((size + 1, size + 1))
-    between = np.bincount(low * size + high, lower * lower, size * size).reshape(size, size)
-    matrix[:size, :size] = -(between + between.T)
-    matrix[np.arange(size), np.arange(size)] += between.sum(axis=0) + between.sum(axis=1)
-    cross = lower * forward
-    border = np.bincount(low, cross, size) - np.bincount(high, cross, size)
-    matrix[:size, size] = matrix[size, :size] = border
-    matrix[size, size] = float(forward @ forward)
-    return matrix
-
-
 def with_deviations(
     ratings: JointRatings, setup: Setup, grouped: Clusters | None, *, tau_free: bool
 ) -> JointRatings:
     """The same ratings with deviations, and the covariance if it is not too large.
 
-    Perfect scorers and players alone in their component get NaN.
+    Perfect scorers and players alone in their component get NaN, and so does everybody
+    if an estimated draw rate is 1: draws alone do not say how much luck there is.
     """
     rated = int(setup.rated.sum())
     if not rated:
-        return ratings
+        return replace(
+            ratings,
+            first_advantage=_undetermined(ratings.first_advantage, estimated=setup.free[-2]),
+            draw_rate=_undetermined(ratings.draw_rate, estimated=setup.draw_rate_estimated),
+        )
     pairs = _pair_terms(setup.used, ratings)
     slope, meat = _weights(setup, pairs)
-    if grouped is not None and setup.likelihood:
-        raise UsageError("paired deviations are computed under the score equations only")
     if rated > FULL_MATRIX_LIMIT:
         if grouped is not None:
             raise UsageError(f"paired deviations need at most {FULL_MATRIX_LIMIT} players")
@@ -166,9 +143,18 @@ def with_deviations(
 
         spread = spread_of_large(setup, slope, meat)
     else:
-        clustered = None if grouped is None else _clustered_meat(setup, ratings, grouped)
-        spread = _spread_of_dense(setup, slope, meat, clustered)
+        spread = _spread_of_dense(
+            setup,
+            slope,
+            meat,
+            None
+            if grouped is None
+            else lambda inverse: clustered_meat(setup, ratings, grouped, inverse),
+        )
     logit = ratings.points_per_logit
+    if setup.draw_rate_estimated and ratings.draw_rate.value >= ALL_DRAWN:
+        # As if every game to come were drawn: the equations then know no luck.
+        return replace(ratings, draw_rate=replace(ratings.draw_rate, deviation=np.nan))
     return replace(
         ratings,
         deviation=logit * spread.deviation,
@@ -176,6 +162,10 @@ def with_deviations(
         first_advantage=replace(ratings.first_advantage, deviation=logit * spread.advantage),
         draw_rate=_draw_rate_deviation(ratings, setup, pairs, spread.response, tau_free=tau_free),
     )
+
+
+def _undetermined(value: Estimate, *, estimated: bool) -> Estimate:
+    return replace(value, deviation=np.nan) if estimated else value
 
 
 def _inverse(matrix: Floats) -> Floats:
@@ -193,18 +183,18 @@ def _no_advantage() -> ModelError:
 
 
 def _spread_of_dense(
-    setup: Setup, slope: Floats, meat_weight: Floats, clustered: Floats | None
+    setup: Setup,
+    slope: Floats,
+    meat_weight: Floats,
+    clustered: Callable[[Floats], Floats] | None,
 ) -> Spread:
-    """Invert the whole matrix, with the common level of floating components filled in."""
+    """Invert the whole matrix, with the common level of floating components filled in.
+
+    `clustered` gives the covariance of the equations by clusters from the inverse.
+    """
     n = setup.used.players
     bread = _scatter(setup.used, slope, n)
-    bread[np.arange(n + 1), np.arange(n + 1)] += setup.prior_precision[: n + 1]
-    _add_relations(bread, setup)
-    meat: Floats | None
-    if clustered is not None:
-        meat = clustered
-    else:
-        meat = None if setup.likelihood else _scatter(setup.used, meat_weight, n)
+    _add_priors(bread, setup)
     lonely = setup.lonely()
     for number in np.flatnonzero(setup.floating):
         members = np.flatnonzero(setup.rated & (setup.component == number))
@@ -216,6 +206,10 @@ def _spread_of_dense(
     inverse[inner] = _inverse(bread[inner])
     if setup.free[n] and abs(inverse[n, n]) * bread[n, n] > _UNDETERMINED:
         raise _no_advantage()
+    meat = None if setup.likelihood else _scatter(setup.used, meat_weight, n)
+    if clustered is not None:
+        meat = clustered(inverse)
+        _add_priors(meat, setup)
     # With V = H the sandwich is the inverse, but for the levels that were filled in.
     total = inverse.copy() if meat is None else inverse @ meat @ inverse
     if meat is None:
@@ -232,13 +226,16 @@ def _spread_of_dense(
     return Spread(deviation, covariance, advantage, lambda right: inverse @ right)
 
 
-def _add_relations(bread: Floats, setup: Setup) -> None:
+def _add_priors(matrix: Floats, setup: Setup) -> None:
+    """Add the precision of all priors and relations, which is also their covariance."""
+    n = len(matrix) - 1
+    matrix[np.arange(n + 1), np.arange(n + 1)] += setup.prior_precision[: n + 1]
     i, j = setup.relation_player, setup.relation_other
     weight = setup.relation_precision
-    np.add.at(bread, (i, i), weight)
-    np.add.at(bread, (j, j), weight)
-    np.subtract.at(bread, (i, j), weight)
-    np.subtract.at(bread, (j, i), weight)
+    np.add.at(matrix, (i, i), weight)
+    np.add.at(matrix, (j, j), weight)
+    np.subtract.at(matrix, (i, j), weight)
+    np.subtract.at(matrix, (j, i), weight)
 
 
 def _relative_to_anchor(covariance: Floats, setup: Setup) -> Floats:
@@ -263,16 +260,17 @@ def _draw_rate_deviation(
     *,
     tau_free: bool,
 ) -> Estimate:
-    """Deviation of an estimated draw rate; 0 where it was given or lies at an edge.
+    """Deviation of an estimated draw rate; 0 where it was given, NaN at an edge.
 
     Under the score equations the estimate answers to the draws and, through the
     ratings, to the scores: with s a game's score and 1_D its draw, the influence
     of a game is (1_D - c s)/slope, c the response of the expected draws.
     """
     rate = ratings.draw_rate.value
-    at_edge = setup.likelihood and not tau_free
-    if not setup.draw_rate_estimated or at_edge or not 0.0 < rate < 1.0:
+    if not setup.draw_rate_estimated:
         return ratings.draw_rate
+    if (setup.likelihood and not tau_free) or not 0.0 < rate < 1.0:
+        return Estimate(rate, np.nan)
     u2 = squared_spread(rate)
     draw = 4.0 * pairs.variance / (1.0 + pairs.root)
     steep = 1.0 / (rate * (1.0 - rate))  # -d tau / d rate

@@ -1,24 +1,27 @@
 """A fit that goes on where the games alone do not bound its parameters.
 
 A few games can be explained best by an infinite advantage of moving first, or by draws
-without end. What was to be estimated then gets a wide prior, and the reader is told.
+without end, and intervals then rest on nonsense. Where the games say less of a parameter
+than a weak prior would, it gets that prior, and the reader is told.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from yardstone.errors import ModelError, NotConnectedError
 from yardstone.ratings.priors import Prior
+from yardstone.ratings.result import ALL_DRAWN
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.result import JointRatings
 
-__all__ = ["WIDE_ADVANTAGE", "WIDE_DRAW_RATE", "fit_widely"]
+__all__ = ["WIDE_ADVANTAGE", "WIDE_DRAW_RATE", "fit_widely", "misfit_of_join"]
 
 #: Mean and deviation of what the games alone cannot bound.
 WIDE_ADVANTAGE = (0.0, 100.0)
@@ -30,35 +33,78 @@ def fit_widely(
 ) -> tuple[BradleyTerry, JointRatings, tuple[str, ...]]:
     """The system used, its result, and what the reader must know of the choice.
 
+    The advantage of moving first and the draw rate, where they are free, get a wide
+    prior if the fit fails for want of one, or leaves them less certain than the prior.
+
     Raises
     ------
     ModelError
         The games do not determine the ratings even so.
     """
-    try:
-        return system, system.fit(pool), ()
-    except NotConnectedError:
-        raise
-    except ModelError as error:
-        failure = error
     remarks: list[str] = []
-    if system.first_advantage == "free":
-        prior = Prior(*WIDE_ADVANTAGE)
-        system = replace(system, first_advantage=prior)
-        remarks.append(_widened("advantage of moving first", prior))
-        with suppress(ModelError):
-            return system, system.fit(pool), tuple(remarks)
-    if system.draw_rate == "free":
-        prior = Prior(*WIDE_DRAW_RATE)
-        system = replace(system, draw_rate=prior)
-        remarks.append(_widened("frequency of draws", prior))
-        with suppress(ModelError):
-            return system, system.fit(pool), tuple(remarks)
-    raise failure
+    while True:
+        try:
+            ratings: JointRatings | None = system.fit(pool)
+        except NotConnectedError:
+            raise
+        except ModelError as error:
+            ratings, failure = None, error
+        if system.draw_rate == "free" and _draws_unbounded(system, ratings):
+            prior = Prior(*WIDE_DRAW_RATE)
+            system = replace(system, draw_rate=prior)
+            remarks.append(_widened("frequency of draws", prior))
+        elif system.first_advantage == "free" and _advantage_unbounded(ratings):
+            prior = Prior(*WIDE_ADVANTAGE)
+            system = replace(system, first_advantage=prior)
+            remarks.append(_widened("advantage of moving first", prior))
+        elif ratings is None:
+            raise failure
+        else:
+            return system, ratings, tuple(remarks)
+
+
+def misfit_of_join(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
+    """What the reader must know if the players spread otherwise than `join` has it.
+
+    If it is right, the mean square of (rating - average) plus that of the deviations is
+    join squared. The intervals hold only then: with players who spread half as much again
+    they held 78 % in place of 95.
+    """
+    if system.join is None:
+        return ()
+    by_join = np.isfinite(ratings.deviation)
+    for name in system.anchors.keys() | system.loose_anchors.keys():
+        by_join[ratings.index(name)] = False
+    number = int(by_join.sum())
+    if not number:
+        return ()
+    away = ratings.rating[by_join] - system.average
+    spread = float(np.sqrt(np.mean(away**2 + ratings.deviation[by_join] ** 2)))
+    # The games' share of the spread is known to about one part in the root of 2 n.
+    known = float(np.mean(1.0 - np.minimum(ratings.deviation[by_join] / system.join, 1.0) ** 2))
+    gap = (spread / system.join) ** 2 - 1.0
+    if abs(gap) <= 2.0 * known * (2.0 / number) ** 0.5 + 0.1:
+        return ()
+    wide = "narrow" if gap > 0.0 else "wide"
+    return (
+        f"The players spread by {spread:.0f} points, not by {system.join:g}: the intervals, which "
+        f"rest on the deviation that was given, are too {wide}.",
+    )
+
+
+def _draws_unbounded(system: BradleyTerry, ratings: JointRatings | None) -> bool:
+    if ratings is None:  # an advantage that is missing is looked for first
+        return system.first_advantage != "free"
+    rate = ratings.draw_rate
+    return rate.value >= ALL_DRAWN or rate.deviation > WIDE_DRAW_RATE[1]
+
+
+def _advantage_unbounded(ratings: JointRatings | None) -> bool:
+    return ratings is None or ratings.first_advantage.deviation > WIDE_ADVANTAGE[1]
 
 
 def _widened(what: str, prior: Prior) -> str:
     return (
-        f"The games do not bound the {what}: it was taken to lie around {prior.mean:g} "
+        f"The games say little of the {what}: it was taken to lie around {prior.mean:g} "
         f"with a standard deviation of {prior.deviation:g}."
     )

@@ -6,6 +6,7 @@ The shape is described in the guide (``docs/rate.md``); keys are only ever added
 from __future__ import annotations
 
 import json
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports import statements
@@ -24,9 +25,10 @@ def plain_list(report: RatingList) -> dict[str, Any]:
     """The whole list as dictionaries, lists, numbers, strings and None."""
     ratings = report.ratings
 
-    def estimate(value: Estimate) -> dict[str, float]:
-        low, high = report.interval(value)
-        return {"value": value.value, "deviation": value.deviation, "low": low, "high": high}
+    def estimate(value: Estimate, ends: tuple[float, float]) -> dict[str, float | None]:
+        low, high = (end if isfinite(end) else None for end in ends)
+        deviation = value.deviation if isfinite(value.deviation) else None
+        return {"value": value.value, "deviation": deviation, "low": low, "high": high}
 
     return {
         "games": report.games,
@@ -36,8 +38,8 @@ def plain_list(report: RatingList) -> dict[str, Any]:
         "scale": ratings.scale,
         "points_per_logit": ratings.points_per_logit,
         "simulations": report.simulations,
-        "first_advantage": estimate(ratings.first_advantage),
-        "draw_rate": estimate(ratings.draw_rate),
+        "first_advantage": estimate(ratings.first_advantage, report.advantage_interval),
+        "draw_rate": estimate(report.draw_rate, report.draw_rate_interval),
         "components": [
             {"number": group.number, "players": len(group.rows), "games": group.games}
             for group in report.groups

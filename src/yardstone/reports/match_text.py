@@ -95,7 +95,10 @@ def match_text(
     lines += [
         ("Elo difference", f"{_signed(value.value)}  {_ends(value)} at {level}"),
         ("Normalized Elo", f"{_signed(normalized.value)}  {_ends(normalized)} at {level}"),
-        ("Likelihood of superiority", f"{100.0 * superiority(match):.2f} %"),
+        (
+            "Likelihood of superiority",
+            f"{100.0 * superiority(match):.2f} %, were all differences as likely before",
+        ),
     ]
     needed = games_for_half_width(match, half_width, confidence)
     if not isnan(needed):
@@ -161,12 +164,19 @@ def _tested(match: Match, test: Sprt) -> list[tuple[str, str]]:
     if state.decision == "continue" and not isnan(state.chance):
         lines.append(
             (
-                "  If games go on like this",
-                f"about {_round(state.further_games)} more; "
-                f"H1 accepted with {100.0 * state.chance:.0f} % probability",
+                "  Forecast",
+                f"about {_round(state.further_games)} more games; "
+                f"H1 accepted with {_share(state.chance)} probability",
             )
         )
     return lines
+
+
+def _share(chance: float) -> str:
+    """A forecast probability in whole per cent, no surer than forecasts proved to be."""
+    if chance > 0.95:
+        return "over 95 %"
+    return "under 5 %" if chance < 0.05 else f"{100.0 * chance:.0f} %"
 
 
 def _round(number: float) -> str:

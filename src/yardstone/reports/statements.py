@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from yardstone.ratings.result import Status
@@ -45,27 +46,7 @@ def headline(report: RatingList) -> str:
 
 def basis(report: RatingList) -> list[str]:
     """First-move advantage, draw rate, and how to read the intervals."""
-    ratings = report.ratings
-    lines = []
-    advantage, draws = ratings.first_advantage, ratings.draw_rate
-    lines.append(
-        f"Advantage of moving first: {advantage.value:.1f} points"
-        + (
-            f" ± {report.deviations * advantage.deviation:.1f}"
-            if advantage.deviation
-            else " (given)"
-        )
-    )
-    lines.append(
-        f"Draws between equal players: {100 * draws.value:.1f} %"
-        + (
-            f" ± {100 * report.deviations * draws.deviation:.1f}"
-            if draws.deviation
-            else " (given)"
-            if 0.0 < draws.value < 1.0
-            else ""
-        )
-    )
+    lines = [_advantage(report), _draw_rate(report)]
     how = f", from {report.simulations:,} simulated replays" if report.simulations else ""
     if any(report.half_width(row) == report.half_width(row) for row in report.rows):
         lines.append(
@@ -75,6 +56,29 @@ def basis(report: RatingList) -> list[str]:
     if report.rank_high.any():
         lines.append(f"Range: the ranks that cannot be excluded at {report.level}.")
     return lines
+
+
+def _advantage(report: RatingList) -> str:
+    advantage = report.ratings.first_advantage
+    text = f"Advantage of moving first: {round(advantage.value, 1) + 0.0:.1f} points"
+    if not advantage.deviation:
+        return f"{text} (given)"
+    if not isfinite(advantage.deviation):
+        return "Advantage of moving first: unknown"
+    return f"{text} ± {report.deviations * advantage.deviation:.1f}"
+
+
+def _draw_rate(report: RatingList) -> str:
+    draws = report.draw_rate
+    text = f"Draws between equal players: {100 * draws.value:.1f} %"
+    if not draws.deviation:
+        return f"{text} (given)"
+    low, high = report.draw_rate_interval
+    if not isfinite(draws.deviation):
+        if high < 1.0:
+            return f"{text} (no game was drawn: at most {100 * high:.1f} %)"
+        return "Draws between equal players: unknown"
+    return f"{text}  [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def caveats(report: RatingList) -> list[str]:
@@ -121,11 +125,19 @@ def _perfect(report: RatingList) -> Iterable[str]:
         (Status.PERFECT_LOSER, "lost", "at most", "<"),
     ):
         rows = [row for row in report.rows if report.ratings.status[row] == kind]
-        if rows:
-            yield (
-                f"{_named(report, rows)} {did} every game: a rating cannot be given, only a "
-                f"bound ({mark}: {word})."
-            )
+        if not rows:
+            continue
+        yield (
+            f"{_named(report, rows)} {did} every game: a rating cannot be given, only a bound "
+            f"({mark}: where such a score has an even chance)."
+        )
+        limits = [
+            f"{report.ratings.players[row]} {report.limits[row]:.1f}"
+            for row in rows
+            if isfinite(report.limits[row])
+        ]
+        if limits:
+            yield f"With {report.level} confidence {word}: {join_names(limits)}."
 
 
 def _traps(report: RatingList) -> Iterable[str]:

@@ -15,6 +15,8 @@ import numpy as np
 
 from yardstone.errors import ModelError
 from yardstone.pool import PairCounts, SkipReport
+from yardstone.ratings._bounds import perfect_limits
+from yardstone.ratings._draws import draw_rate_interval, unbiased_draw_rate
 from yardstone.ratings.result import Status
 from yardstone.ratings.superiority import half_width, rank_ranges
 from yardstone.ratings.traps import Traps, find_traps
@@ -84,6 +86,9 @@ class RatingList:
         Replays behind the deviations; 0 if they were computed directly.
     remarks : tuple of str
         What else the reader must know, in sentences.
+    limits : float array (players,)
+        What perfect scorers' ratings are at least, or at most, at `confidence`; NaN for
+        all others.
     """
 
     ratings: JointRatings
@@ -101,6 +106,7 @@ class RatingList:
     anchor: str | None = None
     simulations: int = 0
     remarks: tuple[str, ...] = ()
+    limits: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     @property
     def rows(self) -> list[int]:
@@ -121,10 +127,22 @@ class RatingList:
         """Half the interval of a player's rating; NaN where unknown."""
         return self.deviations * float(self.ratings.deviation[row])
 
-    def interval(self, estimate: Estimate) -> tuple[float, float]:
-        """Ends of the interval of an estimate."""
-        reach = self.deviations * estimate.deviation
-        return estimate.value - reach, estimate.value + reach
+    @property
+    def advantage_interval(self) -> tuple[float, float]:
+        """Ends of the interval of the advantage of moving first."""
+        advantage = self.ratings.first_advantage
+        reach = self.deviations * advantage.deviation
+        return advantage.value - reach, advantage.value + reach
+
+    @cached_property
+    def draw_rate(self) -> Estimate:
+        """The draw rate of equal opponents, freed of the bias of the fit."""
+        return unbiased_draw_rate(self.ratings, self.counts)
+
+    @cached_property
+    def draw_rate_interval(self) -> tuple[float, float]:
+        """Ends of the interval of the draw rate, 0 to 1."""
+        return draw_rate_interval(self.ratings, self.counts, self.confidence)
 
     @property
     def level(self) -> str:
@@ -147,6 +165,11 @@ class RatingList:
         reach = self.half_width(row)
         rating = float(ratings.rating[row])
         games = int(ratings.games[row])
+        low, high = rating - reach, rating + reach
+        if ratings.status[row] == Status.PERFECT_WINNER:
+            low = float(self.limits[row])
+        elif ratings.status[row] == Status.PERFECT_LOSER:
+            high = float(self.limits[row])
         return {
             "rank": int(self.rank[row]) or None,
             "rank_low": int(self.rank_low[row]) or None,
@@ -154,8 +177,8 @@ class RatingList:
             "player": ratings.players[row],
             "rating": _number(rating),
             "deviation": _number(float(ratings.deviation[row])),
-            "low": _number(rating - reach),
-            "high": _number(rating + reach),
+            "low": _number(low),
+            "high": _number(high),
             "games": games,
             "wins": int(ratings.wins[row]),
             "draws": int(ratings.draws[row]),
@@ -220,7 +243,8 @@ def summarise(
     rank = np.zeros(len(ratings), np.int64)
     for group in groups:
         rank[list(group.rows)] = np.arange(1, len(group.rows) + 1)
-    low, high = _ranges(ratings, rank, groups, confidence, listed)
+    limits = perfect_limits(ratings, counts, confidence)
+    low, high = _ranges(ratings, rank, groups, confidence, listed, limits)
     return RatingList(
         ratings=ratings,
         counts=counts,
@@ -237,6 +261,7 @@ def summarise(
         anchor=anchor,
         simulations=simulations,
         remarks=remarks,
+        limits=limits,
     )
 
 
@@ -290,11 +315,12 @@ def _ranges(
     groups: Sequence[Group],
     confidence: float,
     listed: NDArray[np.bool_],
+    limits: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Ranks that cannot be excluded, counted as the list counts them.
 
-    Unlisted players and perfect scorers, who have no interval, keep others from
-    no place: the ranges of `rank_ranges` are moved by the perfect scorers above.
+    Unlisted players keep others from no place. A perfect scorer, who has a bound only,
+    stands above or below somebody for sure if the bound is beyond that player's interval.
     """
     nothing = np.zeros_like(rank)
     if ratings.covariance is None:
@@ -304,12 +330,19 @@ def _ranges(
 
     ranges = rank_ranges(replace(ratings, deviation=shown), confidence)
     low, high = ranges.low.copy(), ranges.high.copy()
+    reach = half_width(confidence) * shown
+    status = ratings.status
     for group in groups:
-        rows = np.array(group.rows)
-        without = ~np.isfinite(shown[rows])
-        above = np.cumsum(without)
-        for ends in (low, high):
-            ends[rows] = np.where(without, 0, ends[rows] + above)
+        members = np.array(group.rows)
+        rows = members[np.isfinite(shown[members])]
+        without = members[~np.isfinite(shown[members])]
+        winners = np.sort(limits[without[status[without] == Status.PERFECT_WINNER]])
+        losers = np.sort(limits[without[status[without] == Status.PERFECT_LOSER]])
+        above = len(winners) - np.searchsorted(winners, (ratings.rating + reach)[rows], "right")
+        below = np.searchsorted(losers, (ratings.rating - reach)[rows], "left")
+        low[rows] += above
+        high[rows] += len(without) - below
+        low[without] = high[without] = 0
     known = low > 0
     return np.where(known, np.minimum(low, rank), 0), np.where(known, np.maximum(high, rank), 0)
 

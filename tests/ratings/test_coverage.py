@@ -1,0 +1,269 @@
+"""Promised 95 %, held 93 to 97: small samples, newcomers and every option, quickly.
+
+`studies/coverage.py` measures the same at length.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.special import ndtr
+from scipy.stats import beta
+
+from tests.ratings.simulated import POINTS, simulated_pool
+from yardstone.errors import UsageError
+from yardstone.pool import Pool
+from yardstone.ratings import BradleyTerry, Prior, Status
+from yardstone.ratings._bounds import perfect_limits
+from yardstone.ratings._draws import draw_rate_interval
+from yardstone.ratings.matches import LEAST_RESULTS, Match, normalized_elo, superiority
+from yardstone.ratings.simulation import simulate
+from yardstone.ratings.sprt import Sprt, log_likelihood_ratio
+from yardstone.ratings.wide import fit_widely
+from yardstone.reports.summary import summarise
+from yardstone.winprob.davidson import win_draw_loss
+from yardstone.winprob.logistic import expected_score
+
+NORMAL_95 = 1.959964
+FREE = BradleyTerry(average=0.0, first_advantage="free", draw_rate="free", method="likelihood")
+
+
+def assert_holds(inside: int, number: int, *, high: float = 0.97, each: int = 1) -> None:
+    """93 to 97 %, or beyond by no more than two standard errors; `each` cases hang together."""
+    low, slack = 0.93, 2.0 * sqrt(0.95 * 0.05 * each / number)
+    assert low - slack <= inside / number <= high + slack, f"{inside} of {number}"
+
+
+def paired_pool(
+    generator: np.random.Generator, newcomers: int, pairs: int, correlation: float
+) -> tuple[NDArray[np.float64], Pool]:
+    """Eight players, five openings for each two, and newcomers; openings played twice."""
+    truth = generator.normal(0.0, 100.0, 8 + newcomers)
+    one, other = (np.repeat(ends, 5) for ends in np.triu_indices(8, 1))
+    for number in range(8, 8 + newcomers):
+        one = np.append(one, generator.choice(8, pairs, replace=pairs > 8))
+        other = np.append(other, np.full(pairs, number))
+    opening = np.arange(len(one))
+    common = np.tile(generator.standard_normal(len(one)), 2)
+    own = generator.standard_normal(2 * len(one))
+    place = ndtr(sqrt(correlation) * common + sqrt(1.0 - correlation) * own)
+    first, second = np.append(one, other), np.append(other, one)
+    win, draw, _ = win_draw_loss(
+        expected_score(truth[first] + 30.0 - truth[second], points_per_logit=POINTS), 0.4
+    )
+    score = np.where(place < win, 1.0, np.where(place < win + draw, 0.5, 0.0))
+    names = tuple(f"P{number}" for number in range(len(truth)))
+    pool = Pool(
+        names,
+        first.astype(np.int32),
+        second.astype(np.int32),
+        score,
+        columns={"opening": np.tile(opening, 2)},
+    )
+    return truth, pool
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.7])
+@pytest.mark.parametrize("pairs", [2, 4])
+def test_paired_intervals_hold_for_newcomers(pairs: int, correlation: float) -> None:
+    """From their own pairs alone they held 67 to 85 %."""
+    generator = np.random.default_rng(7)
+    inside = number = 0
+    for _ in range(80):
+        truth, pool = paired_pool(generator, 5, pairs, correlation)
+        ratings = BradleyTerry(
+            average=0.0,
+            first_advantage="free",
+            draw_rate="free",
+            method="likelihood",
+            paired=("opening",),
+        ).fit(pool)
+        rated = ratings.status == Status.NORMAL
+        error = np.abs(ratings.rating - truth + truth[rated].mean())[8:][rated[8:]]
+        inside += int((error <= NORMAL_95 * ratings.deviation[8:][rated[8:]]).sum())
+        number += int(rated[8:].sum())
+    # The scores of so few games are coarse, so they err to the side of too wide.
+    assert_holds(inside, number, high=0.98)
+
+
+def test_pairs_narrow_the_errors_of_a_newcomer_as_they_do_those_of_all() -> None:
+    generator = np.random.default_rng(3)
+    _, pool = paired_pool(generator, 3, 2, 0.8)
+    free = FREE.fit(pool)
+    paired = BradleyTerry(
+        average=0.0, first_advantage="free", draw_rate="free", paired=("opening",)
+    ).fit(pool)
+    rated = free.status == Status.NORMAL
+    ratio = (paired.deviation / free.deviation)[rated]
+    assert ratio.min() > 0.4
+    assert ratio.max() < 0.95
+
+
+def test_paired_games_go_with_priors() -> None:
+    """Where the prior is all there is, the deviation is the prior's."""
+    _, pool = paired_pool(np.random.default_rng(1), 1, 1, 0.5)
+    ratings = BradleyTerry(average=0.0, join=1.0, paired=("opening",)).fit(pool)
+    np.testing.assert_allclose(ratings.deviation, 1.0, rtol=0.01)
+
+
+def test_paired_games_are_not_replayed_one_by_one() -> None:
+    _, pool = paired_pool(np.random.default_rng(1), 1, 1, 0.5)
+    system = BradleyTerry(paired=("opening",))
+    with pytest.raises(UsageError, match="as if none belonged together"):
+        simulate(system, pool.pair_counts(), system.fit(pool), 10)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"join": 150.0},
+        {"loose_anchors": {"P000": Prior(2300, 100), "P001": Prior(2350, 100)}},
+        {"join": 150.0, "loose_anchors": {"P000": Prior(2300, 30)}},
+        {"join": 150.0, "anchors": {"P002": 2300.0}},
+    ],
+)
+def test_replays_draw_every_prior_again(options: dict[str, object]) -> None:
+    """With the means of `join` left where they were, replays vary half as much."""
+    generator = np.random.default_rng(2)
+    pool = simulated_pool(generator.normal(0, 100, 6), 24, generator)
+    system = BradleyTerry(draw_rate=0.3, **options)  # type: ignore[arg-type]
+    ratings = system.fit(pool)
+    found = simulate(system, pool.pair_counts(), ratings, 400, seed=1)
+    known = ratings.deviation > 1e-6
+    ratio = found.deviation[known] / ratings.deviation[known]
+    assert np.median(ratio) == pytest.approx(1.0, abs=0.12)
+
+
+def test_an_anchor_that_met_only_perfect_scorers_is_left_out_of_replays() -> None:
+    pool = Pool.from_names("ABABCA", "BABAAC", [1, 1, 0.5, 0, 0.5, 0.5])
+    one = Pool.from_names(
+        [*(pool.players[k] for k in pool.first), "D"],
+        [*(pool.players[k] for k in pool.second), "E"],
+        [*pool.score, 1.0],
+    )
+    system = BradleyTerry(loose_anchors={"D": Prior(2300, 50)})
+    ratings = system.fit(one)
+    found = simulate(system, one.pair_counts(), ratings, 20, seed=1)
+    assert np.isfinite(found.deviation[ratings.index("A")])
+
+
+@pytest.mark.parametrize(("players", "games"), [(2, 6), (4, 12)])
+def test_a_handful_of_games(players: int, games: int) -> None:
+    """Ratings held 90 % with whatever the games made of the first move and the draws."""
+    generator = np.random.default_rng(players)
+    inside = number = draws = 0
+    pools = 250
+    for _ in range(pools):
+        truth = generator.normal(0.0, 120.0, players)
+        pool = simulated_pool(truth, games, generator, advantage=30, draw_rate=0.4)
+        _, ratings, _ = fit_widely(FREE, pool)
+        rated = np.isfinite(ratings.deviation) & (ratings.component == 0)
+        error = ratings.rating - truth + truth[rated].mean() if rated.any() else truth
+        inside += int((np.abs(error) <= NORMAL_95 * ratings.deviation)[rated].sum())
+        number += int(rated.sum())
+        low, high = draw_rate_interval(ratings, pool.pair_counts(), 0.95)
+        assert 0.0 <= low <= high <= 1.0
+        draws += low <= 0.4 <= high
+    assert_holds(inside, number, each=players)
+    assert draws / pools > 0.91
+
+
+def test_draws_alone_do_not_prove_equality() -> None:
+    pool = Pool.from_names("ABC", "BCA", [0.5, 0.5, 0.5])
+    for method in ("score", "likelihood"):
+        ratings = BradleyTerry(draw_rate="free", method=method).fit(pool)  # type: ignore[arg-type]
+        assert np.isnan(ratings.deviation).all()
+        assert np.isnan(ratings.draw_rate.deviation)
+    _, ratings, remarks = fit_widely(FREE, pool)
+    assert (ratings.deviation > 50.0).all()
+    assert len(remarks) == 2
+    assert "frequency of draws" in remarks[0]
+
+
+def test_without_a_draw_the_rate_has_an_upper_limit() -> None:
+    generator = np.random.default_rng(1)
+    pool = simulated_pool(np.zeros(4), 100, generator, draw_rate=0.0)
+    _, ratings, _ = fit_widely(FREE, pool)
+    low, high = draw_rate_interval(ratings, pool.pair_counts(), 0.95)
+    assert ratings.draw_rate.value == low == 0.0
+    assert high == pytest.approx(3.0 / 100.0, rel=0.25)  # the rule of three
+
+
+def test_a_perfect_score_has_a_limit_at_the_level_asked_for() -> None:
+    pool = Pool.from_names("ABABXXX", "BABAABA", [1, 1, 0, 0, 1, 1, 1])
+    ratings = BradleyTerry(average=0.0, draw_rate=0.0).fit(pool)
+    limits = perfect_limits(ratings, pool.pair_counts(), 0.95)
+    row = ratings.index("X")
+    assert np.isnan(limits[[ratings.index("A"), ratings.index("B")]]).all()
+    assert expected_score(limits[row], points_per_logit=POINTS) ** 3 == pytest.approx(
+        0.05, rel=1e-6
+    )
+    assert expected_score(ratings.rating[row], points_per_logit=POINTS) ** 3 == pytest.approx(
+        0.5, rel=1e-6
+    )
+    record = summarise(ratings, pool).record(row)
+    assert record["low"] == pytest.approx(limits[row])
+    assert record["high"] is None
+
+
+def test_perfect_scorers_stand_above_or_below_only_where_it_is_sure() -> None:
+    generator = np.random.default_rng(4)
+    pool = simulated_pool(np.zeros(3), 300, generator)
+    names = [
+        (pool.players[i], pool.players[j]) for i, j in zip(pool.first, pool.second, strict=True)
+    ]
+    one = Pool.from_names(
+        [*(a for a, _ in names), "X", *["Y"] * 40],
+        [*(b for _, b in names), *["P000"] * 41],
+        [*pool.score, 1.0, *[1.0] * 40],
+    )
+    report = summarise(FREE.fit(one), one)
+    rows = {name: row for row, name in enumerate(report.ratings.players)}
+    assert report.rank_low[rows["P000"]] == 2  # Y is above, X (one game) need not be
+    assert report.rank_high[rows["P001"]] == 5
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(1, 0), (3, 0), (5, 1), (20, 10), (200, 160)])
+def test_superiority_of_few_games_is_not_overstated(wins: int, losses: int) -> None:
+    """Near the exact one where the share of wins could be anything; 1-0 was 0.84, 3-0 0.96."""
+    found = superiority(Match.from_results(wins, 7, losses))
+    assert found == pytest.approx(float(beta.sf(0.5, wins + 1, losses + 1)), abs=0.012)
+
+
+def test_forecasts_of_a_sequential_test_come_true() -> None:
+    """Taking the difference so far for the truth, "over 80 %" came true in 3 of 4 cases."""
+    generator = np.random.default_rng(8)
+    test = Sprt(0.0, 40.0)
+    lower, upper = test.bounds
+    true = generator.normal(0.0, 100.0, 400)
+    wins, draws, losses = win_draw_loss(1.0 / (1.0 + 10.0 ** (-true / 400.0)), 0.4)
+    p = np.column_stack([losses, draws, wins])
+    p /= p.sum(axis=1, keepdims=True)
+    counts = generator.multinomial(30, p).astype(float)
+    said = np.array([test.state(Match(tuple(row))).chance for row in counts])
+    going = np.isfinite(said)
+    said, p, counts = said[going], p[going], counts[going]
+    alive, accepted = np.ones(len(p), bool), np.zeros(len(p), bool)
+    while alive.any():
+        counts[alive] += generator.multinomial(30, p[alive])
+        ratio = np.zeros(len(p))
+        ratio[alive] = log_likelihood_ratio(counts[alive], 0.0, 40.0)
+        accepted |= ratio >= upper
+        alive &= (ratio > lower) & (ratio < upper)
+    for low, high in ((0.0, 0.2), (0.2, 0.8), (0.8, 1.01)):
+        chosen = (said >= low) & (said < high)
+        share = accepted[chosen].mean()
+        error = 3.0 * sqrt(0.25 * min(1.0, 4.0 * share * (1.0 - share) + 0.05) / chosen.sum())
+        assert said[chosen].mean() == pytest.approx(share, abs=error + 0.02)
+
+
+def test_too_few_games_for_a_forecast_or_for_normalized_elo() -> None:
+    few = Match((2.0, 3.0, float(LEAST_RESULTS - 6)))
+    assert np.isnan(Sprt().state(few).chance)
+    assert normalized_elo(few).low == -np.inf
+    assert np.isfinite(normalized_elo(Match((3.0, 4.0, 4.0))).low)
+    long = Sprt(0.0, 5.0).state(Match.from_results(859, 1329, 772))
+    assert 0.94 < long.chance < 0.98  # not 1, as if the 10 Elo so far were known
