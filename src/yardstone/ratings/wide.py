@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from yardstone.errors import ModelError, NotConnectedError
+from yardstone.ratings.order import NO_ORDER, without_first_move
 from yardstone.ratings.priors import Prior
 
 if TYPE_CHECKING:
@@ -35,13 +36,16 @@ def fit_widely(
     ModelError
         The games do not determine the ratings even so.
     """
+    remarks: list[str] = []
+    if not pool.ordered:
+        system = without_first_move(system)
+        remarks.append(NO_ORDER)
     try:
-        return system, system.fit(pool), ()
+        return system, system.fit(pool), tuple(remarks)
     except NotConnectedError:
         raise
     except ModelError as error:
         failure = error
-    remarks: list[str] = []
     if system.first_advantage == "free":
         prior = Prior(*WIDE_ADVANTAGE)
         system = replace(system, first_advantage=prior)
