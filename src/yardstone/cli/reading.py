@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from yardstone.cli.options import Side
 from yardstone.errors import SkippedWarning, UsageError
@@ -39,7 +39,7 @@ class Source:
     paths : sequence of str
     query : str, optional
         SQL; `paths` is then a database, if any.
-    columns : mapping of str to str, or "all", optional
+    columns : mapping of str to str or "all", optional
     first : Side, optional
     results : str, optional
     strict, skip_unread : bool
@@ -49,7 +49,7 @@ class Source:
 
     paths: Sequence[str]
     query: str | None = None
-    columns: Mapping[str, str] | str | None = None
+    columns: Any = None
     first: Side | None = None
     results: str | None = None
     strict: bool = False

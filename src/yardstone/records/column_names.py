@@ -48,7 +48,9 @@ _BESIDE = frozenset({"team", "final", "full", "time", "ft", "match", "game", "th
 _RESULT_WORDS = (
     "result", "score", "outcome", "winner", "res", "points", "wdl", "ftr", "victor", "winning",
 )  # fmt: skip
-_BESIDE_RESULT = _BESIDE | {"name", "id", "player", "color", "colour", "side", "username"}
+_BESIDE_RESULT = _BESIDE | {"name", "id", "player", "color", "colour", "side", "username"} | {
+    "map", "series",
+}  # fmt: skip
 _FOOTBALL = (("fthg", "ftag"), ("hg", "ag"), ("hgoal", "vgoal"), ("hscore", "vscore"))
 DATES = (
     "datetime", "timestamp", "playedat", "utcdate", "date", "played", "begin", "day", "gamedate",

@@ -48,7 +48,7 @@ def results_of_go(counts: Mapping[str, int]) -> bool:
         for text, number in counts.items()
         if ("+" in text and "colour" in meanings(text)) or normalized(text) == "jigo"
     )
-    return rows > 0.5 * sum(counts.values())
+    return rows > 0.1 * sum(counts.values())
 
 
 def settle_order(

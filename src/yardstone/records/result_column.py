@@ -22,6 +22,7 @@ from yardstone.records.results import (
     normalized,
     points_of,
 )
+from yardstone.records.unread import MOST_UNREAD, listed_values
 
 __all__ = ["Column", "Names", "Reading", "given_scores", "read_column", "read_points"]
 
@@ -189,12 +190,12 @@ def read_column(column: Column, names: Callable[[], Names] | None = None) -> Rea
         if by_name is not None:
             scores = {**known, **draws}
             return Reading(scores, left_out, by_name, by_name=True, notation="names")
+    _check_numbers(column, said, notations[0] if notations else "", open_counts)
     readings = {name: _scores_of(name, said, column) for name in notations}
     if len({tuple(sorted(scores.items())) for scores in readings.values()}) > 1:
         raise _two_readings(column, readings)
     scores = next(iter(readings.values()), draws)
     unknown = Counter({t: n for t, n in open_counts.items() if t not in scores})
-    _check_numbers(column, unknown, total)
     notation = notations[0] if notations else ""
     both_zero = _nothing_each(scores, said, column) if notation == "pair" else {}
     scores = {text: score for text, score in scores.items() if text not in both_zero}
@@ -246,7 +247,7 @@ def _side(text: str, column: Column, counts: Mapping[str, int]) -> int | None:
     for place, player in enumerate(column.players):
         if key == player.lower() or words(key) == words(player):
             return 1 - 2 * place
-    known = label(key)
+    known = label(key) if len(key) > 1 or key in "h12" else None
     said = known[0] if known is not None else None
     labels = set(column.labels)
     lettered = "h" in {normalized(each) for each in counts} or "away" in labels
@@ -328,6 +329,8 @@ def _by_names(
         return None
     if covered == best and notations:
         readings = {name: _scores_of(name, said, column) for name in notations}
+        if notations == ["sides"] and tells_winner(column.name):
+            return Counter({text: n for text, n in counts.items() if text not in draws})
         if any(names.differ(scores) for scores in readings.values()):
             raise InputError(
                 f"the values of {column.name!r} ({_shown(column.counts)}) may be names of the "
@@ -362,10 +365,19 @@ def _nothing_each(
     return {}
 
 
-def _check_numbers(column: Column, unknown: Counter[str], total: int) -> None:
+def _check_numbers(
+    column: Column,
+    said: Mapping[str, Mapping[str, int]],
+    notation: str,
+    counts: Mapping[str, int],
+) -> None:
     """Ask about numbers that no notation knows."""
-    numbers = [text for text in unknown if points_of(normalized(text)) is not None]
-    if sum(unknown[text] for text in numbers) <= 0.05 * total:
+    odd = sum(
+        counts[text]
+        for text, meaning in said.items()
+        if notation not in meaning and "" not in meaning and points_of(normalized(text)) is not None
+    )
+    if odd <= MOST_UNREAD * sum(counts.values()):
         return
     raise InputError(
         f"the numbers in {column.name!r} ({_shown(column.counts)}) may be the margin of "
@@ -408,8 +420,6 @@ def _as_given(column: Column, scores: Mapping[str, float]) -> str:
 
 
 def _shown(counts: Mapping[str, int]) -> str:
-    from yardstone.records.unread import listed_values
-
     return listed_values(Counter(counts), most=_SHOWN)
 
 

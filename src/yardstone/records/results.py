@@ -145,6 +145,8 @@ def meanings(text: str) -> dict[str, int]:
         said["per game site"] = 1 if key == "win" else -1
     if key in ("true", "false", "yes", "no"):
         said["truth"] = 1 if key in ("true", "yes") else -1
+    if key == "n":  # nul, between 1 and 2
+        said["number"] = 0
     if key in ("x", "d", "t"):
         said |= {"sides": 0, "number": 0}
         if key != "x":

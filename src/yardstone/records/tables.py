@@ -118,10 +118,16 @@ def pool_of_rows(
     _skip(connection, file, meaning.strict, line_of, skipped)
     if order.roles.labels == ("player", "opponent") and not order.ordered:
         _check_copies(connection, file)
-    games = connection.execute("SELECT count(*) FROM scored WHERE score IS NOT NULL").fetchone()
-    named = source[0] if len(source) == 1 else ""
+    games, decided = connection.execute(
+        "SELECT count(score), count(*) FILTER (score <> 0.5) FROM scored"
+    ).fetchone() or (0, 0)
     check_unread(
-        skipped, games[0] if games else 0, file=file, skip_unread=meaning.skip_unread, named=named
+        skipped,
+        games,
+        file=file,
+        # Where draws alone are understood, leaving out the rest turns everything round.
+        skip_unread=meaning.skip_unread and bool(decided),
+        named=source[0] if len(source) == 1 else "",
     )
     return _pool(connection, roles, skipped, ordered=order.ordered)
 
