@@ -257,7 +257,7 @@ def test_results_as_people_write_them(values: str, columns: str) -> None:
 
 
 ASKED = {
-    "0, 1, 2": ("home,away,result\nA,B,1\nB,C,0\nC,A,2\n", "can be read as .*1=win.* or as .*2=win"),
+    "0, 1, 2": ("home,away,result\nA,B,1\nB,C,0\nC,A,2\n", "read as .*1=win.* or as .*2=win"),
     "1 and 2": ("home,away,result\nA,B,1\nB,C,2\nC,A,2\n", "can be read as"),
     "margins": ("home,away,result\nA,B,-3\nB,C,7\nC,A,14\n", "margin=result"),
     "0 to 100": ("home,away,score\nA,B,83\nB,C,40\nC,A,100\n", "margin=score"),

@@ -251,8 +251,8 @@ def _side(text: str, column: Column, counts: Mapping[str, int]) -> int | None:
     said = known[0] if known is not None else None
     labels = set(column.labels)
     lettered = "h" in {normalized(each) for each in counts} or "away" in labels
-    if words(key)[-1:] == ["a"] and lettered:
-        said = "away"
+    if words(key)[-1:] == ["a"]:
+        said = "away" if lettered else "a"
     elif words(key)[-1:] == ["b"] and labels.isdisjoint({"white", "black"}):
         said = "b"
     if said is None:
