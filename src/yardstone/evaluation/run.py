@@ -269,7 +269,10 @@ def usual_subsets(
     parts += [Subset(f"since {moment}", since(pool, moment)) for moment in since_dates]
     if group_by is not None:
         if group_by not in pool.columns:
-            raise InputError(f"the games have no column {group_by!r}")
+            raise InputError(
+                f"the games have no column {group_by!r}",
+                mend=f"the columns are {', '.join(pool.columns) or 'none'}",
+            )
         column = pool.columns[group_by]
         parts += [Subset(f"{group_by} {value}", column == value) for value in np.unique(column)]
     return parts
