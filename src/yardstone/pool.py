@@ -55,34 +55,48 @@ class SkipReport:
 
     A hostile file can hold millions of bad records, so only the first
     `MAX_SKIPPED_DETAILS` are kept one by one. `mended` counts what was put right in
-    records that were used.
+    records that were used, `known` (by kind) the records left out although they were
+    understood, such as unfinished games, and `values` the results that were not.
     """
 
     def __init__(self, skipped: Iterable[Skipped] = ()) -> None:
         self.total = 0
         self.reasons: Counter[str] = Counter()
         self.mended: Counter[str] = Counter()
+        self.known: Counter[str] = Counter()
+        self.values: Counter[str] = Counter()
         self.details: list[Skipped] = []
         for record in skipped:
             self.add(record)
 
-    def add(self, record: Skipped, *, kind: str | None = None) -> None:
+    @property
+    def unread(self) -> int:
+        """Number of records that were left out because they are not understood."""
+        return self.total - self.known.total()
+
+    def add(self, record: Skipped, *, kind: str | None = None, known: bool = False) -> None:
         """Count one record under `kind` (default: its reason)."""
         self.total += 1
         self.reasons[kind or record.reason] += 1
+        if known:
+            self.known[kind or record.reason] += 1
         if len(self.details) < MAX_SKIPPED_DETAILS:
             self.details.append(record)
 
-    def add_uncounted(self, kind: str, number: int) -> None:
+    def add_uncounted(self, kind: str, number: int, *, known: bool = False) -> None:
         """Count `number` further records of a kind whose details are not kept."""
         self.total += number
         self.reasons[kind] += number
+        if known:
+            self.known[kind] += number
 
     def merge(self, other: SkipReport) -> None:
         """Add all that another report holds."""
         self.total += other.total
         self.reasons.update(other.reasons)
         self.mended.update(other.mended)
+        self.known.update(other.known)
+        self.values.update(other.values)
         self.details.extend(other.details[: MAX_SKIPPED_DETAILS - len(self.details)])
 
     def __len__(self) -> int:
@@ -165,6 +179,9 @@ class Pool:
         Further columns, one entry a game (handicap, komi, event, round, ...).
     skipped : SkipReport
         The records that were left out when the pool was read.
+    ordered : bool
+        Whether `first` did move first. False where nobody knows, as in a table of
+        winners and losers: no advantage of moving first can then be estimated.
 
     Raises
     ------
@@ -180,6 +197,7 @@ class Pool:
     time: NDArray[np.datetime64] | None = None
     columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     skipped: SkipReport = field(default_factory=SkipReport)
+    ordered: bool = True
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -243,8 +261,10 @@ class Pool:
         frame: Any,
         *,
         columns: Mapping[str, str] | Sequence[str] | None = None,
-        first: Literal["white", "black"] = "white",
+        first: Literal["white", "black"] | None = None,
+        results: Mapping[str, object] | str | None = None,
         strict: bool = False,
+        skip_unread: bool = False,
     ) -> Pool:
         """A pool from a frame of pandas, polars, Arrow or anything that speaks Arrow.
 
@@ -252,9 +272,14 @@ class Pool:
         ----------
         frame : DataFrame, Table or the like
             A row a game.
-        columns, first, strict
-            Which columns hold what, which side moves first, and whether a row that
-            cannot be used is an error; as in `yardstone.read`.
+        columns, first, results, strict, skip_unread
+            Which columns hold what, which side moves first, what results mean, and
+            whether rows that cannot be used are an error; as in `yardstone.read`.
+
+        Warns
+        -----
+        SkippedWarning
+            If rows were left out.
 
         Examples
         --------
@@ -265,7 +290,14 @@ class Pool:
         """
         from yardstone.records.table_files import pool_of_frame
 
-        return pool_of_frame(frame, columns=columns, first=first, strict=strict)
+        return pool_of_frame(
+            frame,
+            columns=columns,
+            first=first,
+            results=results,
+            strict=strict,
+            skip_unread=skip_unread,
+        )
 
     def __len__(self) -> int:
         return len(self.score)

@@ -81,7 +81,7 @@ def test_what_is_left_out_is_said(
     assert main(["convert", str(sgf), "-o", str(tmp_path / "out.pgn")]) == 0
     said = capsys.readouterr().err
     assert "3 games written" in said
-    assert "1 records were skipped: 1 result without a winner" in said
+    assert "1 record was skipped: 1 result without a winner" in said
     assert "games.sgf:4: result '?' names no winner" in said
     assert "mended 1 times: komi written without its decimal point" in said
     assert "moves and comments are not kept, only results" in said

@@ -116,7 +116,7 @@ def test_several_games(
     assert "All 3 games, by player" in out
     assert "Bob, 2 games" in out
     assert "Mind: move 2 is illegal (White E5): analysed up to there" in out
-    assert "1 record was left out" in error
+    assert "1 record was skipped" in error
     assert "25" in error
     assert "Ann 3k (Black)" in picture.read_text()
     second = run(capsys, "analyse", games, "--net", net, "--game", "2", "-q", "--no-moves")
@@ -190,7 +190,7 @@ def test_features(
     application()(args=[str(word) for word in command], standalone_mode=False)
     out, error = capsys.readouterr()
     assert out == (f"2 games, 13 moves: head, pick (16 channels of random-10-1) in {store}\n")
-    assert "2 records were left out" in error
+    assert "2 records were skipped" in error
     skipped = (store / "skipped.csv").read_text()
     assert "move 2 is illegal (White E5)" in skipped
     assert "25" in skipped

@@ -4,6 +4,7 @@ import pytest
 
 import yardstone
 from tests.shared import shared_path
+from tests.skipping import read_skipping
 from yardstone.errors import NoGamesError
 
 BASE_PLAYERS = ("Delta", "Echo", "Alpha 1.0", "Fox Trot", "Charlie", "Bravo", "Golf", "Alpha 2.0")
@@ -47,7 +48,9 @@ def test_one_file_in_many_dialects(name: str) -> None:
 )
 def test_odd_files(name: str, games: int, players: int, skipped: list[tuple[int, str]]) -> None:
     known = {"longname": "longname"}
-    pool = yardstone.read(shared_path(f"reference/ordo/inputs/{known.get(name, name)}.pgn"))
+    file = shared_path(f"reference/ordo/inputs/{known.get(name, name)}.pgn")
+    read = read_skipping if skipped else yardstone.read
+    pool = read(file, skip_unread=True)
     assert (len(pool), len(pool.players)) == (games, players)
     assert [(record.line, record.reason) for record in pool.skipped.details] == skipped
 
@@ -59,7 +62,7 @@ def test_files_without_games(name: str) -> None:
 
 
 def test_tcec() -> None:
-    pool = yardstone.read(shared_path("data/chess/tcec_headers.pgn.gz"))
+    pool = read_skipping(shared_path("data/chess/tcec_headers.pgn.gz"))
     assert len(pool) == 27_605
     assert pool.skipped.reasons == {"unknown result": 4, "unfinished (result *)": 3}
     lines = [record.line for record in pool.skipped.details]
@@ -80,7 +83,7 @@ def test_kingbase() -> None:
 
 
 def test_tygem() -> None:
-    pool = yardstone.read(shared_path("data/go/tygem_2005_2011.tsv.gz"), first="black")
+    pool = yardstone.read(shared_path("data/go/tygem_2005_2011.tsv.gz"))
     assert len(pool) == 629_968
     assert str(pool.time[0]) == "2005-11-02T10:48:00" if pool.time is not None else False
     assert pool.players[:2] == ("kaaka46", "kikwk")
@@ -88,8 +91,7 @@ def test_tygem() -> None:
 
 
 def test_tournaments() -> None:
-    pool = yardstone.read(
-        shared_path("data/go/tournaments/games.csv.gz"), first="black", columns=["handicap", "rnd"]
-    )
+    file = shared_path("data/go/tournaments/games.csv.gz")
+    pool = yardstone.read(file, columns=["handicap", "rnd"])
     assert len(pool) == 8_194
     assert set(pool.columns) == {"handicap", "rnd"}

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import yardstone
+from tests.skipping import read_skipping
 from yardstone.errors import InputError, NoGamesError, StrictError
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import SgfLimits, SgfReader, read_games, read_trees
@@ -297,7 +298,7 @@ def test_a_pool(folder: Path) -> None:
         GAME + GAME.replace("B+3.5", "0") + GAME.replace("B+3.5", "Void")
         + GAME.replace("RE[B+3.5]", "") + GAME.replace("PB[Ann]", "")
     )  # fmt: skip
-    pool = yardstone.read(file, columns={"komi": "komi", "rank": "BR", "n": "moves"})
+    pool = read_skipping(file, columns={"komi": "komi", "rank": "BR", "n": "moves"})
     assert pool.players == ("Ann", "Bob")
     assert pool.score.tolist() == [1, 0.5]
     assert pool.time is not None
@@ -307,7 +308,7 @@ def test_a_pool(folder: Path) -> None:
     assert pool.skipped.reasons == {
         "result without a winner": 1, "no result": 1, "no name of Black": 1,
     }  # fmt: skip
-    everything = yardstone.read(file, columns="all")
+    everything = read_skipping(file, columns="all")
     assert "written_result" in everything.columns
     assert "event" not in everything.columns
 

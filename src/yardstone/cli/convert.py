@@ -6,11 +6,11 @@ import sys
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.options import Columns, First, Query, Side, Strict
+from yardstone.cli.options import Columns, First, Query, Results, SkipUnread, Strict
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,11 +75,13 @@ def convert(
         Target | None, typer.Option("--to", help="Format to write, if the ending does not tell.")
     ] = None,
     columns: Columns = None,
-    first: First = Side.white,
+    first: First = None,
+    results: Results = None,
     query: Query = None,
     strict: Strict = False,
+    skip_unread: SkipUnread = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress and no word about what is left out.")
+        bool, typer.Option("--quiet", "-q", help="No progress, and no word of what was written.")
     ] = False,
 ) -> None:
     """Convert results of games between SGF, PGN, CSV, JSON and Parquet.
@@ -90,6 +92,7 @@ def convert(
     """
     from yardstone.cli import startup, values
     from yardstone.cli.output import check_folder
+    from yardstone.cli.reading import Source, read_games
 
     form = _target(target, output)
     if form is Target.parquet and output is None:
@@ -100,10 +103,12 @@ def convert(
     if form is Target.sgf and kinds == {"sgf"} and not columns:
         _rewrite(paths or [], output, strict=strict, quiet=quiet)
         return
-    pool = _pool(paths or [], query, source, values.columns(columns or []), first, strict, quiet)
+    wanted = values.columns(columns or []) or "all"
+    asked = Source(paths or [], query, wanted, first, results, strict, skip_unread, source)
+    pool = read_games(asked, quiet=quiet)
     _write(pool, form, output)
     if not quiet:
-        _report(len(pool), "games", pool.skipped, _lost(pool, form, kinds))
+        _report(len(pool), pool.skipped, _lost(pool, form, kinds))
 
 
 def _target(asked: Target | None, output: Path | None) -> Target:
@@ -136,6 +141,7 @@ def _formats(paths: list[str], source: str | None) -> set[str]:
 def _rewrite(paths: list[str], output: Path | None, *, strict: bool, quiet: bool) -> None:
     """Write SGF games with their main lines, one at a time."""
     from yardstone.cli.output import progress_bar
+    from yardstone.cli.reading import report_skipped
     from yardstone.records.sgf import SgfReader, write_sgf
 
     reader = SgfReader(*paths, strict=strict, progress=progress_bar("reading", quiet=quiet))
@@ -148,39 +154,9 @@ def _rewrite(paths: list[str], output: Path | None, *, strict: bool, quiet: bool
             yield write_sgf(game)
 
     _write_text(pieces(), output)
+    report_skipped(reader.skipped)
     if not quiet:
-        _report(written, "games", reader.skipped, ["only main lines are kept, without comments"])
-
-
-def _pool(
-    paths: list[str],
-    query: str | None,
-    source: str | None,
-    columns: dict[str, str] | None,
-    first: Side,
-    strict: bool,
-    quiet: bool,
-) -> Pool:
-    from yardstone import records
-    from yardstone.cli.output import progress_bar
-
-    wanted: Any = columns or "all"
-    if query is not None:
-        if len(paths) > 1:
-            raise UsageError("--query takes one database at most")
-        database = paths[0] if paths else None
-        return records.query(query, database, columns=wanted, first=first.value, strict=strict)
-    if not paths:
-        raise UsageError("name a file of games, or - for standard input")
-    return records.read(
-        *paths,
-        format=source,
-        columns=wanted,
-        first=first.value,
-        times=True,
-        strict=strict,
-        progress=progress_bar("reading", quiet=quiet),
-    )
+        _report(written, reader.skipped, ["only main lines are kept, without comments"])
 
 
 def _write(pool: Pool, form: Target, output: Path | None) -> None:
@@ -227,13 +203,9 @@ def _lost(pool: Pool, form: Target, kinds: set[str]) -> list[str]:
     return lost
 
 
-def _report(written: int, what: str, skipped: SkipReport, lost: list[str]) -> None:
-    """Say on standard error what was written, left out and put right."""
-    lines = [f"{written:,} {what} written"]
-    if len(skipped):
-        reasons = ", ".join(f"{count:,} {kind}" for kind, count in skipped.reasons.most_common(5))
-        lines.append(f"{len(skipped):,} records were skipped: {reasons}")
-        lines += [f"  {record}" for record in skipped.details[:5]]
+def _report(written: int, skipped: SkipReport, lost: list[str]) -> None:
+    """Say on standard error what was written, put right, and has no place."""
+    lines = [f"{written:,} game{'' if written == 1 else 's'} written"]
     lines += [f"mended {count:,} times: {kind}" for kind, count in skipped.mended.most_common()]
     for line in [*lines, *lost]:
         print(f"yardstone: {line}", file=sys.stderr)

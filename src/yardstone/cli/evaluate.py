@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from yardstone.cli.options import Columns, Confidence, First, Form, Page, Query, Side, Strict
+from yardstone.cli.options import (
+    Columns,
+    Confidence,
+    First,
+    Form,
+    Page,
+    Query,
+    Results,
+    Side,
+    SkipUnread,
+    Strict,
+)
 from yardstone.cli.output import Format
 from yardstone.errors import UsageError
 
@@ -117,9 +128,11 @@ def evaluate(
         ),
     ] = None,
     columns: Columns = None,
-    first: First = Side.white,
+    first: First = None,
+    results: Results = None,
     query: Query = None,
     strict: Strict = False,
+    skip_unread: SkipUnread = False,
     confidence: Confidence = "95",
     replicates: Annotated[
         int,
@@ -170,10 +183,13 @@ def evaluate(
             players=players,
             group=group,
             first=first,
+            results=results,
+            skip_unread=skip_unread,
             shared=shared,
         )
     else:
-        from yardstone.cli.systems import moment, read_games, report_skipped
+        from yardstone.cli.reading import Source, read_games
+        from yardstone.cli.systems import moment
 
         options: dict[str, Any] = {
             "train_share": train_share,
@@ -189,15 +205,8 @@ def evaluate(
         if group is not None:
             wanted = {group: group, **wanted}
         chosen = _systems(systems, parameter or [])
-        pool = read_games(
-            paths or [],
-            query=query,
-            columns=wanted or None,
-            first=first,
-            strict=strict,
-            quiet=quiet,
-        )
-        report_skipped(pool, quiet=quiet)
+        source = Source(paths or [], query, wanted or None, first, results, strict, skip_unread)
+        pool = read_games(source, quiet=quiet)
         found = _replayed(pool, chosen, {**shared, **options}, quiet=quiet)
     views = _views(found, _title(paths or []))
     if html is not None:
@@ -265,7 +274,9 @@ def _from_table(
     draws: Sequence[str],
     players: str | None,
     group: str | None,
-    first: Side,
+    first: Side | None,
+    results: str | None,
+    skip_unread: bool,
     shared: Mapping[str, Any],
 ) -> Evaluation:
     import numpy as np
@@ -286,7 +297,9 @@ def _from_table(
         },
         players=None if players is None else _pair(players, "--players"),
         group_by=group,
-        side=first.value,
+        side=None if first is None else first.value,
+        results=results,
+        skip_unread=skip_unread,
     )
     notes = list(table.notes)
     if table.first is None:

@@ -23,9 +23,9 @@ from yardstone.cli.go_options import (
     check_found,
     chosen_rules,
     network,
-    report_skipped,
 )
 from yardstone.cli.options import Form
+from yardstone.cli.reading import report_skipped
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from yardstone.cli.go_options import (
     Strict,
     Threads,
     network,
-    report_skipped,
 )
+from yardstone.cli.reading import report_skipped
 
 __all__ = ["evaluate"]
 

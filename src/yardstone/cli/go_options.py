@@ -31,13 +31,11 @@ __all__ = [
     "check_found",
     "chosen_rules",
     "network",
-    "report_skipped",
 ]
 
 #: What `--rules` says if each game is to keep its own.
 RECORD = "record"
 #: Skipped records that are shown with their place.
-_PLACES = 5
 
 
 class EngineName(StrEnum):
@@ -141,21 +139,3 @@ def check_found(number: int, skipped: SkipReport, *, strict: bool) -> None:
     if not number:
         reason = f"no game can be used: {first.reason}"
         raise NoGamesError(reason, file=first.file, line=first.line or None)
-
-
-def report_skipped(skipped: SkipReport, *, quiet: bool) -> None:
-    """Say on standard error what was left out, and where the first of it stands."""
-    import sys
-
-    from yardstone.reports.statements import plural
-
-    if quiet or not len(skipped):
-        return
-    reasons = ", ".join(
-        f"{count:,} × {reason}" for reason, count in skipped.reasons.most_common(_PLACES)
-    )
-    lines = [f"yardstone: {plural(len(skipped), 'record was', 'records were')} left out: {reasons}"]
-    lines += [f"  {record}" for record in skipped.details[:_PLACES]]
-    if len(skipped) > _PLACES:
-        lines.append(f"  … and {plural(len(skipped) - _PLACES, 'other')}")
-    print("\n".join(lines), file=sys.stderr)

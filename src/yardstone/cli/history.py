@@ -17,7 +17,8 @@ from yardstone.cli.options import (
     Parameters,
     Query,
     RatedPaths,
-    Side,
+    Results,
+    SkipUnread,
     Strict,
     System,
 )
@@ -87,9 +88,11 @@ def history(
         typer.Option(metavar="CHANCE", help="A result of at most this chance is improbable."),
     ] = 0.01,
     columns: Columns = None,
-    first: First = Side.white,
+    first: First = None,
+    results: Results = None,
     query: Query = None,
     strict: Strict = False,
+    skip_unread: SkipUnread = False,
     confidence: Confidence = "95",
     top: Annotated[
         int, typer.Option(metavar="NUMBER", help="Players in the list; 0 shows all.", min=0)
@@ -115,7 +118,8 @@ def history(
     """
     from yardstone.cli import values
     from yardstone.cli.output import chosen_format
-    from yardstone.cli.systems import check_outputs, emit, read_games, report_skipped
+    from yardstone.cli.reading import Source, read_games
+    from yardstone.cli.systems import check_outputs, emit
 
     level = values.confidence(confidence)
     shape = chosen_format(form, output)
@@ -127,10 +131,8 @@ def history(
     pool = None
     if paths or query is not None:
         wanted = values.columns(columns or [])
-        pool = read_games(
-            paths or [], query=query, columns=wanted, first=first, strict=strict, quiet=quiet
-        )
-        report_skipped(pool, quiet=quiet)
+        source = Source(paths or [], query, wanted, first, results, strict, skip_unread)
+        pool = read_games(source, quiet=quiet)
     elif state is None:
         raise UsageError("name a file of results, - for standard input, or a --state")
     rated, notes = rated_games(pool, state, system, parameter or [])

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.options import Confidence
-from yardstone.errors import InputError, UsageError
+from yardstone.cli.options import Columns, Confidence, First, Results, SkipUnread
+from yardstone.errors import UsageError, YardstoneError
 
 if TYPE_CHECKING:
+    from yardstone.cli.reading import Source
     from yardstone.ratings.matches import Match
     from yardstone.ratings.pairs import PairedGames
 
@@ -58,6 +60,10 @@ def match(
             metavar="FILE", help="Take the games of two players from this file. Repeatable."
         ),
     ] = None,
+    columns: Columns = None,
+    first: First = None,
+    results: Results = None,
+    skip_unread: SkipUnread = False,
     pair_by: Annotated[
         str | None,
         typer.Option(
@@ -107,7 +113,17 @@ def match(
     paired: PairedGames | None = None
     names: tuple[str, str] | None = None
     if games:
-        paired, names = _from_games(games, given, pair_by)
+        from yardstone.cli import reading
+        from yardstone.cli.values import columns as columns_of
+
+        source = reading.Source(
+            [str(path) for path in games],
+            columns=columns_of(columns or []),
+            first=first,
+            results=results,
+            skip_unread=skip_unread,
+        )
+        paired, names = _from_games(source, given, pair_by)
         found = paired.pairs if paired.pairs.size else paired.games
         if pairs and not paired.pairs.size:
             raise UsageError("no two of the games are a pair")
@@ -156,19 +172,23 @@ def _from_counts(given: list[str], *, pairs: bool) -> Match:
 
 
 def _from_games(
-    files: list[Path], given: list[str], pair_by: str | None
+    source: Source, given: list[str], pair_by: str | None
 ) -> tuple[PairedGames, tuple[str, str]]:
     if len(given) != 2:
         raise UsageError("--games needs the names of the two players")
-    from yardstone import records
+    from yardstone.cli.reading import read_games
     from yardstone.ratings.pairs import USUAL_COLUMNS, pentanomial
 
     names = (given[0], given[1])
+    wanted = None
     if pair_by is not None:
         wanted = [name.strip() for name in pair_by.split(",") if name.strip()]
-        return pentanomial(records.read(*files, columns=wanted), *names, by=wanted), names
+    usual = {name: name for name in wanted or USUAL_COLUMNS}
+    asked = replace(source, columns={**usual, **(source.columns or {})})
     try:
-        pool = records.read(*files, columns=USUAL_COLUMNS)
-    except InputError:  # a table without these columns, or what no reader can mend
-        pool = records.read(*files)
-    return pentanomial(pool, *names), names
+        pool = read_games(asked, times=False, quiet=True)
+    except YardstoneError:  # a table without these columns, or what no reader can mend
+        if wanted is not None:
+            raise
+        pool = read_games(source, times=False, quiet=True)
+    return pentanomial(pool, *names, by=wanted), names

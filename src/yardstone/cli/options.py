@@ -19,7 +19,9 @@ __all__ = [
     "Parameters",
     "Query",
     "RatedPaths",
+    "Results",
     "Side",
+    "SkipUnread",
     "Strict",
     "System",
 ]
@@ -42,10 +44,28 @@ RatedPaths = Annotated[
 Columns = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="MAP", help="Columns of a table: first=NAME,second=NAME,score=NAME,time=NAME."
+        metavar="MAP",
+        help="Columns of a table: first=NAME,second=NAME,score=NAME,time=NAME; or "
+        "first_score=NAME,second_score=NAME, or margin=NAME, in place of score.",
     ),
 ]
-First = Annotated[Side, typer.Option("--first", help="Who moves first in a table of games.")]
+First = Annotated[
+    Side | None,
+    typer.Option(
+        "--first",
+        help="Colour that moves first in a table of games, and whose points 1-0 tells, if columns "
+        "and results do not say; in PGN always White.",
+        show_default=False,
+    ),
+]
+Results = Annotated[
+    str | None,
+    typer.Option(
+        "--results",
+        metavar="MAP",
+        help="What values of the result mean for the first player: 'H=win,D=draw,A=loss,P=skip'.",
+    ),
+]
 Query = Annotated[
     str | None,
     typer.Option(
@@ -55,6 +75,13 @@ Query = Annotated[
 ]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
+]
+SkipUnread = Annotated[
+    bool,
+    typer.Option(
+        "--skip-unread",
+        help="Go on if a value of the result is not understood, or more than 5 % of the records.",
+    ),
 ]
 System = Annotated[
     str | None, typer.Option(metavar="NAME", help="Rate by this system. [default: glicko2]")

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.options import Columns, First, Parameters, RatedPaths, Side, System
+from yardstone.cli.options import (
+    Columns,
+    First,
+    Parameters,
+    RatedPaths,
+    Results,
+    SkipUnread,
+    System,
+)
 
 if TYPE_CHECKING:
     from yardstone.evaluation.forecast import Forecast
@@ -50,7 +58,9 @@ def predict(
         ),
     ] = None,
     columns: Columns = None,
-    side: First = Side.white,
+    side: First = None,
+    results: Results = None,
+    skip_unread: SkipUnread = False,
     form: Annotated[PredictFormat, typer.Option("--format", help="How to write it.")] = (
         PredictFormat.text
     ),
@@ -58,13 +68,19 @@ def predict(
     """Predict the game of two players from the ratings of the games before."""
     from yardstone.cli import values
     from yardstone.cli.history import rated_games
-    from yardstone.cli.systems import read_games, report_skipped
+    from yardstone.cli.reading import Source, read_games
     from yardstone.evaluation.forecast import forecast
 
     pool = None
     if paths:
-        pool = read_games(paths, columns=values.columns(columns or []), first=side, quiet=True)
-        report_skipped(pool, quiet=False)
+        source = Source(
+            paths,
+            columns=values.columns(columns or []),
+            first=side,
+            results=results,
+            skip_unread=skip_unread,
+        )
+        pool = read_games(source, quiet=True)
     rated, notes = rated_games(pool, state, system, parameter or [])
     found = forecast(rated, first, second, advantage=advantage)
     if form is PredictFormat.json:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from yardstone.cli.options import Confidence, Form, Page, Query, Side, Strict
+from yardstone.cli.options import (
+    Columns,
+    Confidence,
+    First,
+    Form,
+    Page,
+    Query,
+    Results,
+    SkipUnread,
+    Strict,
+)
 from yardstone.cli.output import Format
 from yardstone.errors import UsageError
 
@@ -27,15 +36,6 @@ Examples:
   yardstone rate games.pgn.gz
   yardstone rate games.pgn --anchor 'Engine 1=3000' --plot list.svg -o list.csv
   yardstone rate results.csv --columns first=White,second=Black,score=Result"""
-
-
-@dataclass(frozen=True)
-class _Names:
-    """Files of players' names."""
-
-    include: Path | None
-    exclude: Path | None
-    synonyms: Path | None
 
 
 def rate(
@@ -60,15 +60,12 @@ def rate(
         Path | None,
         typer.Option(metavar="FILE", help="Names of one player: lines of NAME,OTHER,OTHER …"),
     ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(metavar="MAP", help="Columns of a table: first=NAME,second=NAME,score=NAME."),
-    ] = None,
-    first: Annotated[
-        Side, typer.Option(help="Colour that moves first in a table; in PGN always White.")
-    ] = Side.white,
+    columns: Columns = None,
+    first: First = None,
+    results: Results = None,
     query: Query = None,
     strict: Strict = False,
+    skip_unread: SkipUnread = False,
     anchor: Annotated[
         list[str] | None, typer.Option(metavar="NAME=RATING", help="Fix a rating. Repeatable.")
     ] = None,
@@ -163,6 +160,7 @@ def rate(
     """
     from yardstone.cli import startup, values
     from yardstone.cli.output import check_folder, chosen_format, emit_list, write_matrix
+    from yardstone.cli.reading import Names, Source, read_games
 
     startup.load_numba()
     level = values.confidence(confidence)
@@ -179,8 +177,9 @@ def rate(
     if paired is not None:
         model["paired"] = tuple(tag.strip() for tag in paired.split(","))
         wanted = {**(wanted or {}), **{tag: tag for tag in model["paired"]}}
-    names = _Names(include, exclude, synonyms)
-    pool = _read(paths or [], query, wanted, first, names, strict=strict, quiet=quiet)
+    names = Names(include, exclude, synonyms)
+    source = Source(paths or [], query, wanted, first, results, strict, skip_unread, names=names)
+    pool = read_games(source, times=False, quiet=quiet)
     model["relations"] = values.relations(relation or (), set(pool.players))
     asked = _Asked(level, min_games, simulate, seed, workers, quiet)
     report = _rated(pool, average, join, model, asked)
@@ -220,44 +219,6 @@ def _check_endings(plot: Path | None, form: Format, output: Path | None, *, quie
 def _title(paths: list[str]) -> str:
     names = [Path(path).name for path in paths if path != "-"]
     return f"Ratings: {names[0]}" if len(names) == 1 else "Ratings"
-
-
-def _read(
-    paths: list[str],
-    query: str | None,
-    columns: Mapping[str, str] | None,
-    first: Side,
-    names: _Names,
-    *,
-    strict: bool,
-    quiet: bool,
-) -> Pool:
-    from yardstone import records
-    from yardstone.cli.output import progress_bar
-
-    if query is not None:
-        if len(paths) > 1:
-            raise UsageError("--query takes one database at most")
-        database = paths[0] if paths else None
-        pool = records.query(query, database, columns=columns, first=first.value, strict=strict)
-        return records.apply_names(
-            pool,
-            None if names.synonyms is None else records.read_synonyms(names.synonyms),
-            None if names.include is None else records.read_name_list(names.include),
-            None if names.exclude is None else records.read_name_list(names.exclude),
-        )
-    if not paths:
-        raise UsageError("name a file of results, or - for standard input")
-    return records.read(
-        *paths,
-        columns=columns,
-        first=first.value,
-        strict=strict,
-        synonyms=names.synonyms,
-        include=names.include,
-        exclude=names.exclude,
-        progress=progress_bar("reading", quiet=quiet),
-    )
 
 
 def _rated(

@@ -17,8 +17,8 @@ from yardstone.cli.go_options import (
     Quiet,
     Strict,
     Threads,
-    report_skipped,
 )
+from yardstone.cli.reading import report_skipped
 from yardstone.cli.strength_estimate import Handicap, ModelFile
 from yardstone.errors import InputError, UsageError
 

@@ -20,9 +20,9 @@ from yardstone.cli.go_options import (
     Quiet,
     Strict,
     Threads,
-    report_skipped,
 )
 from yardstone.cli.options import Form
+from yardstone.cli.reading import report_skipped
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:

@@ -8,22 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from yardstone.cli.options import Side
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
     import numpy as np
 
     from yardstone.cli.output import Format
-    from yardstone.pool import Pool
 
 __all__ = [
     "Views",
     "check_outputs",
     "emit",
     "moment",
-    "read_games",
-    "report_skipped",
     "settings",
 ]
 
@@ -44,46 +40,6 @@ class Views:
     json: Callable[[], str]
     html: Callable[[], str]
     columns: Mapping[str, str]
-
-
-def read_games(
-    paths: Sequence[str],
-    *,
-    query: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    first: Side = Side.white,
-    strict: bool = False,
-    quiet: bool = False,
-) -> Pool:
-    """Games with their times from files or a query."""
-    from yardstone import records
-    from yardstone.cli.output import progress_bar
-
-    if query is not None:
-        if len(paths) > 1:
-            raise UsageError("--query takes one database at most")
-        database = paths[0] if paths else None
-        return records.query(query, database, columns=columns, first=first.value, strict=strict)
-    if not paths:
-        raise UsageError("name a file of results, or - for standard input")
-    return records.read(
-        *paths,
-        columns=columns,
-        first=first.value,
-        times=True,
-        strict=strict,
-        progress=progress_bar("reading", quiet=quiet),
-    )
-
-
-def report_skipped(pool: Pool, *, quiet: bool) -> None:
-    """Say on standard error what was left out when games were read."""
-    if quiet or not len(pool.skipped):
-        return
-    reasons = ", ".join(
-        f"{count:,} {reason}" for reason, count in pool.skipped.reasons.most_common(5)
-    )
-    print(f"yardstone: {len(pool.skipped):,} records were skipped: {reasons}", file=sys.stderr)
 
 
 def settings(texts: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yardstone.cli.go_options import Output, Quiet, Strict, report_skipped
+from yardstone.cli.go_options import Output, Quiet, Strict
 from yardstone.cli.options import Form
+from yardstone.cli.reading import report_skipped
 from yardstone.cli.trickplay_options import (
     Boards,
     Bounds,

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from yardstone.cli.go_options import Quiet, report_skipped
+from yardstone.cli.go_options import Quiet
+from yardstone.cli.reading import report_skipped
 from yardstone.cli.trickplay_options import Workers
 
 __all__ = ["index"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.go_options import report_skipped
+from yardstone.cli.reading import report_skipped
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:

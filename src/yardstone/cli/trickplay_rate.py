@@ -17,9 +17,9 @@ from yardstone.cli.go_options import (
     Quiet,
     Strict,
     Threads,
-    report_skipped,
 )
 from yardstone.cli.options import Form
+from yardstone.cli.reading import report_skipped
 from yardstone.cli.strength_estimate import ModelFile, ScaleName
 from yardstone.cli.trickplay_options import (
     Boards,

@@ -106,5 +106,7 @@ def columns(texts: Sequence[str]) -> dict[str, str] | None:
         name, equals, value = part.partition("=")
         if not equals or not name.strip() or not value.strip():
             raise UsageError(f"--columns {part!r}: write it as first=NAME,second=NAME,score=NAME")
+        if name.strip() in found:
+            raise UsageError(f"--columns: {name.strip()!r} is named twice")
         found[name.strip()] = value.strip()
     return found or None

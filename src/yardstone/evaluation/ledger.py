@@ -29,6 +29,7 @@ from yardstone.evaluation._checkpoints import (
 from yardstone.evaluation.rated import RatedGames
 from yardstone.evaluation.splits import in_time_order
 from yardstone.evaluation.systems import find_system
+from yardstone.ratings.order import check_order
 from yardstone.ratings.replay import Replay
 from yardstone.ratings.result import Ratings
 from yardstone.ratings.sequential import Sequential
@@ -93,6 +94,7 @@ class Ledger(RatedGames):
             Of the system.
         """
         system = make_system(name, parameters)
+        check_order(system, pool)
         games = in_time_order(pool)
         start = system.start(games.players)
         empty = _replay({name: np.zeros(0) for name in REPLAYED}, system.ratings(start))
@@ -106,6 +108,7 @@ class Ledger(RatedGames):
             return replace(self, replayed=0)
         if len(self.pool) and (self.pool.time is None) != (pool.time is None):
             raise InputError("the ledger's games and the new ones must all have times, or none")
+        check_order(self.system, pool)
         joined = join_pools([self.pool, pool])
         origin = np.arange(len(joined))
         origin[len(self.pool) :] = -1

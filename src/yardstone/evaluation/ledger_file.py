@@ -57,6 +57,7 @@ def save_ledger(ledger: Ledger, path: Path) -> None:
         "system": repr(ledger.system),
         "players": list(pool.players),
         "texts": texts,
+        "ordered": pool.ordered,
         "checkpoints": [at for at, _ in ledger.checkpoints],
     }
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
@@ -104,6 +105,7 @@ def _ledger(arrays: dict[str, NDArray[Any]], about: dict[str, Any], path: str) -
         arrays["score"],
         arrays.get("time"),
         columns,
+        ordered=about.get("ordered", True),
     )
     points = []
     for place, at in enumerate(about["checkpoints"]):

@@ -10,6 +10,7 @@ import numpy as np
 
 from yardstone.evaluation.splits import earlier_games, in_time_order
 from yardstone.evaluation.systems import find_system
+from yardstone.ratings.order import check_order
 from yardstone.ratings.replay import Replay
 from yardstone.ratings.result import Ratings
 
@@ -89,6 +90,7 @@ def whole_history(pool: Pool, **parameters: Any) -> RatedGames:
     from yardstone.ratings.whr import WholeHistory
 
     system = WholeHistory(**parameters)
+    check_order(system, pool)
     games = in_time_order(pool)
     found = system.fit(games)
     first, second = _days(games, found)

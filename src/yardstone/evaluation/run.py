@@ -28,6 +28,7 @@ from yardstone.evaluation.splits import (
 )
 from yardstone.evaluation.systems import Entry, find_system
 from yardstone.evaluation.tuning import LEARNING_SHARE, Tuned, tune
+from yardstone.ratings.order import NO_ORDER, check_order
 from yardstone.winprob.davidson import draw_probability
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ def evaluate(
     """
     entries = _entries(systems)
     games, notes = judged_games(pool)
+    if not games.ordered:
+        entries = {name: _without_first_move(entry, games) for name, entry in entries.items()}
     share = 0.7 if train_share is None and train_until is None else train_share
     earlier = split_by_time(games, share=share, until=train_until)
     before = games.select(earlier)
@@ -119,7 +122,7 @@ def evaluate(
     later = ~earlier
     score = games.score
     predictions = [completed(run.prediction, score, earlier) for run in runs]
-    predictions += baselines(score, earlier)
+    predictions += baselines(score, earlier, ordered=games.ordered)
     rated = next((run for run in runs if np.isfinite(run.first).all()), None)
     parts = usual_subsets(
         games, newcomer_games=newcomer_games, since_dates=since_dates, group_by=group_by
@@ -170,6 +173,16 @@ def _entries(
     return {entry.name: entry for entry in entries}
 
 
+def _without_first_move(entry: Entry | SequentialSystem, games: Pool) -> Entry | SequentialSystem:
+    """The system, of whose parameters the advantage of moving first is not tuned."""
+    if not isinstance(entry, Entry):
+        check_order(entry, games)
+        return entry
+    check_order(entry.make(), games)
+    knobs = tuple(knob for knob in entry.knobs if knob.name != "first_advantage")
+    return replace(entry, knobs=knobs)
+
+
 def _run(
     name: str,
     entry: Entry | SequentialSystem,
@@ -217,7 +230,7 @@ def _plain(system: object) -> dict[str, Any]:
 def judged_games(pool: Pool) -> tuple[Pool, list[str]]:
     """The games that can be judged, in order of time, and what was left out."""
     alone = pool.first == pool.second
-    notes = []
+    notes = [] if pool.ordered else [NO_ORDER]
     if alone.any():
         notes.append(_left_out(alone, "of a player against himself"))
         pool = pool.select(~alone)
@@ -256,7 +269,10 @@ def usual_subsets(
     parts += [Subset(f"since {moment}", since(pool, moment)) for moment in since_dates]
     if group_by is not None:
         if group_by not in pool.columns:
-            raise InputError(f"the games have no column {group_by!r}")
+            raise InputError(
+                f"the games have no column {group_by!r}",
+                mend=f"the columns are {', '.join(pool.columns) or 'none'}",
+            )
         column = pool.columns[group_by]
         parts += [Subset(f"{group_by} {value}", column == value) for value in np.unique(column)]
     return parts
@@ -279,9 +295,16 @@ def completed(prediction: Prediction, score: NDArray[np.float64], earlier: Mask)
     return replace(prediction, draw=np.minimum(draw, 2.0 * np.minimum(p, 1.0 - p)))
 
 
-def baselines(score: NDArray[np.float64], earlier: Mask) -> list[Prediction]:
-    """What every system must beat: an even chance, and the earlier games' mean score."""
+def baselines(
+    score: NDArray[np.float64], earlier: Mask, *, ordered: bool = True
+) -> list[Prediction]:
+    """What every system must beat: an even chance, and the earlier games' mean score.
+
+    The second needs games that are `ordered`: where it is known who moved first.
+    """
     even = Prediction("50:50", np.full(len(score), 0.5), baseline=True)
+    if not ordered:
+        return [completed(even, score, earlier)]
     mean = float(score[earlier].mean())
     constant = Prediction(
         "first move only", np.full(len(score), mean), baseline=True, parameters={"expected": mean}

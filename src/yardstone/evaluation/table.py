@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,11 @@ from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.labels import expected_from_ratings
 from yardstone.evaluation.result import Prediction
 from yardstone.evaluation.splits import Subset
-from yardstone.records.results import score_of_first
+from yardstone.pool import SkipReport
+from yardstone.records.column_names import words
+from yardstone.records.result_column import Column, given_scores, read_column
+from yardstone.records.results import Side
+from yardstone.records.unread import UNKNOWN_RESULT, check_unread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +77,9 @@ def read_predictions(
     ratings: Mapping[str, tuple[str, str]] | None = None,
     players: tuple[str, str] | None = None,
     group_by: str | None = None,
-    side: Literal["white", "black"] = "white",
+    side: Side | None = None,
+    results: Mapping[str, object] | str | None = None,
+    skip_unread: bool = False,
 ) -> PredictionTable:
     """Read scores and predictions from a file of CSV, TSV, Parquet or JSON.
 
@@ -95,8 +101,13 @@ def read_predictions(
         Columns with the players' names, so that intervals know who played whom.
     group_by : str, optional
         Column whose values divide the games into subsets.
-    side : {"white", "black"}
-        Who moved first, where results are written as 1-0 or B+3.5.
+    side : {"white", "black"}, optional
+        Who moved first, where results are written as B+3.5; the names of the columns
+        of players tell it as well.
+    results : mapping or str, optional
+        What values of the score mean, as in `yardstone.read`.
+    skip_unread : bool
+        Go on where values of the score are not understood.
 
     Rows with a number missing or out of range are left out, and counted.
     """
@@ -110,7 +121,8 @@ def read_predictions(
     for pair in [*(ratings or {}).values(), *([players] if players else [])]:
         wanted.add(*pair)
     texts = _columns(Path(path), wanted.names)
-    scores = _scores(texts[score], side)
+    told = _Told(score, players, side, results, skip_unread)
+    scores = _scores(texts[score], told, str(path))
     values = {
         name: (_numbers(texts[column]), _numbers(texts[draws[name]]) if name in draws else None)
         for draws in (draws or {},)
@@ -207,15 +219,52 @@ def _number(text: str) -> float:
         return float("nan")
 
 
-def _scores(texts: NDArray[Any], side: Literal["white", "black"]) -> NDArray[np.float64]:
-    known: dict[str, float] = {}
-    for text in np.unique(texts.astype(str)).tolist():
-        value = _number(text)
-        if value not in (0.0, 0.5, 1.0):
-            told = score_of_first(text, side)
-            value = float("nan") if told is None else told
-        known[text] = value
-    return np.array([known[text] for text in texts.astype(str).tolist()])
+@dataclass(frozen=True)
+class _Told:
+    """What the caller says of the scores."""
+
+    column: str
+    players: tuple[str, str] | None
+    side: Side | None
+    results: Mapping[str, object] | str | None
+    skip_unread: bool
+
+
+def _scores(texts: NDArray[Any], told: _Told, file: str) -> NDArray[np.float64]:
+    """Scores of the player who moved first; NaN for what is none."""
+    distinct, where, counts = np.unique(texts.astype(str), return_inverse=True, return_counts=True)
+    values = dict(zip(distinct.tolist(), counts.tolist(), strict=True))
+    column = Column(
+        told.column,
+        values,
+        ("", ""),
+        told.players or ("the first player", "the second player"),
+        file,
+        colour=told.side or _colour(told.players),
+        given=given_scores(told.results),
+    )
+    reading = read_column(column)
+    report = SkipReport()
+    for text, number in values.items():
+        if text in reading.left_out:
+            report.add_uncounted(reading.left_out[text], number, known=True)
+        elif text not in reading.scores:
+            report.add_uncounted(UNKNOWN_RESULT, number)
+            report.values[text] += number
+    games = len(texts) - report.total
+    check_unread(report, games, file=file, skip_unread=told.skip_unread, named=told.column)
+    known = np.array([reading.scores.get(text, np.nan) for text in distinct.tolist()])
+    return known[where]
+
+
+def _colour(players: tuple[str, str] | None) -> Side | None:
+    """The colour of the first player, as the columns of the players are called."""
+    for place, name in enumerate(players or ()):
+        if "white" in words(name):
+            return "white" if place == 0 else "black"
+        if "black" in words(name):
+            return "black" if place == 0 else "white"
+    return None
 
 
 def _note(bad: NDArray[np.bool_], reason: str) -> list[str]:

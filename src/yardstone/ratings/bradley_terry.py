@@ -29,6 +29,7 @@ from yardstone.pool import PairCounts
 from yardstone.ratings import _bounds, _setup, uncertainty
 from yardstone.ratings._draws import fit_draw_rate
 from yardstone.ratings._newton import AT_THE_EDGE, CONVERGED, newton
+from yardstone.ratings.order import check_order
 from yardstone.ratings.priors import Prior, Relation
 from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Status
 from yardstone.winprob.logistic import points_per_logit
@@ -169,6 +170,7 @@ class BradleyTerry:
         """
         if not len(pool):
             raise NoGamesError("there are no games to rate")
+        check_order(self, pool)
         clusters = None if self.paired is None else uncertainty.clusters(pool, self.paired)
         return self._fit(pool.players, pool.pair_counts(), clusters)
 

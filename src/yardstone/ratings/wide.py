@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import ModelError, NotConnectedError
+from yardstone.ratings.order import NO_ORDER, without_first_move
 from yardstone.ratings.priors import Prior
 from yardstone.ratings.result import ALL_DRAWN
 
@@ -42,6 +43,9 @@ def fit_widely(
         The games do not determine the ratings even so.
     """
     remarks: list[str] = []
+    if not pool.ordered:
+        system = without_first_move(system)
+        remarks.append(NO_ORDER)
     while True:
         try:
             ratings: JointRatings | None = system.fit(pool)

@@ -51,6 +51,7 @@ def join_pools(pools: Sequence[Pool]) -> Pool:
         time,
         {name: _column(name, pools) for name in names},
         skipped,
+        all(pool.ordered for pool in pools),
     )
 
 

@@ -13,8 +13,9 @@ from yardstone.pool import Pool
 from yardstone.records.combine import join_pools, without_empty_columns
 from yardstone.records.results import Side
 from yardstone.records.sources import Source
+from yardstone.records.unread import check_unread
 
-__all__ = ["FORMATS", "Format", "Options", "format_of"]
+__all__ = ["FORMATS", "Format", "Options", "format_of", "read_format"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class Options:
     first: Side | None = None
     times: bool = False
     strict: bool = False
+    skip_unread: bool = False
+    results: Mapping[str, object] | str | None = None
     progress: Callable[[int, int], object] | None = None
     everything: bool = False
 
@@ -94,18 +97,16 @@ def _read_mat(sources: Sequence[Source], options: Options) -> Pool:
 
 def _read_tables(kind: str, sources: Sequence[Source], options: Options) -> Pool:
     from yardstone.records.table_files import read_table
+    from yardstone.records.tables import Meaning
 
-    pools = [
-        read_table(
-            source,
-            kind,
-            columns="all" if options.everything else options.columns,
-            first=options.first or "white",
-            strict=options.strict,
-        )
-        for source in sources
-    ]
-    return join_pools(pools)
+    meaning = Meaning(
+        "all" if options.everything else options.columns,
+        options.first,
+        options.results,
+        options.strict,
+        options.skip_unread,
+    )
+    return join_pools([read_table(source, kind, meaning) for source in sources])
 
 
 def _read_elsewhere(module: str, kind: str, sources: Sequence[Source], options: Options) -> Pool:
@@ -148,6 +149,20 @@ _XML = re.compile(rb"(?:<\?xml|<!--|<!DOCTYPE\s+Tournament|<Tournament)\b")
 _TRF = re.compile(rb"(?:012|022|042|001|###)[ \r\n]")
 _H9 = re.compile(rb";[ \t]*[A-Z]{2}\[")
 _HEADER = re.compile(rb"[^\n\r\"\[]*[,;\t|][^\n\r\[]*[,;\t|]")
+
+
+def read_format(name: str, sources: Sequence[Source], options: Options) -> Pool:
+    """The games of sources of one format.
+
+    Raises
+    ------
+    InputError
+        If too much of them cannot be read, unless that was allowed.
+    """
+    pool = FORMATS[name].read(sources, options)
+    file = sources[0].name if len(sources) == 1 else f"{len(sources):,} files"
+    check_unread(pool.skipped, len(pool), file=file, skip_unread=options.skip_unread)
+    return pool
 
 
 def format_of(source: Source, name: str | None = None) -> Format:

@@ -7,50 +7,67 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from yardstone.errors import InputError, UsageError
-from yardstone.records.results import Side
-
-__all__ = ["Roles", "find_roles", "has_role"]
-
-_COLOURS = {
-    "white": ("white", "whiteplayer", "playerwhite", "whitename", "whiteid", "w", "pw"),
-    "black": ("black", "blackplayer", "playerblack", "blackname", "blackid", "b", "pb"),
-}
-_PAIRS = (
-    ("first", "second"),
-    ("player1", "player2"),
-    ("playera", "playerb"),
-    ("p1", "p2"),
-    ("name1", "name2"),
-    ("team1", "team2"),
-    ("engine1", "engine2"),
-    ("modela", "modelb"),
-    ("home", "away"),
-    ("hometeam", "awayteam"),
-    ("player", "opponent"),
-    ("name", "opponent"),
-    ("a", "b"),
+from yardstone.records.column_names import (
+    DATES,
+    PAIRS,
+    TIMES,
+    Pair,
+    find_pair,
+    label,
+    points_columns,
+    result_columns,
+    side_of,
+    similar,
 )
-_RESULTS = ("result", "score", "outcome", "winner", "res", "points")
-_DATES = ("datetime", "timestamp", "playedat", "utcdate", "date", "played", "begin", "day")
-_TIMES = ("time", "utctime")
+
+__all__ = ["KEYS", "Roles", "find_roles", "has_role"]
+
+#: The keys of a mapping of columns that have a meaning of their own.
+KEYS = ("first", "second", "score", "first_score", "second_score", "margin", "time")
+_LABELS = {each for pair in PAIRS for each in pair}
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The names of the columns for each part of a game."""
+    """The columns for each part of a game.
+
+    Attributes
+    ----------
+    first, second : str
+        Columns of the players.
+    labels : pair of str
+        What their names call the sides (``("white", "black")``); empty texts where
+        they say nothing.
+    named : bool
+        Whether the caller named the columns of the players.
+    results : tuple of str
+        Columns that may hold the result, the likeliest first; one if it was named.
+    points : pair of str, optional
+        Columns with the points of `first` and of `second`.
+    margin : str, optional
+        Column with the points of `first` less those of `second`.
+    subject : {0, 1}, optional
+        The side, `first` or `second`, whose result the caller says the column tells.
+    time : tuple of str
+        Columns of the date, and of the time of day.
+    extra : mapping of str to str
+        Further columns of the pool.
+    """
 
     first: str
     second: str
-    score: str
+    labels: tuple[str, str] = ("", "")
+    named: bool = False
+    results: tuple[str, ...] = ()
+    points: tuple[str, str] | None = None
+    margin: str | None = None
+    subject: int | None = None
     time: tuple[str, ...] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_roles(
-    names: Sequence[str],
-    columns: Mapping[str, str] | Iterable[str] | None,
-    first: Side,
-    file: str,
+    names: Sequence[str], columns: Mapping[str, str] | Iterable[str] | None, file: str
 ) -> Roles:
     """The columns to use, from what the caller says and from their names.
 
@@ -59,11 +76,9 @@ def find_roles(
     names : sequence of str
         The columns there are.
     columns : mapping or iterable of str, optional
-        ``{"first": ..., "second": ..., "score": ..., "time": ...}``, any of them;
-        further keys are further columns of the pool, as are names alone. ``"all"``
-        makes every column that has no other role one of the pool.
-    first : {"white", "black"}
-        Which of two columns named after colours moves first.
+        Any of `KEYS` with the columns that hold them; further keys are further columns
+        of the pool, as are names alone. ``"all"`` makes every column that has no
+        other role one of the pool.
     file : str
         For messages.
 
@@ -72,41 +87,27 @@ def find_roles(
     InputError
         If a column that is needed cannot be found.
     UsageError
-        If a column that was asked for is not there.
+        If a column that was asked for is not there, or a key is misspelt.
     """
-    if columns is None or columns == "all":
-        asked: dict[str, str] = {}
-    elif isinstance(columns, Mapping):
-        asked = dict(columns)
-    else:
-        asked = {name: name for name in columns}
-    exact = {name: name for name in names}
-    lower = {name.lower(): name for name in reversed(names)}
-    for role, name in asked.items():
-        found = exact.get(name) or lower.get(name.lower())
-        if found is None:
-            raise UsageError(f"{file}: there is no column {name!r}, only {', '.join(names)}")
-        asked[role] = found
+    asked = _asked(names, columns, file)
+    pair = _players(names, asked, file)
+    score = _scores(names, asked, pair, file)
     plain = {re.sub(r"[^a-z0-9]", "", name.lower()): name for name in reversed(names)}
-    guess = _players(plain, first)
-    guess["score"] = _pick(plain, _RESULTS)
-    for role in ("first", "second", "score"):
-        chosen = asked.pop(role, None) or guess[role]
-        if chosen is None:
-            raise InputError(
-                f"which column is {role!r}? There are {', '.join(names)}",
-                file=file,
-                mend="name the columns first, second and score",
-            )
-        guess[role] = chosen
     if "time" in asked:
-        time: tuple[str, ...] = (asked.pop("time"),)
+        time: tuple[str, ...] = (asked["time"],)
     else:
-        time = tuple(n for n in (_pick(plain, _DATES), _pick(plain, _TIMES)) if n is not None)
-    if columns == "all":
-        used = {guess["first"], guess["second"], guess["score"], *time}
-        asked = {name: name for name in names if name not in used}
-    return Roles(guess["first"] or "", guess["second"] or "", guess["score"] or "", time, asked)
+        time = tuple(n for n in (_pick(plain, DATES), _pick(plain, TIMES)) if n is not None)
+    extra = {key: name for key, name in asked.items() if key not in KEYS}
+    roles = Roles(
+        pair.first,
+        pair.second,
+        pair.labels,
+        "first" in asked or "second" in asked,
+        time=time,
+        extra=extra,
+        **score,
+    )
+    return roles
 
 
 def has_role(name: str) -> bool:
@@ -117,19 +118,122 @@ def has_role(name: str) -> bool:
     >>> has_role("White Player"), has_role("komi")
     (True, False)
     """
-    players = {name for names in (*_COLOURS.values(), *_PAIRS) for name in names}
-    return re.sub(r"[^a-z0-9]", "", name.lower()) in {*players, *_RESULTS, *_DATES, *_TIMES}
+    if re.sub(r"[^a-z0-9]", "", name.lower()) in {*DATES, *TIMES}:
+        return True
+    said = label(name)
+    if said is not None and said[0] in _LABELS:
+        return True
+    return bool(result_columns([name], ("first", "second")))
 
 
-def _players(plain: Mapping[str, str], first: Side) -> dict[str, str | None]:
-    white, black = _pick(plain, _COLOURS["white"]), _pick(plain, _COLOURS["black"])
-    if white is not None and black is not None:
-        pair = (white, black) if first == "white" else (black, white)
-        return {"first": pair[0], "second": pair[1]}
-    for one, other in _PAIRS:
-        if one in plain and other in plain:
-            return {"first": plain[one], "second": plain[other]}
-    return {"first": None, "second": None}
+def _asked(
+    names: Sequence[str], columns: Mapping[str, str] | Iterable[str] | None, file: str
+) -> dict[str, str]:
+    """What the caller asks for, with the names as the table has them."""
+    if columns is None or columns == "all":
+        return {}
+    given = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
+    lower = {name.lower(): name for name in reversed(names)}
+    asked: dict[str, str] = {}
+    used: dict[str, str] = {}
+    for key, name in given.items():
+        if key not in KEYS and key != name:
+            _check_key(key)
+        there = name if name in names else lower.get(name.lower())
+        if there is None:
+            near = similar(names, name)
+            raise UsageError(
+                f"{file}: there is no column {name!r}, only {', '.join(names)}"
+                + (f" (did you mean {near!r}?)" if near else "")
+            )
+        asked[key] = there
+        if key in KEYS and used.setdefault(there, key) != key:
+            raise UsageError(
+                f"{file}: the column {there!r} is named for both {used[there]!r} and {key!r}"
+            )
+    return asked
+
+
+def _check_key(key: str) -> None:
+    """Refuse a key that looks like a misspelt one; others name further columns."""
+    from difflib import get_close_matches
+
+    plain = key.strip().lower()
+    near = get_close_matches(plain, KEYS, n=1, cutoff=0.75)
+    said = label(key)
+    if not near and said is not None and said[0] in _LABELS:
+        near = ["first", "second"]
+    if not near and (plain in ("date", "result", "winner", "points") or plain in DATES):
+        near = ["time" if plain in DATES else "score"]
+    if near:
+        raise UsageError(
+            f"columns: there is no key {key!r}; did you mean {' or '.join(near)}? "
+            f"(The keys are {', '.join(KEYS)}; others name further columns.)"
+        )
+
+
+def _players(names: Sequence[str], asked: Mapping[str, str], file: str) -> Pair:
+    guess = find_pair([name for name in names if name not in asked.values()])
+    for key in ("first", "second"):
+        if key not in asked and (guess is None or ("first" in asked) != ("second" in asked)):
+            other = asked.get("second" if key == "first" else "first")
+            partner = None if other is None else _partner(names, other)
+            if partner is None:
+                raise InputError(
+                    f"which column is {key!r}? There are {', '.join(names)}",
+                    file=file,
+                    mend="name the columns first, second and score",
+                )
+            asked = {**asked, key: partner}
+    if "first" not in asked and guess is not None:
+        return guess
+    first, second = asked["first"], asked["second"]
+    return Pair(first, second, _labels(first, second))
+
+
+def _partner(names: Sequence[str], column: str) -> str | None:
+    """The other column of the pair that a column belongs to."""
+    pair = find_pair(names)
+    if pair is None or column not in (pair.first, pair.second):
+        return None
+    return pair.second if column == pair.first else pair.first
+
+
+def _labels(first: str, second: str) -> tuple[str, str]:
+    """What the names of two columns call the sides."""
+    pair = find_pair([first, second])
+    if pair is None or pair.labels == ("player", "opponent"):
+        return "", ""
+    return pair.labels if pair.first == first else (pair.labels[1], pair.labels[0])
+
+
+def _scores(
+    names: Sequence[str], asked: Mapping[str, str], pair: Pair, file: str
+) -> dict[str, object]:
+    """The columns that tell who won."""
+    one, other = asked.get("first_score"), asked.get("second_score")
+    if one is not None and other is not None:
+        return {"points": (one, other)}
+    if "margin" in asked:
+        return {"margin": asked["margin"]}
+    if one is not None or other is not None:
+        return {"results": (one or other,), "subject": 0 if one is not None else 1}
+    if "score" in asked:
+        return {"results": (asked["score"],)}
+    free = [name for name in names if name not in (pair.first, pair.second)]
+    points = points_columns(free, pair.labels)
+    results = tuple(
+        name
+        for name in result_columns(free, pair.labels)
+        if points is None or name not in points or side_of(name, pair.labels) is None
+    )
+    if not results and points is None and "winner" not in pair.labels:
+        raise InputError(
+            f"which column is 'score'? There are {', '.join(names)}",
+            file=file,
+            mend="name the columns first, second and score",
+        )
+    return {"results": results, "points": points}
 
 
 def _pick(plain: Mapping[str, str], wanted: Iterable[str]) -> str | None:

@@ -312,7 +312,8 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
 def _skip(report: SkipReport, record: Skipped, strict: bool) -> None:
     if strict:
         raise StrictError(record.reason, file=record.file, line=record.line or None)
-    report.add(record, kind=re.sub(r" \(.*\)|game \d+", "", record.reason))
+    known = record.reason.startswith(("unfinished", "a money session", "there is no game"))
+    report.add(record, kind=re.sub(r" \(.*\)|game \d+", "", record.reason), known=known)
 
 
 def _lines(source: Source) -> Iterator[str]:

@@ -21,6 +21,7 @@ from yardstone.records._interning import Interned
 from yardstone.records._pgn_bytes import LOOK_AHEAD
 from yardstone.records._pgn_scan import scan
 from yardstone.records.dates import date_and_time
+from yardstone.records.results import left_out_reason
 from yardstone.records.streams import ByteStream
 from yardstone.records.text import clean, decode
 
@@ -191,11 +192,11 @@ class _Reader:
             if not state[game.FULL]:
                 return start
 
-    def skip(self, record: Skipped, kind: str | None = None) -> None:
+    def skip(self, record: Skipped, kind: str | None = None, *, known: bool = False) -> None:
         """Note a record that was left out."""
         if self.strict:
             raise StrictError(record.reason, file=record.file, line=record.line or None)
-        self.skipped.add(record, kind=kind)
+        self.skipped.add(record, kind=kind, known=known)
 
     def _report(
         self,
@@ -204,17 +205,24 @@ class _Reader:
         counts: NDArray[np.int64],
         file: str,
     ) -> None:
+        open_results = True  # while all results that are none are blank or a question mark
         for row, (kind, line, number) in enumerate(details.tolist()):
             counts[kind] -= 1
             reason = name = _KINDS[kind]
+            known = name in _KNOWN
             if kind == game.BAD_RESULT:
                 text = clean(decode(texts[row, : min(number, game.RESULT_WIDTH)].tobytes()))
                 reason = f"result {text!r} is none of 1-0, 0-1, 1/2-1/2 and *"
+                known = left_out_reason(text) is not None
+                open_results &= known
+                if not known:
+                    self.skipped.values[text] += 1
             elif game.TOO_LONG <= kind < game.TOO_LONG + 2:
                 reason = f"{name}: {number} bytes, at most {game.NAME_LIMIT} are read"
-            self.skip(Skipped(file, line, reason), name)
+            self.skip(Skipped(file, line, reason), name, known=known)
         for kind in np.flatnonzero(counts).tolist():
-            self.skipped.add_uncounted(_KINDS[kind], int(counts[kind]))
+            known = _KINDS[kind] in _KNOWN or (kind == game.BAD_RESULT and open_results)
+            self.skipped.add_uncounted(_KINDS[kind], int(counts[kind]), known=known)
 
     def pool(self) -> Pool:
         """The pool of all games read."""
@@ -264,6 +272,9 @@ _KINDS = (
     "unfinished (result *)",
     "comment never closed",
 )
+
+#: Games that are understood, and have no result.
+_KNOWN = frozenset({"no Result tag", "unfinished (result *)"})
 
 
 def _text(data: bytes) -> str:

@@ -9,7 +9,7 @@ from itertools import groupby
 from yardstone.errors import StrictError, UsageError
 from yardstone.pool import Pool, SkipReport
 from yardstone.records.combine import join_pools
-from yardstone.records.formats import FORMATS, Options, format_of
+from yardstone.records.formats import FORMATS, Options, format_of, read_format
 from yardstone.records.names import (
     apply_names,
     drop_rare_players,
@@ -18,6 +18,7 @@ from yardstone.records.names import (
 )
 from yardstone.records.results import Side
 from yardstone.records.sources import find_sources
+from yardstone.records.unread import warn_skipped
 
 __all__ = ["read"]
 
@@ -34,7 +35,9 @@ def read(
     include: StrPath | None = None,
     exclude: StrPath | None = None,
     threshold: int | None = None,
+    results: Mapping[str, object] | str | None = None,
     strict: bool = False,
+    skip_unread: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Pool:
     """Read games from files into one pool.
@@ -51,16 +54,19 @@ def read(
         endings tell, or the first bytes.
     columns : mapping or sequence of str, optional
         For tables, which columns hold what: ``{"first": ..., "second": ...,
-        "score": ..., "time": ...}``; by default names of columns tell. Further
-        keys become further columns of the pool. For PGN, names of columns to make
-        and the tags they come from: ``{"event": "Event"}``; for SGF the properties
-        (``{"event": "EV"}``) or attributes of `GoGame` (``komi``, ``handicap``,
+        "score": ..., "time": ...}``; by default names of columns tell. Where points
+        stand in two columns, ``first_score`` and ``second_score`` name them (one alone
+        names a result that is told from that player's side), and ``margin`` a column
+        with their difference. Further keys become further columns of the pool. For PGN,
+        names of columns to make and the tags they come from: ``{"event": "Event"}``; for
+        SGF the properties (``{"event": "EV"}``) or attributes of `GoGame` (``komi``, ``handicap``,
         ``black_rank`` ...). A sequence of names means columns or tags that keep
         their names, and ``"all"`` all that are known.
     first : {"white", "black"}, optional
-        The side that moves first: White unless this says otherwise, as for tables
-        of Go games. In a table it is also the side whose points a score such as
-        ``1-0`` or ``0.5`` tells. In PGN files it is always White, in SGF Black.
+        For tables, the side that moves first, which is also the side whose points a
+        score such as ``1-0`` or ``0.5`` tells; by default names of columns and the
+        results tell, and where they do not it is asked. In PGN files it is always
+        White, in SGF Black.
     times : bool
         Read from PGN files also when games were played. Tables and SGF files
         always tell.
@@ -69,9 +75,15 @@ def read(
         whose games are wanted, or not.
     threshold : int, optional
         Leave out games of players who have fewer games than this.
+    results : mapping or str, optional
+        For tables, what values of the result mean for the first player:
+        ``{"H": 1, "D": 0.5, "A": 0, "P": None}``, or words: ``"H=win,D=draw,A=loss,P=skip"``.
     strict : bool
         Raise at the first record that cannot be used, in place of reporting it in
         ``pool.skipped``.
+    skip_unread : bool
+        Go on where a value of the result is not understood, or more than 5 % of the
+        records cannot be read; otherwise that is an error.
     progress : callable, optional
         Called with the bytes read so far and all bytes (0 if unknown).
 
@@ -89,6 +101,11 @@ def read(
         If no file holds a record of any kind.
     StrictError
         With `strict`, at the first record that cannot be used.
+
+    Warns
+    -----
+    SkippedWarning
+        If records were left out.
     """
     if not paths:
         raise UsageError("no file is given")
@@ -101,10 +118,19 @@ def read(
     if strict and beside.details:
         raise StrictError(beside.details[0].reason, file=beside.details[0].file)
     everything = columns == "all"
-    options = Options(None if everything else columns, first, times, strict, progress, everything)
+    options = Options(
+        None if everything else columns,
+        first,
+        times,
+        strict,
+        skip_unread,
+        results,
+        progress,
+        everything,
+    )
     formats = [format_of(source, format) for source in sources]
     places = groupby(range(len(sources)), key=lambda place: formats[place].name)
-    pools = [FORMATS[name].read([sources[p] for p in group], options) for name, group in places]
+    pools = [read_format(name, [sources[p] for p in group], options) for name, group in places]
     pool = join_pools(pools)
     pool.skipped.merge(beside)
     if synonyms is not None or include is not None or exclude is not None:
@@ -114,4 +140,5 @@ def read(
             None if include is None else read_name_list(include),
             None if exclude is None else read_name_list(exclude),
         )
+    warn_skipped(pool.skipped)
     return pool if threshold is None else drop_rare_players(pool, threshold)

@@ -22,6 +22,7 @@ from yardstone.records.go_game import BLACK, UNKNOWN, WHITE, GoGame
 from yardstone.records.sgf_games import GameBuilder, Unusable
 from yardstone.records.sgf_records import Record, RecordReader, SgfLimits
 from yardstone.records.sgf_tree import SgfTree
+from yardstone.records.sgf_values import says_no_result
 from yardstone.records.sgf_write import write_sgf
 from yardstone.records.sources import Source, find_sources
 
@@ -162,10 +163,12 @@ class SgfReader:
                 done += source.size
                 progress(done, total)
 
-    def _skip(self, file: str, line: int, reason: str, kind: str | None = None) -> None:
+    def _skip(
+        self, file: str, line: int, reason: str, kind: str | None = None, *, known: bool = False
+    ) -> None:
         if self._strict:
             raise StrictError(reason, file=file, line=line or None)
-        self.skipped.add(Skipped(file, line, reason), kind=kind)
+        self.skipped.add(Skipped(file, line, reason), kind=kind, known=known)
 
 
 def read_games(
@@ -244,7 +247,11 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
         games += 1
         reason = unrated(game)
         if reason is not None:
-            reader._skip(game.file, game.line, *reason)
+            named = bool(game.black and game.white)
+            known = named and (not game.result or says_no_result(game.result))
+            if named and not known:
+                reader.skipped.values[game.result] += 1
+            reader._skip(game.file, game.line, *reason, known=known)
             continue
         pairs += (number.setdefault(name, len(number)) for name in (game.black, game.white))
         scores.append(1.0 if game.winner == BLACK else 0.0 if game.winner == WHITE else 0.5)

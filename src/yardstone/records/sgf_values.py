@@ -14,7 +14,14 @@ import numpy as np
 from yardstone.records.dates import parse_date
 from yardstone.records.go_game import BLACK, DRAWN, UNKNOWN, WHITE
 
-__all__ = ["parse_board_size", "parse_go_date", "parse_komi", "parse_winner", "split_rank"]
+__all__ = [
+    "parse_board_size",
+    "parse_go_date",
+    "parse_komi",
+    "parse_winner",
+    "says_no_result",
+    "split_rank",
+]
 
 #: What messages and reports call each mend.
 KOMI_IN_HUNDREDTHS = "komi written without its decimal point"
@@ -77,6 +84,11 @@ def parse_winner(text: str) -> int:
     if lost is not None:
         return BLACK + WHITE - side
     return side if not rest and len(text.strip()) <= 5 else UNKNOWN
+
+
+def says_no_result(text: str) -> bool:
+    """Whether a text says that a game has no result: ``Void``, ``?``, *unfinished*."""
+    return text.strip() in ("", "?") or _NO_RESULT.search(text) is not None
 
 
 _NUMBER = re.compile(r"[-+−]?\s*(?:\d+(?:[.,]\d*)?|[.,]\d+)")

@@ -16,8 +16,9 @@ from yardstone.errors import InputError, StrictError
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.delimited import Dialect, find_dialect, repair
 from yardstone.records.results import Side
-from yardstone.records.tables import connect, pool_of_rows, quoted
+from yardstone.records.tables import Meaning, connect, pool_of_rows, quoted
 from yardstone.records.text import clean, decode
+from yardstone.records.unread import warn_skipped
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,29 +28,18 @@ if TYPE_CHECKING:
 __all__ = ["pool_of_frame", "query", "read_table"]
 
 Columns = Mapping[str, str] | Iterable[str] | None
+Results = Mapping[str, object] | str | None
 
 _SQLITE = b"SQLite format 3\0"
 _DUCKDB_COMPRESSION = {None: "none", "gzip": "gzip", "Zstandard": "zstd"}
 
 
-def read_table(
-    source: Source,
-    kind: str,
-    *,
-    columns: Columns = None,
-    first: Side = "white",
-    strict: bool = False,
-) -> Pool:
+def read_table(source: Source, kind: str, meaning: Meaning) -> Pool:
     """The games of one file, of the kind that has this name among the formats."""
     if kind == "database":
-        return _read_database(source, columns, first, strict)
+        return _read_database(source, meaning)
     with _local_file(source, kind) as (path, compression), _connection(source.name) as connection:
-        options: dict[str, Any] = {
-            "file": source.name,
-            "columns": columns,
-            "first": first,
-            "strict": strict,
-        }
+        options: dict[str, Any] = {"file": source.name, "meaning": meaning}
         if kind == "csv":
             return _read_csv(connection, path, compression, options)
         if kind == "arrow":
@@ -65,8 +55,10 @@ def query(
     database: str | os.PathLike[str] | None = None,
     *,
     columns: Columns = None,
-    first: Side = "white",
+    first: Side | None = None,
+    results: Results = None,
     strict: bool = False,
+    skip_unread: bool = False,
 ) -> Pool:
     """The pool of the rows that a query gives.
 
@@ -79,15 +71,24 @@ def query(
         A DuckDB or SQLite file; it is only read.
     columns : mapping or iterable of str, optional
         Which columns hold what, as in `yardstone.read`.
-    first : {"white", "black"}
-        The side that moves first.
+    first : {"white", "black"}, optional
+        The side that moves first, if columns and results do not tell.
+    results : mapping or str, optional
+        What values of the result mean, as in `yardstone.read`.
     strict : bool
         Raise at the first row that cannot be used.
+    skip_unread : bool
+        Go on even if much cannot be read.
 
     Raises
     ------
     InputError
         If the query or the database cannot be used.
+
+    Warns
+    -----
+    SkippedWarning
+        If rows were left out.
 
     Examples
     --------
@@ -95,8 +96,15 @@ def query(
     >>> yardstone.query("SELECT 'Ann' AS white, 'Bob' AS black, '1-0' AS result")
     <Pool: 1 games of 2 players>
     """
+    meaning = Meaning(columns, first, results, strict, skip_unread)
+    pool = _queried(sql, database, meaning)
+    warn_skipped(pool.skipped)
+    return pool
+
+
+def _queried(sql: str, database: str | os.PathLike[str] | None, meaning: Meaning) -> Pool:
     name = "query" if database is None else os.fspath(database)
-    options: dict[str, Any] = {"file": name, "columns": columns, "first": first, "strict": strict}
+    options: dict[str, Any] = {"file": name, "meaning": meaning}
     rows = f"({sql.strip().rstrip(';')})"
     with _connection(name) as connection:
         if database is None:
@@ -115,9 +123,16 @@ def query(
 
 
 def pool_of_frame(
-    frame: Any, *, columns: Columns = None, first: Side = "white", strict: bool = False
+    frame: Any,
+    *,
+    columns: Columns = None,
+    first: Side | None = None,
+    results: Results = None,
+    strict: bool = False,
+    skip_unread: bool = False,
 ) -> Pool:
     """The games of a frame of pandas, polars or Arrow."""
+    meaning = Meaning(columns, first, results, strict, skip_unread)
     with _connection("frame") as connection:
         try:
             connection.register("frame", frame)
@@ -125,9 +140,9 @@ def pool_of_frame(
             if not hasattr(frame, "__arrow_c_stream__"):
                 raise InputError(f"a {type(frame).__name__} is not a table") from None
             connection.register("frame", _through_arrow(frame))
-        return pool_of_rows(
-            connection, "frame", file="frame", columns=columns, first=first, strict=strict
-        )
+        pool = pool_of_rows(connection, "frame", file="frame", meaning=meaning)
+    warn_skipped(pool.skipped, above=4)
+    return pool
 
 
 def _through_arrow(frame: Any) -> Any:
@@ -219,7 +234,7 @@ def _read_csv(
         repaired = repair(path, mended, dialect)
         report = SkipReport()
         for line, reason in repaired.damaged:
-            if options["strict"]:
+            if options["meaning"].strict:
                 raise StrictError(reason, file=options["file"], line=line)
             report.add(Skipped(options["file"], line, reason), kind="damaged row")
         if repaired.more:
@@ -241,7 +256,7 @@ def _csv(path: Path, dialect: Dialect, more: str) -> str:
     )
 
 
-def _read_database(source: Source, columns: Columns, first: Side, strict: bool) -> Pool:
+def _read_database(source: Source, meaning: Meaning) -> Pool:
     """The one table of a database that has only one."""
     if source.path is None:
         raise InputError("a database cannot be read from standard input", file=source.name)
@@ -267,7 +282,7 @@ def _read_database(source: Source, columns: Columns, first: Side, strict: bool) 
             mend="use a query",
         )
     sql = f"SELECT * FROM {quoted(found[0][0])}"
-    return query(sql, source.path, columns=columns, first=first, strict=strict)
+    return _queried(sql, source.path, meaning)
 
 
 @contextmanager

@@ -43,7 +43,7 @@ def read_pool(format: str, sources: Sequence[Source], options: Options) -> Pool:
     extra = {new: pool.columns[old] for new, old in names.items() if old in pool.columns}
     return Pool(
         pool.players, pool.first, pool.second, pool.score, pool.time,
-        {**pool.columns, **extra}, pool.skipped,
+        {**pool.columns, **extra}, pool.skipped, pool.ordered,
     )  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def tournament_pool(
         record = Skipped(tournament.file, game.line, f"round {game.round}: {reason}")
         if strict and reason != "decided by forfeit":
             raise StrictError(record.reason, file=record.file or None, line=record.line or None)
-        report.add(record, kind=reason)
+        report.add(record, kind=reason, known=True)
     names = _names(tournament)
     players = dict.fromkeys(names[p] for game in games for p in (game.first, game.second))
     place = {name: row for row, name in enumerate(players)}

@@ -80,7 +80,7 @@ async def send_go(request: Request) -> Response:
     response_model=AcceptedJob,
     tags=["send"],
     summary="Send results of any game",
-    **api_docs.form("files", "level", "first", "average"),
+    **api_docs.form("files", "level", "first", "unread", "average"),
 )
 async def send_results(request: Request) -> Response:
     """Make a rating list of results."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from yardstone.web.jobs import KINDS
-from yardstone.web.options import COLOURS, LONGEST_KEY, OFFSETS, SCALES, SIDES
+from yardstone.web.options import COLOURS, LONGEST_KEY, OFFSETS, SCALES, SIDES, UNREAD
 from yardstone.web.schemas import Refusal
 
 __all__ = ["FIELDS", "csv", "form", "refusals", "stream"]
@@ -48,8 +48,15 @@ FIELDS: dict[str, dict[str, Any]] = {
     "first": {
         "type": "string",
         "enum": list(SIDES),
-        "default": "white",
-        "description": "Who moves first in a table.",
+        "default": "auto",
+        "description": "Who moves first in a table; auto: as columns and results tell.",
+    },
+    "unread": {
+        "type": "string",
+        "enum": list(UNREAD),
+        "default": "refuse",
+        "description": "What to do if a value of the result is not understood, or more than 5 % "
+        "of the records cannot be read: refuse, or skip them.",
     },
     "average": {
         "type": "number",

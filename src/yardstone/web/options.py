@@ -16,6 +16,7 @@ __all__ = [
     "OFFSETS",
     "SCALES",
     "SIDES",
+    "UNREAD",
     "job_options",
     "players",
     "wanted_kind",
@@ -23,7 +24,9 @@ __all__ = [
 
 #: What the fields of these names offer, the default first where there is one.
 SCALES = ("fox", "ogs", "egf")
-SIDES = ("white", "black")
+SIDES = ("auto", "white", "black")
+#: What to do if much cannot be read.
+UNREAD = ("refuse", "skip")
 COLOURS = ("black", "white")
 OFFSETS = ("fibs", "gamesite2000", "gamesgrid")
 #: Characters of the header ``Idempotency-Key``.
@@ -98,6 +101,7 @@ def _common(kind: str, fields: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     elif kind == "results":
         found["level"] = _level(fields, 0.95)
         found["first"] = _choice(fields, "first", SIDES)
+        found["unread"] = _choice(fields, "unread", UNREAD)
         found["average"] = _number(fields, "average", 2300.0, -1e6, 1e6)
     else:
         found["level"] = _level(fields, 0.9)
@@ -107,7 +111,7 @@ def _common(kind: str, fields: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 _OF_KIND = {
     "go": ("colour", "scale", "level"),
-    "results": ("level", "first", "average"),
+    "results": ("level", "first", "unread", "average"),
     "backgammon": ("level", "offset"),
 }
 _ALL = {"kind", "player", *(name for names in _OF_KIND.values() for name in names)}

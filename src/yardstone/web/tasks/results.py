@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import YardstoneWarning
 from yardstone.records.combine import join_pools
-from yardstone.records.formats import FORMATS, Options
+from yardstone.records.formats import Options, read_format
 from yardstone.web.problems import Problem
 from yardstone.web.tasks.context import Task, as_result
 
@@ -50,13 +50,15 @@ def perform(task: Task) -> str:
 def _pool(task: Task) -> Pool:
     """The games of all files, within the limits."""
     limits = task.settings.limits
+    first = task.options["first"]
     pools = []
     for name, group in groupby(task.files, key=lambda file: file.format):
         options = Options(
-            first=task.options["first"] if name == "csv" else None,
+            first=first if name == "csv" and first != "auto" else None,
+            skip_unread=task.options.get("unread") == "skip",
             progress=lambda done, total: task.tell("reading", done, total),
         )
-        pools.append(FORMATS[name].read([file.source for file in group], options))
+        pools.append(read_format(name, [file.source for file in group], options))
     pool = join_pools(pools)
     if len(pool) > limits.results_games:
         raise Problem(

@@ -1,0 +1,120 @@
+"""How commands read games, and say what was left out."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from yardstone.cli.options import Side
+from yardstone.errors import SkippedWarning, UsageError
+
+if TYPE_CHECKING:
+    from yardstone.pool import Pool, SkipReport
+
+__all__ = ["Names", "Source", "read_games", "report_skipped"]
+
+#: So many records that were left out are shown with their places.
+_PLACES = 5
+
+
+@dataclass(frozen=True)
+class Names:
+    """Files of players' names."""
+
+    include: Path | None = None
+    exclude: Path | None = None
+    synonyms: Path | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a command is told of the games it reads.
+
+    Attributes
+    ----------
+    paths : sequence of str
+    query : str, optional
+        SQL; `paths` is then a database, if any.
+    columns : mapping of str to str or "all", optional
+    first : Side, optional
+    results : str, optional
+    strict, skip_unread : bool
+    format : str, optional
+    names : Names
+    """
+
+    paths: Sequence[str]
+    query: str | None = None
+    columns: Any = None
+    first: Side | None = None
+    results: str | None = None
+    strict: bool = False
+    skip_unread: bool = False
+    format: str | None = None
+    names: Names = Names()
+
+
+def read_games(source: Source, *, times: bool = True, quiet: bool = False) -> Pool:
+    """Games from files or a query; what was left out is said on standard error."""
+    from yardstone import records
+    from yardstone.cli.output import progress_bar
+
+    first = None if source.first is None else source.first.value
+    names = source.names
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
+        if source.query is not None:
+            if len(source.paths) > 1:
+                raise UsageError("--query takes one database at most")
+            pool = records.query(
+                source.query,
+                source.paths[0] if source.paths else None,
+                columns=source.columns,
+                first=first,
+                results=source.results,
+                strict=source.strict,
+                skip_unread=source.skip_unread,
+            )
+            pool = records.apply_names(
+                pool,
+                None if names.synonyms is None else records.read_synonyms(names.synonyms),
+                None if names.include is None else records.read_name_list(names.include),
+                None if names.exclude is None else records.read_name_list(names.exclude),
+            )
+        else:
+            if not source.paths:
+                raise UsageError("name a file of results, or - for standard input")
+            pool = records.read(
+                *source.paths,
+                format=source.format,
+                columns=source.columns,
+                first=first,
+                times=times,
+                results=source.results,
+                strict=source.strict,
+                skip_unread=source.skip_unread,
+                synonyms=names.synonyms,
+                include=names.include,
+                exclude=names.exclude,
+                progress=progress_bar("reading", quiet=quiet),
+            )
+    report_skipped(pool.skipped)
+    return pool
+
+
+def report_skipped(skipped: SkipReport, *, quiet: bool = False) -> None:
+    """Say on standard error what was left out, and where the first of it stands."""
+    if quiet or not len(skipped):
+        return
+    from yardstone.records.unread import skipped_line
+
+    lines = [f"yardstone: {skipped_line(skipped)}"]
+    lines += [f"  {record}" for record in skipped.details[:_PLACES]]
+    if len(skipped) > _PLACES:
+        rest = len(skipped) - _PLACES
+        lines.append(f"  … and {rest:,} other{'' if rest == 1 else 's'}")
+    print("\n".join(lines), file=sys.stderr)

@@ -1,0 +1,250 @@
+"""What the name of a column says: whose it is, and what it holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+__all__ = [
+    "CHESS",
+    "DATES",
+    "GO",
+    "PAIRS",
+    "TIMES",
+    "Pair",
+    "find_pair",
+    "is_indicator",
+    "label",
+    "points_columns",
+    "result_columns",
+    "side_of",
+    "similar",
+    "tells_winner",
+    "words",
+]
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+#: Words beside the one that tells the side, the most telling column first.
+_PLAYER_WORDS = (
+    "name", "player", "full", "username", "user", "nick", "nickname", "handle", "team", "club",
+    "engine", "model", "bot", "program", "agent", "fighter", "competitor", "participant", "side",
+    "p", "abbr", "id",
+)  # fmt: skip
+#: A column called so alone holds one of the two players, whose opponent has another.
+_SELF = frozenset({"player", "name", "team", "username", "user"})
+_ALIASES = {
+    "visitor": "away", "visiting": "away", "visitors": "away", "guest": "away", "road": "away",
+    "v": "away", "host": "home", "local": "home", "h": "home", "winning": "winner",
+    "losing": "loser", "opp": "opponent", "one": "1", "two": "2", "w": "white", "b": "black",
+    "pw": "white", "pb": "black",
+}  # fmt: skip
+_POINTS_WORDS = (
+    "score", "scores", "goals", "goal", "points", "pts", "pt", "runs", "result", "results",
+    "outcome", "sets", "legs", "frames", "maps", "won", "win", "wins", "winner",
+)  # fmt: skip
+_INDICATORS = frozenset({"won", "win", "wins", "winner"})
+_BESIDE = frozenset({"team", "final", "full", "time", "ft", "match", "game", "the", "total", "no"})
+_RESULT_WORDS = (
+    "result", "score", "outcome", "winner", "res", "points", "wdl", "ftr", "victor", "winning",
+)  # fmt: skip
+_BESIDE_RESULT = _BESIDE | {"name", "id", "player", "color", "colour", "side", "username"} | {
+    "map", "series",
+}  # fmt: skip
+_FOOTBALL = (("fthg", "ftag"), ("hg", "ag"), ("hgoal", "vgoal"), ("hscore", "vscore"))
+DATES = (
+    "datetime", "timestamp", "playedat", "utcdate", "date", "played", "begin", "day", "gamedate",
+    "matchdate", "dategame", "gameday", "tourneydate",
+)  # fmt: skip
+TIMES = ("time", "utctime")
+#: Words of columns that only tables of Go, or of chess, have.
+GO = frozenset({"komi", "handicap", "hcap"})
+CHESS = frozenset({"eco", "opening", "fen", "pgn", "uci", "san"})
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two columns of players and the labels of their sides.
+
+    Attributes
+    ----------
+    first, second : str
+        The columns.
+    labels : pair of str
+        ``("home", "away")``, ``("1", "2")`` ...; empty where names say nothing.
+    """
+
+    first: str
+    second: str
+    labels: tuple[str, str]
+
+
+#: The labels that two columns of players have, the surest first.
+PAIRS = (
+    ("first", "second"),
+    ("white", "black"),
+    ("home", "away"),
+    ("1", "2"),
+    ("a", "b"),
+    ("blue", "red"),
+    ("radiant", "dire"),
+    ("winner", "loser"),
+    ("player", "opponent"),
+)
+
+
+def words(name: str) -> list[str]:
+    """The words of a name in lower case.
+
+    Examples
+    --------
+    >>> words("White Player #"), words("homeTeam_ID"), words("FTHG"), words("player1")
+    (['white', 'player'], ['home', 'team', 'id'], ['fthg'], ['player', '1'])
+    """
+    return [word.lower() for word in _WORDS.findall(name)]
+
+
+def label(name: str) -> tuple[str, int] | None:
+    """The side that the name of a column of players tells, and how telling it is (0 most).
+
+    Examples
+    --------
+    >>> label("White Player"), label("model_a"), label("away_id"), label("white_elo")
+    (('white', 2), ('a', 1000), ('away', 22), None)
+    """
+    parts = words(name)
+    said = [part for part in parts if part not in _PLAYER_WORDS]
+    beside = [part for part in parts if part in _PLAYER_WORDS]
+    rank = sum(_PLAYER_WORDS.index(part) + 1 for part in beside)
+    if not said:
+        return ("player", rank) if beside and beside[0] in _SELF else None
+    if len(said) > 1:
+        return None
+    return _ALIASES.get(said[0], said[0]), rank
+
+
+def find_pair(names: Sequence[str]) -> Pair | None:
+    """The two columns of players.
+
+    Examples
+    --------
+    >>> find_pair(["date", "away_team", "home_team", "home_score"])
+    Pair(first='home_team', second='away_team', labels=('home', 'away'))
+    """
+    by_label: dict[str, dict[tuple[str, ...], tuple[int, str]]] = {}
+    for name in names:
+        if (said := label(name)) is None:
+            continue
+        beside = tuple(word for word in words(name) if word in _PLAYER_WORDS)
+        by_label.setdefault(said[0], {}).setdefault(beside, (said[1], name))
+    for labels in PAIRS:
+        one, other = by_label.get(labels[0], {}), by_label.get(labels[1], {})
+        if labels == ("a", "b"):  # b alone is Black, beside an a it is not
+            other = _lettered(names, "b")
+        shared = [key for key in one if key in other]
+        if shared:
+            best = min(shared, key=lambda key: one[key][0])
+            return Pair(one[best][1], other[best][1], labels)
+        if one and other:
+            return Pair(min(one.values())[1], min(other.values())[1], labels)
+    return None
+
+
+def _lettered(names: Sequence[str], letter: str) -> dict[tuple[str, ...], tuple[int, str]]:
+    """Columns of players whose side is this letter."""
+    found: dict[tuple[str, ...], tuple[int, str]] = {}
+    for name in names:
+        parts = words(name)
+        beside = tuple(word for word in parts if word in _PLAYER_WORDS)
+        if [part for part in parts if part not in _PLAYER_WORDS] == [letter]:
+            rank = sum(_PLAYER_WORDS.index(part) + 1 for part in beside)
+            found.setdefault(beside, (rank, name))
+    return found
+
+
+def side_of(name: str, labels: tuple[str, str]) -> int | None:
+    """Which side, 0 or 1, a name speaks of; None if neither or both.
+
+    Examples
+    --------
+    >>> side_of("score_black", ("white", "black")), side_of("model_a", ("a", "b"))
+    (1, 0)
+    """
+    letters = labels == ("a", "b")
+    parts = [part if letters else _ALIASES.get(part, part) for part in words(name)]
+    sides = [place for place, each in enumerate(labels) if each and each in parts]
+    return sides[0] if len(sides) == 1 else None
+
+
+def points_columns(names: Sequence[str], labels: tuple[str, str]) -> tuple[str, str] | None:
+    """The columns with the points of the two sides, such as home_score and away_score."""
+    plain = {"".join(words(name)): name for name in reversed(names)}
+    for one, other in _FOOTBALL if labels[0] in ("home", "1", "first", "") else ():
+        if one in plain and other in plain:
+            return plain[one], plain[other]
+    found: dict[tuple[int, str], dict[int, str]] = {}
+    for name, side, word in _points(names, labels):
+        found.setdefault((_POINTS_WORDS.index(word), word), {}).setdefault(side, name)
+    if labels == ("player", "opponent"):
+        for name in names:
+            said = [part for part in words(name) if part not in _BESIDE | _SELF]
+            if len(said) == 1 and said[0] in _POINTS_WORDS:
+                known = found.setdefault((_POINTS_WORDS.index(said[0]), said[0]), {})
+                known.setdefault(0, name)
+    both = [pair for _, pair in sorted(found.items()) if len(pair) == 2]
+    return (both[0][0], both[0][1]) if both else None
+
+
+def _points(names: Sequence[str], labels: tuple[str, str]) -> Iterator[tuple[str, int, str]]:
+    """Columns that name one side and its points."""
+    possible = [labels, ("home", "away"), ("1", "2")]
+    for name in names:
+        parts = [part for part in words(name) if part not in ("model", "engine", "player", "p")]
+        for pair in possible if labels not in (("home", "away"), ("1", "2")) else [labels]:
+            side = side_of(" ".join(parts), pair)
+            if side is None:
+                continue
+            rest = [p for p in parts if _ALIASES.get(p, p) != pair[side] and p != pair[side]]
+            said = [part for part in rest if part not in _BESIDE]
+            if len(said) == 1 and said[0] in _POINTS_WORDS:
+                yield name, side, said[0]
+                break
+
+
+def result_columns(names: Sequence[str], labels: tuple[str, str]) -> list[str]:
+    """The columns that may hold the result, the likeliest first."""
+    if set(labels) == {"winner", "loser"}:  # only draws and walkovers are looked for
+        return [name for name in names if words(name) in (["score"], ["result"], ["comment"])]
+    ranked = []
+    for place, name in enumerate(names):
+        said = [part for part in words(name) if part not in _BESIDE_RESULT]
+        if len(said) == 1 and said[0] in _RESULT_WORDS:
+            ranked.append((_RESULT_WORDS.index(said[0]), len(words(name)), place, name))
+    found = [name for *_, name in sorted(ranked)]
+    found += [name for name, _, _ in _points(names, labels) if name not in found]
+    return found
+
+
+def tells_winner(name: str) -> bool:
+    """Whether a column names the winner, rather than holding a result.
+
+    Examples
+    --------
+    >>> tells_winner("match_winner"), tells_winner("result")
+    (True, False)
+    """
+    return not {"winner", "victor", "winning"}.isdisjoint(words(name))
+
+
+def is_indicator(name: str) -> bool:
+    """Whether a column says of one side that it won: ``home_win``, ``winner_model_a``."""
+    return not _INDICATORS.isdisjoint(words(name))
+
+
+def similar(names: Mapping[str, object] | Sequence[str], wanted: str) -> str | None:
+    """The name that is most like the one wanted."""
+    from difflib import get_close_matches
+
+    by_key = {name.lower(): name for name in names}
+    found = get_close_matches(wanted.lower(), list(by_key), n=1, cutoff=0.6)
+    return by_key[found[0]] if found else None

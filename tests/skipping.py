@@ -1,0 +1,17 @@
+"""Reading files of which records are left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import yardstone
+from yardstone.errors import SkippedWarning
+from yardstone.pool import Pool
+
+
+def read_skipping(*paths: Any, **options: Any) -> Pool:
+    """What `yardstone.read` gives, which must warn that it left records out."""
+    with pytest.warns(SkippedWarning, match="skipped: "):
+        return yardstone.read(*paths, **options)
