@@ -51,6 +51,8 @@ def phase_means(model: RankModel, parts: Array, whole: Array) -> Array:
         Means on the Fox scale; that of `whole` lies between them. A part without moves
         has that of `whole`.
     """
+    if not whole[:MODEL_PHASES].any():
+        return np.full(len(parts), model.posterior(whole)[0])
     scores = whole[MODEL_PHASES + 1 :]
     counts = whole[:MODEL_PHASES]
     strengths = np.arange(EDGES[0] - _FAR, EDGES[-1] + _FAR + _STEP, _STEP)

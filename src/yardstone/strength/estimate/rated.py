@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -120,7 +121,7 @@ class Rater:
     def __init__(self, model: RankModel, level: float) -> None:
         self._model = model
         self._tables = interval_tables(model)
-        self._farthest: float | None = model.card.get("farthest")
+        self._farthest: dict[str, float] = dict(model.card.get("farthest") or {})
         self._level = level
         for table in self._tables.values():
             table.check_level(level)
@@ -139,7 +140,7 @@ class Rater:
         moves = int(statistics[:MODEL_PHASES].sum())
         density = self._model.density(statistics)
         rating = float(self._model.posterior(statistics)[0]) if mean is None else mean
-        if self._farthest is not None and self._model.distance(statistics) > self._farthest:
+        if self._model.distance(statistics) > self._farthest.get(part, inf):
             return Rated(rating, None, None, moves, unlikely=True)
         low, high = self._tables[part].interval(density, moves, self._level)
         return Rated(

@@ -233,11 +233,13 @@ def with_intervals(trained: TrainedRank, pool: RankPool, seed: int) -> RankModel
 def calibrated(model: RankModel, unseen: Mapping[str, Unseen]) -> RankModel:
     """The model with what is fitted to such estimates on its card.
 
-    ``intervals`` has a table for each of `PARTS` (`fit_intervals`), and ``farthest`` is how
+    For each of `PARTS` ``intervals`` has a table (`fit_intervals`), and ``farthest`` says how
     far from the nearest strength all but a share `UNLIKELY` of the estimates lie.
     """
     fitted = {
         "intervals": {part: table.as_dict() for part, table in fit_tables(unseen).items()},
-        "farthest": round(unseen["whole"].farthest(), 2),
+        "farthest": {
+            part: round(each.farthest(), 2) for part, each in unseen.items() if len(each)
+        },
     }
     return RankModel(model.scorer, model.spread, {**model.card, **fitted})
