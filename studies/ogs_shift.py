@@ -1,40 +1,72 @@
-"""Ranks of Fox against those of OGS: ``python -m studies.ogs_shift --net FILE``.
+"""Ranks of Fox against those of OGS: ``python -m studies.ogs_shift --stores FOLDER``.
 
-Estimates the players of the league in ``data/go/ogs_league.zip`` (psygo/go-brasil-ranking,
-2021 and 2022) from their even games, and compares them with the ranks that the records name.
-The difference is the shift of `yardstone.strength.estimate.site_scales`; players whom the
-model cannot place, below its weakest group's upper edge or at 9 dan, are left out. The table
-goes to
+The folder holds stores of features, made by ``yardstone go features --komi 6.5 --features
+pick,after,candidates,mean``: ``ogs_league`` of ``data/go/ogs_league.zip``
+(psygo/go-brasil-ranking, 2021 and 2022, ranks as the records name them) and ``ogs_weak`` of
+games of ``data/go/ogs_weak`` (bale-go/katrain-bots, June 2020: people against bots, of whom
+the people's moves count). Even games only.
+
+People are chosen by the rank that they have, never by what the model makes of them: those
+from 6 kyu to 5 dan at OGS, whom the model can place on any plausible mapping. The strength
+on Fox of somebody of rank x is taken for normal about x less the shift, with a spread of its
+own that has all the rest in it: the error of the rank, the years between the games and the
+model's training, style. What the model says of a person enters as its likelihood, so that
+neither the ends of its scale nor few moves draw the shift to the middle. Its standard error
+is from people drawn with replacement. The table goes to
 ``docs/studies/ogs-shift-tables.md``.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import gzip
 import platform
 import re
 import sys
 from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import ndtr
 
-from yardstone.errors import InputError
-from yardstone.records.go_game import GoGame
-from yardstone.records.sgf import read_games
-from yardstone.strength.estimate.many import PlayerEstimate, estimate_players
+from yardstone.errors import YardstoneError
+from yardstone.go.feature_store import FeatureStore
+from yardstone.go.points import BLACK, WHITE
 from yardstone.strength.estimate.players import plain_name
-from yardstone.strength.estimate.seen import model_network
+from yardstone.strength.estimate.rated import Rater
 from yardstone.strength.estimate.site_scales import fox_rank
+from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.rank.model import EDGES, RankModel
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
 ROOT = Path(__file__).resolve().parent.parent
-LEAGUE = ROOT.parent / "shared" / "data" / "go" / "ogs_league.zip"
 TABLE = ROOT / "docs" / "studies" / "ogs-shift-tables.md"
-#: Ranks at OGS outside of these are beyond what the model knows on any mapping.
-WEAKEST, STRONGEST = -7.0, 9.0
+#: Ranks at OGS from and to which people count: n dan is n to n + 1, 1 kyu 0 to 1.
+WEAKEST, STRONGEST = -5.0, 6.0
+#: A rank of the index of `ogs_weak` is 30 where 1 dan begins.
+_FIRST_DAN = 30.0
+_SAMPLES = 100
+#: Ranks at OGS that a line of the table is for.
+_CLASS = 3
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody whose rank at OGS is known, and what the model makes of the games."""
+
+    rank: float
+    statistics: Array
 
 
 def rank_number(text: str) -> float | None:
@@ -46,68 +78,120 @@ def rank_number(text: str) -> float | None:
     return (number if found[2] == "d" else 1 - number) + 0.5
 
 
-def site_ranks(games: list[GoGame]) -> dict[str, float]:
-    """Mean rank that the records give each player."""
+def league(store: FeatureStore, model: RankModel) -> list[Person]:
+    """The players of the league."""
+    games = store.games
     ranks: dict[str, list[float]] = defaultdict(list)
-    for game in games:
-        for name, rank in ((game.black, game.black_rank), (game.white, game.white_rank)):
-            if (number := rank_number(rank)) is not None:
-                ranks[plain_name(name)].append(number)
-    return {name: float(np.mean(found)) for name, found in ranks.items()}
+    sums: dict[str, list[Array]] = defaultdict(list)
+    for game in range(len(store)):
+        if games["handicap"][game] > 1 or games["size"][game] != 19:
+            continue
+        for colour, side in ((BLACK, "black"), (WHITE, "white")):
+            number = rank_number(games[f"{side}_rank"][game])
+            if number is not None:
+                name = plain_name(games[side][game])
+                ranks[name].append(number)
+                evidence = evidence_of_store(store, [(game, colour)])
+                sums[name].append(model.game_statistics(evidence)[0])
+    return [Person(float(np.mean(ranks[name])), np.sum(sums[name], axis=0)) for name in ranks]
 
 
-def shift(pairs: list[tuple[PlayerEstimate, float]]) -> tuple[float, float, float, int]:
-    """Weighted mean difference of OGS and Fox, its standard error, the spread, and how many."""
-    inside = [
-        (each, rank)
-        for each, rank in pairs
-        if EDGES[1] < each.rating < EDGES[-2] and WEAKEST < rank < STRONGEST
-    ]
-    weight = np.array([1.0 / (each.deviation**2 + 1.0) for each, _ in inside])
-    difference = np.array([rank - each.rating for each, rank in inside])
-    mean = float(np.average(difference, weights=weight))
-    spread = float(np.sqrt(np.average((difference - mean) ** 2, weights=weight)))
-    return mean, spread / np.sqrt(len(inside)), spread, len(inside)
+def people(store: FeatureStore, model: RankModel, index: Path) -> list[Person]:
+    """The people who played against bots; provisional ranks are left out."""
+    with gzip.open(index, "rt", encoding="utf-8") as file:
+        rows = {row["file"]: row for row in csv.DictReader(file)}
+    ranks: dict[str, list[float]] = defaultdict(list)
+    sums: dict[str, list[Array]] = defaultdict(list)
+    for game, path in enumerate(store.games["file"]):
+        row = rows["/".join(Path(path).parts[-2:])]
+        side, colour = ("white", WHITE) if row["bot"] == "B" else ("black", BLACK)
+        if row["provisional"] == "0" and row[f"{side}_rank_num"] and row["handicap"] in ("0", ""):
+            ranks[row[side]].append(float(row[f"{side}_rank_num"]) - _FIRST_DAN + 1.0)
+            evidence = evidence_of_store(store, [(game, colour)])
+            sums[row[side]].append(model.game_statistics(evidence)[0])
+    return [Person(float(np.mean(ranks[name])), np.sum(sums[name], axis=0)) for name in ranks]
+
+
+def fitted(rank: Array, likelihood: Array) -> tuple[float, float]:
+    """The shift from Fox to OGS, and the spread of people about it, by maximum likelihood."""
+    steps = np.linspace(EDGES[0], EDGES[-1], likelihood.shape[1] + 1)
+
+    def loss(place: Array) -> float:
+        shift, spread = place[0], np.exp(place[1])
+        below = ndtr((steps - (rank - shift)[:, None]) / spread)
+        below[:, 0], below[:, -1] = 0.0, 1.0  # who is beyond the scale looks like its end
+        return float(-np.log((np.diff(below, axis=1) * likelihood).sum(axis=1) + 1e-300).sum())
+
+    found = minimize(loss, np.array([-5.0, np.log(2.5)]), method="Nelder-Mead").x
+    return float(found[0]), float(np.exp(found[1]))
+
+
+def lines(name: str, found: list[Person], model: RankModel) -> Iterator[str]:
+    """What one collection says."""
+    rank = np.array([each.rank for each in found])
+    statistics = np.array([each.statistics for each in found])
+    density = model.density(statistics)
+    mean = model.posterior(statistics)[0]
+    rater = Rater(model, 0.9)
+    unlikely = np.array([rater.rate(row).unlikely for row in statistics])
+    yield f"{name}, by the rank that they have at OGS:"
+    yield ""
+    yield "| rank at OGS | people | estimate (Fox), mean | deviation | look unlikely |"
+    yield "|---|--:|--:|--:|--:|"
+    place = np.floor(rank / _CLASS).astype(np.int64)
+    for k in np.unique(place):
+        rows = place == k
+        ends = f"{fox_rank(_CLASS * float(k))} to {fox_rank(_CLASS * float(k) + _CLASS - 1.0)}"
+        yield (
+            f"| {ends} | {rows.sum()} | {mean[rows].mean():.1f} | {mean[rows].std():.1f} "
+            f"| {100 * unlikely[rows].mean():.0f} % |"
+        )
+    yield ""
+    prior = model.density(np.zeros(statistics.shape[1]))
+    likelihood = density / prior
+    likelihood /= likelihood.max(axis=1, keepdims=True)
+    random = np.random.default_rng(0)
+    inside = (rank >= WEAKEST) & (rank < STRONGEST)
+    for words, rows in (("all", inside), ("those who do not look unlikely", inside & ~unlikely)):
+        chosen = np.flatnonzero(rows)
+        shift, spread = fitted(rank[chosen], likelihood[chosen])
+        drawn = [
+            fitted(rank[again], likelihood[again])[0]
+            for again in (random.choice(chosen, len(chosen)) for _ in range(_SAMPLES))
+        ]
+        yield (
+            f"OGS less Fox, {fox_rank(WEAKEST)} to {fox_rank(STRONGEST - 1.0)}, {words}: "
+            f"{shift:.1f} ± {np.std(drawn):.1f} ranks (one standard error), people spread by "
+            f"{spread:.1f} ranks about it, {len(chosen)} people."
+        )
+        yield ""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--net")
-    parser.add_argument("--games", type=Path, default=LEAGUE)
+    parser.add_argument("--stores", type=Path, default=ROOT / "build" / "features")
+    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     options = parser.parse_args()
     model = RankModel.load()
+    index = options.shared / "data" / "go" / "ogs_weak" / "index.csv.gz"
     try:
-        network = model_network(model, options.net)
-        games = [game for game in read_games(options.games) if game.handicap < 2]
-    except InputError as problem:
+        found = {
+            "Players of a league, 2021 and 2022": league(
+                FeatureStore.open(options.stores / "ogs_league"), model
+            ),
+            "People against bots, 2020": people(
+                FeatureStore.open(options.stores / "ogs_weak"), model, index
+            ),
+        }
+    except YardstoneError as problem:
         sys.exit(str(problem))
-    found = estimate_players(games, network, model)
-    ranks = site_ranks(games)
-    pairs = [
-        (each, ranks[plain_name(each.player)])
-        for each in found.players
-        if plain_name(each.player) in ranks
-    ]
-    mean, error, spread, number = shift(pairs)
-    lines = [
-        "| rank at OGS | estimate (Fox) | 90 % interval | games | moves |",
-        "|---|--:|--:|--:|--:|",
-    ]
-    lines += [
-        f"| {fox_rank(rank)} | {each.rating:.1f} | {each.low:.1f} to {each.high:.1f} "
-        f"| {each.games} | {each.moves:,} |"
-        for each, rank in sorted(pairs, key=lambda pair: pair[1])
-    ]
-    lines += [
-        "",
-        f"OGS less Fox: {mean:.1f} ± {error:.1f} ranks (one standard error), with a spread of "
-        f"{spread:.1f} ranks over {number} players whom the model can place.",
-        "",
+    written = [line for name, each in found.items() for line in lines(name, each, model)]
+    written.append(
         f"`python -m studies.ogs_shift`, {date.today():%Y-%m-%d}; Yardstone "
         f"{version('yardstone')}, model {model.card['name']}, numpy {version('numpy')}, "
-        f"Python {platform.python_version()}.",
-    ]
-    TABLE.write_text("\n".join(lines) + "\n", "utf-8")
+        f"Python {platform.python_version()}."
+    )
+    TABLE.write_text("\n".join(written) + "\n", "utf-8")
     print(TABLE.read_text("utf-8"))
 
 

@@ -14,8 +14,6 @@ import numpy as np
 from studies.rank.facts import HELD_BACK
 from studies.rank.stages import one_player
 
-from yardstone.strength.estimate.intervals import Coverage, coverage
-from yardstone.strength.estimate.rated import interval_table
 from yardstone.strength.rank.model import RANKS, RankModel
 from yardstone.strength.rank.pool import RankPool, without_years
 from yardstone.strength.rank.protocol import Accuracy, accuracy, draw_games, draw_players
@@ -35,18 +33,6 @@ OF_PLAYER = (1, 5, 10, 15)
 OPENING_ENDS = 2  # phases that end at move 50
 #: The one year in which every group has games held back.
 YEAR = 2018
-
-
-def coverage_lines(found: Sequence[Coverage]) -> Iterator[str]:
-    """A table of coverage."""
-    yield "| moves | estimates | held | held, all of a group's strengths alike | width in ranks |"
-    yield "|---|--:|--:|--:|--:|"
-    for each in found:
-        yield (
-            f"| {each.least:,} to {each.most:,} | {each.count:,} | {percent(each.held)} % | "
-            f"{percent(each.even)} % | {each.width:.1f} |"
-        )
-    yield ""
 
 
 def percent(value: float) -> str:
@@ -151,7 +137,6 @@ class Tables:
         random = self.study.generator()
         cells: list[Accuracy | None] = []
         counts = []
-        drawn = {}
         for games in OF_PLAYER:
             sums, truth, who = draw_players(
                 statistics,
@@ -162,20 +147,12 @@ class Tables:
                 random=random,
                 players=self.study.facts.listed,
             )
-            drawn[games] = sums, truth
             counts.append(f"{len(np.unique(who))} with {games}")
             cells.append(accuracy(one_player(self.model, sums), truth) if len(truth) else None)
         yield row("games of one player", [*cells, *[None] * (len(GAMES) - len(OF_PLAYER))])
         yield ""
         yield f"Listed players with so many games in the stores: {', '.join(counts)}."
         yield ""
-        sums = np.concatenate([each[0] for each in drawn.values()])
-        truth = np.concatenate([each[1] for each in drawn.values()])
-        moves = sums[:, :PHASES].sum(axis=1).astype(np.int64)
-        table = interval_table(self.model)
-        yield "Intervals of 90 % of these players:"
-        yield ""
-        yield from coverage_lines(coverage(table, self.model.density(sums), truth, moves))
         sums, truth = draw_games(
             statistics,
             group,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.evaluation_html import Section, html_page, picture
@@ -65,10 +65,11 @@ def estimate_plot(found: Found) -> Figure:
     axes = figure.add_subplot()
     x = list(range(1, len(games) + 1))
     running = [game["running"] for game in games]
+    lowest, highest = _reach([*games, *running])
     axes.fill_between(
         x,
-        [part["low"] for part in running],
-        [part["high"] for part in running],
+        [lowest if part["low"] is None else part["low"] for part in running],
+        [highest if part["high"] is None else part["high"] for part in running],
         color=_PALE,
         linewidth=0,
         label="all games so far, with interval",
@@ -83,14 +84,15 @@ def estimate_plot(found: Found) -> Figure:
     )
     alone = [game["rating"] for game in games]
     reach = [
-        [game["rating"] - game["low"] for game in games],
-        [game["high"] - game["rating"] for game in games],
+        [game["rating"] - (lowest if game["low"] is None else game["low"]) for game in games],
+        [(highest if game["high"] is None else game["high"]) - game["rating"] for game in games],
     ]
     axes.errorbar(
         x, alone, yerr=reach, fmt="D", markersize=3.5, color=_GREY, elinewidth=0.7, alpha=0.7,
         label="that game alone, with interval",
     )  # fmt: skip
     axes.set_xlim(0.5, len(games) + 0.5)
+    axes.set_ylim(lowest, highest)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("game, in the order of the dates", fontsize=9)
     axes.set_ylabel(f"rating ({found['scale']})", fontsize=9, parse_math=False)
@@ -101,6 +103,15 @@ def estimate_plot(found: Found) -> Figure:
     title = " – ".join(headline(found)[:1])
     axes.set_title(title, fontsize=10.5, loc="left", parse_math=False, fontfamily=_fonts())
     return figure
+
+
+def _reach(parts: Sequence[Found]) -> tuple[float, float]:
+    """Ends of an axis for all these estimates; an interval without an end goes to its edge."""
+    values = [
+        part[name] for part in parts for name in ("rating", "low", "high") if part[name] is not None
+    ]
+    room = 0.1 * (max(values) - min(values)) or 1.0
+    return min(values) - room, max(values) + room
 
 
 def curve_plot(found: Found) -> Figure:

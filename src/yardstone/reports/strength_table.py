@@ -11,7 +11,6 @@ from yardstone.reports.aligned import aligned, aligned_text
 from yardstone.reports.statements import plural
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.bootstrap import Interval
     from yardstone.strength.experiment.performance import Cell, Performance, RatingErrors
 
 __all__ = [
@@ -56,10 +55,11 @@ def ahead_text(found: Performance) -> str:
     for system in found.systems:
         if system != found.base:
             cells = [found.cell(system, letter, last) for letter, last in parts]
-            rows.append([system, *(_interval(cell.ahead["log_likelihood"]) for cell in cells)])
+            rows.append([system, *map(_interval, cells)])
     return (
         aligned_text(rows, left={0})
-        + "Intervals: players drawn with replacement. * surely better, - surely worse.\n"
+        + "Intervals: players drawn with replacement, each by itself. * surely better, - surely\n"
+        f"worse, allowing for {found.comparisons} comparisons.\n"
     )
 
 
@@ -82,7 +82,11 @@ def hidden_text(found: Performance) -> str:
             rows.append([system, *map(_both, cells)])
         lines += [*aligned(rows, left={0}), ""]
     if lines:
-        lines.insert(-1, f"* surely above {found.base} in log-likelihood, - surely below.")
+        lines.insert(
+            -1,
+            f"* surely above {found.base} in log-likelihood, - surely below, allowing for "
+            f"{found.comparisons} comparisons.",
+        )
     return "\n".join(lines)
 
 
@@ -187,16 +191,16 @@ def _log(value: float) -> str:
     return f"{value:.3f}"
 
 
-def _interval(found: Interval) -> str:
-    return f"{found.estimate:+.3f} ({found.low:+.3f} to {found.high:+.3f}){_mark(found)}"
+def _interval(cell: Cell) -> str:
+    found = cell.ahead["log_likelihood"]
+    return f"{found.estimate:+.3f} ({found.low:+.3f} to {found.high:+.3f}){_mark(cell)}"
 
 
 def _both(cell: Cell) -> str:
     found = cell.metrics
-    mark = _mark(cell.ahead["log_likelihood"])
-    return f"{_log(found.log_likelihood)} ({_percent(found.accuracy)}){mark}"
+    return f"{_log(found.log_likelihood)} ({_percent(found.accuracy)}){_mark(cell)}"
 
 
-def _mark(found: Interval) -> str:
+def _mark(cell: Cell) -> str:
     """A blank keeps columns of marked and unmarked cells in line."""
-    return "*" if found.low > 0.0 else "-" if found.high < 0.0 else " "
+    return {1: "*", -1: "-", 0: " "}[cell.sure["log_likelihood"]]

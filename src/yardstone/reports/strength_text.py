@@ -14,6 +14,7 @@ from textwrap import wrap
 from typing import Any
 
 from yardstone.reports.aligned import aligned
+from yardstone.reports.interval_words import interval_words, rank_words
 from yardstone.reports.statements import plural
 
 __all__ = [
@@ -71,13 +72,17 @@ def headline(found: Found) -> list[str]:
         f"{rank} ({_rating(found, found['rating'])})" if rank else _rating(found, found["rating"])
     )
     ranks = (found["low_rank"], found["high_rank"])
-    span = "" if rank is None else f": {ranks[0]} to {ranks[1]}"
-    if ranks[0] == ranks[1] and rank is not None:
-        span = f": {ranks[0]}"
+    span = "" if ranks == (None, None) else f": {rank_words(*ranks)}"
+    rests = f"from {plural(found['moves'], 'move')} in {plural(found['games'], 'game')}"
+    if found["low"] is None and found["high"] is None:
+        return [
+            f"{found['player']}: {strength} on the scale of {scale}",
+            f"No interval of {_percent(found['level'])} can be given; {rests}",
+        ]
+    kind = "interval" if None not in (found["low"], found["high"]) else "bound"
     return [
         f"{found['player']}: {strength} on the scale of {scale}",
-        f"{_percent(found['level'])} interval {_interval(found, found)}{span}; from "
-        f"{plural(found['moves'], 'move')} in {plural(found['games'], 'game')}",
+        f"{_percent(found['level'])} {kind} {_interval(found, found)}{span}; {rests}",
     ]
 
 
@@ -91,7 +96,7 @@ def _rating(found: Found, value: float) -> str:
 
 
 def _interval(found: Found, part: Found) -> str:
-    return f"{_rating(found, part['low'])} to {_rating(found, part['high'])}"
+    return interval_words(part["low"], part["high"], lambda value: _rating(found, value))
 
 
 def probability_table(found: Found) -> list[list[str]]:

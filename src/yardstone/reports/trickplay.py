@@ -163,8 +163,8 @@ def _shown(report: TrickplayReport, rated: RatedVariation) -> dict[str, Any]:
     return {
         "rating": report.scale.value(rated.rating),
         "rank": report.scale.rank(rated.rating),
-        "low": report.scale.value(low),
-        "high": report.scale.value(high),
+        "low": None if low is None else report.scale.value(low),
+        "high": None if high is None else report.scale.value(high),
         "spread": round(rated.spread, 3),
         "moves": rated.moves,
         "points_lost": round(rated.loss, 2) + 0.0,

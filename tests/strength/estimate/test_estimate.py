@@ -21,9 +21,10 @@ from yardstone.strength.estimate.calibrate import Calibration
 from yardstone.strength.estimate.estimate import AmbiguousPlayerError, estimate_player
 from yardstone.strength.estimate.intervals import IntervalTable
 from yardstone.strength.estimate.many import estimate_players
+from yardstone.strength.estimate.rated import PARTS, Rated
 from yardstone.strength.estimate.seen import KOMI, model_network, see_games
 from yardstone.strength.evidence import evidence_of_games
-from yardstone.strength.rank.model import RANKS
+from yardstone.strength.rank.model import EDGES, RANKS
 
 
 @pytest.fixture(scope="module")
@@ -146,12 +147,21 @@ def test_moves_that_spoke(case: Case, found: dict[str, Any]) -> None:
         assert position["before"] == before
 
 
+def width(rated: Rated) -> float:
+    """Of an interval around its rating; one without an end goes to that of the scale."""
+    low, high = (
+        float(end) if known is None else known
+        for end, known in zip(EDGES[[0, -1]], (rated.low, rated.high), strict=True)
+    )
+    assert low <= rated.rating <= high
+    return high - low
+
+
 def test_intervals_grow_with_the_level(case: Case) -> None:
     spans = []
     for level in (0.5, 0.9, 0.99):
         found = estimate_player(GAMES, net=case.network, model=case.model, level=level)
-        assert found.whole.low <= found.whole.rating <= found.whole.high
-        spans.append(found.whole.high - found.whole.low)
+        spans.append(width(found.whole))
     assert spans == sorted(spans)
 
 
@@ -159,10 +169,10 @@ def test_the_table_of_intervals_of_the_model_is_used(case: Case) -> None:
     table = IntervalTable.plain()
     sure = replace(table, at=np.full_like(table.at, 0.5))
     model = type(case.model)(case.model.scorer, case.model.spread, dict(case.model.card))
-    model.card["intervals"] = sure.as_dict()
+    model.card["intervals"] = dict.fromkeys(PARTS, sure.as_dict())
     found = estimate_player(GAMES, net=case.network, model=model)
     plain = estimate_player(GAMES, net=case.network, model=case.model)
-    assert found.whole.high - found.whole.low < plain.whole.high - plain.whole.low
+    assert width(found.whole) < width(plain.whole)
     assert not any("not checked" in note for note in found.notes)
     assert any("not checked" in note for note in plain.notes)
 

@@ -14,7 +14,8 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import Settings
 from yardstone.go.feature_store import FeatureStore
-from yardstone.strength.estimate.intervals import IntervalTable, coverage, fit_intervals
+from yardstone.strength.estimate.intervals import Interval, coverage
+from yardstone.strength.estimate.rated import PARTS, interval_tables
 from yardstone.strength.evidence import KINDS, evidence_of_store
 from yardstone.strength.rank.folds import components, player_folds
 from yardstone.strength.rank.intervals import unseen_players, with_intervals
@@ -383,17 +384,29 @@ def test_statistics_of_some_phases() -> None:
 def test_intervals_hold_on_unseen_players() -> None:
     pool, lift = simulated_pool(80, strength=0.08, player=0.02)
     trained = train_on_pool(pool, lift, SETTINGS, {"name": "test"})
-    table = IntervalTable.from_dict(with_intervals(trained, pool, 0).card["intervals"])
-    density, group, moves, fold = unseen_players(trained, pool, np.random.default_rng(0))
-    assert density.shape[0] == len(group) == len(moves) == len(fold) == table.counts.sum()
-    np.testing.assert_allclose(density.sum(axis=1), 1.0)
-    for number in np.unique(fold):
-        own = fold == number
-        crossed = fit_intervals(density[~own], group[~own], moves[~own])
-        held = coverage(crossed, density[own], group[own], moves[own])
-        for each in held:
-            assert abs(each.held - 0.9) < 4.0 * np.sqrt(0.09 / each.count) + 0.02
-        assert held[-1].width < held[0].width  # more moves leave less doubt
+    tables = interval_tables(with_intervals(trained, pool, 0))
+    parts = unseen_players(trained, pool, np.random.default_rng(0))
+    assert set(parts) == set(tables) == set(PARTS)
+    for part, found in parts.items():
+        assert len(found) == tables[part].counts.sum()
+        np.testing.assert_allclose(found.density.sum(axis=1), 1.0)
+        intervals: list[Interval] = [(None, None)] * len(found)
+        for number in np.unique(found.fold):
+            crossed = found.select(found.fold != number).table()
+            for row in np.flatnonzero(found.fold == number):
+                intervals[row] = crossed.interval(found.density[row], int(found.moves[row]), 0.9)
+        widths = []
+        for games in np.unique(found.games):
+            rows = np.flatnonzero(found.games == games)
+            each = coverage(
+                [intervals[row] for row in rows],
+                found.group[rows],
+                level=0.9,
+                players=found.player[rows],
+            )
+            assert abs(each.held - 0.9) < 4.0 * np.sqrt(0.09 / each.players) + 0.02
+            widths.append(each.width)
+        assert widths[-1] < widths[0]  # more games leave less doubt
 
 
 def test_years_are_taken_off_and_groups_are_not() -> None:

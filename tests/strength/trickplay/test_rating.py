@@ -189,7 +189,8 @@ def test_only_the_moves_of_the_side_to_answer_count(tmp_path: Path, case: Case) 
     (rated,) = rate_problems(
         [found], case.model, case.network, progress=lambda *done: calls.append(done)
     )
-    assert calls[-1] == (16, 16)  # two variations of three moves on two boards
+    # Two variations of three moves on two boards, and the two moves before them.
+    assert calls[-1] == (24, 24)
     rater = Rater(case.model, 0.9)
     for variation, result in zip(found.problem.variations, rated.variations, strict=True):
         assert (result.moves, len(result.boards)) == (2, 2)
@@ -197,9 +198,9 @@ def test_only_the_moves_of_the_side_to_answer_count(tmp_path: Path, case: Case) 
             game = found.game(board, variation)
             (seen,) = see_games([game], case.network, skipped=SkipReport())
             evidence = evidence_of_games([seen.features], [1])
-            own = evidence.select(evidence.number > 4)
-            assert own.point.tolist() == variation.points[::2].tolist()
-            expected, _ = rater.whole(own)
+            own = evidence.number > 4
+            assert evidence.point[own].tolist() == variation.points[::2].tolist()
+            expected, _ = rater.whole(evidence, own)  # scored as parts of the whole game
             assert each.moves == 2
             assert each.rating == pytest.approx(expected.rating, abs=1e-4)
             assert (each.low, each.high) == pytest.approx((expected.low, expected.high), abs=1e-3)

@@ -24,7 +24,7 @@ from yardstone.strength.estimate.players import (
 )
 from yardstone.strength.estimate.rated import Rated, RatedGame, Rater, by_date
 from yardstone.strength.estimate.seen import SeenGame, facts, model_network, see_games, unsuitable
-from yardstone.strength.estimate.site_scales import SiteScale, site_scale
+from yardstone.strength.estimate.site_scales import SITE_SCALES, Ends, SiteScale, site_scale
 from yardstone.strength.estimate.spoken import SpokenMove, spoken_moves
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.rank.model import RANKS, RankModel
@@ -72,7 +72,7 @@ class Estimate:
     probabilities : float64 [11]
         Of the rank groups (`yardstone.strength.RANKS`), the weakest first.
     phases : tuple of (str, Rated)
-        From the moves of each phase alone.
+        What all moves would say if they looked as those of each phase do.
     games : tuple of RatedGame
         In the order of their dates; those without a date come last.
     spoken : tuple of SpokenMove
@@ -104,35 +104,40 @@ class Estimate:
         return {
             "rank": self.scale.rank(rated.rating),
             "rating": self.scale.value(rated.rating),
-            "low": self.scale.value(low),
-            "high": self.scale.value(high),
+            "low": None if low is None else self.scale.value(low),
+            "high": None if high is None else self.scale.value(high),
         }
 
-    def _ends(self, rated: Rated) -> tuple[float, float]:
+    def _ends(self, rated: Rated) -> Ends:
         return self.scale.widened(rated.rating, rated.low, rated.high, self.level)
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as dictionaries, lists, finite numbers, strings and None."""
-        low, high = self._ends(self.whole)
+        low_rank, high_rank = self.scale.end_ranks(*self._ends(self.whole))
+        fox = SITE_SCALES["fox"]
         return {
             "format": 1,
             "player": self.player,
             "scale": self.scale.name,
             **self.shown(self.whole),
-            "low_rank": self.scale.rank(self.whole.low, low),
-            "high_rank": self.scale.rank(self.whole.high, high),
+            "low_rank": low_rank,
+            "high_rank": high_rank,
             "level": self.level,
             "games": len(self.games),
             "moves": self.whole.moves,
             "fox": {
-                "rating": round(self.whole.rating, 2),
-                "low": round(self.whole.low, 2),
-                "high": round(self.whole.high, 2),
+                name: None if value is None else fox.value(value)
+                for name, value in (
+                    ("rating", self.whole.rating),
+                    ("low", self.whole.low),
+                    ("high", self.whole.high),
+                )
             },
             "probabilities": [
                 {"rank": rank, "probability": round(float(p), 4)}
                 for rank, p in zip(RANKS, self.probabilities, strict=True)
             ],
+            "unlikely": self.whole.unlikely,
             "phases": [
                 {"phase": name, **self.shown(rated), "moves": rated.moves}
                 for name, rated in self.phases
@@ -233,6 +238,7 @@ def estimate_player(
     if not usable:
         raise _nothing(name, report)
     chosen = RankModel.load() if model is None else model
+    Rater(chosen, level)  # a level that the model does not support is refused at once
     network = model_network(chosen, net)
     seen = [
         (found, colour or colour_of(found.game, name))

@@ -2,23 +2,23 @@
 
 A model gives a distribution on the Fox scale, where n dan is n to n + 1, 1 kyu 0 to 1,
 2 kyu -1 to 0. How far it can be trusted is measured on players whom the model has not
-seen. Of each the rank group is known; the places at which the group begins and ends in
-the distribution function would, together, fill 0 to 1 evenly if the distributions were
-right (the probability integral transform for discrete outcomes; Czado, Gneiting and
-Held 2009). Where they do not, the quantiles are moved to where they held on those
-players (Kuleshov, Fenner and Ermon 2018), for few moves and for many by themselves.
+seen. Of each only the rank group is known, so that each stands for strengths spread evenly
+over that group. Distributions that are too sure are first blurred, as far as makes the
+true groups likeliest; then the quantiles are moved to where they held on those players
+(Kuleshov, Fenner and Ermon 2018), for few moves and for many by themselves, with the
+allowance of conformal prediction for the number of players.
 
 The weakest group has all who are weaker as well, and the strongest all who are stronger:
-no strengths are told apart within them. An interval that reaches into one of them holds
-all of it, and what that adds is taken off elsewhere, with the allowance of conformal
-prediction for the number of players.
+no strengths are told apart within them. An interval that reaches into one of them has no
+end on that side: it is a bound.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -29,13 +29,17 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+#: Low and high end; None where there is none.
+Interval: TypeAlias = tuple[float | None, float | None]
 
 __all__ = [
     "Coverage",
+    "Interval",
     "IntervalTable",
     "coverage",
     "fit_intervals",
-    "group_ends",
     "quantiles",
 ]
 
@@ -45,15 +49,20 @@ _GRID = np.concatenate(
 )
 #: Edges of the classes by number of moves, unless told otherwise.
 MOVES = (0, 20, 50, 100, 200, 400, 800, 1600, 3200)
-#: No class is fitted to fewer players' estimates than this: it joins its neighbour.
+#: No class is fitted to fewer estimates than this: it joins its neighbour.
 _FEWEST = 200
 #: Nor to fewer of any one group than this part of that number.
 _GROUP_SHARE = 20
+#: Blurs that are tried, in ranks.
+_BLURS = np.round(np.arange(0.0, 3.01, 0.1), 1)
+#: Strengths of a group that each of its players stands for.
+_EVEN = 9
+#: Beyond the level of an interval there must be so many of the players, or it is refused;
+#: nor has one of less than a half been checked.
+_BEYOND, _LEAST_LEVEL = 4.0, 0.5
 #: Probability that is added to every step, so that each has a quantile.
 _TRACE = 1e-12
 _SMALL = 1e-9
-#: Steps in which places are counted, and estimates counted together.
-_STEPS, _CHUNK = 2000, 512
 
 
 def _cumulated(density: ArrayLike) -> tuple[Array, Array]:
@@ -78,21 +87,25 @@ def quantiles(density: ArrayLike, levels: ArrayLike) -> Array:
     return np.asarray(np.interp(np.asarray(levels, np.float64), cdf, places))
 
 
-def group_ends(density: ArrayLike, groups: ArrayLike) -> tuple[Array, Array]:
-    """Distribution functions where each one's group begins and ends.
+@lru_cache(maxsize=64)
+def _kernel(steps: int, blur: float) -> Array:
+    """What each of so many steps becomes, blurred by a normal distribution; a row a step.
 
-    Parameters
-    ----------
-    density : array_like [n, m]
-    groups : int array [n]
-        0 to 10.
+    What goes beyond the ends of the scale stays at them.
     """
-    places, cdf = _cumulated(np.atleast_2d(density))
-    group = np.asarray(groups, np.int64)
-    begin = np.searchsorted(places, EDGES[group] - _SMALL)
-    end = np.searchsorted(places, EDGES[group + 1] - _SMALL)
-    rows = np.arange(len(cdf))
-    return cdf[rows, begin], cdf[rows, end]
+    from scipy.special import ndtr
+
+    edges = np.linspace(EDGES[0], EDGES[-1], steps + 1)
+    middle = 0.5 * (edges[:-1] + edges[1:])
+    below = ndtr((edges[None, 1:-1] - middle[:, None]) / blur)
+    whole = np.concatenate([np.zeros((steps, 1)), below, np.ones((steps, 1))], axis=1)
+    return np.diff(whole, axis=1)
+
+
+def _blurred(density: ArrayLike, blur: float) -> Array:
+    """Densities less sure by an error of so many ranks."""
+    p, ranks = np.asarray(density, np.float64), round(blur, 2)
+    return np.asarray(p @ _kernel(p.shape[-1], ranks)) if ranks > 0.0 else p
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,27 +116,67 @@ class IntervalTable:
     ----------
     moves : float64 [m]
         Typical number of moves of each class, growing.
+    blur : float64 [m]
+        Ranks that the model's distributions are blurred by.
     levels : float64 [q]
         Levels wanted, growing.
     at : float64 [m, q]
-        Levels of the model's own distribution at which those are held.
+        Levels of the blurred distribution at which those are held.
     counts : int64 [m]
         Estimates that each class was fitted to.
+    players : int64 [m]
+        Players that they are of; 0 if nobody was.
     """
 
     moves: Array
+    blur: Array
     levels: Array
     at: Array
-    counts: NDArray[np.int64]
+    counts: Ints
+    players: Ints
 
     @classmethod
     def plain(cls) -> IntervalTable:
         """One that takes the distributions as they are."""
-        return cls(np.ones(1), _GRID, _GRID[None, :], np.zeros(1, np.int64))
+        none = np.zeros(1, np.int64)
+        return cls(np.ones(1), np.zeros(1), _GRID, _GRID[None, :], none, none)
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The least and the highest level of an interval that players speak for."""
+        fewest = int(self.players.min())
+        if fewest == 0:
+            return 0.0, 1.0
+        return _LEAST_LEVEL, max(1.0 - _BEYOND / fewest, _LEAST_LEVEL)
+
+    def check_level(self, level: float) -> None:
+        """Refuse a level that no players speak for.
+
+        Raises
+        ------
+        UsageError
+            It is not between 0 and 1, or outside of `support`.
+        """
+        if not 0.0 < level < 1.0:
+            raise UsageError(f"a level of {level:g} is not between 0 and 1")
+        least, most = self.support
+        if not least - _SMALL <= level <= most + _SMALL:
+            raise UsageError(
+                f"nothing is known of intervals of {100 * level:g} %: the model was checked on "
+                f"{int(self.players.min())} players, which is enough for {100 * least:g} to "
+                f"{int(1000 * most) / 10:g} %"
+            )
 
     def level_of(self, wanted: float, moves: int) -> float:
-        """The level of the model's distribution that holds a level with so many moves."""
+        """The level of the blurred distribution that holds a level with so many moves."""
         rows = np.array([np.interp(wanted, self._x, row) for row in self._y])
+        return self._between(rows, moves)
+
+    def blur_of(self, moves: int) -> float:
+        """Ranks that a distribution from so many moves is blurred by."""
+        return self._between(self.blur, moves)
+
+    def _between(self, rows: Array, moves: int) -> float:
         place = np.interp(np.log(max(moves, 1)), np.log(self.moves), np.arange(len(rows)))
         low = int(place)
         high = min(low + 1, len(rows) - 1)
@@ -138,7 +191,7 @@ class IntervalTable:
         number = len(self.at)
         return np.concatenate([np.zeros((number, 1)), self.at, np.ones((number, 1))], axis=1)
 
-    def interval(self, density: ArrayLike, moves: int, level: float) -> tuple[float, float]:
+    def interval(self, density: ArrayLike, moves: int, level: float) -> Interval:
         """An interval that holds the strength with probability `level`.
 
         Parameters
@@ -152,18 +205,17 @@ class IntervalTable:
 
         Returns
         -------
-        low, high : float
-            On the Fox scale, -4 to 10. As likely is the strength to lie below as above,
-            unless one of them is the end of the scale.
+        low, high : float or None
+            On the Fox scale. As likely is the strength to lie below as above; None where
+            the interval reaches into the weakest or the strongest group, and so has no
+            end there.
         """
-        low, high = quantiles(density, self.levels_of(level, moves))
-        return (
-            float(EDGES[0] if low < EDGES[1] else low),
-            float(EDGES[-1] if high > EDGES[-2] else high),
-        )
+        levels = self.levels_of(level, moves)
+        low, high = quantiles(_blurred(density, self.blur_of(moves)), levels)
+        return _bounded(float(low), float(high))
 
     def levels_of(self, level: float, moves: int) -> tuple[float, float]:
-        """The levels of the model's distribution between which an interval lies."""
+        """The levels of the blurred distribution between which an interval lies."""
         if not 0.0 < level < 1.0:
             raise UsageError(f"a level of {level:g} is not between 0 and 1")
         tail = 0.5 * (1.0 - level)
@@ -173,9 +225,11 @@ class IntervalTable:
         """Plain lists and numbers."""
         return {
             "moves": [round(float(value), 1) for value in self.moves],
+            "blur": [round(float(value), 3) for value in self.blur],
             "levels": [round(float(value), 6) for value in self.levels],
             "at": [[round(float(value), 6) for value in row] for row in self.at],
             "counts": [int(value) for value in self.counts],
+            "players": [int(value) for value in self.players],
         }
 
     @classmethod
@@ -190,15 +244,21 @@ class IntervalTable:
         try:
             table = cls(
                 np.asarray(found["moves"], np.float64),
+                np.asarray(found["blur"], np.float64),
                 np.asarray(found["levels"], np.float64),
                 np.asarray(found["at"], np.float64),
                 np.asarray(found["counts"], np.int64),
+                np.asarray(found["players"], np.int64),
             )
-            whole = all(np.isfinite(part).all() for part in (table.moves, table.levels, table.at))
-            shapes = table.at.shape == (len(table.moves), len(table.levels))
+            parts = (table.moves, table.blur, table.levels, table.at)
+            whole = all(np.isfinite(part).all() for part in parts) and (table.blur >= 0).all()
+            number = len(table.moves)
+            shapes = table.at.shape == (number, len(table.levels)) and all(
+                part.shape == (number,) for part in (table.blur, table.counts, table.players)
+            )
             grows = (np.diff(table._x) > 0).all() and (np.diff(table.at, axis=1) >= 0).all()
             inside = (table.at >= 0).all() and (table.at <= 1).all()
-            moves = len(table.moves) > 0 and (table.moves >= 1).all()
+            moves = number > 0 and (table.moves >= 1).all()
             growing = bool((np.diff(table.moves) > 0).all())
         except (KeyError, TypeError, ValueError, IndexError):
             raise InputError("the table of intervals is damaged") from None
@@ -207,12 +267,22 @@ class IntervalTable:
         return table
 
 
+def _bounded(low: float, high: float) -> Interval:
+    """The ends of an interval, of which those within the outermost groups are none."""
+    weak, strong = float(EDGES[1]), float(EDGES[-2])
+    return (
+        None if low < weak else min(low, strong),
+        None if high > strong else max(high, weak),
+    )
+
+
 def fit_intervals(
     density: ArrayLike,
     groups: ArrayLike,
     moves: ArrayLike,
     *,
-    weights: ArrayLike | None = None,
+    players: ArrayLike | None = None,
+    classes: ArrayLike | None = None,
     edges: Sequence[int] = MOVES,
     fewest: int = _FEWEST,
 ) -> IntervalTable:
@@ -226,8 +296,11 @@ def fit_intervals(
         The true group of each, 0 to 10.
     moves : int array [n]
         The player's moves that each estimate rests upon.
-    weights : float array [n], optional
-        What each counts, so that a player with many estimates is not counted often.
+    players : int array [n], optional
+        Whose estimate each is; everyone counts alike, however often. By default each is
+        another player's.
+    classes : int array [n], optional
+        What is fitted by itself, such as the number of games; by default `edges` tell.
     edges : sequence of int
         Where classes by number of moves begin.
     fewest : int
@@ -241,49 +314,45 @@ def fit_intervals(
         many games is often of the strongest group.
     """
     group, number = np.asarray(groups, np.int64), np.asarray(moves, np.float64)
-    weight = np.ones(len(group)) if weights is None else np.array(weights, np.float64)
     if not len(group):
         raise NoGamesError("intervals cannot be fitted to no estimates")
-    low, high = group_ends(density, group)
-    outer = _outer(density)
-    classes = _classes(number, group, edges, fewest)
-    typical, at = [], []
-    for rows in classes:
-        weight[rows] /= np.bincount(group[rows], weight[rows])[group[rows]]
-        typical.append(max(float(np.exp(np.log(np.maximum(number[rows], 1.0)).mean())), 1.0))
-        places = _places(low[rows], high[rows], weight[rows])
-        at.append(_narrowed(places, low[rows], high[rows], outer[rows], weight[rows]))
-    counts = np.array([len(rows) for rows in classes], np.int64)
-    return IntervalTable(np.array(typical), _GRID, np.array(at), counts)
+    p = np.atleast_2d(np.asarray(density, np.float64))
+    who = np.arange(len(group)) if players is None else np.asarray(players, np.int64)
+    place = (
+        np.searchsorted(np.asarray(edges), number, side="right")
+        if classes is None
+        else np.asarray(classes, np.int64)
+    )
+    rows_of = _classes(place, group, fewest)
+    typical = [max(float(np.exp(np.log(np.maximum(number[r], 1.0)).mean())), 1.0) for r in rows_of]
+    order = np.argsort(typical)
+    blurs, at, people = [], [], []
+    for rows in (rows_of[k] for k in order):
+        weight = _weights(group[rows], who[rows])
+        people.append(len(np.unique(who[rows])))
+        blurs.append(_best_blur(p[rows], group[rows], weight))
+        at.append(_levels(p[rows], blurs[-1], group[rows], weight, people[-1]))
+    return IntervalTable(
+        np.array(typical)[order],
+        np.array(blurs),
+        _GRID,
+        np.array(at),
+        np.array([len(rows_of[k]) for k in order], np.int64),
+        np.array(people, np.int64),
+    )
 
 
-def _outer(density: ArrayLike) -> Array:
-    """Distribution functions where the weakest group ends and the strongest begins: [n, 2]."""
-    number = len(np.atleast_2d(density))
-    last = len(EDGES) - 2
-    below = group_ends(density, np.zeros(number, np.int64))[1]
-    above = group_ends(density, np.full(number, last))[0]
-    return np.column_stack([below, above])
+def _weights(group: Ints, who: Ints) -> Array:
+    """What each estimate counts: players alike within a group, and groups alike."""
+    _, person = np.unique(who, return_inverse=True)
+    weight = 1.0 / np.bincount(person)[person]
+    return np.asarray(weight / np.bincount(group, weight)[group])
 
 
-def _held(levels: Array, low: Array, high: Array, outer: Array) -> Array:
-    """How much of each one's group lies within an interval between these levels.
-
-    All of an outer group counts as held as soon as the interval reaches into it.
-    """
-    begin = np.where(levels[..., 0] < outer[:, 0], 0.0, levels[..., 0])
-    end = np.where(levels[..., 1] > outer[:, 1], 1.0, levels[..., 1])
-    inside = np.minimum(high, end) - np.maximum(low, begin)
-    return np.asarray(np.maximum(inside, 0.0) / np.maximum(high - low, _SMALL))
-
-
-def _classes(
-    number: Array, group: NDArray[np.int64], edges: Sequence[int], fewest: int
-) -> list[NDArray[np.int64]]:
-    """Rows of each class by number of moves, none of them small or without some group."""
-    place = np.searchsorted(np.asarray(edges), number, side="right")
+def _classes(place: Ints, group: Ints, fewest: int) -> list[Ints]:
+    """Rows of each class, none of them small or without some group."""
     groups = np.unique(group)
-    classes: list[NDArray[np.int64]] = []
+    classes: list[Ints] = []
     rest = np.empty(0, np.int64)
     for k in np.unique(place):
         rest = np.concatenate([rest, np.flatnonzero(place == k)])
@@ -299,116 +368,147 @@ def _classes(
     return classes
 
 
-def _places(low: Array, high: Array, weight: Array) -> Array:
-    """Quantiles of the places of the truth; each lies evenly between `low` and `high`."""
-    u = np.linspace(0.0, 1.0, _STEPS + 1)
-    width = np.maximum(high - low, _SMALL)
-    total = np.zeros(len(u))
-    for start in range(0, len(low), _CHUNK):
-        part = slice(start, start + _CHUNK)
-        share = np.clip((u[:, None] - low[part]) / width[part], 0.0, 1.0)
-        total += share @ weight[part]
-    total /= weight.sum()
-    grows = np.concatenate([[True], np.diff(total) > 0.0])
-    return np.maximum.accumulate(np.interp(_GRID, total[grows], u[grows]))
+def _best_blur(density: Array, group: Ints, weight: Array) -> float:
+    """Of the blurs that are tried the one under which the true groups are likeliest."""
+    steps = np.linspace(EDGES[0], EDGES[-1], density.shape[1] + 1)[:-1]
+    of_step = np.searchsorted(EDGES, steps + _SMALL, side="right") - 1
+    within = np.eye(len(EDGES) - 1)[of_step]
+    best, chosen = -np.inf, 0.0
+    for blur in _BLURS:
+        of_group = _kernel(len(steps), float(blur)) @ within if blur > 0.0 else within
+        inside = (density @ of_group)[np.arange(len(group)), group]
+        fits = float(np.average(np.log(inside + _TRACE), weights=weight))
+        if fits > best:
+            best, chosen = fits, float(blur)
+    return chosen
 
 
-def _narrowed(places: Array, low: Array, high: Array, outer: Array, weight: Array) -> Array:
-    """Levels whose intervals, outer groups taken whole, hold what they promise.
+def _levels(density: Array, blur: float, group: Ints, weight: Array, people: int) -> Array:
+    """Levels of the blurred distributions whose intervals hold what they promise.
 
-    The promise is raised by what conformal prediction allows for n estimates, (n + 1) / n
+    The promise is raised by what conformal prediction allows for n players, (n + 1) / n
     times.
     """
+    places, cdf = _cumulated(_blurred(density, blur))
+    share = (np.arange(_EVEN) + 0.5) / _EVEN
+    strengths = EDGES[group, None] + share * (EDGES[group + 1] - EDGES[group])[:, None]
+    at = np.array(
+        [np.interp(row, places, values) for row, values in zip(strengths, cdf, strict=True)]
+    )
+    each = np.repeat(weight / _EVEN, _EVEN)
+    order = np.argsort(at, axis=None, kind="stable")
+    total = np.cumsum(each[order])
+    moved = np.interp(_GRID, (total - 0.5 * each[order]) / total[-1], at.ravel()[order])
+    # Where the outermost groups begin, there ends what an interval can have as an end.
+    weak, strong = (
+        np.array([np.interp(edge, places, values) for values in cdf])
+        for edge in (EDGES[1], EDGES[-2])
+    )
     tails = len(_GRID) // 2  # the other half mirrors them, with the middle between
     held = np.array(
         [
-            np.average(_held(places[[k, -1 - k]], low, high, outer), weights=weight)
+            np.average(
+                _within(at, moved[k], moved[-1 - k], weak, strong).mean(axis=1), weights=weight
+            )
             for k in range(tails + 1)
         ]
     )
-    effective = weight.sum() ** 2 / (weight**2).sum()
-    promised = (1.0 - 2.0 * _GRID[: tails + 1]) * (effective + 1.0) / effective
+    promised = (1.0 - 2.0 * _GRID[: tails + 1]) * (people + 1.0) / people
     # Of what is held the tails follow, from the widest interval to the narrowest.
     grows = np.concatenate([[True], np.diff(held) < 0.0])
     chosen = np.interp(-promised, -held[grows], _GRID[: tails + 1][grows], left=0.0)
-    lower = np.interp(chosen, [0.0, *_GRID], [0.0, *places])
-    upper = np.interp(1.0 - chosen, [*_GRID, 1.0], [*places, 1.0])
-    return np.concatenate([lower, upper[:-1][::-1]])
+    lower = np.interp(chosen, [0.0, *_GRID], [0.0, *moved])
+    upper = np.interp(1.0 - chosen, [*_GRID, 1.0], [*moved, 1.0])
+    return np.maximum.accumulate(np.concatenate([lower, upper[:-1][::-1]]))
+
+
+def _within(at: Array, low: float, high: float, weak: Array, strong: Array) -> NDArray[np.bool_]:
+    """Whether intervals between two levels hold strengths at these levels.
+
+    An interval that reaches into an outermost group holds all of it.
+    """
+    begin = np.where(low < weak, -1.0, np.minimum(low, strong))[:, None]
+    end = np.where(high > strong, 2.0, np.maximum(high, weak))[:, None]
+    return np.asarray((begin <= at) & (at <= end))
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How often intervals held, in one class by number of moves.
+    """How often intervals held.
 
     Attributes
     ----------
-    least, most : int
-        Moves that the estimates rest upon.
-    count : int
-        Estimates.
+    count, players : int
+        Estimates, and players that they are of.
     level : float
         What was promised.
     held : float
-        Share of the strengths that the intervals hold. Of a player only the rank group
-        is known: within it the strength is where the model has it.
-    even : float
-        The same if all strengths within a group were equally likely, whatever the model
-        says of the moves.
-    met : float
+        Share of strengths within the intervals, if those of a player are spread evenly
+        over the player's rank group.
+    error : float
+        Its standard error, clustered by player.
+    reach : float
         Share of intervals that reach into the player's group at all.
     width : float
-        Mean width of the intervals, in ranks.
+        Mean width of the intervals, in ranks; one without an end goes to that of the scale.
+    bounds : float
+        Share of intervals that lack an end.
     """
 
-    least: int
-    most: int
     count: int
+    players: int
     level: float
     held: float
-    even: float
-    met: float
+    error: float
+    reach: float
     width: float
+    bounds: float
 
 
 def coverage(
-    table: IntervalTable,
-    density: ArrayLike,
+    intervals: Sequence[Interval],
     groups: ArrayLike,
-    moves: ArrayLike,
     *,
-    level: float = 0.9,
-    edges: Sequence[int] = MOVES,
-) -> list[Coverage]:
-    """How often the intervals of a table hold, by number of moves.
+    level: float,
+    players: ArrayLike | None = None,
+) -> Coverage:
+    """How often intervals hold the strengths of players of some rank groups.
 
-    Parameters are those of `fit_intervals`; the estimates must be of players that
-    neither the model nor the table was fitted to.
+    Parameters
+    ----------
+    intervals : sequence of (float or None, float or None)
+        Of players that neither the model nor its table of intervals was fitted to.
+    groups : int array [n]
+        The true group of each, 0 to 10.
+    level : float
+        What they promise.
+    players : int array [n], optional
+        Whose each is; by default each is another player's.
     """
-    p = np.atleast_2d(np.asarray(density, np.float64))
-    group, number = np.asarray(groups, np.int64), np.asarray(moves, np.int64)
-    low, high = group_ends(p, group)
-    levels = np.array([table.levels_of(level, int(n)) for n in number]).reshape(-1, 2)
-    held = _held(levels, low, high, _outer(p))
+    group = np.asarray(groups, np.int64)
+    if not len(group):
+        raise NoGamesError("there is no interval to look at")
+    who = np.arange(len(group)) if players is None else np.asarray(players, np.int64)
     ends = np.array(
-        [table.interval(row, int(n), level) for row, n in zip(p, number, strict=True)]
-    ).reshape(-1, 2)
+        [
+            (EDGES[0] if low is None else low, EDGES[-1] if high is None else high)
+            for low, high in intervals
+        ]
+    )
     begin, end = EDGES[group], EDGES[group + 1]
-    reach = np.minimum(end, ends[:, 1]) - np.maximum(begin, ends[:, 0])
-    even = np.maximum(reach, 0.0) / (end - begin)
-    place = np.searchsorted(np.asarray(edges), number, side="right")
-    found = []
-    for k in np.unique(place):
-        rows = place == k
-        found.append(
-            Coverage(
-                least=int(number[rows].min()),
-                most=int(number[rows].max()),
-                count=int(rows.sum()),
-                level=level,
-                held=float(held[rows].mean()),
-                even=float(even[rows].mean()),
-                met=float((reach[rows] > 0.0).mean()),
-                width=float((ends[rows, 1] - ends[rows, 0]).mean()),
-            )
-        )
-    return found
+    inside = np.minimum(end, ends[:, 1]) - np.maximum(begin, ends[:, 0])
+    held = np.maximum(inside, 0.0) / (end - begin)
+    _, person = np.unique(who, return_inverse=True)
+    number = int(person.max()) + 1
+    away = np.bincount(person, held - held.mean())
+    error = float(np.sqrt((away**2).sum() * number / max(number - 1, 1)) / len(held))
+    return Coverage(
+        count=len(held),
+        players=number,
+        level=level,
+        held=float(held.mean()),
+        error=error,
+        reach=float((inside > 0.0).mean()),
+        width=float((ends[:, 1] - ends[:, 0]).mean()),
+        bounds=float(np.mean([None in each for each in intervals])),
+    )

@@ -36,8 +36,12 @@ class PlayerEstimate:
     player : str
     games, moves : int
         What it rests upon.
-    rating, deviation, low, high : float
-        Mean and standard deviation, and the calibrated interval.
+    rating, deviation : float
+        Mean and standard deviation.
+    low, high : float or None
+        The calibrated interval; None where it has no end (`Rated`).
+    unlikely : bool
+        Whether the moves look like those of nobody whom the model knows.
     """
 
     player: str
@@ -45,8 +49,9 @@ class PlayerEstimate:
     moves: int
     rating: float
     deviation: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
+    unlikely: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +102,7 @@ def estimate_players(
     wanted = None if players is None else {plain_name(name) for name in players}
     sums: dict[str, tuple[str, int, int, Array]] = {}
     results: list[tuple[str, str, float]] = []
+    rater = Rater(model, level)
     usable = _usable(games, wanted, report, handicap=handicap)
     for seen in see_games(usable, network, skipped=report, progress=progress):
         game = seen.game
@@ -114,7 +120,6 @@ def estimate_players(
             results.append((plain_name(game.black), plain_name(game.white), score))
     places = {plain: place for place, plain in enumerate(sums)}
     kept = [each for each in results if each[0] in places and each[1] in places]
-    rater = Rater(model, level)
     return Estimates(
         tuple(_estimate(rater, model, *each) for each in sums.values()),
         np.array([places[black] for black, _, _ in kept], np.int64),
@@ -147,7 +152,9 @@ def _usable(
 def _estimate(
     rater: Rater, model: RankModel, name: str, games: int, moves: int, statistics: Array
 ) -> PlayerEstimate:
-    rated = rater.rate(statistics, moves)
+    rated = rater.rate(statistics)
     deviation = float(model.posterior(statistics)[1])
     shown = " ".join(name.split())
-    return PlayerEstimate(shown, games, moves, rated.rating, deviation, rated.low, rated.high)
+    return PlayerEstimate(
+        shown, games, moves, rated.rating, deviation, rated.low, rated.high, rated.unlikely
+    )

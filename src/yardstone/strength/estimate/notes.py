@@ -40,12 +40,19 @@ def _notes(estimate: Estimate, model: RankModel) -> Iterator[str]:
         yield (
             f"This rests on {whole.moves} moves only; from five games the interval is far narrower."
         )
-    if estimate.probabilities[0] >= _LIKELY:
+    if whole.unlikely:
+        yield (
+            "These moves look like those of nobody the model knows, of whatever strength: of "
+            "players like those it was trained on one in a hundred looks so. They may be a "
+            "beginner's, a program's, or of games of another kind. The rating may be far off, "
+            "and no interval can be given."
+        )
+    if (whole.low is None and not whole.unlikely) or estimate.probabilities[0] >= _LIKELY:
         weakest = fox_rank(float(EDGES[0]))
         yield (
             f"The model has seen nobody weaker than {weakest} of the Fox server: all weaker "
-            f"players look like its weakest group, 3 to 5 kyu, and the interval cannot reach "
-            f"below {weakest}."
+            "players look like its weakest group, 3 to 5 kyu. How weak the player may be it "
+            "cannot tell."
         )
     if estimate.probabilities[-1] >= _LIKELY:
         yield (

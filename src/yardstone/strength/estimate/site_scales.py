@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import floor, sqrt
 from statistics import NormalDist
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from yardstone.errors import UsageError
 from yardstone.scales import convert
@@ -21,6 +21,9 @@ from yardstone.strength.rank.model import EDGES
 
 if TYPE_CHECKING:
     from yardstone.strength.estimate.calibrate import Calibration
+
+#: Ends of an interval; None where there is none.
+Ends: TypeAlias = tuple[float | None, float | None]
 
 __all__ = ["SITE_SCALES", "SiteScale", "fox_rank", "site_scale"]
 
@@ -77,17 +80,8 @@ class SiteScale:
         """The rating of a place of the Fox scale."""
         return round(float(self.rating(fox)), self.digits) + 0.0
 
-    def rank(self, fox: float, shown: float | None = None) -> str | None:
-        """The rank's name; where the model tells no ranks apart it says "or weaker".
-
-        Parameters
-        ----------
-        fox : float
-            Where on the Fox scale the model puts it.
-        shown : float, optional
-            The place whose rank is wanted, if that is another one, as the end of an
-            interval is that has been `widened`.
-        """
+    def rank(self, fox: float) -> str | None:
+        """The rank's name; where the model tells no ranks apart it says "or weaker"."""
         if self.number is None:
             return None
         if fox < _WEAKEST:
@@ -95,21 +89,36 @@ class SiteScale:
         if fox >= _STRONGEST:
             strongest = fox_rank(self.number(_STRONGEST))
             return strongest if self.name == FOX else f"{strongest} or stronger"
-        return fox_rank(self.number(fox if shown is None else shown))
+        return fox_rank(self.number(fox))
 
-    def widened(self, value: float, low: float, high: float, level: float) -> tuple[float, float]:
+    def end_ranks(self, low: float | None, high: float | None) -> tuple[str | None, str | None]:
+        """Ranks of the ends of an interval, `widened` on the Fox scale; None without an end."""
+        if self.number is None:
+            return None, None
+        return (
+            None if low is None else fox_rank(self.number(low)),
+            None if high is None else fox_rank(self.number(high) - _SMALL),
+        )
+
+    def widened(self, value: float, low: float | None, high: float | None, level: float) -> Ends:
         """Ends of an interval on the Fox scale, with the error of going to this scale.
 
         Parameters
         ----------
-        value, low, high : float
+        value : float
+        low, high : float or None
+            An end that is not there stays away.
         level : float
             Of the interval, 0 to 1.
         """
         more = NormalDist().inv_cdf(0.5 * (1.0 + level)) * self.deviation
+
+        def reach(end: float) -> float:
+            return sqrt((end - value) ** 2 + more * more)
+
         return (
-            value - sqrt((value - low) ** 2 + more * more),
-            value + sqrt((high - value) ** 2 + more * more),
+            None if low is None else value - reach(low),
+            None if high is None else value + reach(high),
         )
 
 

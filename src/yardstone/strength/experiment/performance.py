@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.evaluation.bootstrap import Interval, bootstrap
+from yardstone.evaluation.bootstrap import Bootstrap, Interval, bootstrap
 from yardstone.evaluation.calibration import Calibration, calibrate
 from yardstone.evaluation.metrics import Metrics, correct, log_likelihoods, measure
 from yardstone.strength.experiment.predictions import GLICKO
@@ -46,6 +47,9 @@ class Cell:
         Of ``accuracy`` and ``log_likelihood``.
     ahead : dict of str to Interval
         The same less that of the system that all are compared with.
+    sure : dict of str to int
+        1 if that is surely above zero, -1 if surely below, else 0: at the level of all
+        comparisons of the table together.
     calibration : Calibration
     """
 
@@ -55,6 +59,7 @@ class Cell:
     metrics: Metrics
     interval: dict[str, Interval]
     ahead: dict[str, Interval]
+    sure: dict[str, int]
     calibration: Calibration
 
     def as_dict(self) -> dict[str, Any]:
@@ -66,6 +71,7 @@ class Cell:
             **self.metrics.as_dict(),
             "intervals": {name: _ends(each) for name, each in self.interval.items()},
             "ahead": {name: _ends(each) for name, each in self.ahead.items()},
+            "sure": dict(self.sure),
             "calibration": self.calibration.as_dict(),
         }
 
@@ -82,11 +88,14 @@ class Performance:
         Level of the intervals.
     base : str
         The system that all are compared with.
+    comparisons : int
+        So many differences are looked at, for which what is called sure allows.
     """
 
     cells: tuple[Cell, ...]
     confidence: float
     base: str
+    comparisons: int
 
     def cell(self, system: str, letter: str, last: int = -1) -> Cell:
         """One cell."""
@@ -131,12 +140,17 @@ def performance(
     -------
     Performance
         A prediction that was certain and wrong makes a log-likelihood minus infinity;
-        where it is resampled it counts as one of 10**-12.
+        where it is resampled it counts as one of 10**-12. Intervals are each at the level
+        by itself; a difference is called sure if it lies so many standard errors from zero
+        that of all the differences together (every other system, on every set) so rarely
+        one would by chance (Bonferroni, with a normal distribution).
     """
     names = list(found.expected)
     if base not in names:
         raise UsageError(f"there is no system {base!r}, but {', '.join(names)}")
     compared = names.index(base)
+    comparisons = max((len(names) - 1) * len(found.questions.parts), 1)
+    far = NormalDist().inv_cdf(1.0 - 0.5 * (1.0 - confidence) / comparisons)
     cells: list[Cell] = []
     for letter, last in found.questions.parts:
         here = np.flatnonzero(found.questions.of(letter, last))
@@ -162,10 +176,17 @@ def performance(
                     measure(score, table[k]),
                     {m: each.interval(own, confidence) for m, each in spread.items()},
                     {m: each.interval(ahead, confidence) for m, each in spread.items()},
+                    {m: _sure(each, ahead, far) for m, each in spread.items()},
                     calibrate(score, table[k]),
                 )
             )
-    return Performance(tuple(cells), confidence, base)
+    return Performance(tuple(cells), confidence, base, comparisons)
+
+
+def _sure(spread: Bootstrap, contrast: Array, far: float) -> int:
+    """Whether a difference lies so many standard errors above zero, or below it."""
+    away, error = float(spread.mean @ contrast), spread.standard_error(contrast)
+    return int(np.sign(away)) if abs(away) > far * error else 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -148,6 +148,28 @@ class RankModel:
         UsageError
             The evidence comes from a network with another width.
         """
+        return np.asarray(self.part_statistics(evidence, np.zeros(len(evidence), np.int64), 1)[0])
+
+    def part_statistics(
+        self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
+    ) -> Array:
+        """The same of some parts of each game, whose moves are scored within the whole game.
+
+        What is said of a move depends on how its game goes on, so that parts must not be
+        cut out before they are scored.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Whole sides of games.
+        part : int array [n]
+            The part that each move belongs to, from 0; none of the parts if below 0.
+        parts : int
+
+        Returns
+        -------
+        float64 [parts, games, phases + 1 + k]
+        """
         if len(evidence) and evidence.channels != self.scorer.channels:
             raise UsageError(
                 f"the features have {evidence.channels} channels, and the model reads "
@@ -155,11 +177,13 @@ class RankModel:
             )
         from yardstone.strength.rank.values import phases_of
 
-        found = np.zeros((evidence.games, PHASES + 1 + self.scorer.width))
-        np.add.at(found, (evidence.game, phases_of(evidence.number)), 1.0)
-        found[:, PHASES] = found[:, :PHASES].sum(axis=1) ** 2
-        if len(evidence):
-            np.add.at(found[:, PHASES + 1 :], evidence.game, self.scorer.scores(evidence))
+        rows = np.flatnonzero(part >= 0)
+        place = (part[rows], evidence.game[rows])
+        found = np.zeros((parts, evidence.games, PHASES + 1 + self.scorer.width))
+        np.add.at(found, (*place, phases_of(evidence.number)[rows]), 1.0)
+        found[..., PHASES] = found[..., :PHASES].sum(axis=-1) ** 2
+        if len(rows):
+            np.add.at(found[..., PHASES + 1 :], place, self.scorer.scores(evidence)[rows])
         return found
 
     def score(self, evidence: Evidence) -> Score:
@@ -230,6 +254,27 @@ class RankModel:
         """
         return self._normal(statistics, self.spread.usual, one_player=one_player)
 
+    def distance(self, statistics: Array) -> Array:
+        """How far games of one player lie from those of the nearest strength.
+
+        Parameters
+        ----------
+        statistics : float64 [..., phases + 1 + k]
+            Sums of rows that `game_statistics` gave.
+
+        Returns
+        -------
+        float64 [...]
+            Squared Mahalanobis distance, least over all strengths; 0 without a move.
+        """
+        found = np.asarray(statistics, np.float64)
+        rows = found.reshape(-1, found.shape[-1])
+        parts = [
+            self._distances(rows[start : start + _TOGETHER], self._usual_strengths).min(axis=-1)
+            for start in range(0, max(len(rows), 1), _TOGETHER)
+        ]
+        return np.concatenate(parts).reshape(found.shape[:-1])
+
     def move_scores(self, evidence: Evidence) -> Array:
         """How far each move speaks for a stronger (+) or a weaker (-) player, in ranks.
 
@@ -258,6 +303,29 @@ class RankModel:
             means, _, _ = self.posterior(moved)
             gradient += (means[:width] - means[width:]) / (2.0 * size * _PATH)
         return np.asarray((self.scorer.scores(evidence) - base[phase]) @ gradient)
+
+    def usual(self, strengths: Array) -> Array:
+        """Mean scores of a move by phase of players of some strengths: [n, phases, k]."""
+        return self._usual_of(np.asarray(strengths, np.float64))
+
+    def covariance(self, statistics: Array) -> Array:
+        """Covariance of the summed scores of one player's games about what is usual.
+
+        Parameters
+        ----------
+        statistics : float64 [..., phases + 1 + k]
+
+        Returns
+        -------
+        float64 [..., k, k]
+        """
+        found = np.asarray(statistics, np.float64)
+        moves, squares = found[..., :PHASES].sum(axis=-1), found[..., PHASES]
+        return np.asarray(
+            moves[..., None, None] * self.spread.move
+            + squares[..., None, None] * self.spread.game
+            + (moves**2)[..., None, None] * self.spread.player
+        )
 
     @property
     def prior(self) -> tuple[float, float]:
@@ -311,6 +379,13 @@ class RankModel:
         one_player: bool = True,
     ) -> Array:
         """Probability of each of some kinds of player, who usually score `usual`."""
+        distance = self._distances(statistics, usual, one_player=one_player)
+        logit = -0.5 * (distance - distance.min(axis=-1, keepdims=True))
+        density = np.exp(logit) * (1.0 if prior is None else prior)
+        return np.asarray(density / density.sum(axis=-1, keepdims=True))
+
+    def _distances(self, statistics: Array, usual: Array, *, one_player: bool = True) -> Array:
+        """Squared Mahalanobis distances from kinds of player, who usually score `usual`."""
         found = np.asarray(statistics, np.float64)
         counts, squares = found[..., :PHASES], found[..., PHASES]
         moves = counts.sum(axis=-1)
@@ -327,10 +402,7 @@ class RankModel:
         covariance = np.where(some[..., None, None], covariance, np.eye(self.scorer.width))
         away = mean[..., None, :] - expected
         weighted = np.swapaxes(np.linalg.solve(covariance, np.swapaxes(away, -1, -2)), -1, -2)
-        distance = (away * weighted).sum(axis=-1)
-        logit = -0.5 * (distance - distance.min(axis=-1, keepdims=True))
-        density = np.exp(logit) * (1.0 if prior is None else prior)
-        return np.asarray(density / density.sum(axis=-1, keepdims=True))
+        return np.asarray((away * weighted).sum(axis=-1))
 
 
 def _parts(arrays: Mapping[str, NDArray[Any]]) -> tuple[MoveScorer, Spread]:

@@ -5,7 +5,7 @@ Neubauer 2024, section 7.2.2, with the rank model in place of the thesis' full m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -46,6 +46,10 @@ __all__ = [
 Moves: TypeAlias = int | Literal["all", "equal"]
 
 
+#: Moves before a variation that the network looks at as well: the last one of either side.
+_BEFORE = 2
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RatedVariation:
     """How strong a player looks who answers so.
@@ -69,10 +73,12 @@ class RatedVariation:
         return float(np.mean([board.rating for board in self.boards]))
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """The interval of the strength, the mean of those of the boards."""
-        low, high = zip(*((board.low, board.high) for board in self.boards), strict=True)
-        return float(np.mean(low)), float(np.mean(high))
+    def interval(self) -> tuple[float | None, float | None]:
+        """The interval of the strength, the mean of those of the boards.
+
+        None where that of a board has no end.
+        """
+        return _mean(board.low for board in self.boards), _mean(board.high for board in self.boards)
 
     @property
     def spread(self) -> float:
@@ -204,7 +210,9 @@ def see_answers(
     Returns
     -------
     list of Evidence
-        For each completion, each of its variations and each of its boards.
+        For each completion, each of its variations and each of its boards: the moves of
+        the side to answer, and before them its last move of the game, if there is one.
+        What is said of a move depends on both what went before and what comes after.
     """
     games = [
         (completion.game(board, variation, history=history), variation)
@@ -212,8 +220,10 @@ def see_answers(
         for variation in completion.problem.variations
         for board in completion.boards
     ]
-    starts = {id(game): len(game.moves) - len(variation) for game, variation in games}
-    total = sum(len(variation) + 1 for _, variation in games)
+    starts = {
+        id(game): max(len(game.moves) - len(variation) - _BEFORE, 0) for game, variation in games
+    }
+    total = sum(len(game.moves) + 1 - starts[id(game)] for game, _ in games)
 
     def positions(game: GoGame) -> NDArray[np.int32]:
         return np.arange(starts[id(game)], len(game.moves) + 1, dtype=np.int32)
@@ -253,20 +263,33 @@ def rate_answers(
             lost = 0.0
             for _ in completion.boards:
                 evidence = next(remaining)
-                evidence = evidence.select(np.arange(len(evidence)) < most)
-                boards.append(rater.whole(evidence)[0])
-                lost += 10.0 * float(np.nansum(evidence.head[:, 5]))
+                # Rated as parts of the whole variation: how it goes on is part of a move.
+                first = len(evidence) - _own_moves(completion.problem, variation)
+                row = np.arange(len(evidence)) - first
+                chosen = (row >= 0) & (row < most)
+                boards.append(rater.whole(evidence, chosen)[0])
+                lost += 10.0 * float(np.nansum(evidence.head[chosen, 5]))
             variations.append(RatedVariation(variation, tuple(boards), lost / len(boards)))
         rated.append(RatedProblem(completion, tuple(variations)))
     return rated
+
+
+def _mean(ends: Iterable[float | None]) -> float | None:
+    """The mean of the ends of intervals, if all of them have one."""
+    values = list(ends)
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if len(known) == len(values) else None
+
+
+def _own_moves(problem: Problem, variation: Variation) -> int:
+    """Moves of the side to answer in a variation."""
+    own = (variation.colours == problem.to_answer) & (variation.points != PASS)
+    return int(np.count_nonzero(own))
 
 
 def _most(problem: Problem, moves: Moves) -> int:
     """The most moves of the side to answer that are rated."""
     if isinstance(moves, int):
         return moves
-    own = [
-        int(np.count_nonzero((each.colours == problem.to_answer) & (each.points != PASS)))
-        for each in problem.variations
-    ]
+    own = [_own_moves(problem, each) for each in problem.variations]
     return min(own) if moves == "equal" else max(own)

@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from yardstone.reports.interval_words import interval_words, rank_words
 from yardstone.reports.statements import plural
 from yardstone.reports.svg_charts import (
     Span,
@@ -79,23 +80,34 @@ def _level(result: Plain) -> str:
 
 
 def _interval_words(result: Plain, axis: RankAxis) -> str:
-    ends = f"{axis.text(result['low'])} to {axis.text(result['high'])}"
-    weakest, strongest = result["low_rank"], result["high_rank"]
-    if weakest and strongest:
-        between = weakest if weakest == strongest else f"{weakest} to {strongest}"
-        return f"{_level(result)} interval: {between} ({ends})"
-    return f"{_level(result)} interval: {ends}"
+    if result["low"] is None and result["high"] is None:
+        return f"No interval of {_level(result)} can be given"
+    ends = _ends(result, axis)
+    kind = "interval" if None not in (result["low"], result["high"]) else "bound"
+    ranks = result["low_rank"], result["high_rank"]
+    if ranks != (None, None):
+        return f"{_level(result)} {kind}: {rank_words(*ranks)} ({ends})"
+    return f"{_level(result)} {kind}: {ends}"
 
 
-def _span(found: Plain) -> Span:
-    return Span(found["rating"], found["low"], found["high"])
+def _span(found: Plain, low: float, high: float) -> Span:
+    """The interval on an axis between two ends, to which one without an end goes."""
+    return Span(
+        found["rating"],
+        low if found["low"] is None else found["low"],
+        high if found["high"] is None else found["high"],
+    )
 
 
 def _reach(axis: RankAxis, founds: Sequence[Plain]) -> tuple[float, float]:
     """Ends of an axis on which all these estimates stand with their intervals."""
-    low = min(min(found["low"], found["rating"]) for found in founds)
-    high = max(max(found["high"], found["rating"]) for found in founds)
-    return axis.ends(low, high)
+    known = [
+        found[name]
+        for found in founds
+        for name in ("low", "rating", "high")
+        if found[name] is not None
+    ]
+    return axis.ends(min(known), max(known))
 
 
 def _scale_picture(result: Plain, axis: RankAxis) -> Markup:
@@ -104,7 +116,7 @@ def _scale_picture(result: Plain, axis: RankAxis) -> Markup:
     label = f"{words} on a scale of ranks. {_interval_words(result, axis)}."
     ticks = axis.ticks(low, high)
     return interval_chart(
-        label, ticks, _span(result), low, high, caption=axis.text(result["rating"])
+        label, ticks, _span(result, low, high), low, high, caption=axis.text(result["rating"])
     )
 
 
@@ -130,7 +142,9 @@ def _phases(result: Plain, axis: RankAxis) -> Table | None:
                 text_cell(each["rank"]),
                 Cell(axis.text(each["rating"]), each["rating"]),
                 Cell(_ends(each, axis)),
-                Cell(interval_bar(_bar_words(each, axis, level), _span(each), low, high)),
+                Cell(
+                    interval_bar(_bar_words(each, axis, level), _span(each, low, high), low, high)
+                ),
             ]
         )
         for each in found
@@ -147,7 +161,7 @@ def _phases(result: Plain, axis: RankAxis) -> Table | None:
 
 
 def _ends(found: Plain, axis: RankAxis) -> str:
-    return f"{axis.text(found['low'])} to {axis.text(found['high'])}"
+    return interval_words(found["low"], found["high"], axis.text)
 
 
 def _bar_words(found: Plain, axis: RankAxis, level: str) -> str:
@@ -168,7 +182,7 @@ def _running(games: Sequence[Plain], axis: RankAxis) -> Markup:
     feet = [Tick(t.value, f"game {t.label}") for t in nice_ticks(1, len(games)) if t.value >= 1]
     return curve_chart(
         label,
-        [_span(found) for found in founds],
+        [_span(found, low, high) for found in founds],
         ticks[::step],
         low,
         high,

@@ -1,0 +1,84 @@
+"""Strength by phase of the game, on the footing of the strength from all moves.
+
+The distribution of a strength from few moves is broad, so that its mean lies towards the
+middle of the scale, the more so the fewer the moves: means from three phases can all lie
+on one side of the mean from all moves. So each phase is asked another question: what
+would all the player's moves say, if they looked as those of this phase do? That strength
+is where the scores of the phase's moves are the usual ones, along the one direction in
+which the scores of all moves tell the player's strength. What all moves have to say there
+is the sum of what the phases have, so that their strength lies between the phases'.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.strength.rank.model import EDGES
+from yardstone.strength.rank.scorer import PHASES as MODEL_PHASES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.strength.rank.model import RankModel
+
+    Array = NDArray[np.float64]
+
+__all__ = ["phase_means"]
+
+#: Strengths at which scores are compared: they are carried on beyond the scale, so that
+#: the sum of the phases is still their sum there.
+_FAR, _STEP = 12.0, 0.05
+#: The direction is the difference of what is usual so many ranks below and above.
+_SIDE = 0.5
+
+
+def phase_means(model: RankModel, parts: Array, whole: Array) -> Array:
+    """What all moves would say if they looked as those of each part do.
+
+    Parameters
+    ----------
+    model : RankModel
+    parts : float64 [p, phases + 1 + k]
+        Statistics of the parts (`RankModel.part_statistics`), summed over the games.
+    whole : float64 [phases + 1 + k]
+        Statistics of all moves.
+
+    Returns
+    -------
+    float64 [p]
+        Means on the Fox scale; that of `whole` lies between them. A part without moves
+        has that of `whole`.
+    """
+    if not whole[:MODEL_PHASES].any():
+        return np.full(len(parts), model.posterior(whole)[0])
+    scores = whole[MODEL_PHASES + 1 :]
+    counts = whole[:MODEL_PHASES]
+    strengths = np.arange(EDGES[0] - _FAR, EDGES[-1] + _FAR + _STEP, _STEP)
+    usual = model.usual(strengths)
+    mode = float(np.clip(_likeliest(model, whole), EDGES[0] + _SIDE, EDGES[-1] - _SIDE))
+    below, above = model.usual(np.array([mode - _SIDE, mode + _SIDE]))
+    slope = counts @ (above - below)
+    direction = np.linalg.solve(model.covariance(whole), slope)
+    along = usual @ direction
+
+    def place(statistics: Array) -> float:
+        """Where the scores along the direction are the usual ones."""
+        expected = np.maximum.accumulate(along @ statistics[:MODEL_PHASES])
+        found = np.interp(statistics[MODEL_PHASES + 1 :] @ direction, expected, strengths)
+        return float(np.clip(found, EDGES[0], EDGES[-1]))
+
+    here = place(whole)
+    at = np.array([here, *(place(part) if part[:MODEL_PHASES].sum() else here for part in parts)])
+    moved = np.repeat(whole[None], len(at), axis=0)
+    expected = np.einsum("p,rpk->rk", counts, model.usual(at))
+    moved[:, MODEL_PHASES + 1 :] = scores + expected - expected[0]
+    means, _, _ = model.posterior(moved)
+    return np.asarray(means[1:])
+
+
+def _likeliest(model: RankModel, statistics: Array) -> float:
+    density = model.density(statistics)
+    edges = np.linspace(EDGES[0], EDGES[-1], len(density) + 1)
+    return float(edges[int(np.argmax(density))])
