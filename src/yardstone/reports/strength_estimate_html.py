@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.evaluation_html import Section, html_page, picture
 from yardstone.reports.strength_text import (
+    costly_table,
+    costly_words,
     game_table,
     headline,
+    indicative_table,
     phase_table,
     probability_table,
-    spoken_table,
 )
 
 if TYPE_CHECKING:
@@ -35,10 +37,13 @@ def estimate_html(found: Found, *, version: str) -> str:
         Section(table=phase_table(found)),
         Section("Game by game", table=game_table(found), left=2, pictures=[moved]),
     ]
-    if found["moves_that_spoke"]:
+    costly = costly_table(found) if found["costliest_moves"] else ()
+    sections.append(Section("The costliest moves", [costly_words(found)], costly, left=3))
+    if found["indicative_moves"]:
         about = ["Ranks that each of these moves moved the estimate by, up (+) or down (-)."]
-        table = spoken_table(found)
-        sections.append(Section("The moves that spoke most", about, table, left=3))
+        table = indicative_table(found)
+        title = "Moves typical of a stronger or a weaker player"
+        sections.append(Section(title, about, table, left=3))
     if found["by_game"]:
         curves = picture(curve_plot(found))
         sections.append(
@@ -65,10 +70,11 @@ def estimate_plot(found: Found) -> Figure:
     axes = figure.add_subplot()
     x = list(range(1, len(games) + 1))
     running = [game["running"] for game in games]
+    ends = _ends([*running, *games])
     axes.fill_between(
         x,
-        [part["low"] for part in running],
-        [part["high"] for part in running],
+        [ends(part)[0] for part in running],
+        [ends(part)[1] for part in running],
         color=_PALE,
         linewidth=0,
         label="all games so far, with interval",
@@ -83,8 +89,8 @@ def estimate_plot(found: Found) -> Figure:
     )
     alone = [game["rating"] for game in games]
     reach = [
-        [game["rating"] - game["low"] for game in games],
-        [game["high"] - game["rating"] for game in games],
+        [game["rating"] - ends(game)[0] for game in games],
+        [ends(game)[1] - game["rating"] for game in games],
     ]
     axes.errorbar(
         x, alone, yerr=reach, fmt="D", markersize=3.5, color=_GREY, elinewidth=0.7, alpha=0.7,
@@ -101,6 +107,18 @@ def estimate_plot(found: Found) -> Figure:
     title = " – ".join(headline(found)[:1])
     axes.set_title(title, fontsize=10.5, loc="left", parse_math=False, fontfamily=_fonts())
     return figure
+
+
+def _ends(parts: Sequence[Found]) -> Callable[[Found], tuple[float, float]]:
+    """Ends to draw: where an interval has no bound it goes to the edge of all the others."""
+    known = [
+        part[name] for part in parts for name in ("rating", "low", "high") if part[name] is not None
+    ]
+    least, most = (min(known), max(known)) if known else (0.0, 0.0)
+    return lambda part: (
+        least if part["low"] is None else part["low"],
+        most if part["high"] is None else part["high"],
+    )
 
 
 def curve_plot(found: Found) -> Figure:

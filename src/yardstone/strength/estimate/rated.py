@@ -56,8 +56,6 @@ class RatedGame:
         From this game and those before it.
     numbers : list of int
         Which of the game's moves, from 1, are the player's.
-    loss : list of float
-        Points that each of them cost.
     """
 
     seen: SeenGame
@@ -65,7 +63,6 @@ class RatedGame:
     alone: Rated
     running: Rated
     numbers: list[int]
-    loss: list[float]
 
 
 def interval_table(model: RankModel) -> IntervalTable:
@@ -122,7 +119,6 @@ class Rater:
         found = []
         for number, (game, colour) in enumerate(seen):
             own = evidence.game == number
-            lost = 10.0 * np.nan_to_num(evidence.head[own, 5])
             found.append(
                 RatedGame(
                     seen=game,
@@ -130,7 +126,6 @@ class Rater:
                     alone=self.rate(each[number], int(moves[number])),
                     running=self.rate(running[number], int(so_far[number])),
                     numbers=evidence.number[own].tolist(),
-                    loss=[round(float(value), 2) + 0.0 for value in lost],
                 )
             )
         return tuple(found)

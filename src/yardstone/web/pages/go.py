@@ -49,7 +49,8 @@ def go_view(result: Plain, *, address: str, page: int = 1) -> dict[str, Any]:
     """
     axis = RANK_AXES[result["scale"]]
     games = result["by_game"]
-    moves = result["moves_that_spoke"]
+    costly, indicative = result["costliest_moves"], result["indicative_moves"]
+    moves = [*costly, *indicative]
     pages = max(ceil(len(games) / GAMES_A_PAGE), 1)
     page = min(max(page, 1), pages)
     first = (page - 1) * GAMES_A_PAGE
@@ -62,11 +63,13 @@ def go_view(result: Plain, *, address: str, page: int = 1) -> dict[str, Any]:
         "interval": _interval_words(result, axis),
         "scale_picture": _scale_picture(result, axis),
         "scale_words": axis.words,
-        "probabilities": _probabilities(result),
+        "probabilities": _probabilities(result, axis),
+        "probability_words": _probability_words(result, axis),
         "notes": result["notes"],
         "phases": _phases(result, axis),
         "running": _running(games, axis) if len(games) > 1 else None,
-        "moves": move_views(moves, games),
+        "costly": move_views(costly, games),
+        "indicative": move_views(indicative, games),
         "games": _game_table(result, axis, pages, address),
         "pages": _page_links(page, pages, len(games), address),
         "curves": [_curves(k, games[k], moves, opened=k - first < _OPEN) for k in shown],
@@ -79,23 +82,44 @@ def _level(result: Plain) -> str:
 
 
 def _interval_words(result: Plain, axis: RankAxis) -> str:
-    ends = f"{axis.text(result['low'])} to {axis.text(result['high'])}"
+    ends = _ends(result, axis)
     weakest, strongest = result["low_rank"], result["high_rank"]
-    if weakest and strongest:
+    between = None
+    if result["low"] is None:
+        between = None if result["high"] is None else _bound(strongest, "weaker")
+    elif result["high"] is None:
+        between = _bound(weakest, "stronger")
+    elif weakest and strongest:
         between = weakest if weakest == strongest else f"{weakest} to {strongest}"
-        return f"{_level(result)} interval: {between} ({ends})"
-    return f"{_level(result)} interval: {ends}"
+    return (
+        f"{_level(result)} interval: {between} ({ends})"
+        if between
+        else (f"{_level(result)} interval: {ends}")
+    )
 
 
-def _span(found: Plain) -> Span:
-    return Span(found["rating"], found["low"], found["high"])
+def _bound(rank: str | None, side: str) -> str | None:
+    """An interval with one end: ``5k or weaker``."""
+    return rank if rank is None or rank.endswith(side) else f"{rank} or {side}"
+
+
+def _span(found: Plain, low: float, high: float) -> Span:
+    """An estimate on an axis: an interval without a bound goes to the end of the axis."""
+    ends = found["low"], found["high"]
+    return Span(
+        found["rating"], *(b if a is None else a for a, b in zip(ends, (low, high), strict=True))
+    )
 
 
 def _reach(axis: RankAxis, founds: Sequence[Plain]) -> tuple[float, float]:
     """Ends of an axis on which all these estimates stand with their intervals."""
-    low = min(min(found["low"], found["rating"]) for found in founds)
-    high = max(max(found["high"], found["rating"]) for found in founds)
-    return axis.ends(low, high)
+    known = [
+        found[name]
+        for found in founds
+        for name in ("rating", "low", "high")
+        if found[name] is not None
+    ]
+    return axis.ends(min(known), max(known))
 
 
 def _scale_picture(result: Plain, axis: RankAxis) -> Markup:
@@ -104,16 +128,23 @@ def _scale_picture(result: Plain, axis: RankAxis) -> Markup:
     label = f"{words} on a scale of ranks. {_interval_words(result, axis)}."
     ticks = axis.ticks(low, high)
     return interval_chart(
-        label, ticks, _span(result), low, high, caption=axis.text(result["rating"])
+        label, ticks, _span(result, low, high), low, high, caption=axis.text(result["rating"])
     )
 
 
-def _probabilities(result: Plain) -> Markup | None:
+def _probabilities(result: Plain, axis: RankAxis) -> Markup | None:
     bars = [(each["rank"], each["probability"]) for each in result.get("probabilities") or ()]
     if not bars:
         return None
     words = ", ".join(f"{name} {100 * share:.0f} %" for name, share in bars if share >= 0.005)
-    return bar_chart(f"Probability of each rank: {words}", bars)
+    return bar_chart(f"Probability of each {axis.name} rank: {words}", bars)
+
+
+def _probability_words(result: Plain, axis: RankAxis) -> str:
+    words = f"Probability of each {axis.name} rank, in per cent."
+    if result["scale"] == "fox":
+        return words
+    return f"{words} These are the ranks of Fox, shifted: the error of the shift is not in them."
 
 
 def _phases(result: Plain, axis: RankAxis) -> Table | None:
@@ -130,7 +161,9 @@ def _phases(result: Plain, axis: RankAxis) -> Table | None:
                 text_cell(each["rank"]),
                 Cell(axis.text(each["rating"]), each["rating"]),
                 Cell(_ends(each, axis)),
-                Cell(interval_bar(_bar_words(each, axis, level), _span(each), low, high)),
+                Cell(
+                    interval_bar(_bar_words(each, axis, level), _span(each, low, high), low, high)
+                ),
             ]
         )
         for each in found
@@ -147,6 +180,12 @@ def _phases(result: Plain, axis: RankAxis) -> Table | None:
 
 
 def _ends(found: Plain, axis: RankAxis) -> str:
+    if found["low"] is None and found["high"] is None:
+        return "no bound"
+    if found["low"] is None:
+        return f"up to {axis.text(found['high'])}"
+    if found["high"] is None:
+        return f"from {axis.text(found['low'])}"
     return f"{axis.text(found['low'])} to {axis.text(found['high'])}"
 
 
@@ -168,7 +207,7 @@ def _running(games: Sequence[Plain], axis: RankAxis) -> Markup:
     feet = [Tick(t.value, f"game {t.label}") for t in nice_ticks(1, len(games)) if t.value >= 1]
     return curve_chart(
         label,
-        [_span(found) for found in founds],
+        [_span(found, low, high) for found in founds],
         ticks[::step],
         low,
         high,
@@ -246,7 +285,8 @@ def _curves(place: int, game: Plain, moves: Sequence[Plain], *, opened: bool) ->
     losses = [float("nan") if loss is None else loss for loss in game["loss"]]
     lost = [loss for loss in losses if loss == loss]
     words = _winrate_words(winrate) + (
-        f" Points lost in all: {sum(lost):.0f}, or {sum(lost) / len(lost):.2f} a move."
+        f" Points lost in all: {sum(lost):.0f}, or {sum(lost) / len(lost):.2f} a move, while the "
+        "game was not decided."
         if lost
         else ""
     )
