@@ -16,6 +16,7 @@ import csv
 import gzip
 import io
 import os
+import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -51,8 +52,11 @@ def index(path: Path) -> list[dict[str, str]]:
 
 def games_of(archive: Path, names: Sequence[str]) -> Iterator[GoGame]:
     """Even games on 19x19 of an archive."""
-    for name in names:
-        for game in read_games(f"{archive}/{name}"):
+    with zipfile.ZipFile(archive) as opened, tempfile.TemporaryDirectory() as folder:
+        inside = {Path(name).name: name for name in opened.namelist()}
+        for name in names:
+            opened.extract(inside[Path(name).name], folder)
+        for game in read_games(folder):
             if game.size == 19 and game.handicap < 2 and not len(game.setup_black):
                 yield game
 

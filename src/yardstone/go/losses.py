@@ -50,8 +50,8 @@ _SUSPECT = 2.0
 _ANSWER_WEIGHT = 0.5
 #: Errors of a loss (one standard deviation) in points: without a search, and with one.
 #: From ``python -m studies.move_losses``.
-_PLAIN_ERROR = (0.8, 0.5)
-_SEARCHED_ERROR = (0.7, 1.0)
+_PLAIN_ERROR = (1.0, 1.0)
+_SEARCHED_ERROR = (0.7, 1.25)
 #: A loss is told from noise where it is so many times its error.
 _ERRORS = 2.0
 
