@@ -83,12 +83,13 @@ def test_csv_json_parquet_and_page_say_the_same(
     for move, row in zip(single["moves"], rows, strict=True):
         assert str(move["white_lead"]) == row["white_lead"]
         assert str(move["rank"]) == row["rank"]
-    before = single["start"]["white_winrate"]
     for move in single["moves"]:
-        sign = 1 if move["colour"] == "white" else -1
-        lost = sign * (before - move["white_winrate"])
-        assert move["win_loss"] == pytest.approx(lost, abs=2e-6)
-        before = move["white_winrate"]
+        known = move["counted"] and not move["decided"]
+        for name in ("win_loss", "point_loss", "point_error"):
+            assert (move[name] is not None) == known
+        assert not known or (move["point_loss"] >= 0.0 and move["win_loss"] >= 0.0)
+        if move["best"] == move["move"] and known and not move["point_loss"]:
+            assert move["better"] is None
     run(capsys, "analyse", game, "--net", net, "-o", tmp_path / "a.parquet")
     import duckdb
 

@@ -11,6 +11,7 @@ from yardstone.errors import InputError, UsageError
 from yardstone.go.analysis import PHASES, GameAnalysis, Phases, analyse, analyse_games
 from yardstone.go.conditions import Conditions, conditions_of
 from yardstone.go.inputs import encode_game
+from yardstone.go.losses import Losses
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.rules import TROMP_TAYLOR, parse_rules
 from yardstone.go.totals import game_totals, player_totals
@@ -40,15 +41,23 @@ def by_hand() -> GameAnalysis:
         best_policy=np.array([0.5, 0.4, 0.3, 0.5], np.float32),
         phase=np.array([0, 0, 1, 2], np.int8),
         counted=np.array([True, True, True, False]),
+        losses=Losses(
+            points=np.array([4.0, 3.0, np.nan, np.nan], np.float32),
+            error=np.array([1.0, 1.6, np.nan, np.nan], np.float32),
+            win=np.array([0.2, 0.1, np.nan, np.nan], np.float32),
+            best=np.array([1, 2, 3, -1], np.int16),
+            decided=np.array([False, False, True, False]),
+            visits=np.array([16, 16, 0, 0], np.int32),
+        ),
     )
 
 
-def test_a_loss_is_what_the_mover_had_less_what_is_left() -> None:
+def test_a_mistake_costs_more_than_noise_explains() -> None:
     found = by_hand()
-    assert found.win_loss == pytest.approx([0.2, 0.1, 0.0, 0.5])
-    assert found.point_loss == pytest.approx([4.0, 3.0, -0.5, 30.5])
-    assert found.mistakes(3.0).tolist() == [0, 1]
-    assert found.mistakes(3.5).tolist() == [0]
+    assert found.mistakes(2.0).tolist() == [0]  # 3.0 is less than twice its error of 1.6
+    assert found.mistakes(4.5).tolist() == []
+    sure = replace(found.losses, error=np.array([1.0, 1.5, np.nan, np.nan], np.float32))
+    assert replace(found, losses=sure).mistakes(2.0).tolist() == [0, 1]
 
 
 def test_totals_by_player_and_phase() -> None:
@@ -63,8 +72,9 @@ def test_totals_by_player_and_phase() -> None:
     }
     black = totals["Player 1", "game"]
     assert (black.moves, black.games, black.mistakes, black.colour) == (2, 1, 1, 1)
-    assert black.point_loss == pytest.approx((4.0 - 0.5) / 2)
-    assert black.win_loss == pytest.approx(0.1)
+    assert black.judged == 1  # the other was played when the game was decided
+    assert black.point_loss == pytest.approx(4.0)
+    assert black.win_loss == pytest.approx(0.2)
     assert black.policy == pytest.approx(0.05)  # a move that is forbidden has none
     assert black.first_choice == 0.0
     white = totals["Player 4", "game"]
@@ -80,7 +90,7 @@ def test_totals_over_games() -> None:
     assert totals["Player 4", "game"].moves == 3
     assert totals["Player 4", "game"].games == 2
     assert totals["Player 4", "game"].colour == 0
-    assert totals["Player 4", "game"].point_loss == pytest.approx((3.0 + 4.0 - 0.5) / 3)
+    assert totals["Player 4", "game"].point_loss == pytest.approx((3.0 + 4.0) / 2)
     assert totals["White", "game"].moves == 1
     assert next(iter(totals)) == ("Player 4", "game")  # most moves first
 

@@ -41,7 +41,8 @@ def go_result(
     for number in range(games):
         swing = np.cumsum(rng.normal(0.02, 0.35, length + 1))
         numbers = np.flatnonzero(game.colours == BLACK) + 1
-        loss = np.round(rng.exponential(1.1, len(numbers)) - 0.35, 2)
+        loss = np.round(np.maximum(rng.exponential(1.1, len(numbers)) - 0.35, 0.0), 2).tolist()
+        loss[-5:] = [None] * 5
         by_game.append(
             {
                 "file": f"game {number + 1}.sgf",
@@ -59,7 +60,7 @@ def go_result(
                 "winrate": [round(1 / (1 + exp(-float(value))), 4) for value in swing],
                 "lead": [round(4 * float(value), 2) for value in swing],
                 "numbers": numbers.tolist(),
-                "loss": loss.tolist(),
+                "loss": loss,
             }
         )
     positions = game_positions(game)
@@ -77,8 +78,12 @@ def go_result(
                 "move": number,
                 "colour": "black",
                 "point": point,
-                "effect": (0.12, -0.09, 0.06, -0.05)[place],
-                "points_lost": (0.1, 6.3, -0.2, 4.0)[place],
+                "points_lost": (0.1, 6.3, None, 4.0)[place],
+                **(
+                    {"error": 1.4}
+                    if place % 2
+                    else {"effect": (0.12, 0, -0.16)[place], "noise": 0.03}
+                ),
                 "policy": (0.83, 0.0002, 0.21, None)[place],
                 "best": point if place == 0 else "K10" if place == 1 else "pass",
                 "position": {
@@ -95,7 +100,7 @@ def go_result(
     share = np.exp(-0.5 * ((np.arange(11) - 4.4) / 1.1) ** 2)
     whole = shown(3.42, 1.3)
     return {
-        "format": 1,
+        "format": 2,
         "player": "Park Junghwan",
         "scale": scale,
         **whole,
@@ -106,7 +111,13 @@ def go_result(
         "moves": sum(each["moves"] for each in by_game),
         "fox": {"rating": 3.42, "low": 2.1, "high": 4.6},
         "probabilities": [
-            {"rank": rank, "probability": round(float(p), 4)}
+            {
+                "rank": rank,
+                "fox": rank,
+                "low": None,
+                "high": None,
+                "probability": round(float(p), 4),
+            }
             for rank, p in zip(ranks, share / share.sum(), strict=True)
         ],
         "phases": [
@@ -114,7 +125,8 @@ def go_result(
             for name in ("opening", "middle game", "endgame")
         ],
         "by_game": by_game,
-        "moves_that_spoke": moves,
+        "costliest_moves": moves[1::2],
+        "indicative_moves": moves[::2],
         "notes": ["The model knows players from 5 kyu to 9 dan.", "Three games are few."],
         "network": "g170-b6c96-s175395328-d26788732",
         "model": "rank model",

@@ -226,12 +226,12 @@ def test_a_result_of_go(server: Server) -> None:
     assert [len(each.all("svg", role="img")) for each in curves] == [2, 2, 2]
     assert "open" in curves[0].attributes
     boards = page.all("svg", class_="board")
-    assert len(boards) == len(result["moves_that_spoke"])
-    position = result["moves_that_spoke"][1]["position"]
-    assert len(boards[1].all("circle", class_="black")) == len(position["black"]) + 1
-    assert len(boards[1].all("circle", class_="white")) == len(position["white"])
-    assert [each.text for each in boards[1].all("text", class_="count")] == ["54", "55", "56"]
-    assert "the network prefers K10" in boards[1].attributes["aria-label"]
+    assert len(boards) == len(result["costliest_moves"] + result["indicative_moves"])
+    position = result["costliest_moves"][0]["position"]
+    assert len(boards[0].all("circle", class_="black")) == len(position["black"]) + 1
+    assert len(boards[0].all("circle", class_="white")) == len(position["white"])
+    assert [each.text for each in boards[0].all("text", class_="count")] == ["54", "55", "56"]
+    assert "the network prefers K10" in boards[0].attributes["aria-label"]
     assert page.all("script", src="") == []
     assert all(note in page.one("main").text for note in result["notes"])
     exports = [each.attributes["href"] for each in page.one("section", class_="keep").all("a")]

@@ -20,6 +20,7 @@ from yardstone.cli.go_options import (
     RecordRules,
     Strict,
     Threads,
+    Visits,
     check_found,
     chosen_rules,
     network,
@@ -69,6 +70,7 @@ def analyse(
     mistake: Annotated[
         float, typer.Option("--mistake", metavar="POINTS", help="Points that make a mistake.")
     ] = 3.0,
+    visits: Visits = None,
     top: Annotated[
         int, typer.Option("--top", metavar="NUMBER", min=0, help="Mistakes to list for each game.")
     ] = 10,
@@ -87,8 +89,8 @@ def analyse(
 ) -> None:
     """Analyse games: winrate, lead, and what each move cost its player.
 
-    The network looks at each position once and does not search. Totals are by player
-    and phase; CSV and JSON have every move.
+    The network looks at each position once, and searches where a move seems to have cost
+    something. Totals are by player and phase; CSV and JSON have every move.
     """
     from yardstone.cli.output import chosen_format
     from yardstone.cli.startup import load_numba
@@ -103,6 +105,7 @@ def analyse(
     load_numba()
     from yardstone.cli.output import progress_bar
     from yardstone.go.analysis import analyse_games
+    from yardstone.go.losses import LossEffort
     from yardstone.records.sgf import SgfReader
     from yardstone.reports.go_analysis import AnalysisReport
 
@@ -119,6 +122,7 @@ def analyse(
             rules=told,
             komi=komi,
             phases=where,
+            effort=None if visits is None else LossEffort(visits),
             skipped=skipped,
             progress=None if bar is None else (lambda done: bar(done, positions)),
         )

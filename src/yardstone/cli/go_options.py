@@ -28,6 +28,7 @@ __all__ = [
     "RecordRules",
     "Strict",
     "Threads",
+    "Visits",
     "check_found",
     "chosen_rules",
     "network",
@@ -79,6 +80,15 @@ Precision = Annotated[
 Threads = Annotated[
     int | None,
     typer.Option("--threads", metavar="NUMBER", min=1, help="Processors to use; all by default."),
+]
+Visits = Annotated[
+    int | None,
+    typer.Option(
+        "--visits",
+        metavar="NUMBER",
+        min=0,
+        help="Positions searched on either side where a move seems to have cost points; 0: none.",
+    ),
 ]
 RecordRules = Annotated[
     str,

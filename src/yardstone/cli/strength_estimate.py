@@ -20,6 +20,7 @@ from yardstone.cli.go_options import (
     Quiet,
     Strict,
     Threads,
+    Visits,
 )
 from yardstone.cli.options import Form
 from yardstone.cli.reading import report_skipped
@@ -95,6 +96,7 @@ def estimate(
     engine: Engine = EngineName.auto,
     precision: Precision = PrecisionName.fp32,
     threads: Threads = None,
+    visits: Visits = None,
     plot: Annotated[
         Path | None,
         typer.Option("--plot", metavar="FILE", help="Draw the estimate game by game."),
@@ -122,6 +124,7 @@ def estimate(
     if calibration is not None and scale is not ScaleName.fox:
         raise UsageError("--calibration and --scale: name one of them")
     load_numba()
+    from yardstone.go.losses import LossEffort
     from yardstone.pool import SkipReport
     from yardstone.records.sgf import SgfReader
     from yardstone.strength.estimate.calibrate import Calibration
@@ -153,6 +156,7 @@ def estimate(
         scale=shown,
         level=level,
         handicap=handicap,
+        effort=None if visits is None else LossEffort(visits),
         skipped=skipped,
         progress=progress_bar("looking at positions", quiet=quiet),
     )

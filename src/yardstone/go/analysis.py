@@ -1,9 +1,8 @@
-"""What each move of a game cost, as a network sees it without searching.
+"""A game move by move: winrate, lead, policy, and what each move cost.
 
-The loss of a move is the mover's winrate, or lead, before the move less that after
-it (Neubauer 2024, sections 4.3 and 4.5). A network that does not search is unsure of
-both, so the loss of a single move can be negative and means little; sums and means
-over many moves mean more.
+The network looks at each position once, and once more at those that follow its own
+choices. Moves that seem to have cost something are searched: `yardstone.go.losses`
+says how, and what a loss is.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 from yardstone.errors import InputError, UsageError
 from yardstone.go.asking import ask, describe_illegal, moves_before_passes
 from yardstone.go.evaluator import Answer, Evaluator
-from yardstone.go.points import WHITE
+from yardstone.go.losses import Looked, LossEffort, Losses, move_losses
 from yardstone.pool import SkipReport
 
 if TYPE_CHECKING:
@@ -102,6 +101,8 @@ class GameAnalysis:
         Place in `PHASES`.
     counted : bool [m]
         False for the passes at the end, which belong to no total.
+    losses : Losses
+        What each move cost; those that are not counted have none.
     remark : str
         What the reader must know: that an illegal move ended the analysis.
     """
@@ -119,6 +120,7 @@ class GameAnalysis:
     best_policy: Floats
     phase: NDArray[np.int8]
     counted: NDArray[np.bool_]
+    losses: Losses
     remark: str = ""
 
     def __len__(self) -> int:
@@ -127,23 +129,22 @@ class GameAnalysis:
 
     @property
     def win_loss(self) -> Floats:
-        """Winrate that each move cost its player, -1 to 1."""
-        return self._cost(self.white_winrate)
+        """Winrate that each move cost its player, 0 to 1; NaN where the game is decided."""
+        return self.losses.win
 
     @property
     def point_loss(self) -> Floats:
-        """Points that each move cost its player."""
-        return self._cost(self.white_lead)
-
-    def _cost(self, white: Floats) -> Floats:
-        lost = white[:-1] - white[1:]
-        return np.where(self.colour == WHITE, lost, -lost).astype(np.float32)
+        """Points that each move cost its player, 0 or more; NaN where the game is decided."""
+        return self.losses.points
 
     def mistakes(self, points: float) -> NDArray[np.int64]:
-        """Places of the moves that cost at least so many points, the worst first."""
-        loss = np.where(self.counted, self.point_loss, -np.inf)
+        """Places of the moves that cost at least so many points, the worst first.
+
+        Only moves whose loss is more than noise: `Losses.above_noise`.
+        """
+        loss = np.where(self.losses.above_noise(points), self.point_loss, -np.inf)
         order = np.argsort(-loss, kind="stable")
-        return order[: int((loss >= points).sum())]
+        return order[: int(np.isfinite(loss).sum())]
 
 
 def analyse(
@@ -153,6 +154,7 @@ def analyse(
     rules: Rules | None = None,
     komi: float | None = None,
     phases: Phases | None = None,
+    effort: LossEffort | None = None,
 ) -> GameAnalysis:
     """Analyse one game; see `analyse_games`.
 
@@ -163,7 +165,7 @@ def analyse(
     """
     skipped = SkipReport()
     for found in analyse_games(
-        [game], network, rules=rules, komi=komi, phases=phases, skipped=skipped
+        [game], network, rules=rules, komi=komi, phases=phases, effort=effort, skipped=skipped
     ):
         return found
     left_out = skipped.details[0]
@@ -177,6 +179,7 @@ def analyse_games(
     rules: Rules | None = None,
     komi: float | None = None,
     phases: Phases | None = None,
+    effort: LossEffort | None = None,
     skipped: SkipReport | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Iterator[GameAnalysis]:
@@ -192,10 +195,12 @@ def analyse_games(
         For all games, in place of those of the records.
     phases : Phases, optional
         Where opening and middle game end.
+    effort : LossEffort, optional
+        How far losses are searched.
     skipped : SkipReport, optional
         Takes the games that cannot be shown to a network.
     progress : callable, optional
-        Called with the number of positions that are done.
+        Called with the number of positions that have been looked at.
 
     Yields
     ------
@@ -207,10 +212,12 @@ def analyse_games(
     where = Phases() if phases is None else phases
     questions = ask(games, report, rules=rules, komi=komi)
     for answer in Evaluator(network, progress=progress).answer(questions):
-        yield _analysis(answer, where)
+        yield _analysis(answer, where, network, effort)
 
 
-def _analysis(answer: Answer, phases: Phases) -> GameAnalysis:
+def _analysis(
+    answer: Answer, phases: Phases, network: Network, effort: LossEffort | None
+) -> GameAnalysis:
     game: GoGame = answer.question.about.game
     encoded, found = answer.question.encoded, answer.assessment
     moves = len(encoded) - 1
@@ -221,10 +228,14 @@ def _analysis(answer: Answer, phases: Phases) -> GameAnalysis:
     best = np.nanargmax(policy, axis=1) if moves else np.empty(0, np.int64)
     with np.errstate(invalid="ignore"):
         better = (policy > played[:, None]).sum(axis=1)
+    best = np.where(best == game.size**2, -1, best).astype(np.int16)
+    counted = number <= moves_before_passes(game)
     illegal = encoded.illegal_at
+    conditions: Conditions = answer.question.about.conditions
+    looked = Looked(game, conditions, found.white_expected, found.white_lead, best, counted)
     return GameAnalysis(
         game=game,
-        conditions=answer.question.about.conditions,
+        conditions=conditions,
         number=number,
         colour=game.colours[:moves].astype(np.int8),
         point=point,
@@ -232,9 +243,10 @@ def _analysis(answer: Answer, phases: Phases) -> GameAnalysis:
         white_lead=found.white_lead,
         policy=played,
         rank=np.where(np.isnan(played), 0, better + 1).astype(np.int32),
-        best=np.where(best == game.size**2, -1, best).astype(np.int16),
+        best=best,
         best_policy=policy[number - 1, best],
         phase=phases.of(number, game.size),
-        counted=number <= moves_before_passes(game),
+        counted=counted,
+        losses=move_losses([looked], network, effort)[0],
         remark="" if illegal < 0 else f"{describe_illegal(game, illegal)}: analysed up to there",
     )

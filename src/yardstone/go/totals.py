@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,16 +37,18 @@ class Total:
         One of `PHASES`, or ``game`` for all.
     games, moves : int
         How many.
+    judged : int
+        Those played while the game was not decided, which alone have a loss.
     point_loss : float
-        Mean points that a move cost.
+        Mean points that a move cost; NaN if none was judged.
     win_loss : float
-        Mean winrate that a move cost.
+        Mean winrate that a move cost, likewise.
     policy : float
         Mean probability that the network gave to the move.
     first_choice : float
         Share of moves that were the network's first choice.
     mistakes : int
-        Moves that cost at least the points of a mistake.
+        Moves that cost at least the points of a mistake, and more than noise explains.
     """
 
     player: str
@@ -53,6 +56,7 @@ class Total:
     phase: str
     games: int
     moves: int
+    judged: int
     point_loss: float
     win_loss: float
     policy: float
@@ -72,7 +76,7 @@ class Tally:
     def __init__(self, mistake: float) -> None:
         self._mistake = mistake
         self._games = np.zeros(len(PHASES) + 1, np.int64)
-        self._sums = np.zeros((len(PHASES), 6))
+        self._sums = np.zeros((len(PHASES), 7))
 
     def add(self, found: GameAnalysis, colour: int) -> None:
         """Add the moves of one side of a game; passes at the end are left out."""
@@ -81,11 +85,12 @@ class Tally:
         terms = np.column_stack(
             [
                 np.ones(len(phase)),
-                loss,
-                found.win_loss[mine],
+                ~np.isnan(loss),
+                np.nan_to_num(loss),
+                np.nan_to_num(found.win_loss[mine]),
                 np.nan_to_num(found.policy[mine]),
                 found.rank[mine] == 1,
-                loss >= self._mistake,
+                found.losses.above_noise(self._mistake)[mine],
             ]
         )
         np.add.at(self._sums, phase, terms)
@@ -98,7 +103,7 @@ class Tally:
         rows += list(zip(PHASES, self._games, self._sums, strict=False))
         totals = []
         for phase, games, sums in rows:
-            moves, lost, chance, policy, first, mistakes = sums.tolist()
+            moves, judged, lost, chance, policy, first, mistakes = sums.tolist()
             if moves:
                 totals.append(
                     Total(
@@ -107,8 +112,9 @@ class Tally:
                         phase=phase,
                         games=int(games),
                         moves=int(moves),
-                        point_loss=lost / moves,
-                        win_loss=chance / moves,
+                        judged=int(judged),
+                        point_loss=lost / judged if judged else nan,
+                        win_loss=chance / judged if judged else nan,
                         policy=policy / moves,
                         first_choice=first / moves,
                         mistakes=int(mistakes),

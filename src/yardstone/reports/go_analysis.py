@@ -34,10 +34,13 @@ MOVE_COLUMNS = {
     "white_lead": "DOUBLE",
     "win_loss": "DOUBLE",
     "point_loss": "DOUBLE",
+    "point_error": "DOUBLE",
+    "decided": "BOOLEAN",
     "policy": "DOUBLE",
     "rank": "INTEGER",
     "best": "VARCHAR",
     "best_policy": "DOUBLE",
+    "better": "VARCHAR",
     "phase": "VARCHAR",
     "counted": "BOOLEAN",
 }
@@ -92,20 +95,24 @@ def _number(value: float, digits: int) -> float | None:
 
 def _moves(found: GameAnalysis) -> Iterator[dict[str, Any]]:
     """What is said of each move, under the names of the columns."""
-    size, win_loss, point_loss = found.game.size, found.win_loss, found.point_loss
+    size, losses = found.game.size, found.losses
     for k in range(len(found)):
+        better = losses.points[k] > 0.0
         yield {
             "number": int(found.number[k]),
             "colour": colour_name(int(found.colour[k])).lower(),
             "move": point_name(int(found.point[k]), size),
             "white_winrate": _number(found.white_winrate[k + 1], 6),
             "white_lead": _number(found.white_lead[k + 1], 3),
-            "win_loss": _number(win_loss[k], 6),
-            "point_loss": _number(point_loss[k], 3),
+            "win_loss": _number(losses.win[k], 6),
+            "point_loss": _number(losses.points[k], 2),
+            "point_error": _number(losses.error[k], 2),
+            "decided": bool(losses.decided[k]),
             "policy": _number(found.policy[k], 6),
             "rank": int(found.rank[k]) or None,
             "best": point_name(int(found.best[k]), size),
             "best_policy": _number(found.best_policy[k], 6),
+            "better": point_name(int(losses.best[k]), size) if better else None,
             "phase": PHASES[found.phase[k]],
             "counted": bool(found.counted[k]),
         }
@@ -125,7 +132,8 @@ def analysis_csv(report: AnalysisReport) -> str:
             "white": game.white,
         }
         for row in _moves(found):
-            writer.writerow({**place, **row, "counted": str(row["counted"]).lower()})
+            flags = {name: str(row[name]).lower() for name in ("decided", "counted")}
+            writer.writerow({**place, **row, **flags})
     return out.getvalue()
 
 
@@ -133,6 +141,8 @@ def _totals(totals: Sequence[Total]) -> list[dict[str, Any]]:
     return [
         {
             **asdict(total),
+            "point_loss": _number(total.point_loss, 4),
+            "win_loss": _number(total.win_loss, 6),
             "colour": colour_name(total.colour).lower() if total.colour else None,
         }
         for total in totals
@@ -167,7 +177,7 @@ def _game(report: AnalysisReport, found: GameAnalysis) -> dict[str, Any]:
 def plain_analysis(report: AnalysisReport) -> dict[str, Any]:
     """All of it as dictionaries, lists, numbers, strings and None."""
     return {
-        "format": 1,
+        "format": 2,
         "network": report.network,
         "mistake_points": report.mistake,
         "phases": {"opening": report.phases.opening, "middle game": report.phases.middle},

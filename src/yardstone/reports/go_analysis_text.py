@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.go.analysis import PHASES
+from yardstone.go.losses import DECIDED
 from yardstone.go.points import colour_name, point_name
 from yardstone.go.totals import WHOLE_GAME, Total
 from yardstone.reports.aligned import aligned
@@ -80,8 +81,8 @@ def _percent(value: float, digits: int = 1) -> str:
     return "–" if isnan(value) else f"{100.0 * value:.{digits}f}"
 
 
-def _points(value: float) -> str:
-    return f"{round(float(value), 1) + 0.0:.1f}"
+def _points(value: float, digits: int = 1) -> str:
+    return "–" if isnan(value) else f"{round(float(value), digits) + 0.0:.{digits}f}"
 
 
 def move_table(found: GameAnalysis) -> list[list[str]]:
@@ -132,7 +133,7 @@ def totals_table(totals: Sequence[Total], *, players: bool) -> list[list[str]]:
                 f"{total.player}{colour}{games}" if whole and players else "",
                 "all" if whole else total.phase,
                 f"{total.moves:,}",
-                f"{round(total.point_loss, 2) + 0.0:.2f}",
+                _points(total.point_loss, 2),
                 _percent(total.win_loss, 2),
                 _percent(total.policy),
                 _percent(total.first_choice),
@@ -144,8 +145,9 @@ def totals_table(totals: Sequence[Total], *, players: bool) -> list[list[str]]:
 
 def mistake_table(report: AnalysisReport, found: GameAnalysis, top: int) -> list[list[str]]:
     """Headings and cells of the worst moves; only the headings if there are none."""
-    rows = [["Move", "", "", "Lost points", "Lost %", "Policy %", "Rank", "Best", "Phase"]]
-    size, win_loss, point_loss = found.game.size, found.win_loss, found.point_loss
+    heading = ["Move", "", "", "Lost points", "Error", "Lost %", "Policy %", "Rank", "Better"]
+    rows = [[*heading, "Phase"]]
+    size, losses = found.game.size, found.losses
     for k in found.mistakes(report.mistake)[:top]:
         rank = int(found.rank[k])
         rows.append(
@@ -153,11 +155,12 @@ def mistake_table(report: AnalysisReport, found: GameAnalysis, top: int) -> list
                 str(found.number[k]),
                 colour_name(int(found.colour[k]))[0],
                 point_name(int(found.point[k]), size),
-                _points(point_loss[k]),
-                _percent(win_loss[k]),
+                _points(losses.points[k]),
+                f"± {_points(losses.error[k])}",
+                _percent(losses.win[k]),
                 _percent(found.policy[k]),
                 str(rank) if rank else "–",
-                point_name(int(found.best[k]), size),
+                point_name(int(losses.best[k]), size),
                 PHASES[found.phase[k]],
             ]
         )
@@ -167,13 +170,13 @@ def mistake_table(report: AnalysisReport, found: GameAnalysis, top: int) -> list
 def _mistakes(report: AnalysisReport, found: GameAnalysis, top: int) -> list[str]:
     number = len(found.mistakes(report.mistake))
     if not number:
-        return [f"No move cost {report.mistake:g} points or more."]
+        return [f"No move stands out from the noise with {report.mistake:g} points or more."]
     moves = "1 move" if number == 1 else f"{number:,} moves"
     shown = f"; the worst {top}" if number > top else ""
     title = f"{moves} cost {report.mistake:g} points or more{shown}:"
     if top == 0:
         return [title.replace("; the worst 0:", ".")]
-    return [title, *aligned(mistake_table(report, found, top), left={1, 2, 7, 8})]
+    return [title, *aligned(mistake_table(report, found, top), left={1, 2, 8, 9})]
 
 
 def legend(report: AnalysisReport) -> list[str]:
@@ -187,8 +190,10 @@ def legend(report: AnalysisReport) -> list[str]:
         for first, middle in [ends.ends(size)]
     )
     return [
-        "Losses are the mover's, as the network sees the positions before and after the move",
-        "without searching: a single one is rough, and can be negative.",
+        "A loss is what the move left its player, less what the best move found would have left:",
+        "never below 0, and – where the game was decided, one side having more than",
+        f"{100.0 * DECIDED:g} % before and after the move. Mistakes are losses of at least twice "
+        "their error.",
         f"{PHASES[0].capitalize()}: moves 1 to {ends.opening}; {PHASES[1]}: to "
         f"{ends.middle}; then {PHASES[2]}{scaled}.",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,12 +19,22 @@ from yardstone.reports.go_analysis_text import (
 from yardstone.reports.go_plot import game_plot
 
 if TYPE_CHECKING:
+    from yardstone.go.analysis import GameAnalysis
     from yardstone.reports.go_analysis import AnalysisReport
 
 __all__ = ["html_analysis"]
 
 #: Mistakes that are listed for each game.
 _MISTAKES = 20
+
+
+def _mistakes(
+    report: AnalysisReport, found: GameAnalysis
+) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """Paragraphs and a table; the first only if there is no mistake."""
+    if not len(found.mistakes(report.mistake)):
+        return ["No move stands out from the noise."], ()
+    return (), mistake_table(report, found, _MISTAKES)
 
 
 def html_analysis(report: AnalysisReport, *, moves: bool, title: str, version: str) -> str:
@@ -40,7 +51,7 @@ def html_analysis(report: AnalysisReport, *, moves: bool, title: str, version: s
             ),
             Section(
                 f"Moves that cost {report.mistake:g} points or more",
-                table=mistake_table(report, found, _MISTAKES),
+                *_mistakes(report, found),
                 left=2,
             ),
         ]

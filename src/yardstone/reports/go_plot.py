@@ -50,8 +50,8 @@ def game_plot(report: AnalysisReport) -> Figure:
             axes.xaxis.get_major_locator().set_params(integer=True)
             axes.tick_params(labelsize=8)
             axes.spines[["top", "right"]].set_visible(False)
-    note = f"network {report.network}, no search; dots: moves that cost {report.mistake:g} points"
-    note += " or more (filled: Black's, open: White's)"
+    note = f"network {report.network}; dots: moves that cost {report.mistake:g} points or more, and"
+    note += " more than noise explains (filled: Black's, open: White's)"
     if len(report.games) > len(games):
         note += f"; the first {len(games)} of {len(report.games):,} games"
     figure.supxlabel(note, fontsize=7.5, color=_GREY, x=0.01, ha="left", parse_math=False)

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.evaluation_html import Section, html_page, picture
 from yardstone.reports.strength_text import (
+    costly_table,
+    costly_words,
     game_table,
     headline,
+    indicative_table,
     phase_table,
     probability_table,
-    spoken_table,
 )
 
 if TYPE_CHECKING:
@@ -35,10 +37,13 @@ def estimate_html(found: Found, *, version: str) -> str:
         Section(table=phase_table(found)),
         Section("Game by game", table=game_table(found), left=2, pictures=[moved]),
     ]
-    if found["moves_that_spoke"]:
+    costly = costly_table(found) if found["costliest_moves"] else ()
+    sections.append(Section("The costliest moves", [costly_words(found)], costly, left=3))
+    if found["indicative_moves"]:
         about = ["Ranks that each of these moves moved the estimate by, up (+) or down (-)."]
-        table = spoken_table(found)
-        sections.append(Section("The moves that spoke most", about, table, left=3))
+        table = indicative_table(found)
+        title = "Moves typical of a stronger or a weaker player"
+        sections.append(Section(title, about, table, left=3))
     if found["by_game"]:
         curves = picture(curve_plot(found))
         sections.append(

@@ -19,13 +19,15 @@ from yardstone.reports.statements import plural
 
 __all__ = [
     "COLUMNS",
+    "costly_words",
+    "costly_table",
     "estimate_csv",
     "estimate_text",
     "game_table",
     "headline",
+    "indicative_table",
     "phase_table",
     "probability_table",
-    "spoken_table",
 ]
 
 #: Columns of the CSV, with their types in SQL: a row for all games together, one for
@@ -58,6 +60,8 @@ COLUMNS = {
 _TITLES = {"fox": "Fox", "ogs": "OGS", "egf": "EGF"}
 #: Games in a text; the others are counted.
 _GAMES = 40
+#: A mean loss of fewer moves than this is not shown.
+_FEWEST = 10
 #: Letters in a line of a note.
 _WIDTH = 92
 
@@ -100,10 +104,11 @@ def _interval(found: Found, part: Found) -> str:
 
 
 def probability_table(found: Found) -> list[list[str]]:
-    """Two rows: the rank groups of Fox, and their probabilities in per cent."""
+    """Two rows: the model's groups on the scale shown, and their probabilities in per cent."""
     groups = found["probabilities"]
+    scale = _TITLES.get(found["scale"], found["scale"])
     return [
-        ["Fox rank", *(group["rank"] for group in groups)],
+        [f"{scale} rank" if found["rank"] else str(scale), *(group["rank"] for group in groups)],
         ["likely %", *(f"{100.0 * group['probability']:.0f}" for group in groups)],
     ]
 
@@ -122,7 +127,7 @@ def game_table(found: Found, most: int | None = None) -> list[list[str]]:
     heading = ["Game", "Date", "Opponent", "", "Result", "Moves", "Lost a move"]
     rows = [[*heading, "Alone", "Interval", "So far", "Interval"]]
     for number, game in enumerate(found["by_game"][:most], 1):
-        running, lost = game["running"], game["loss"]
+        running, lost = game["running"], _mean(game["loss"])
         rows.append(
             [
                 str(number),
@@ -131,7 +136,7 @@ def game_table(found: Found, most: int | None = None) -> list[list[str]]:
                 game["colour"][0].upper(),
                 game["result"] or "–",
                 f"{game['moves']:,}",
-                f"{sum(lost) / len(lost) + 0.0:.2f}" if lost else "–",
+                "–" if lost is None else f"{lost:.2f}",
                 _rating(found, game["rating"]),
                 _interval(found, game),
                 _rating(found, running["rating"]),
@@ -141,24 +146,38 @@ def game_table(found: Found, most: int | None = None) -> list[list[str]]:
     return rows
 
 
-def spoken_table(found: Found) -> list[list[str]]:
-    """Headings and a row a move."""
-    rows = [["Game", "Move", "", "", "Ranks", "Lost points", "Policy %", "Best"]]
-    for move in found["moves_that_spoke"]:
-        policy = move["policy"]
-        rows.append(
-            [
-                str(move["game"] + 1),
-                str(move["move"]),
-                move["colour"][0].upper(),
-                move["point"],
-                f"{move['effect']:+.2f}",
-                f"{round(move['points_lost'], 1) + 0.0:.1f}",
-                "–" if policy is None else f"{100.0 * policy:.1f}",
-                move["best"],
-            ]
-        )
+def costly_table(found: Found) -> list[list[str]]:
+    """Headings and a row a move, the worst first."""
+    rows = [["Game", "Move", "", "", "Lost points", "Error", "Policy %", "Better"]]
+    for move in found["costliest_moves"]:
+        lost = [f"{move['points_lost']:.1f}", f"± {move['error']:.1f}"]
+        rows.append([*_move(move), *lost, _policy(move), move["best"]])
     return rows
+
+
+def costly_words(found: Found) -> str:
+    """What the table of costly moves shows, or that there is none."""
+    if not found["costliest_moves"]:
+        return "No move stands out from the noise as a costly one."
+    return "The moves that cost most (with one standard deviation of the loss):"
+
+
+def indicative_table(found: Found) -> list[list[str]]:
+    """Headings and a row a move, the loudest first."""
+    rows = [["Game", "Move", "", "", "Ranks", "Lost points", "Policy %", "First choice"]]
+    for move in found["indicative_moves"]:
+        lost = move["points_lost"]
+        shown = [f"{move['effect']:+.2f}", "–" if lost is None else f"{lost:.1f}"]
+        rows.append([*_move(move), *shown, _policy(move), move["best"]])
+    return rows
+
+
+def _move(move: Found) -> list[str]:
+    return [str(move["game"] + 1), str(move["move"]), move["colour"][0].upper(), move["point"]]
+
+
+def _policy(move: Found) -> str:
+    return "–" if move["policy"] is None else f"{100.0 * move['policy']:.1f}"
 
 
 def estimate_text(found: Found) -> str:
@@ -167,9 +186,11 @@ def estimate_text(found: Found) -> str:
     blocks.append(aligned(probability_table(found), left={0}))
     blocks.append(aligned(phase_table(found), left={0}))
     blocks.append(aligned(game_table(found, _GAMES), left={2, 3, 4}) + list(_more_games(found)))
-    if found["moves_that_spoke"]:
-        title = "Moves that spoke most, for a stronger (+) or a weaker player (-):"
-        blocks.append([title, *aligned(spoken_table(found), left={2, 3, 7})])
+    costly = aligned(costly_table(found), left={2, 3, 7}) if found["costliest_moves"] else []
+    blocks.append([costly_words(found), *costly])
+    if found["indicative_moves"]:
+        title = "Moves typical of a stronger (+) or a weaker player (-), by ranks of the estimate:"
+        blocks.append([title, *aligned(indicative_table(found), left={2, 3, 7})])
     notes = [
         wrap(note, _WIDTH, initial_indent="  • ", subsequent_indent="    ")
         for note in found["notes"]
@@ -210,5 +231,7 @@ def _shown(part: Found) -> dict[str, Any]:
     return {name: part[name] for name in ("rank", "rating", "low", "high")}
 
 
-def _mean(losses: Sequence[float]) -> float | None:
-    return round(sum(losses) / len(losses), 3) if losses else None
+def _mean(losses: Sequence[float | None]) -> float | None:
+    """Mean loss while the game was not decided; None if that were too few moves."""
+    known = [loss for loss in losses if loss is not None]
+    return round(sum(known) / len(known), 3) if len(known) >= _FEWEST else None

@@ -12,6 +12,7 @@ import pytest
 from tests.strength.estimate_cases import Case, game, make_case
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.analysis import analyse
+from yardstone.go.losses import LossEffort
 from yardstone.go.points import BLACK, PASS, WHITE, point_name
 from yardstone.go.replay import game_positions
 from yardstone.go.rules import TROMP_TAYLOR
@@ -19,10 +20,13 @@ from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.strength.estimate.calibrate import Calibration
 from yardstone.strength.estimate.estimate import AmbiguousPlayerError, estimate_player
+from yardstone.strength.estimate.groups import group_probabilities
 from yardstone.strength.estimate.intervals import IntervalTable
+from yardstone.strength.estimate.listed_moves import COSTLY, indicative_moves, player_losses
 from yardstone.strength.estimate.many import estimate_players
 from yardstone.strength.estimate.rated import PARTS, Rated
 from yardstone.strength.estimate.seen import KOMI, model_network, see_games
+from yardstone.strength.estimate.site_scales import SiteScale, site_scale
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.rank.model import EDGES, RANKS
 
@@ -58,7 +62,8 @@ def test_the_result_is_plain_and_finite(found: dict[str, Any]) -> None:
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert all(isfinite(number) for number in numbers(found))
     names = {"player", "scale", "rank", "rating", "low", "high", "level", "games", "moves"}
-    more = {"probabilities", "phases", "by_game", "moves_that_spoke", "notes", "network", "model"}
+    more = {"probabilities", "phases", "by_game", "notes", "network", "model"}
+    more |= {"costliest_moves", "indicative_moves"}
     assert names | more <= set(found)
     assert (found["player"], found["scale"], found["level"]) == ("Anna", "fox", 0.9)
     assert (found["games"], found["moves"]) == (4, 12 + 12 + 12 + 30)
@@ -109,8 +114,16 @@ def test_curves_are_those_of_an_analysis_from_the_players_view(
     assert len(shown["winrate"]) == len(shown["lead"]) == 25  # without the passes at the end
     assert shown["winrate"] == pytest.approx(same.white_winrate[:25].tolist(), abs=1e-3)
     assert shown["lead"] == pytest.approx(same.white_lead[:25].tolist(), abs=0.02)
-    lost = same.point_loss[:24][same.colour[:24] == WHITE]
-    assert shown["loss"] == pytest.approx(lost.tolist(), abs=0.02)
+    places = np.array(shown["numbers"]) - 1
+    decided = same.losses.decided[places]
+    searched = same.losses.visits[places] > 0
+    for lost, other, unknown, tried in zip(
+        shown["loss"], same.point_loss[places], decided, searched, strict=True
+    ):
+        assert (lost is None) == bool(unknown) or tried
+        assert lost is None or lost >= 0.0
+        if not tried and not unknown:  # within the budget other moves may be searched
+            assert lost == pytest.approx(float(other), abs=0.02)
     black = found["by_game"][2]
     other = analyse(GAMES[0], case.network, rules=TROMP_TAYLOR, komi=KOMI)
     assert black["winrate"] == pytest.approx((1 - other.white_winrate[:25]).tolist(), abs=1e-3)
@@ -124,27 +137,65 @@ def test_phases_are_rated_from_their_moves_alone(found: dict[str, Any]) -> None:
     ]
 
 
-def test_moves_that_spoke(case: Case, found: dict[str, Any]) -> None:
-    moves = found["moves_that_spoke"]
-    effects = [abs(move["effect"]) for move in moves]
-    assert effects == sorted(effects, reverse=True)
-    assert 5 <= len(moves) <= 10
+def test_listed_moves(case: Case, found: dict[str, Any]) -> None:
     order = [GAMES[1], GAMES[3], GAMES[0], GAMES[2]]
-    for move in moves:
+    costly, indicative = found["costliest_moves"], found["indicative_moves"]
+    assert len(costly) <= 5
+    assert [move["points_lost"] for move in costly] == sorted(
+        (move["points_lost"] for move in costly), reverse=True
+    )
+    for move in costly:
+        assert move["points_lost"] >= max(COSTLY, 2.0 * move["error"]) - 0.15  # rounded
+        assert move["best"] != move["point"]
+    effects = [abs(move["effect"]) for move in indicative]
+    assert effects == sorted(effects, reverse=True)
+    for move in indicative:
+        assert abs(move["effect"]) >= max(0.1, 3.0 * move["noise"]) - 0.005
+        if move["effect"] > 0.0:
+            assert move["points_lost"] is None or move["points_lost"] < COSTLY
+        else:
+            assert move["best"] != move["point"]
+    for move in [*costly, *indicative]:
         played = order[move["game"]]
         place = move["move"] - 1
         assert move["point"] == point_name(int(played.moves[place]), 19)
         same = analyse(played, case.network, rules=TROMP_TAYLOR, komi=KOMI)
-        assert move["points_lost"] == pytest.approx(same.point_loss[place], abs=0.02)
         assert move["policy"] == pytest.approx(same.policy[place], abs=1e-3)
-        assert move["best"] == point_name(int(same.best[place]), 19)
         stones = game_positions(played).stones[place]
-        position = move["position"]
-        for colour, name in ((BLACK, "black"), (WHITE, "white")):
-            points = [point_name(int(p), 19) for p in np.flatnonzero(stones == colour)]
-            assert position[name] == points
-        before = [point_name(int(p), 19) for p in played.moves[max(place - 3, 0) : place]]
-        assert position["before"] == before
+        black = [point_name(int(p), 19) for p in np.flatnonzero(stones == BLACK)]
+        assert move["position"]["black"] == black
+
+
+def test_a_costly_move_is_no_example_of_strength(case: Case) -> None:
+    """What says much for strength is left out if it costs points, whatever it says."""
+    seen = [(each, BLACK) for each in see_games([GAMES[0]], case.network, skipped=SkipReport())]
+    evidence = evidence_of_games([seen[0][0].features], [BLACK])
+    losses = player_losses(seen, case.network, LossEffort(visits=0))
+    losses[0].points[:] = 0.0
+    up = [m for m in indicative_moves(evidence, case.model, seen, losses) if m.effect > 0.0]
+    losses[0].points[:] = 5.0
+    none = [m for m in indicative_moves(evidence, case.model, seen, losses) if m.effect > 0.0]
+    assert up
+    assert not none
+
+
+def test_groups_on_other_scales() -> None:
+    shares = [0.0] * 10 + [1.0]
+    fox = group_probabilities(site_scale("fox"), shares)
+    assert [each["rank"] for each in fox] == list(RANKS)
+    assert (fox[3]["low"], fox[3]["high"], fox[0]["low"], fox[-1]["high"]) == (2.0, 3.0, None, None)
+    for name in ("ogs", "egf"):
+        scale = site_scale(name)
+        groups = group_probabilities(scale, shares)
+        assert [each["fox"] for each in groups] == list(RANKS)
+        assert groups[0]["rank"].startswith("≤")
+        assert groups[-1]["rank"].startswith("≥")
+        assert groups[4]["low"] == groups[3]["high"] == scale.value(3.0)
+        assert groups[4]["rank"].split("-")[-1] == scale.rank(3.999) or "-" in groups[4]["rank"]
+    points = SiteScale("Club", "Club", lambda fox: 100.0 * fox + 1000.0, None, 0.5, 0, "made")
+    named = [each["rank"] for each in group_probabilities(points, shares)]
+    assert named[:3] == ["below 900", "900–1100", "1100–1200"]
+    assert named[-1] == "from 1900"
 
 
 def width(rated: Rated) -> float:
@@ -274,7 +325,7 @@ def test_games_without_a_move_of_the_player(case: Case) -> None:
     mean, _ = case.model.prior
     assert found.whole.rating == pytest.approx(mean)
     assert found.whole.moves == 0
-    assert found.spoken == ()
+    assert found.costliest == found.indicative == ()
     assert "no move of this player" in found.notes[0]
     assert json.dumps(found.as_dict(), allow_nan=False)
 

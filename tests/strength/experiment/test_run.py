@@ -230,3 +230,39 @@ def test_an_experiment_that_cannot_be_run(home: Path, tmp_path: Path) -> None:
     path.write_text(text.replace("[features]", '[features]\nstores = ["nowhere"]'))
     with pytest.raises(InputError, match=r"nowhere.*cannot be read"):
         run(path)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("training = 300", r"training set is to have 300 games, and of 178 .* only \d+ can be"),
+        ("validation = 200", r"validation set is to have 200 games, and of 178"),
+        ("test = 170", r"sets are to have 220 games, and the filters keep 178"),
+    ],
+)
+def test_sets_that_are_too_large_are_refused_before_any_position_is_looked_at(
+    home: Path, tmp_path: Path, setting: str, said: str
+) -> None:
+    write_games(tmp_path)
+    path = write_experiment(tmp_path, home / "random1.bin.gz", models=False)
+    name = setting.split()[0]
+    text = "\n".join(
+        setting if line.startswith(f"{name} =") else line for line in path.read_text().splitlines()
+    )
+    path.write_text(text)
+    with pytest.raises(InputError, match=said) as raised:
+        run(path)
+    assert "[sets]" in str(raised.value)
+    assert not (tmp_path / "work" / "winners").exists()
+    assert not (tmp_path / "work" / "features").exists()
+
+
+def test_sets_are_drawn_once_before_the_features(home: Path, tmp_path: Path) -> None:
+    """Sizes that only the winners tell to be too large cost no features either."""
+    write_games(tmp_path)
+    path = write_experiment(tmp_path, home / "random1.bin.gz", models=False)
+    path.write_text(path.read_text().replace("training = 30", "training = 120"))
+    with pytest.raises(UsageError, match=r"only \d+ games can be in the training set"):
+        run(path)
+    assert (tmp_path / "work" / "winners").exists()
+    assert not (tmp_path / "work" / "features").exists()

@@ -9,11 +9,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import Skipped, SkipReport
+from yardstone.strength.estimate.groups import group_probabilities
+from yardstone.strength.estimate.listed_moves import (
+    CostlyMove,
+    IndicativeMove,
+    costliest_moves,
+    indicative_moves,
+    player_losses,
+)
 from yardstone.strength.estimate.notes import notes_of
 from yardstone.strength.estimate.players import (
     AmbiguousPlayerError,
@@ -25,14 +34,14 @@ from yardstone.strength.estimate.players import (
 from yardstone.strength.estimate.rated import Rated, RatedGame, Rater, by_date
 from yardstone.strength.estimate.seen import SeenGame, facts, model_network, see_games, unsuitable
 from yardstone.strength.estimate.site_scales import SITE_SCALES, Ends, SiteScale, site_scale
-from yardstone.strength.estimate.spoken import SpokenMove, spoken_moves
 from yardstone.strength.evidence import evidence_of_games
-from yardstone.strength.rank.model import RANKS, RankModel
+from yardstone.strength.rank.model import RankModel
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from yardstone.go.losses import LossEffort, Losses
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
     from yardstone.strength.estimate.calibrate import Calibration
@@ -75,8 +84,12 @@ class Estimate:
         What all moves would say if they looked as those of each phase do.
     games : tuple of RatedGame
         In the order of their dates; those without a date come last.
-    spoken : tuple of SpokenMove
-        The moves that spoke most, the loudest first.
+    losses : tuple of Losses
+        What the player's moves cost in each of the games.
+    costliest : tuple of CostlyMove
+        The moves that cost most and more than noise explains, the worst first.
+    indicative : tuple of IndicativeMove
+        The moves that say most of strength and more than noise, the loudest first.
     notes : tuple of str
         What the reader must know, in sentences.
     network, model : str
@@ -92,7 +105,9 @@ class Estimate:
     probabilities: NDArray[np.float64]
     phases: tuple[tuple[str, Rated], ...]
     games: tuple[RatedGame, ...]
-    spoken: tuple[SpokenMove, ...]
+    losses: tuple[Losses, ...]
+    costliest: tuple[CostlyMove, ...]
+    indicative: tuple[IndicativeMove, ...]
     notes: tuple[str, ...]
     network: str
     model: str
@@ -116,7 +131,7 @@ class Estimate:
         low_rank, high_rank = self.scale.end_ranks(*self._ends(self.whole))
         fox = SITE_SCALES["fox"]
         return {
-            "format": 1,
+            "format": 2,
             "player": self.player,
             "scale": self.scale.name,
             **self.shown(self.whole),
@@ -133,17 +148,21 @@ class Estimate:
                     ("high", self.whole.high),
                 )
             },
-            "probabilities": [
-                {"rank": rank, "probability": round(float(p), 4)}
-                for rank, p in zip(RANKS, self.probabilities, strict=True)
-            ],
+            "probabilities": group_probabilities(self.scale, self.probabilities),
             "unlikely": self.whole.unlikely,
             "phases": [
                 {"phase": name, **self.shown(rated), "moves": rated.moves}
                 for name, rated in self.phases
             ],
-            "by_game": [self._game(game) for game in self.games],
-            "moves_that_spoke": [move.as_dict(self.games[move.game].seen) for move in self.spoken],
+            "by_game": [
+                self._game(game, lost) for game, lost in zip(self.games, self.losses, strict=True)
+            ],
+            "costliest_moves": [
+                move.as_dict(self.games[move.game].seen) for move in self.costliest
+            ],
+            "indicative_moves": [
+                move.as_dict(self.games[move.game].seen) for move in self.indicative
+            ],
             "notes": list(self.notes),
             "network": self.network,
             "model": self.model,
@@ -157,8 +176,8 @@ class Estimate:
             },
         }
 
-    def _game(self, game: RatedGame) -> dict[str, Any]:
-        seen = game.seen
+    def _game(self, game: RatedGame, losses: Losses) -> dict[str, Any]:
+        seen, points = game.seen, [float(losses.points[k - 1]) for k in game.numbers]
         return {
             **facts(seen.game, game.colour),
             "moves": game.alone.moves,
@@ -167,7 +186,7 @@ class Estimate:
             "winrate": seen.winrate(game.colour),
             "lead": seen.lead(game.colour),
             "numbers": game.numbers,
-            "loss": game.loss,
+            "loss": [None if isnan(lost) else round(lost, 2) + 0.0 for lost in points],
         }
 
 
@@ -181,6 +200,7 @@ def estimate_player(
     scale: str | SiteScale | Calibration = "fox",
     level: float = LEVEL,
     handicap: bool = False,
+    effort: LossEffort | None = None,
     skipped: SkipReport | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Estimate:
@@ -205,6 +225,9 @@ def estimate_player(
         What share of players the intervals hold, 0 to 1.
     handicap : bool
         Take games with handicap stones as well, which the model has never seen.
+    effort : LossEffort, optional
+        How far losses of moves are searched; by default about as much is spent on them as
+        on looking at all the positions. The strength does not depend on it.
     skipped : SkipReport, optional
         Takes the games that are left out; what it holds already is reported as well.
     progress : callable, optional
@@ -246,13 +269,15 @@ def estimate_player(
     ]
     if not seen:
         raise _nothing(name, report)
+    losses = player_losses(seen, network, effort)
     return estimate_seen(
-        seen, chosen, name, network=network.name, scale=shown, level=level, skipped=report
+        seen, losses, chosen, name, network=network.name, scale=shown, level=level, skipped=report
     )
 
 
 def estimate_seen(
     seen: Sequence[tuple[SeenGame, int]],
+    losses: Sequence[Losses],
     model: RankModel,
     player: str,
     *,
@@ -261,9 +286,12 @@ def estimate_seen(
     level: float,
     skipped: SkipReport,
 ) -> Estimate:
-    """The estimate from games that the network has looked at, each with the player's colour."""
+    """The estimate from games that the network has looked at, each with the player's colour.
+
+    `losses` are those of the player's moves (`player_losses`).
+    """
     order = by_date([game.game for game, _ in seen])
-    sorted_games = [seen[place] for place in order]
+    sorted_games, lost = [seen[place] for place in order], [losses[place] for place in order]
     evidence = evidence_of_games(
         [game.features for game, _ in sorted_games], [colour for _, colour in sorted_games]
     )
@@ -277,7 +305,9 @@ def estimate_seen(
         probabilities=probabilities,
         phases=rater.phases(evidence),
         games=rater.games(evidence, sorted_games),
-        spoken=spoken_moves(evidence, model, sorted_games),
+        losses=tuple(lost),
+        costliest=costliest_moves(evidence, lost),
+        indicative=indicative_moves(evidence, model, sorted_games, lost),
         notes=(),
         network=network,
         model=str(model.card["name"]),

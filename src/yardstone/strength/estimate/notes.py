@@ -81,6 +81,7 @@ def _notes(estimate: Estimate, model: RankModel) -> Iterator[str]:
     if model.card.get("intervals") is None:
         yield "The intervals of this model are its own opinion: they were not checked on players."
     yield (
-        f"Winrates and leads are what {estimate.network} sees without searching, at komi 6.5: "
-        "a single move's loss is rough."
+        f"Winrates and leads are what {estimate.network} sees without searching, at komi 6.5; "
+        "losses are compared with the best move that a short search finds. Stronger programs "
+        "will sometimes disagree."
     )

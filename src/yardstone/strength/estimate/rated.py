@@ -70,8 +70,6 @@ class RatedGame:
         From this game and those before it.
     numbers : list of int
         Which of the game's moves, from 1, are the player's.
-    loss : list of float
-        Points that each of them cost.
     """
 
     seen: SeenGame
@@ -79,7 +77,6 @@ class RatedGame:
     alone: Rated
     running: Rated
     numbers: list[int]
-    loss: list[float]
 
 
 def interval_tables(model: RankModel) -> dict[str, IntervalTable]:
@@ -185,7 +182,6 @@ class Rater:
         found = []
         for number, (game, colour) in enumerate(seen):
             own = evidence.game == number
-            lost = 10.0 * np.nan_to_num(evidence.head[own, 5])
             found.append(
                 RatedGame(
                     seen=game,
@@ -193,7 +189,6 @@ class Rater:
                     alone=self.rate(each[number]),
                     running=self.rate(running[number]),
                     numbers=evidence.number[own].tolist(),
-                    loss=[round(float(value), 2) + 0.0 for value in lost],
                 )
             )
         return tuple(found)

@@ -23,7 +23,19 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-__all__ = ["draw_marks", "exhibition_games", "load_labels", "save_labels", "withheld_labels"]
+__all__ = [
+    "check_sizes",
+    "draw_marks",
+    "exhibition_games",
+    "load_labels",
+    "save_labels",
+    "withheld_labels",
+]
+
+_SMALLER = (
+    "ask for smaller sets under [sets] (training, validation, test, exhibition), "
+    "or bring more games"
+)
 
 
 def exhibition_games(pool: Pool, most: int, least: int = 0) -> Mask:
@@ -67,6 +79,53 @@ def draw_marks(pool: Pool, labels: Labels, settings: SetSettings, known: Mask) -
         eligible={"X": fresh, "T": recent, "V": recent, "E": recent},
         seed=settings.seed,
     )
+
+
+def check_sizes(pool: Pool, settings: SetSettings, advance: int) -> None:
+    """Refuse sets that these games can never fill, before a network is asked about them.
+
+    Only what holds whatever the network will say: judging takes games away and changes
+    winners, so that a pool that passes may still turn out too small (`draw_marks`).
+
+    Parameters
+    ----------
+    pool : Pool
+        The games that the filters keep, in order of time.
+    settings : SetSettings
+    advance : int
+        Games that both players of a training game must have before them.
+
+    Raises
+    ------
+    InputError
+        There are too few games; the message says how many there are.
+    """
+    recent = np.ones(len(pool), np.bool_)
+    if settings.since is not None:
+        recent = since(pool, settings.since)
+    players = np.bincount(np.concatenate([pool.first, pool.second]), minlength=len(pool.players))
+    ahead = np.ones(len(pool), np.bool_)
+    for side, played in zip((pool.first, pool.second), earlier_games(pool), strict=True):
+        ahead &= players[side] - played - 1 >= advance
+    after = "" if settings.since is None else f" since {str(settings.since)[:10]}"
+    there = {
+        "training": (int((recent & ahead).sum()), f" with {advance} games ahead of both players"),
+        "validation": (int(recent.sum()), ""),
+        "test": (int(recent.sum()), ""),
+    }
+    for name, (number, whose) in there.items():
+        if (asked := getattr(settings, name)) > number:
+            raise InputError(
+                f"the {name} set is to have {asked:,} games, and of {len(pool):,} that the "
+                f"filters keep only {number:,} can be in it{whose}{after}",
+                mend=_SMALLER,
+            )
+    sizes = (settings.training, settings.validation, settings.test, max(settings.exhibition, 0))
+    if sum(sizes) > len(pool):
+        raise InputError(
+            f"the sets are to have {sum(sizes):,} games, and the filters keep {len(pool):,}",
+            mend=_SMALLER,
+        )
 
 
 def _all_known(pool: Pool, known: Mask) -> Mask:

@@ -20,6 +20,7 @@ from yardstone.strength.experiment.collection import collect_pool, load_pool, sa
 from yardstone.strength.experiment.described import glicko_of
 from yardstone.strength.experiment.judged import judged_pool, last_winrates
 from yardstone.strength.experiment.marked import (
+    check_sizes,
     draw_marks,
     exhibition_games,
     load_labels,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from yardstone.evaluation.labels import Labels
     from yardstone.pool import Pool
-    from yardstone.strength.experiment.configuration import Experiment
+    from yardstone.strength.experiment.configuration import Experiment, SetSettings
 
 __all__ = ["Preparation", "Progress", "plain_values", "read_facts", "write_facts"]
 
@@ -119,7 +120,9 @@ class Preparation:
         }
         home = self.stages.run("games", make, settings)
         self.facts["filters"] = read_facts(home / "filters.json")
-        return load_pool(home / "pool.npz")
+        pool = load_pool(home / "pool.npz")
+        check_sizes(pool, self._set_settings, experiment.ratings.advance)
+        return pool
 
     def winners(self, pool: Pool) -> Pool:
         """The same with the winners that the network names."""
@@ -251,12 +254,27 @@ class Preparation:
                     wanted[:game] |= mine
         return np.asarray(wanted)
 
+    @property
+    def _set_settings(self) -> SetSettings:
+        """The sizes of the sets; unless told otherwise they begin where the features do."""
+        settings = self.experiment.sets
+        if settings.since is None:
+            settings = replace(settings, since=self.experiment.features.since)
+        return settings
+
+    def check_sets(self, pool: Pool, labels: Labels) -> None:
+        """Refuse sets that are too large for the pool before its features are made.
+
+        Stores that are there already cost nothing, and may lack games: they are left to
+        `sets`, which knows what is in them.
+        """
+        if not self.experiment.features.stores:
+            draw_marks(pool, labels, self._set_settings, self._wanted(pool))
+
     def sets(self, pool: Pool, labels: Labels, stores: Stores) -> Sets:
         """The marks of the four sets."""
         experiment = self.experiment
-        settings = experiment.sets
-        if settings.since is None:
-            settings = replace(settings, since=experiment.features.since)
+        settings = self._set_settings
 
         def make(folder: Path) -> None:
             pieces = stores.pieces(pool.columns["key"].tolist(), self._by)

@@ -111,6 +111,7 @@ def _run(data: Preparation) -> Outcome:
     system = glicko_of(experiment)
     replay = system.replay(pool)
     labels = rating_labels(pool, replay, advance=experiment.ratings.advance)
+    data.check_sets(pool, labels)
     stores = data.features(pool)
     sets = data.sets(pool, labels, stores)
     learned = data.labels(pool, labels, sets)

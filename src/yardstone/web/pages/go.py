@@ -50,7 +50,8 @@ def go_view(result: Plain, *, address: str, page: int = 1) -> dict[str, Any]:
     """
     axis = RANK_AXES[result["scale"]]
     games = result["by_game"]
-    moves = result["moves_that_spoke"]
+    costly, indicative = result["costliest_moves"], result["indicative_moves"]
+    moves = [*costly, *indicative]
     pages = max(ceil(len(games) / GAMES_A_PAGE), 1)
     page = min(max(page, 1), pages)
     first = (page - 1) * GAMES_A_PAGE
@@ -63,11 +64,13 @@ def go_view(result: Plain, *, address: str, page: int = 1) -> dict[str, Any]:
         "interval": _interval_words(result, axis),
         "scale_picture": _scale_picture(result, axis),
         "scale_words": axis.words,
-        "probabilities": _probabilities(result),
+        "probabilities": _probabilities(result, axis),
+        "probability_words": _probability_words(result, axis),
         "notes": result["notes"],
         "phases": _phases(result, axis),
         "running": _running(games, axis) if len(games) > 1 else None,
-        "moves": move_views(moves, games),
+        "costly": move_views(costly, games),
+        "indicative": move_views(indicative, games),
         "games": _game_table(result, axis, pages, address),
         "pages": _page_links(page, pages, len(games), address),
         "curves": [_curves(k, games[k], moves, opened=k - first < _OPEN) for k in shown],
@@ -120,12 +123,19 @@ def _scale_picture(result: Plain, axis: RankAxis) -> Markup:
     )
 
 
-def _probabilities(result: Plain) -> Markup | None:
+def _probabilities(result: Plain, axis: RankAxis) -> Markup | None:
     bars = [(each["rank"], each["probability"]) for each in result.get("probabilities") or ()]
     if not bars:
         return None
     words = ", ".join(f"{name} {100 * share:.0f} %" for name, share in bars if share >= 0.005)
-    return bar_chart(f"Probability of each rank: {words}", bars)
+    return bar_chart(f"Probability of each {axis.name} rank: {words}", bars)
+
+
+def _probability_words(result: Plain, axis: RankAxis) -> str:
+    words = f"Probability of each {axis.name} rank, in per cent."
+    if result["scale"] == "fox":
+        return words
+    return f"{words} These are the ranks of Fox, shifted: the error of the shift is not in them."
 
 
 def _phases(result: Plain, axis: RankAxis) -> Table | None:
@@ -260,7 +270,8 @@ def _curves(place: int, game: Plain, moves: Sequence[Plain], *, opened: bool) ->
     losses = [float("nan") if loss is None else loss for loss in game["loss"]]
     lost = [loss for loss in losses if loss == loss]
     words = _winrate_words(winrate) + (
-        f" Points lost in all: {sum(lost):.0f}, or {sum(lost) / len(lost):.2f} a move."
+        f" Points lost in all: {sum(lost):.0f}, or {sum(lost) / len(lost):.2f} a move, while the "
+        "game was not decided."
         if lost
         else ""
     )

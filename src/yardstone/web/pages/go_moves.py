@@ -1,4 +1,4 @@
-"""The moves that mattered: each with the board before it and a few sentences."""
+"""Costly and typical moves: each with the board before it and a few sentences."""
 
 from __future__ import annotations
 
@@ -20,10 +20,7 @@ def move_views(moves: Sequence[Plain], games: Sequence[Plain]) -> list[dict[str,
 def _view(move: Plain, game: Plain) -> dict[str, Any]:
     opponent = game.get("opponent") or "an unnamed player"
     point, best = move["point"], move["best"]
-    said = [_effect(move["effect"]), _network(move)]
-    if (lost := move.get("points_lost")) is not None:
-        verb = "cost" if lost >= 0.0 else "gained"
-        said.append(f"By the network, the move {verb} {abs(lost):.1f} points.")
+    said = [*_cost(move), *_effect(move), _network(move)]
     colour = {"black": "Black", "white": "White"}.get(move["colour"], move["colour"])
     about = [f"Game {move['game'] + 1} against {opponent}.", *said]
     board = None
@@ -52,9 +49,19 @@ def _last(move: int, before: Sequence[str]) -> list[tuple[int, str]]:
     return list(enumerate(before, move - len(before)))
 
 
-def _effect(effect: float) -> str:
+def _cost(move: Plain) -> list[str]:
+    """What a costly move cost; of others nothing."""
+    if move.get("error") is None:
+        return []
+    return [f"It cost {move['points_lost']:.1f} points, give or take {move['error']:.1f}."]
+
+
+def _effect(move: Plain) -> list[str]:
+    """Which players a typical move is typical of; of others nothing."""
+    if (effect := move.get("effect")) is None:
+        return []
     side = "stronger" if effect > 0.0 else "weaker"
-    return f"It speaks for a {side} player, by {abs(effect):.2f} ranks."
+    return [f"Typical of a {side} player: it moves the estimate by {abs(effect):.2f} ranks."]
 
 
 def _network(move: Plain) -> str:
@@ -65,7 +72,12 @@ def _network(move: Plain) -> str:
     if policy is None:
         return "By the rules that the network was told it is not allowed."
     seen = f"The network gives it {_percent(policy)}"
-    return seen + ("." if best is None else f" and prefers {_move_words(best)}.")
+    better = (
+        f" and prefers {_move_words(best)}."
+        if move.get("error") is None
+        else (f"; {_move_words(best)} is better.")
+    )
+    return seen + ("." if best is None else better)
 
 
 def _move_words(point: str) -> str:

@@ -1,0 +1,75 @@
+"""Shows a network positions under the eight symmetries of the board.
+
+A network is not quite the same under them: what it says of a position turned round
+differs a little from what it says of the position as it lies. That difference is noise,
+and averaging over several symmetries takes some of it away.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.go.points import symmetry_points
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.go.nets.network import Network
+    from yardstone.go.nets.postprocess import Evaluation
+
+    Floats = NDArray[np.float32]
+
+__all__ = ["evaluate_turned", "turned"]
+
+
+def turned(spatial: Floats, symmetries: NDArray[np.int64]) -> Floats:
+    """Planes of positions, each turned by a symmetry.
+
+    Parameters
+    ----------
+    spatial : float32 [n, planes, size, size]
+    symmetries : int [n]
+        0 to 7, as `yardstone.go.points.symmetry_points` numbers them.
+
+    Returns
+    -------
+    float32 [n, planes, size, size]
+    """
+    size = spatial.shape[-1]
+    flat = spatial.reshape(len(spatial), spatial.shape[1], size * size)
+    out = np.empty_like(flat)
+    table = symmetry_points(size)
+    for row, symmetry in enumerate(symmetries.tolist()):
+        out[row][:, table[symmetry]] = flat[row]
+    return out.reshape(spatial.shape)
+
+
+def evaluate_turned(
+    network: Network, spatial: Floats, numbers: Floats, symmetries: NDArray[np.int64]
+) -> tuple[Evaluation, Floats]:
+    """What a network says of positions that it is shown turned.
+
+    Parameters
+    ----------
+    network : Network
+    spatial : float32 [n, 22, size, size]
+    numbers : float32 [n, 19]
+        The global inputs.
+    symmetries : int [n]
+        0 to 7: how each position is turned.
+
+    Returns
+    -------
+    evaluation : Evaluation
+        Of the turned positions.
+    policy : float32 [n, size² + 1]
+        Its policy logits, turned back.
+    """
+    found = network.evaluate(turned(spatial, symmetries), numbers)
+    policy = found.policy_logits.copy()
+    table = symmetry_points(int(spatial.shape[-1]))
+    for row, symmetry in enumerate(symmetries.tolist()):
+        policy[row, :-1] = found.policy_logits[row][table[symmetry]]
+    return found, policy

@@ -1,0 +1,73 @@
+"""The rank groups of the model on the scale on which an estimate is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from yardstone.strength.estimate.site_scales import FOX, fox_rank
+from yardstone.strength.rank.model import EDGES, RANKS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from yardstone.strength.estimate.site_scales import SiteScale
+
+__all__ = ["group_probabilities"]
+
+_SMALL = 1e-9
+
+
+def group_probabilities(
+    scale: SiteScale, probabilities: NDArray[np.float64] | Sequence[float]
+) -> list[dict[str, Any]]:
+    """The probability of each group, named and bordered on a scale.
+
+    Parameters
+    ----------
+    scale : SiteScale
+    probabilities : float64 [11]
+        Of the groups `yardstone.strength.RANKS`.
+
+    Returns
+    -------
+    list of dict
+        ``rank``: the ranks of the scale that the group covers, or the ratings where it has
+        no ranks; ``fox``: the group; ``low`` and ``high``: ratings at its borders, None at
+        the ends, beyond which the model tells nobody apart; ``probability``.
+    """
+    found = []
+    for number, (rank, share) in enumerate(zip(RANKS, probabilities, strict=True)):
+        low, high = float(EDGES[number]), float(EDGES[number + 1])
+        first, last = number == 0, number == len(RANKS) - 1
+        found.append(
+            {
+                "rank": _name(scale, rank, low, high, first=first, last=last),
+                "fox": rank,
+                "low": None if first else scale.value(low),
+                "high": None if last else scale.value(high),
+                "probability": round(float(share), 4),
+            }
+        )
+    return found
+
+
+def _name(scale: SiteScale, rank: str, low: float, high: float, *, first: bool, last: bool) -> str:
+    """What a group is called: at the ends "or weaker" and "or stronger" on other scales."""
+    if scale.name == FOX:
+        return rank
+    if scale.number is None:
+        below, above = (f"{scale.value(end):g}" for end in (low, high))
+        return f"below {above}" if first else f"from {below}" if last else f"{below}–{above}"
+    weak = fox_rank(scale.number(low) + _SMALL)
+    strong = fox_rank(scale.number(high) - _SMALL)
+    if first:
+        return f"≤{strong}"
+    if last:
+        return f"≥{weak}"
+    if weak == strong:
+        return weak
+    if weak[-1] == strong[-1] == "k":
+        return f"{strong[:-1]}-{weak}"
+    return f"{weak[:-1]}-{strong}" if weak[-1] == strong[-1] else f"{weak}-{strong}"

@@ -1,0 +1,271 @@
+"""Moves that an estimate lists: the costliest ones, and those that say most of strength."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.go.conditions import Conditions
+from yardstone.go.losses import Looked, LossEffort, Losses, move_losses
+from yardstone.go.points import BLACK, PASS, WHITE, point_name
+from yardstone.go.replay import game_positions
+from yardstone.go.rules import TROMP_TAYLOR
+from yardstone.strength.estimate.seen import KOMI
+
+if TYPE_CHECKING:
+    from yardstone.go.nets.network import Network
+    from yardstone.strength.estimate.seen import SeenGame
+    from yardstone.strength.evidence import Evidence
+    from yardstone.strength.rank.model import RankModel
+
+__all__ = [
+    "COSTLY",
+    "EFFORT",
+    "CostlyMove",
+    "IndicativeMove",
+    "costliest_moves",
+    "indicative_moves",
+    "player_losses",
+]
+
+#: What is spent on losses, unless told otherwise: about as much as on all the positions.
+EFFORT = LossEffort(share=0.9)
+#: Points that a move must cost to be listed, and how many moves are.
+COSTLY, _COSTLIEST = 3.0, 5
+#: Moves listed of each kind: for a stronger player, and for a weaker one.
+_EACH = 3
+#: Ranks that a move must move the estimate by: less does not show in a rating.
+_VISIBLE = 0.1
+#: What a move says changes under the symmetries of the board: one standard deviation, for
+#: each rank that the player's moves say on average (root mean square), and how many of them
+#: it takes. From ``python -m studies.move_losses effects``.
+_NOISE, _NOISES = 0.33, 3.0
+#: Moves before one that is listed, so that a reader can follow.
+_BEFORE = 3
+
+
+def player_losses(
+    games: Sequence[tuple[SeenGame, int]], network: Network, effort: LossEffort | None = None
+) -> list[Losses]:
+    """What the player's moves cost in each of some games.
+
+    Parameters
+    ----------
+    games : sequence of (SeenGame, int)
+        Each with the player's colour.
+    network : Network
+        That has seen them.
+    effort : LossEffort, optional
+    """
+    looked = []
+    for seen, colour in games:
+        moves = len(seen.white_lead) - 1
+        number = seen.features.number.astype(np.int64)
+        best = np.full(moves, PASS, np.int16)
+        best[number - 1] = seen.best
+        wanted = np.zeros(moves, np.bool_)
+        wanted[number[seen.features.colour == colour] - 1] = True
+        looked.append(
+            Looked(
+                seen.game,
+                Conditions(TROMP_TAYLOR, KOMI),
+                seen.white_winrate,
+                seen.white_lead,
+                best,
+                wanted,
+            )
+        )
+    return move_losses(looked, network, EFFORT if effort is None else effort)
+
+
+@dataclass(frozen=True, slots=True)
+class CostlyMove:
+    """A move that cost more than noise explains.
+
+    Attributes
+    ----------
+    game : int
+        Place of the game in the estimate.
+    move : int
+        Its number in the game, from 1.
+    colour, point : int
+    points_lost, error : float
+        What it cost, and one standard deviation of that.
+    policy : float or None
+        Probability that the network gave to it; None where the rules forbid it.
+    best : int
+        What is better.
+    """
+
+    game: int
+    move: int
+    colour: int
+    point: int
+    points_lost: float
+    error: float
+    policy: float | None
+    best: int
+
+    def as_dict(self, seen: SeenGame) -> dict[str, Any]:
+        """Plain values, with the position before the move."""
+        return {
+            **_named(self, seen),
+            "points_lost": round(self.points_lost, 1),
+            "error": round(self.error, 1),
+            "position": _position(self.move, seen),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class IndicativeMove:
+    """A move that says more of its player's strength than noise explains.
+
+    Attributes
+    ----------
+    game, move, colour, point, policy
+        As of a `CostlyMove`.
+    effect : float
+        Ranks that it moves the estimate by; more is stronger.
+    noise : float
+        One standard deviation of that.
+    points_lost : float or None
+        What it cost; None where the game was decided.
+    best : int
+        The network's choice.
+    """
+
+    game: int
+    move: int
+    colour: int
+    point: int
+    effect: float
+    noise: float
+    points_lost: float | None
+    policy: float | None
+    best: int
+
+    def as_dict(self, seen: SeenGame) -> dict[str, Any]:
+        """Plain values, with the position before the move."""
+        lost = self.points_lost
+        return {
+            **_named(self, seen),
+            "effect": round(self.effect, 2),
+            "noise": round(self.noise, 3),
+            "points_lost": None if lost is None else round(lost, 1),
+            "position": _position(self.move, seen),
+        }
+
+
+def _named(move: CostlyMove | IndicativeMove, seen: SeenGame) -> dict[str, Any]:
+    size = seen.game.size
+    return {
+        "game": move.game,
+        "move": move.move,
+        "colour": "white" if move.colour == WHITE else "black",
+        "point": point_name(move.point, size),
+        "policy": None if move.policy is None else round(move.policy, 4),
+        "best": point_name(move.best, size),
+    }
+
+
+def _position(move: int, seen: SeenGame) -> dict[str, Any]:
+    game = seen.game
+    stones = game_positions(game).stones[move - 1]
+    before = range(max(move - 1 - _BEFORE, 0), move - 1)
+
+    def names(colour: int) -> list[str]:
+        return [point_name(int(p), game.size) for p in np.flatnonzero(stones == colour)]
+
+    return {
+        "size": game.size,
+        "black": names(BLACK),
+        "white": names(WHITE),
+        "before": [point_name(int(game.moves[k]), game.size) for k in before],
+    }
+
+
+def costliest_moves(
+    evidence: Evidence, losses: Sequence[Losses], *, points: float = COSTLY
+) -> tuple[CostlyMove, ...]:
+    """The moves that cost most, the worst first: none that noise may explain.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of the player's moves.
+    losses : sequence of Losses
+        Of each of its games.
+    points : float
+        That a move must have cost.
+    """
+    found = []
+    for row in range(len(evidence)):
+        number, move = int(evidence.game[row]), int(evidence.number[row])
+        lost = losses[number]
+        if lost.visits[move - 1] and lost.above_noise(points)[move - 1]:
+            found.append(
+                CostlyMove(
+                    number,
+                    move,
+                    int(evidence.colour[row]),
+                    int(evidence.point[row]),
+                    float(lost.points[move - 1]),
+                    float(lost.error[move - 1]),
+                    _policy(evidence, row),
+                    int(lost.best[move - 1]),
+                )
+            )
+    found.sort(key=lambda each: -each.points_lost)
+    return tuple(found[:_COSTLIEST])
+
+
+def indicative_moves(
+    evidence: Evidence,
+    model: RankModel,
+    seen: Sequence[tuple[SeenGame, int]],
+    losses: Sequence[Losses],
+) -> tuple[IndicativeMove, ...]:
+    """The moves that say most of strength, up or down, the loudest first.
+
+    Only those that say more than noise. One that costs points is no example of strength,
+    whoever plays such moves, and the network's own choice is none of weakness: they are
+    left out.
+    """
+    effects = np.asarray(model.move_scores(evidence), np.float64)
+    if not len(effects):
+        return ()
+    noise = _NOISE * float(np.sqrt((effects**2).mean()))
+    least = max(_VISIBLE, _NOISES * noise)
+    found: list[IndicativeMove] = []
+    order = np.argsort(-np.abs(effects), kind="stable")
+    for row in order[np.abs(effects[order]) >= least].tolist():
+        number, move = int(evidence.game[row]), int(evidence.number[row])
+        lost = float(losses[number].points[move - 1])
+        features = seen[number][0].features
+        best = int(seen[number][0].best[np.flatnonzero(features.number == move)[0]])
+        up = effects[row] > 0.0
+        if (lost >= COSTLY) if up else best == int(evidence.point[row]):
+            continue
+        if sum((each.effect > 0.0) == up for each in found) < _EACH:
+            found.append(
+                IndicativeMove(
+                    number,
+                    move,
+                    int(evidence.colour[row]),
+                    int(evidence.point[row]),
+                    float(effects[row]),
+                    noise,
+                    None if np.isnan(lost) else lost,
+                    _policy(evidence, row),
+                    best,
+                )
+            )
+    return tuple(found)
+
+
+def _policy(evidence: Evidence, row: int) -> float | None:
+    policy = float(evidence.head[row, 2]) + 0.5
+    return policy if np.isfinite(policy) else None
