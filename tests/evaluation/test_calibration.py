@@ -91,7 +91,9 @@ def test_players_effects_widen_the_intervals_of_groups() -> None:
         for known in held:
             found = calibrate(score, level, bins=3, players=(first, second) if known else None)
             middle = np.array([0.367, 0.5, 0.633])
-            held[known] += int(((found.observed_low < middle) & (middle < found.observed_high)).sum())
+            held[known] += int(
+                ((found.observed_low < middle) & (middle < found.observed_high)).sum()
+            )
     assert held[True] >= 161
     assert held[False] < held[True]
 

@@ -108,7 +108,7 @@ def conclusion(found: Evaluation) -> list[str]:
     if not found.ranked:
         return []
     if (REPRESENTATIVE, found.metric) not in found.bootstraps:
-        if 0 < found.players and found.games >= LEAST_GAMES:
+        if found.players and found.games >= LEAST_GAMES:
             return [
                 "There are too few players to say which system is best: intervals are over "
                 "players, and here almost all games are between two or three of them.",
