@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from platform import python_version
@@ -25,11 +25,21 @@ from yardstone.evaluation.rated import whole_history
 from yardstone.files import write_text
 from yardstone.pool import Pool
 from yardstone.ratings.glicko2 import POINTS
+from yardstone.tournament.chances import chance_of
+from yardstone.tournament.criteria import criterion
+from yardstone.tournament.model import Game, Result
+from yardstone.tournament.outcome import final_criteria, places_of, simulate
+from yardstone.tournament.population import synthetic_field
+from yardstone.tournament.simulate import Plan, play, state_after, tournament_of
+from yardstone.tournament.true_strength import entry_spread
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.random import Generator
 
     from yardstone.evaluation.rated import RatedGames
+    from yardstone.tournament.scores import Scores
 
 TABLE = Path(__file__).resolve().parent.parent / "docs/studies/coverage-forecasts-tables.md"
 NORMAL_95 = 1.959963984540054
@@ -42,6 +52,7 @@ WORLDS = {
     "wide: newcomers 250, 4 a day": World(250.0, "day", 4.0),
     "unlike all: two camps 400 apart, leaps of 150": World(60.0, "leaps", 150.0),
 }
+WHOLE = (100, 200)
 SIZES = ((2, 6), (8, 100), (30, 200), (200, 2000))
 
 
@@ -93,6 +104,7 @@ class Count:
     number: int = 0
 
     def add(self, held: np.ndarray) -> None:
+        """Count some more."""
         self.inside += int(held.sum())
         self.number += held.size
 
@@ -102,18 +114,20 @@ class Count:
         return f"{100.0 * self.inside / self.number:.1f} % of {self.number:,}"
 
 
-def history_lines(pools: int, seed: int, systems: tuple[str, ...]) -> list[str]:
+def history_lines(
+    pools: int, seed: int, systems: tuple[str, ...], sizes: Sequence[tuple[int, int]] = SIZES
+) -> list[str]:
     """Ratings, and differences of ratings, now."""
     heads = ["system", "world", "players, games", "pools", "ratings, 1.96 deviations",
              "ratings", "of newcomers", "differences", "of newcomers"]  # fmt: skip
     lines = [f"| {' | '.join(heads)} |", f"|---|---|---|{'---:|' * 6}"]
     for system in systems:
         for world in WORLDS:
-            for players, games in SIZES:
-                if system == "whr" and games > 200:
-                    continue
-                number = max(pools * 100 // max(games, 100), 4) // (5 if system == "whr" else 1)
-                row = ratings_row(system, world, players, games, max(number, 4), seed)
+            for players, games in sizes:
+                if system == "whr" and games not in WHOLE:
+                    continue  # six games may all be drawn, and thousands take long
+                number = max(pools * 100 // max(games, 100) // (2 if system == "whr" else 1), 4)
+                row = ratings_row(system, world, players, games, number, seed)
                 lines.append(f"| {' | '.join(row)} |")
                 print(lines[-1], file=sys.stderr, flush=True)
     return lines
@@ -177,9 +191,61 @@ def metric_lines(pools: int, seed: int) -> list[str]:
     return lines
 
 
+def place_lines(tournaments: int, seed: int) -> list[str]:
+    """Places after all rounds, forecast before the first and after the second."""
+    counts = {(begun, spread): Count() for begun in (0, 2) for spread in (True, False)}
+    chance_of_winner: dict[tuple[int, bool], list[float]] = {key: [] for key in counts}
+    for replicate in range(tournaments):
+        rng = np.random.default_rng([seed, replicate])
+        entered = synthetic_field(16, rng, lowest=-5, highest=4, spread=0.0)
+        grades = entered.strength
+        sigma = entry_spread(grades)
+        strength = grades + sigma * rng.standard_normal(16)
+        whole = tournament_of(entered, rounds=5, bar=4)
+        chance = chance_of("kaniuk")
+        truth = Plan(whole, strength, chance)
+        criteria = final_criteria(truth, None)
+        scores, _ = play(truth, rng)
+        state = state_after(scores, 5)
+        values = [criterion(name, whole.system).values(state) for name in criteria]
+        first, shared = places_of(np.column_stack(values))
+        for begun, spread in counts:
+            known = replace(whole, games=games_of(scores, begun))
+            plan = Plan(known, grades, chance, deviation=sigma if spread else 0.0)
+            found = simulate(plan, 100, seed=replicate, workers=1)
+            reach = found.place_range(0.9)
+            # A shared place counts as its middle.
+            place = first + 1 + (shared - 1) / 2.0
+            counts[begun, spread].add((reach[:, 0] <= place) & (place <= reach[:, 1]))
+            chance_of_winner[begun, spread].append(float(found.first[first == 0].mean()))
+    lines = ["| rounds over | strengths | places held | first |", "|---:|---|---:|---:|"]
+    for (begun, spread), count in counts.items():
+        what = "uncertain (the default)" if spread else "exact (`--deviation 0`)"
+        mean = 100.0 * float(np.mean(chance_of_winner[begun, spread]))
+        lines.append(f"| {begun} | {what} | {count} | {mean:.1f} % |")
+    return lines
+
+
+def games_of(scores: Scores, rounds: int) -> tuple[Game, ...]:
+    """The games of the first rounds of a replay."""
+    results = {2: Result.first_wins, 1: Result.draw, 0: Result.second_wins}
+    return tuple(
+        Game(
+            round=column + 1,
+            first=row,
+            second=int(scores.opponent[row, column]),
+            table=table + 1,
+            result=results[int(scores.points2[row, column])],
+        )
+        for column in range(rounds)
+        for table, row in enumerate(np.flatnonzero(scores.first[:, column] == 1).tolist())
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--pools", type=int, default=100, help="of 100 games; fewer of more")
+    parser.add_argument("--pools", type=int, default=40, help="of 100 games; fewer of more")
+    parser.add_argument("--tournaments", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--systems", nargs="*", default=["glicko2", "whr"])
     options = parser.parse_args()
@@ -187,8 +253,9 @@ def main() -> None:
     parts = [
         "# Do intervals over time hold?",
         f"Made by `python studies/coverage_forecasts.py --pools {options.pools} --seed "
-        f"{options.seed}` on {datetime.now(UTC).date()}; Python {python_version()}, numpy "
-        f"{np.__version__}. All intervals promise 95 %. Each cell says how many held the truth, "
+        f"{options.seed} "
+        f"--tournaments {options.tournaments}` on {datetime.now(UTC).date()}; "
+        f"Python {python_version()}, numpy {np.__version__}. All intervals promise 95 %. Each cell says how many held the truth, "
         "and of how many.",
         "## Ratings over time",
         "*1.96 deviations* is what the system itself would promise; the columns after it are "
@@ -204,9 +271,15 @@ def main() -> None:
         "are none.",
         "\n".join(metric_lines(5 * options.pools, options.seed)),
     ]
-    from studies_places import place_sections
-
-    parts += place_sections(options.pools, options.seed)
+    parts += [
+        "## Places (`tournament simulate`)",
+        "Tournaments of 16 players from 5 kyu to 5 dan, five rounds, whose true strengths lie "
+        "about their grades as measured in real tournaments; each is forecast from the grades "
+        "alone and again after two rounds, and 90 % of places are promised (the least range of "
+        "whole places with at most 5 % on either side, so somewhat more must be held). *First*: "
+        "mean chance given to the players who won; higher is better.",
+        "\n".join(place_lines(options.tournaments, options.seed)),
+    ]
     write_text(TABLE, "\n\n".join(parts) + "\n")
     print(f"{TABLE}: {time.perf_counter() - begun:.0f} s", file=sys.stderr)
 

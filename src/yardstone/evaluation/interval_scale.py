@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.errors import ConvergenceError, ModelError
 from yardstone.evaluation.calibration import recalibration
 from yardstone.evaluation.draws import fit_draw_rate
 from yardstone.evaluation.metrics import log_likelihoods
@@ -167,7 +168,7 @@ def interval_scale(
     Returns
     -------
     IntervalScale or None
-        None without games, and for systems whose ratings cannot be drawn anew: those that
+        None without games, where nothing drawn can be rated, and for systems whose ratings cannot be drawn anew: those that
         begin at declared grades or go by the length of matches (EGF, FIBS), and OGS where
         handicap multiplies ratings.
     """
@@ -191,10 +192,15 @@ def interval_scale(
     chosen = rng.choice(len(worlds), pools, p=weight)
     again = _rating_again(rated)
     experience = earlier_games(pool)
-    parts = [
-        _errors(pool, worlds[which], again, advantage, draw_rate, experience, rng)
-        for which in chosen
-    ]
+    parts = []
+    for which in chosen:
+        try:
+            found = _errors(pool, worlds[which], again, advantage, draw_rate, experience, rng)
+        except (ConvergenceError, ModelError):
+            continue  # a whole history of nothing but draws, say, has no finite draw rate
+        parts.append(found)
+    if not parts:
+        return None
     one, two = (
         [np.concatenate(column) for column in zip(*(part[which] for part in parts), strict=True)]
         for which in (0, 1)
@@ -213,7 +219,7 @@ def interval_scale(
         )[1]
         slope[number] = mended if isfinite(mended) and mended > 0.0 else 1.0
     mean = float(np.sum(weight * np.array([world.spread for world in worlds])))
-    return IntervalScale(confidence, edges, rating, difference, slope, mean, pools)
+    return IntervalScale(confidence, edges, rating, difference, slope, mean, len(parts))
 
 
 def _worlds(pool: Pool, advantage: Array) -> tuple[list[World], Array]:
