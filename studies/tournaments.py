@@ -1,7 +1,8 @@
 """Tie-breaks, pairing and its weights put to the test: ``python -m studies.tournaments``.
 
 Plays the tournaments of Kaniuk's further work (2011, sections 7 and 8) and writes
-``docs/studies/tournaments.md`` with its pictures. ``--quick`` plays a tenth.
+``docs/studies/tournaments.md`` with its pictures; of parts that are not chosen the page
+keeps what it has. ``--quick`` plays a tenth.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from platform import python_version
 
 import numba
 import numpy
-import optuna
 
 from yardstone.cli.tournament_study import variants
 from yardstone.files import write_text
@@ -28,41 +28,34 @@ from yardstone.tournament.weight_search import search_weights
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"
 
+PAGE = FOLDER / "tournaments.md"
 HEAD = """# Tie-breaks, pairing and its weights
 
 Three studies that Kaniuk proposes ([](../papers/kaniuk.md)), played with his published
 win probability. Each is one command, `yardstone tournament study`; what is counted is
 explained in [](../tournament-simulation.md).
-
-Made by `python -m studies.tournaments{arguments}` on {date}, seed {seed}; Python {python},
-numpy {numpy}, numba {numba}, optuna {optuna}.
 """
+TITLES = {
+    "ties": "Which tie-break finds the stronger player",
+    "pairing": "Which pairing measures players best",
+    "weights": "Which weights measure players best",
+}
 
 
 def block(text: str) -> str:
     return f"```text\n{text.rstrip()}\n```\n"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--quick", action="store_true", help="a tenth of everything")
-    options = parser.parse_args()
-    share = 10 if options.quick else 1
-    seed = options.seed
-    chance = chance_of("kaniuk")
-    parts = [
-        HEAD.format(
-            arguments=" --quick" if options.quick else "",
-            date=datetime.now(UTC).date(),
-            seed=seed,
-            python=python_version(),
-            numpy=numpy.__version__,
-            numba=numba.__version__,
-            optuna=optuna.__version__,
-        ),
-        "## Which tie-break finds the stronger player\n",
-    ]
+def made(part: str, arguments: str) -> str:
+    """How a part was made, for the page."""
+    libraries = f"Python {python_version()}, numpy {numpy.__version__}, numba {numba.__version__}"
+    return (
+        f"Made by `python -m studies.tournaments --parts {part}{arguments}` on "
+        f"{datetime.now(UTC).date()}; {libraries}.\n"
+    )
+
+
+def ties(tournaments: int, seed: int) -> list[str]:
     weekend, congress = Setting(), Setting(players=100, rounds=10)
     swiss = Setting(players=64, rounds=6, system=System.swiss, lowest=-2)
     questions = [
@@ -72,36 +65,77 @@ def main() -> None:
         ("Congresses, ten rounds, players who began equal", congress, "same-start"),
         ("A Swiss of dan players", swiss, "all"),
     ]
+    parts = []
     for place, (title, setting, among) in enumerate(questions):
         found = compare_tiebreaks(
-            chance, setting, tournaments=2000 // share, among=among, seed=seed
+            chance_of("kaniuk"), setting, tournaments=tournaments, among=among, seed=seed
         )
         parts += [f"### {title}\n", block(report.text_ties(found))]
         if place == 1:
             save_plot(plots.tie_plot(found), FOLDER / "tournaments-ties.svg")
             parts.append("![Right answers by tie-break](tournaments-ties.svg)\n")
-    replicates = 40 // share
+    return parts
+
+
+def pairing(replicates: int, seed: int) -> list[str]:
     circuit = Circuit()
-    qualities = compare_quality(variants(), chance, circuit, replicates=replicates, seed=seed)
+    qualities = compare_quality(
+        variants(), chance_of("kaniuk"), circuit, replicates=replicates, seed=seed
+    )
     save_plot(plots.quality_plot(qualities), FOLDER / "tournaments-pairing.svg")
     about = (
         f"{replicates} populations of {circuit.population} players, {circuit.tournaments} "
         f"tournaments of {circuit.players} players and {circuit.rounds} rounds each."
     )
-    parts += [
-        "## Which pairing measures players best\n",
+    return [
         block(report.text_qualities(qualities, about=about)),
         "![The rms error of ratings as tournaments go by](tournaments-pairing.svg)\n",
     ]
-    trials = 80 // share
-    search = search_weights(chance, circuit, trials=trials, confirm=replicates, seed=seed)
+
+
+def weights(trials: int, replicates: int, seed: int) -> list[str]:
+    search = search_weights(
+        chance_of("kaniuk"), Circuit(), trials=trials, confirm=replicates, seed=seed
+    )
     save_plot(plots.search_plot(search), FOLDER / "tournaments-weights.svg")
-    parts += [
-        "## Which weights measure players best\n",
+    return [
         block(report.text_search(search, about=f"{trials} sets of rules, the ten best:")),
         "![The rms error of each trial](tournaments-weights.svg)\n",
     ]
-    write_text(FOLDER / "tournaments.md", "\n".join(parts))
+
+
+def sections() -> dict[str, str]:
+    """The parts of the page as it stands."""
+    text = PAGE.read_text("utf-8") if PAGE.exists() else ""
+    found = {}
+    for part, title in TITLES.items():
+        _, heading, rest = text.partition(f"## {title}\n")
+        if heading:
+            found[part] = heading + rest.partition("\n## ")[0].rstrip() + "\n"
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--parts", nargs="*", choices=list(TITLES), default=list(TITLES))
+    parser.add_argument("--tournaments", type=int, default=2000, help="of each kind, for ties")
+    parser.add_argument("--quick", action="store_true", help="a tenth of everything")
+    options = parser.parse_args()
+    share = 10 if options.quick else 1
+    replicates, trials = 40 // share, 80 // share
+    makers = {
+        "ties": lambda: ties(options.tournaments // share, options.seed),
+        "pairing": lambda: pairing(replicates, options.seed),
+        "weights": lambda: weights(trials, replicates, options.seed),
+    }
+    arguments = f" --seed {options.seed}" + (" --quick" if options.quick else "")
+    page = sections()
+    for part in options.parts:
+        more = f" --tournaments {options.tournaments}" if part == "ties" else ""
+        head = [f"## {TITLES[part]}\n", made(part, more + arguments)]
+        page[part] = "\n".join([*head, *makers[part]()])
+    write_text(PAGE, "\n".join([HEAD, *(page[part] for part in TITLES if part in page)]))
 
 
 if __name__ == "__main__":

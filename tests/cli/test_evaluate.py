@@ -207,3 +207,15 @@ def test_no_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "--predicted", "P"]) == 2
     assert main(["evaluate", str(tmp_path / "none.csv"), "--predicted", "P"]) == 1
     capsys.readouterr()
+
+
+def test_two_players_have_no_interval(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A match says nothing of other players, whatever the number of its games."""
+    path = tmp_path / "match.csv"
+    lines = [f"Ann,Bob,{(row * 7 % 3) / 2},2024-01-{row % 28 + 1:02d}" for row in range(200)]
+    path.write_text("\n".join(["white,black,score,date", *lines]) + "\n")
+    assert main(["evaluate", str(path), "--systems", "elo,glicko2"]) == 0
+    assert "too few players to say which system is best" in capsys.readouterr().out
+    assert main(["evaluate", str(path), "--systems", "elo,glicko2", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["rankings"] == []

@@ -23,7 +23,16 @@ def test_the_best_players_now(games: Path, capsys: pytest.CaptureFixture[str]) -
     out = capsys.readouterr().out
     assert "1,200 games of 25 players" in out
     assert out.count("2020-") >= 5
-    assert "± is the reach of 95 % intervals" in out
+    assert "± holds the true rating with 95 % probability" in out
+
+
+def test_elo_promises_no_interval(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", str(games), "--system", "elo", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {row["low"] for row in found["ratings"]} == {None}
+    assert main(["history", str(games), "--format", "json"]) == 0
+    row = json.loads(capsys.readouterr().out)["ratings"][0]
+    assert row["low"] < row["rating"] < row["high"]
 
 
 def test_curves_of_chosen_players(games: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,6 +46,27 @@ def test_moving_first_matters_where_it_is_worth_something(
     assert "Moving second:" not in capsys.readouterr().out
 
 
+def test_chances_carry_the_uncertainty_of_the_ratings_unless_they_are_taken_as_exact(
+    games: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["predict", "0.1", "0.2", str(games)]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert "the mean over what the ratings may truly be" in out
+    assert "(95 %)" in out
+    assert main([*command, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["integrated"]
+    assert found["low"] < found["expected"] < found["high"]
+    assert main([*command, "--exact"]) == 0
+    assert "taken as exact (--exact)" in capsys.readouterr().out
+    assert main([*command, "--exact", "--format", "json"]) == 0
+    exact = json.loads(capsys.readouterr().out)
+    assert (exact["integrated"], exact["low"]) == (False, None)
+    assert main([*command, "--system", "elo"]) == 0
+    assert "no deviations, so there is no interval" in capsys.readouterr().out
+
+
 def test_little_known_players_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "games.csv"
     path.write_text("white,black,result\nAnn,Bob,1-0\n")

@@ -35,6 +35,20 @@ def test_a_real_tournament_is_played_again(capsys: pytest.CaptureFixture[str]) -
     assert [float(row["first"]) for row in rows] == [player["first"] for player in players]
 
 
+def test_a_forecast_says_how_sure_the_entry_list_is(capsys: pytest.CaptureFixture[str]) -> None:
+    path = shared_path("data/go/tournaments/opengotha/simplemm.xml")
+    options = ("--restart", "--tournaments", 4, "--workers", 1)
+    _, text, _ = run(capsys, "simulate", path, *options)
+    assert "True strengths are drawn about the entry list, with a deviation of" in text
+    assert "as in real tournaments" in text
+    _, text, _ = run(capsys, "simulate", path, *options, "--deviation", 0)
+    assert "The entry list is taken as exact (--deviation 0)" in text
+    _, plain, _ = run(capsys, "simulate", path, *options, "--format", "json")
+    assert all(0.7 < player["deviation"] < 2.0 for player in json.loads(plain)["players"])
+    _, text, _ = run(capsys, "simulate", "--players", 8, *options[1:])
+    assert "made up, so their strengths are known exactly" in text
+
+
 def test_an_event_that_is_over_is_not_forecast(capsys: pytest.CaptureFixture[str]) -> None:
     path = shared_path("data/go/tournaments/opengotha/simplemm.xml")
     status, out, err = run(capsys, "simulate", path)

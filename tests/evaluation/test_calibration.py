@@ -75,3 +75,30 @@ def test_wrong_use() -> None:
         calibrate([1, 0], [0.5])
     with pytest.raises(NoGamesError):
         calibrate([], [])
+
+
+def test_players_effects_widen_the_intervals_of_groups() -> None:
+    """95 % of the intervals of three groups hold the players' mean score; without, too few."""
+    held = {True: 0, False: 0}
+    for seed in range(60):
+        generator = np.random.default_rng(seed)
+        first, second = generator.choice(12, (2, 900)).astype(np.int32)
+        met = first != second
+        first, second = first[met], second[met]
+        level = generator.uniform(0.3, 0.7, len(first))
+        effect = generator.normal(0.0, 0.1, 12)
+        score = (generator.random(len(first)) < level + effect[first] - effect[second]) * 1.0
+        for known in held:
+            found = calibrate(score, level, bins=3, players=(first, second) if known else None)
+            middle = np.array([0.367, 0.5, 0.633])
+            held[known] += int(
+                ((found.observed_low < middle) & (middle < found.observed_high)).sum()
+            )
+    assert held[True] >= 161
+    assert held[False] < held[True]
+
+
+def test_two_players_have_no_interval() -> None:
+    first, second = np.zeros(50, np.int32), np.ones(50, np.int32)
+    found = calibrate([1.0, 0.0] * 25, [0.6] * 50, players=(first, second))
+    assert (found.observed_low[0], found.observed_high[0]) == (0.0, 1.0)

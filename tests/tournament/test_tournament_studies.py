@@ -52,7 +52,56 @@ def test_answers_are_those_of_a_plain_count(among: str) -> None:
             for place, answer in enumerate(answers):
                 sign = np.sign(answer) * np.sign(truth)
                 counts[place, 0 if sign > 0 else 1 if sign < 0 else 2] += 1
-    np.testing.assert_array_equal(found, counts)
+    np.testing.assert_array_equal(found[0], counts)
+    equal = _answers(scores, strength, names, among="same-start")
+    np.testing.assert_array_equal(equal[0], equal[1])
+    assert (found[1] <= found[0]).all()
+    if among == "all":
+        np.testing.assert_array_equal(found[1], equal[0])
+
+
+def test_conclusions_come_from_pairs_who_began_equal() -> None:
+    """Among all pairs SODOS and EXR lose to a lot only because they count wins twice."""
+    found = compare_tiebreaks(
+        KANIUK, SMALL, candidates=("SOS", "SODOS", "RATING"), tournaments=40, seed=1, workers=1
+    )
+    fair = found.fair
+    assert fair is not None
+    assert 0 < fair.pairs < found.scores[0].pairs
+    again = compare_tiebreaks(
+        KANIUK,
+        SMALL,
+        candidates=("SOS", "SODOS", "RATING"),
+        tournaments=40,
+        among="same-start",
+        seed=1,
+        workers=1,
+    )
+    place = [score.name for score in found.scores]
+    for score in again.scores:
+        assert fair.value[place.index(score.name)] == pytest.approx(score.value)
+        assert fair.error(place.index(score.name)) == pytest.approx(score.error, rel=0.1)
+    sodos = next(score for score in found.scores if score.name == "SODOS")
+    assert sodos.value + 3 * sodos.error < 0.5
+    text = text_ties(found)
+    assert "began with different scores" in text
+    assert "Surely worse than drawing lots" not in text
+
+
+def test_verdicts_allow_for_their_number() -> None:
+    """One in 30 by chance is believed of a single comparison, and not of ten."""
+
+    def quality(name: str, ahead: float) -> Quality:
+        return Quality(name, 100.0, 1.0, 0.0, 0.0, ahead, 1.0, 200, np.zeros(2))
+
+    base, better = quality("usual", 0.0), quality("better", -2.15)
+    alone = text_qualities([base, better], about="")
+    among = [base, better, *(quality(f"no {number}", 0.1) for number in range(9))]
+    assert "Surely better than usual: better." in alone
+    assert "Surely better" not in text_qualities(among, about="")
+    assert "Surely better than usual: best." in text_qualities(
+        [*among, quality("best", -4.0)], about=""
+    )
 
 
 def test_grades_without_spread_are_never_wrong() -> None:

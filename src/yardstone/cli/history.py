@@ -289,6 +289,7 @@ def _report(
 ) -> History:
     from yardstone.evaluation.curves import rating_curves
     from yardstone.evaluation.findings import examine
+    from yardstone.evaluation.interval_scale import interval_scale
     from yardstone.reports.history import History
 
     return History(
@@ -299,6 +300,7 @@ def _report(
         settled=settled,
         findings=None if examined is None else examine(rated.pool, rated.replay, **examined),
         notes=notes,
+        scale=interval_scale(rated, confidence=confidence),
     )
 
 

@@ -57,6 +57,10 @@ def predict(
             metavar="POINTS", help="Worth of moving first and of handicap. [default: the system's]"
         ),
     ] = None,
+    exact: Annotated[
+        bool,
+        typer.Option("--exact", help="Take the ratings as exact: chances further from even."),
+    ] = False,
     columns: Columns = None,
     side: First = None,
     results: Results = None,
@@ -82,11 +86,11 @@ def predict(
         )
         pool = read_games(source, quiet=True)
     rated, notes = rated_games(pool, state, system, parameter or [])
-    found = forecast(rated, first, second, advantage=advantage)
+    found = forecast(rated, first, second, advantage=advantage, exact=exact)
     if form is PredictFormat.json:
         print(_json(found, rated.name), end="")
     else:
-        print(_text(found, rated.name, notes), end="")
+        print(_text(found, rated.name, notes, exact=exact), end="")
 
 
 def _json(found: Forecast, system: str) -> str:
@@ -115,11 +119,36 @@ def _json(found: Forecast, system: str) -> str:
             "draw": found.draw,
             "loss": found.loss,
             "reversed_expected": found.reversed_expected,
+            "low": found.low if isfinite(found.low) else None,
+            "high": found.high if isfinite(found.high) else None,
+            "confidence": found.confidence,
+            "integrated": found.integrated,
         }
     )
 
 
-def _text(found: Forecast, system: str, notes: list[str]) -> str:
+def _uncertainty(found: Forecast, system: str, *, exact: bool) -> str:
+    """What the chances have in them of the uncertainty of the ratings."""
+    if isfinite(found.low):
+        return (
+            "This is the mean over what the ratings may truly be; with the true ones it lies "
+            f"between {100 * found.low:.0f} and {100 * found.high:.0f} % "
+            f"({100 * found.confidence:g} %)."
+        )
+    if found.integrated:
+        return (
+            "This is the mean over what the ratings may truly be. "
+            f"{system} has no deviations, so there is no interval."
+        )
+    if exact:
+        return "The ratings are taken as exact (--exact), so chances lie too far from even."
+    return (
+        f"{system} says nothing of how far its ratings may be off: they are taken as exact, so "
+        "chances may lie too far from even."
+    )
+
+
+def _text(found: Forecast, system: str, notes: list[str], *, exact: bool) -> str:
     from yardstone.reports.aligned import aligned
 
     def row(name: str, rating: Estimate, games: int) -> list[str]:
@@ -143,6 +172,7 @@ def _text(found: Forecast, system: str, notes: list[str]) -> str:
         )
     if abs(found.reversed_expected - found.expected) > 0.0005:
         lines.append(f"Moving second: {100 * found.reversed_expected:.1f} %.")
+    lines.append(_uncertainty(found, system, exact=exact))
     few = [
         f"{name} has {games} game{'' if games == 1 else 's'}"
         for name, games in (

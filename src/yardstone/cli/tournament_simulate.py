@@ -106,14 +106,14 @@ def simulate(
         float, typer.Option(metavar="RATE", help="With --win elo: draw rate of equal players.")
     ] = 0.0,
     deviation: Annotated[
-        float,
+        float | None,
         typer.Option(
             metavar="AMOUNT",
             min=0.0,
-            help="Draw strengths anew for each tournament, with this standard deviation "
-            "(grades, or points with elo).",
+            help="Standard deviation of true strengths about the entry list (grades, or points "
+            "with elo); 0: it is exact. [default: of a file, as measured in real tournaments]",
         ),
-    ] = 0.0,
+    ] = None,
     vary: Annotated[
         str | None,
         typer.Option(
@@ -164,7 +164,12 @@ def simulate(
             plan, tournaments, criteria=criteria, seed=seed, workers=workers, progress=show
         )
         outcomes.append((value, found))
-    about = _about(plan, tournaments, win, compared=bool(name))
+    about = "\n".join(
+        [
+            _about(plan, tournaments, win, compared=bool(name)),
+            _spread(plan, deviation, made_up=file is None, grades=win is not WinChance.elo),
+        ]
+    )
     write(_shown(outcomes, form, about, name, grades=win is not WinChance.elo, top=top), output)
     if plot is not None:
         from yardstone.reports import tournament_simulation_plots as plots
@@ -236,7 +241,7 @@ def _plan(
     options: dict[str, Any],
     win: WinChance,
     chance: Chance,
-    deviation: float,
+    deviation: float | None,
     *,
     restart: bool,
     seed: int,
@@ -251,6 +256,7 @@ def _plan(
     from yardstone.tournament.population import known_strength, synthetic_field
     from yardstone.tournament.rules import HandicapRules
     from yardstone.tournament.simulate import Plan, tournament_of
+    from yardstone.tournament.true_strength import entry_spread
 
     if file is None:
         if win is WinChance.elo:
@@ -291,7 +297,10 @@ def _plan(
     changes["scoring"] = scoring
     if changes.get("rounds", made.rounds) < made.complete_rounds:
         raise UsageError("more rounds are over than are to be played: add --restart")
-    plan = Plan(dataclasses.replace(made, **changes), strength, chance, deviation=deviation)
+    spread: float | Any = deviation
+    if deviation is None:
+        spread = 0.0 if file is None else entry_spread(strength, points=win is WinChance.elo)
+    plan = Plan(dataclasses.replace(made, **changes), strength, chance, deviation=spread)
     if plan.done == plan.tournament.rounds:
         raise UsageError("all rounds are over: add --restart to play them again")
     return plan
@@ -313,3 +322,24 @@ def _about(plan: Plan, tournaments: int, win: WinChance, *, compared: bool) -> s
     after = f", from round {plan.done + 1} on" if plan.done else ""
     head = "each of these, such as " if compared else ""
     return f"{name}{tournaments:,} tournaments of {head}{what}{after}; win probability: {win}."
+
+
+def _spread(plan: Plan, deviation: float | None, *, made_up: bool, grades: bool) -> str:
+    """How sure the strengths are."""
+    import numpy as np
+
+    if made_up and not deviation:
+        return "The players are made up, so their strengths are known exactly."
+    if plan.known.exact:
+        return (
+            "The entry list is taken as exact (--deviation 0), so the strongest win too often here."
+        )
+    entered = np.atleast_1d(np.asarray(plan.deviation, np.float64))
+    low, high = float(entered.min()), float(entered.max())
+    digits, unit = (2, "grades") if grades else (0, "points")
+    size = f"{low:.{digits}f}"
+    if high - low > 0.005:
+        size += f" to {high:.{digits}f}"
+    text = f"True strengths are drawn about the entry list, with a deviation of {size} {unit}"
+    text += "" if deviation is not None else " (as in real tournaments; --deviation changes it)"
+    return text + (", and corrected by the rounds that are over." if plan.done else ".")

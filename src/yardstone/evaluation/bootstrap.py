@@ -9,33 +9,40 @@ Borgatti 1999, Owen's pigeonhole bootstrap of 2007).
 With every game in two clusters this bootstrap is known to be too wide. Its
 variance, to first order, is the sum over players of their summed residuals
 squared *plus* the same sum over pairs of players; what is wanted (the variance
-robust to dyadic clusters of Fafchamps and Gubert 2007) is the first *minus* the
+robust to dyadic clusters, `yardstone.evaluation.clusters`) is the first *minus* the
 second. Both are exact sums, so the spread of the replicates is scaled by the root
-of their ratio, never below what independent pairs would give.
+of their ratio, never below what independent pairs would give. The replicates say how
+several means vary together, as simultaneous statements need; the interval of one of
+them is Student's, from its exact standard error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import inf, sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone._kernel import kernel
 from yardstone.errors import NoGamesError, UsageError
+from yardstone.evaluation.clusters import (
+    LEAST_EFFECTIVE_PLAYERS,
+    cluster_sums,
+    degrees_of_freedom,
+    effective_players,
+    numbered,
+    t_quantile,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
 
-__all__ = ["LEAST_PLAYERS", "Bootstrap", "Interval", "bootstrap"]
-
-#: With fewer players than this, games are resampled: a handful of players cannot
-#: tell how players differ.
-LEAST_PLAYERS = 10
+__all__ = ["Bootstrap", "Interval", "bootstrap"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +52,8 @@ class Interval:
     Attributes
     ----------
     estimate, low, high : float
-        The value, and the ends of its interval.
+        The value, and the ends of its interval; NaN where there are too few players
+        for one.
     confidence : float
         Level of the interval, 0 to 1.
     positive : float
@@ -71,7 +79,9 @@ class Bootstrap:
     Attributes
     ----------
     unit : str
-        What was resampled: ``"player"`` or ``"game"``.
+        What intervals are over: ``"player"``, ``"game"`` where players are unknown, or
+        ``"none"`` where there are too few players for any
+        (`yardstone.evaluation.clusters.LEAST_EFFECTIVE_PLAYERS`).
     games : int
         Number of games.
     mean : float64 array (rows,)
@@ -83,6 +93,8 @@ class Bootstrap:
     player_sums, pair_sums : float64 arrays
         Summed residuals of each player and of each pair, one column a row;
         without entries where games were resampled.
+    freedom : float
+        Degrees of freedom of the standard errors.
     """
 
     unit: str
@@ -92,12 +104,16 @@ class Bootstrap:
     gram: Array
     player_sums: Array
     pair_sums: Array
+    freedom: float = inf
 
     def standard_error(self, contrast: ArrayLike) -> float:
         """Standard error of a sum of rows, robust to games that share players.
 
-        Never below that of independent games, nor that of independent pairs.
+        Never below that of independent games, nor that of independent pairs. NaN with
+        too few players.
         """
+        if self.unit == "none":
+            return float("nan")
         c = np.asarray(contrast, np.float64)
         by_player, by_pair = self._squares(c)
         return sqrt(max(by_player - by_pair, by_pair, float(c @ self.gram @ c), 0.0)) / self.games
@@ -105,6 +121,8 @@ class Bootstrap:
     def spread(self, contrast: ArrayLike) -> Array:
         """What a sum of rows was in each replicate, scaled about its estimate."""
         c = np.asarray(contrast, np.float64)
+        if self.unit == "none":
+            return np.asarray(self.replicates @ c, np.float64)
         by_player, by_pair = self._squares(c)
         wide = by_player + by_pair if self.unit == "player" else float(c @ self.gram @ c)
         scale = self.standard_error(c) * self.games / sqrt(wide) if wide > 0.0 else 0.0
@@ -112,7 +130,7 @@ class Bootstrap:
         return estimate + scale * (self.replicates @ c - estimate)
 
     def interval(self, contrast: ArrayLike, confidence: float = 0.95) -> Interval:
-        """A sum of rows with its percentile interval.
+        """A sum of rows with its interval, by Student's t.
 
         Parameters
         ----------
@@ -122,11 +140,28 @@ class Bootstrap:
             Level, 0 to 1.
         """
         c = np.asarray(contrast, np.float64)
-        spread = self.spread(c)
-        tail = (1.0 - confidence) / 2.0
-        low, high = np.quantile(spread, [tail, 1.0 - tail])
+        spread, estimate = self.spread(c), float(self.mean @ c)
+        reach = t_quantile(0.5 + confidence / 2.0, self.freedom) * self.standard_error(c)
         above = float(np.mean(spread > 0.0) + 0.5 * np.mean(spread == 0.0))
-        return Interval(float(self.mean @ c), float(low), float(high), confidence, above)
+        return Interval(estimate, estimate - reach, estimate + reach, confidence, above)
+
+    def reach(self, contrasts: Sequence[ArrayLike], confidence: float) -> float:
+        """Standard errors that none of some sums is off by, all of them together.
+
+        The largest error among them in each replicate counts (the bootstrap's max-t), so
+        which one to look at may be chosen afterwards; and its level is Student's, as the
+        standard errors come from few players.
+        """
+        largest = np.zeros(len(self.replicates))
+        for contrast in contrasts:
+            c = np.asarray(contrast, np.float64)
+            error = self.standard_error(c)
+            if error > 0.0:
+                off = np.abs(self.spread(c) - float(self.mean @ c)) / error
+                np.maximum(largest, off, out=largest)
+        one = NormalDist().inv_cdf(0.5 + confidence / 2.0)
+        normal = max(float(np.quantile(largest, confidence)), one)
+        return t_quantile(NormalDist().cdf(normal), self.freedom)
 
     def rows(self, rows: Sequence[int]) -> Bootstrap:
         """The same for some of the rows."""
@@ -160,8 +195,8 @@ def bootstrap(
         One row for each quantity, such as the log-likelihoods of one system.
     first, second : int32 arrays (games,), optional
         Numbers of the players of each game; nobody plays against himself.
-        Without them, or with fewer than `LEAST_PLAYERS` players, games are
-        resampled.
+        Without them games are resampled; with fewer than
+        `LEAST_EFFECTIVE_PLAYERS` there are no standard errors.
     replicates : int
         Resampled pools; at least 2.
     seed : int
@@ -185,36 +220,21 @@ def bootstrap(
     residual = table - mean[:, None]
     gram = residual @ residual.T
     means = np.empty((replicates, rows))
+    none = np.zeros((0, rows))
+    unit, freedom = "game", inf
     if first is not None and second is not None:
-        names, numbers = np.unique(np.concatenate([first, second]), return_inverse=True)
-        if len(names) >= LEAST_PLAYERS:
-            a, b = numbers.reshape(2, games).astype(np.int32)
-            pair = np.minimum(a, b).astype(np.int64) * len(names) + np.maximum(a, b)
-            pair = np.unique(pair, return_inverse=True)[1].ravel()
-            _resample_players(np.ascontiguousarray(table.T), a, b, len(names), generator, means)
-            by_player = _cluster_sums(residual, np.concatenate([a, b]), len(names))
-            return Bootstrap(
-                "player", games, mean, means, gram, by_player, _cluster_sums(residual, pair)
-            )
+        if effective_players(first, second) >= LEAST_EFFECTIVE_PLAYERS:
+            a, b, pair, players = numbered(first, second)
+            _resample_players(np.ascontiguousarray(table.T), a, b, players, generator, means)
+            by_player = cluster_sums(residual, np.concatenate([a, b]), players)
+            by_pair = cluster_sums(residual, pair)
+            degrees = degrees_of_freedom(first, second)
+            return Bootstrap("player", games, mean, means, gram, by_player, by_pair, degrees)
+        unit, freedom = "none", 1.0
     for replicate in range(replicates):
         copies = np.bincount(generator.integers(0, games, games), minlength=games)
         means[replicate] = table @ copies / games
-    return Bootstrap("game", games, mean, means, gram, np.zeros((0, rows)), np.zeros((0, rows)))
-
-
-def _cluster_sums(residual: Array, cluster: NDArray[np.int64], number: int = 0) -> Array:
-    """Summed residuals of each cluster, over one minus its share of all games.
-
-    Without that cluster the mean changes by this over the number of games (the
-    jackknife, "CR3"): plain sums are too small, for each cluster has pulled the
-    mean towards itself. `cluster` may name two clusters a game, one after the other.
-    """
-    games = residual.shape[1]
-    sizes = np.bincount(cluster, minlength=number)
-    rest = np.maximum(1.0 - sizes / games, 0.5 / games)[:, None]
-    repeated = np.tile(residual, (1, len(cluster) // games))
-    sums = np.array([np.bincount(cluster, row, len(sizes)) for row in repeated])
-    return np.asarray(sums.T / rest, np.float64)
+    return Bootstrap(unit, games, mean, means, gram, none, none, freedom)
 
 
 def _resample_players(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.evaluation.clusters import mean_error, t_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -80,6 +81,7 @@ def calibrate(
     bins: int = 10,
     equal_games: bool = True,
     confidence: float = 0.95,
+    players: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
 ) -> Calibration:
     """Group predictions and compare each group with its results.
 
@@ -94,6 +96,11 @@ def calibrate(
     confidence : float
         Level of the intervals. They are Wilson's, from the spread of the scores
         in the group, for draws make them closer together than wins and losses.
+    players : pair of int32 arrays, optional
+        Numbers of both players of each game. With them a group counts as fewer games
+        where its games share players (`yardstone.evaluation.clusters`), and a group of
+        too few players has the interval from 0 to 1. Without them games are taken as
+        independent, which makes intervals too narrow.
     """
     if bins < 1:
         raise UsageError(f"{bins} groups are too few: take at least 1")
@@ -112,7 +119,18 @@ def calibrate(
     predicted = np.bincount(group, p) / games
     observed = np.bincount(group, s) / games
     draws = np.bincount(group, s == 0.5) / games
-    low, high = _wilson(observed, draws, games, confidence)
+    z = np.full(len(games), NormalDist().inv_cdf(0.5 + confidence / 2.0))
+    worth = games.astype(np.float64)
+    if players is not None:
+        for number in range(len(games)):
+            rows = group == number
+            error, freedom = mean_error(s[rows], players[0][rows], players[1][rows])
+            z[number] = t_quantile(0.5 + confidence / 2.0, freedom)
+            alone = s[rows].std() / sqrt(rows.sum())
+            worth[number] *= (alone / error) ** 2 if error > 0.0 and alone > 0.0 else 1.0
+            if not error >= 0.0:
+                z[number] = np.inf
+    low, high = _wilson(observed, draws, games, worth / games, z)
     least, largest = np.full(len(present), np.inf), np.full(len(present), -np.inf)
     np.minimum.at(least, group, p)
     np.maximum.at(largest, group, p)
@@ -133,18 +151,24 @@ def calibrate(
 
 
 def _wilson(
-    mean: Array, draws: Array, games: NDArray[np.int64], confidence: float
+    mean: Array, draws: Array, games: NDArray[np.int64], share: Array, z: Array
 ) -> tuple[Array, Array]:
-    """Wilson's interval, with as many games as decided ones would be as sure."""
-    z = NormalDist().inv_cdf(0.5 + confidence / 2.0)
+    """Wilson's interval, with as many games as decided ones would be as sure.
+
+    `share` is what a game is worth beside games that share no player; `z` the
+    deviations on each side, infinite where nothing is known.
+    """
     variance = mean * (1.0 - mean)
     # A draw takes 1/4 from the variance that wins and losses of that mean would have.
     left = np.maximum(variance - 0.25 * draws, variance / games)
     gain = np.divide(variance, left, out=np.ones_like(variance), where=left > 0.0)
-    n = games * gain
-    middle = (mean + z * z / (2.0 * n)) / (1.0 + z * z / n)
-    reach = z / (1.0 + z * z / n) * np.sqrt(variance / n + z * z / (4.0 * n * n))
-    return np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)
+    n = games * gain * share
+    known = np.isfinite(z)
+    q = np.where(known, z, 1.0)
+    middle = (mean + q * q / (2.0 * n)) / (1.0 + q * q / n)
+    reach = q / (1.0 + q * q / n) * np.sqrt(variance / n + q * q / (4.0 * n * n))
+    low, high = np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)
+    return np.where(known, low, 0.0), np.where(known, high, 1.0)
 
 
 def recalibration(score: ArrayLike, expected: ArrayLike) -> tuple[float, float]:

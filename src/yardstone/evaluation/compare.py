@@ -9,6 +9,7 @@ import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.calibration import calibrate
+from yardstone.evaluation.clusters import LEAST_EFFECTIVE_PLAYERS, effective_players
 from yardstone.evaluation.metrics import GAME_METRICS, LARGER_IS_BETTER, game_metrics, measure
 from yardstone.evaluation.result import REPRESENTATIVE, Evaluation, Prediction, Scored
 from yardstone.evaluation.splits import Subset
@@ -69,15 +70,15 @@ def compare(
         raise UsageError("both players of each game must be known, or none")
     everything = Subset(REPRESENTATIVE, np.ones(len(s), np.bool_), "all scored games")
     parts = (everything, *(part for part in subsets if part.games.any()))
-    scored = [_scored(prediction, s, parts, confidence) for prediction in predictions]
+    ends = None if first is None or second is None else (first, second)
+    scored = [_scored(prediction, s, parts, confidence, ends) for prediction in predictions]
     if metric == "three_way" and all(item.value(metric) is None for item in scored):
         raise UsageError("no prediction of draws: rank by another metric")
     scored.sort(key=lambda item: _place(item, metric))
     said = (*notes, *(note for item in scored if (note := _impossible(item))))
     bootstraps = {}
     for part in parts:
-        if replicates and part.games.sum() >= LEAST_GAMES:
-            ends = None if first is None or second is None else (first, second)
+        if replicates and part.games.sum() >= LEAST_GAMES and _enough_players(ends, part):
             wanted = GAME_METRICS if part is everything else (metric,)
             bootstraps.update(_bootstraps(predictions, s, ends, part, wanted, replicates, seed))
     players = 0 if first is None or second is None else len(np.union1d(first, second))
@@ -91,6 +92,16 @@ def compare(
         bootstraps=bootstraps,
         notes=said,
     )
+
+
+def _enough_players(
+    players: tuple[NDArray[np.int32], NDArray[np.int32]] | None, part: Subset
+) -> bool:
+    """Whether there is an interval over the players of a part; unknown ones are no obstacle."""
+    if players is None:
+        return True
+    number = effective_players(*(column[part.games] for column in players))
+    return number >= LEAST_EFFECTIVE_PLAYERS
 
 
 def _check(predictions: Sequence[Prediction], score: Array, metric: str) -> None:
@@ -123,7 +134,11 @@ def _impossible(item: Scored) -> str:
 
 
 def _scored(
-    prediction: Prediction, score: Array, parts: Sequence[Subset], confidence: float
+    prediction: Prediction,
+    score: Array,
+    parts: Sequence[Subset],
+    confidence: float,
+    players: tuple[NDArray[np.int32], NDArray[np.int32]] | None,
 ) -> Scored:
     draw = prediction.draw
     metrics = {
@@ -134,7 +149,8 @@ def _scored(
         )
         for part in parts
     }
-    return Scored(prediction, metrics, calibrate(score, prediction.expected, confidence=confidence))
+    groups = calibrate(score, prediction.expected, confidence=confidence, players=players)
+    return Scored(prediction, metrics, groups)
 
 
 def _place(item: Scored, metric: str) -> tuple[bool, float]:

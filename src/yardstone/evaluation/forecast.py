@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import hypot, isfinite, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.evaluation.draws import fit_draw_rate
+from yardstone.evaluation.interval_scale import interval_scale
 from yardstone.evaluation.tuning import LEARNING_SHARE
-from yardstone.ratings.result import Estimate
+from yardstone.ratings.result import Estimate, Ratings
 from yardstone.winprob.davidson import win_draw_loss
 
 if TYPE_CHECKING:
@@ -37,6 +39,14 @@ class Forecast:
         Probabilities for `first`; without draws in the games, a draw has none.
     reversed_expected : float
         Expected score of `first` if `second` moved first.
+    low, high : float
+        Expected scores between which the one of the true ratings lies, with the level
+        `confidence`; NaN where there is no such interval.
+    confidence : float
+        Level of the interval, 0 to 1.
+    integrated : bool
+        Whether expected scores and chances are averages over what the ratings may truly
+        be; otherwise ratings are taken as exact.
     """
 
     first: str
@@ -50,10 +60,20 @@ class Forecast:
     draw: float
     loss: float
     reversed_expected: float
+    low: float = nan
+    high: float = nan
+    confidence: float = 0.95
+    integrated: bool = False
 
 
 def forecast(
-    rated: RatedGames, first: str, second: str, *, advantage: float | None = None
+    rated: RatedGames,
+    first: str,
+    second: str,
+    *,
+    advantage: float | None = None,
+    exact: bool = False,
+    confidence: float = 0.95,
 ) -> Forecast:
     """Predict a game from the present ratings.
 
@@ -65,6 +85,11 @@ def forecast(
     advantage : float, optional
         Rating points of `first` for moving first and handicap, instead of the
         system's own.
+    exact : bool
+        Take ratings as exact. By default chances are averages over what the ratings may
+        truly be, as far as `yardstone.evaluation.interval_scale` can tell.
+    confidence : float
+        Level of the interval, 0 to 1.
 
     Raises
     ------
@@ -74,23 +99,50 @@ def forecast(
     if first == second:
         raise UsageError("nobody plays against himself: name two players")
     system, ratings = rated.system, rated.ratings
-    expected = system.expected_score(ratings, first, second, advantage=advantage)
-    turned = system.expected_score(ratings, second, first, advantage=advantage)
+    played = rated.pool.played()
+    number = {name: row for row, name in enumerate(rated.pool.players)}
+    # A name of nobody is refused before anything is simulated.
+    one, other = ratings[first], ratings[second]
+    games = [int(played[number[name]]) for name in (first, second)]
+    scale = None if exact else interval_scale(rated, confidence=confidence)
+    known = replace(ratings, deviation=np.zeros(len(ratings))) if exact else ratings
+    expected = system.expected_score(known, first, second, advantage=advantage)
+    turned = system.expected_score(known, second, first, advantage=advantage)
+    low = high = nan
+    if scale is not None:
+        expected, turned = (scale.corrected(value, min(games)) for value in (expected, turned))
+        off = scale.reach_of_difference(min(games)) * hypot(one.deviation, other.deviation)
+        if isfinite(off):
+            low, high = (
+                system.expected_score(
+                    _moved(ratings, first, shift), first, second, advantage=advantage
+                )
+                for shift in (-off, off)
+            )
     judged = np.arange(len(rated.pool)) >= round(LEARNING_SHARE * len(rated.pool))
     rate = fit_draw_rate(rated.pool.score[judged], rated.replay.expected[judged])
     win, draw, loss = (float(part) for part in win_draw_loss(expected, rate))
-    played = rated.pool.played()
-    number = {name: row for row, name in enumerate(rated.pool.players)}
     return Forecast(
         first=first,
         second=second,
-        first_rating=ratings[first],
-        second_rating=ratings[second],
-        first_games=int(played[number[first]]),
-        second_games=int(played[number[second]]),
+        first_rating=one,
+        second_rating=other,
+        first_games=games[0],
+        second_games=games[1],
         expected=expected,
         win=win,
         draw=draw,
         loss=loss,
         reversed_expected=1.0 - turned,
+        low=low,
+        high=high,
+        confidence=confidence,
+        integrated=scale is not None,
     )
+
+
+def _moved(ratings: Ratings, player: str, points: float) -> Ratings:
+    """Exact ratings, that of a player changed by some points."""
+    rating = ratings.rating.copy()
+    rating[ratings.index(player)] += points
+    return replace(ratings, rating=rating, deviation=np.zeros(len(ratings)))

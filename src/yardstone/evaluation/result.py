@@ -96,7 +96,7 @@ class Ranking:
     confidence : float
         Level of all intervals, 0 to 1.
     unit : str
-        What was resampled for them: ``"player"`` or ``"game"``.
+        What they are over: ``"player"`` or ``"game"``.
     names : tuple of str
         From best to worst.
     behind : tuple of Interval or None
@@ -214,11 +214,13 @@ class Evaluation:
         behind = np.column_stack([np.zeros(len(bootstrap.replicates)), *spreads])
         ahead = behind == behind.min(axis=1, keepdims=True)
         best = (ahead / ahead.sum(axis=1, keepdims=True)).mean(axis=0)
-        reach = _critical(bootstrap, names, ranked, self.confidence)
+        # Which looks best may be picked afterwards: all differences of two count (Tukey).
+        pairs = [_contrast(names, one, other) for one, other in combinations(ranked, 2)]
+        reach = bootstrap.reach(pairs, self.confidence)
         tied = tuple(
             name
             for name, contrast in lag.items()
-            if float(bootstrap.mean @ contrast) <= reach * bootstrap.standard_error(contrast)
+            if not float(bootstrap.mean @ contrast) > reach * bootstrap.standard_error(contrast)
         )
         missing = [scored.name for scored in self.ranked if scored.name not in ranked]
         intervals: list[Interval | None] = [None]
@@ -246,21 +248,3 @@ def _contrast(names: tuple[str, ...], plus: str, minus: str) -> Array:
     contrast[names.index(plus)] += 1.0
     contrast[names.index(minus)] -= 1.0
     return contrast
-
-
-def _critical(
-    bootstrap: Bootstrap, names: tuple[str, ...], ranked: list[str], confidence: float
-) -> float:
-    """Standard errors that no difference of two systems exceeds, with the given confidence.
-
-    The largest of all differences counts, so which one looks best may be picked
-    afterwards (Tukey's simultaneous intervals, by the bootstrap).
-    """
-    largest = np.zeros(len(bootstrap.replicates))
-    for system, other in combinations(ranked, 2):
-        contrast = _contrast(names, system, other)
-        error = bootstrap.standard_error(contrast)
-        if error > 0.0:
-            off = np.abs(bootstrap.spread(contrast) - float(bootstrap.mean @ contrast)) / error
-            np.maximum(largest, off, out=largest)
-    return float(np.quantile(largest, confidence))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from yardstone.evaluation.compare import LEAST_GAMES
 from yardstone.evaluation.metrics import LARGER_IS_BETTER
 from yardstone.evaluation.result import REPRESENTATIVE
 
@@ -93,8 +94,11 @@ def basis(found: Evaluation) -> list[str]:
     if found.bootstraps:
         unit = next(iter(found.bootstraps.values()))[1].unit
         lines.append(
-            f"Intervals are at {100 * found.confidence:g} %, from a bootstrap by {unit}."
-            + ("" if unit == "player" else " Games of one player are taken as independent.")
+            f"Intervals are at {100 * found.confidence:g} %, over {unit}s (games that share a "
+            "player count as one cluster)."
+            if unit == "player"
+            else f"Intervals are at {100 * found.confidence:g} %, over games: the players are "
+            "not known, so games of one player are taken as independent."
         )
     return lines
 
@@ -104,6 +108,11 @@ def conclusion(found: Evaluation) -> list[str]:
     if not found.ranked:
         return []
     if (REPRESENTATIVE, found.metric) not in found.bootstraps:
+        if found.players and found.games >= LEAST_GAMES:
+            return [
+                "There are too few players to say which system is best: intervals are over "
+                "players, and here almost all games are between two or three of them.",
+            ]
         return ["There are too few games to say which system is best."]
     order = found.ranking
     top = order.names[0]

@@ -7,17 +7,27 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
     from yardstone.evaluation.curves import Curve
     from yardstone.evaluation.findings import Findings
+    from yardstone.evaluation.interval_scale import IntervalScale
     from yardstone.evaluation.rated import RatedGames
 
-__all__ = ["CSV_COLUMNS", "History", "csv_history", "game_text", "plain_history"]
+__all__ = [
+    "CSV_COLUMNS",
+    "History",
+    "csv_history",
+    "curve_reach",
+    "game_text",
+    "plain_history",
+    "present_reach",
+]
 
 #: Version of the shape of `plain_history`; keys are only ever added to one.
 FORMAT = 1
@@ -58,6 +68,9 @@ class History:
     findings : Findings, optional
         What a person should look at, if it was asked for.
     notes : sequence of str
+    scale : IntervalScale, optional
+        How many of the system's deviations its intervals must reach to hold; without
+        it there are no intervals.
     """
 
     rated: RatedGames
@@ -67,11 +80,13 @@ class History:
     settled: int = 0
     findings: Findings | None = None
     notes: Sequence[str] = ()
+    scale: IntervalScale | None = None
 
-    @property
-    def reach(self) -> float:
-        """Deviations on either side of a rating that make up its interval."""
-        return NormalDist().inv_cdf(0.5 + self.confidence / 2.0)
+    def reach(self, games: ArrayLike) -> NDArray[np.float64]:
+        """Deviations on either side of a rating after so many games; NaN without intervals."""
+        if self.scale is None:
+            return np.full(np.shape(games), np.nan)
+        return self.scale.reach(games)
 
     def listed(self) -> list[int]:
         """Numbers of the best players in the list of present ratings, strongest first."""
@@ -107,9 +122,11 @@ def game_text(rated: RatedGames, game: int) -> str:
 def rows(history: History) -> Iterator[dict[str, Any]]:
     """A row for each game of each chosen player; None where nothing is known."""
     for curve in history.curves:
+        reach = curve_reach(history, curve)
         for place in range(len(curve)):
             rating, deviation = float(curve.rating[place]), float(curve.deviation[place])
             known = isfinite(deviation)
+            off = float(reach[place])
             yield {
                 "player": curve.player,
                 "number": place + 1,
@@ -121,10 +138,21 @@ def rows(history: History) -> Iterator[dict[str, Any]]:
                 "expected": float(curve.expected[place]),
                 "rating": rating,
                 "deviation": deviation if known else None,
-                "low": rating - history.reach * deviation if known else None,
-                "high": rating + history.reach * deviation if known else None,
+                "low": rating - off if isfinite(off) else None,
+                "high": rating + off if isfinite(off) else None,
                 "after": float(curve.after[place]),
             }
+
+
+def curve_reach(history: History, curve: Curve) -> NDArray[np.float64]:
+    """Half the width of the interval before each game and after the last; NaN without one.
+
+    Whole histories look back: all games of a player count for each of his days.
+    """
+    games = np.arange(len(curve) + 1)
+    if history.rated.name == "whr":
+        games = np.full(len(curve) + 1, len(curve))
+    return history.reach(games) * np.append(curve.deviation, curve.final_deviation)
 
 
 def csv_history(history: History) -> str:
@@ -144,6 +172,7 @@ def plain_history(history: History) -> dict[str, Any]:
     for row in rows(history):
         games[row.pop("player")].append(row)
     pool = rated.pool
+    now = present_reach(history)
     found: dict[str, Any] = {
         "format": FORMAT,
         "system": rated.name,
@@ -152,13 +181,15 @@ def plain_history(history: History) -> dict[str, Any]:
         "games": len(pool),
         "players": int((pool.played() > 0).sum()),
         "replayed": rated.replayed,
-        "ratings": [_present(history, row) for row in history.listed()],
+        "ratings": [_present(history, row, float(now[row])) for row in history.listed()],
         "curves": [
             {
                 "player": curve.player,
                 "final": {
                     "rating": float(curve.after[-1]),
-                    "deviation": curve.final_deviation if isfinite(curve.final_deviation) else None,
+                    "deviation": _finite(curve.final_deviation),
+                    "low": _finite(float(curve.after[-1] - curve_reach(history, curve)[-1])),
+                    "high": _finite(float(curve.after[-1] + curve_reach(history, curve)[-1])),
                 },
                 "games": games[curve.player],
             }
@@ -171,13 +202,27 @@ def plain_history(history: History) -> dict[str, Any]:
     return found
 
 
-def _present(history: History, row: int) -> dict[str, Any]:
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+def present_reach(history: History) -> NDArray[np.float64]:
+    """Half the width of each player's interval now, in the order of the ratings."""
     ratings = history.rated.ratings
-    deviation = float(ratings.deviation[row])
+    played = dict(zip(history.rated.pool.players, history.rated.pool.played(), strict=True))
+    games = np.array([played.get(name, 0) for name in ratings.players], np.int64)
+    return history.reach(games) * ratings.deviation
+
+
+def _present(history: History, row: int, reach: float) -> dict[str, Any]:
+    ratings = history.rated.ratings
+    rating = float(ratings.rating[row])
     return {
         "player": ratings.players[row],
-        "rating": float(ratings.rating[row]),
-        "deviation": deviation if isfinite(deviation) else None,
+        "rating": rating,
+        "deviation": _finite(float(ratings.deviation[row])),
+        "low": _finite(rating - reach),
+        "high": _finite(rating + reach),
     }
 
 

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.reports.history import curve_reach
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
     from yardstone.evaluation.curves import Curve
     from yardstone.evaluation.settling import DeviationsByGames, RatingsByGames
@@ -55,7 +58,7 @@ def history_plot(history: History) -> Figure:
     dated = bool(shown) and all(curve.time is not None for curve in shown)
     banded = False
     for curve, colour in zip(shown, _COLOURS, strict=False):
-        banded |= _draw(axes, curve, history.reach, colour, dated=dated)
+        banded |= _draw(axes, curve, curve_reach(history, curve), colour, dated=dated)
     _plain(axes)
     axes.set_ylabel("Rating", fontsize=9)
     axes.set_xlabel("" if dated else "Games played", fontsize=9)
@@ -72,19 +75,20 @@ def history_plot(history: History) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, curve: Curve, reach: float, colour: str, *, dated: bool) -> bool:
+def _draw(
+    axes: Axes, curve: Curve, reach: NDArray[np.float64], colour: str, *, dated: bool
+) -> bool:
     """Draw one curve; True if it has a band."""
     rating = np.append(curve.rating, curve.after[-1])
-    deviation = np.append(curve.deviation, curve.final_deviation)
     x: Sequence[object] | np.ndarray
     if dated and curve.time is not None:
         x = np.append(curve.time, curve.time[-1])
     else:
         x = np.arange(len(rating))
     axes.plot(x, rating, color=colour, linewidth=1.3, label=curve.player)
-    if not np.isfinite(deviation).any():
+    if not np.isfinite(reach).any():
         return False
-    low, high = rating - reach * deviation, rating + reach * deviation
+    low, high = rating - reach, rating + reach
     axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
     return True
 

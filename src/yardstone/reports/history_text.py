@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from yardstone.reports.aligned import aligned
-from yardstone.reports.history import game_text, headline, peak
+from yardstone.reports.history import curve_reach, game_text, headline, peak, present_reach
 
 if TYPE_CHECKING:
     from yardstone.evaluation.findings import Findings
@@ -37,13 +37,17 @@ def text_history(history: History) -> str:
 def interval_note(history: History) -> str:
     """What ± means here."""
     level = f"{100 * history.confidence:g} %"
-    ratings = history.rated.ratings
     few = ""
     if history.settled > 1:
         few = f" Players with fewer than {history.settled} games are not listed."
-    if not any(isfinite(value) for value in ratings.deviation):
-        return f"{history.rated.name} has no deviations, so there are no intervals.{few}"
-    return f"± is the reach of {level} intervals, as the system itself sees them.{few}"
+    if history.scale is None or not history.scale.has_intervals:
+        return f"{history.rated.name} has no tested deviations, so there are no intervals.{few}"
+    return (
+        f"± holds the true rating with {level} probability: so many of "
+        f"{history.rated.name}'s deviations as were needed for that in {history.scale.pools} "
+        f"simulations of these games (newcomers' strengths spread by about "
+        f"{history.scale.expected_spread:.0f} points).{few}"
+    )
 
 
 def present_table(history: History) -> list[list[str]]:
@@ -51,6 +55,7 @@ def present_table(history: History) -> list[list[str]]:
     rated, ratings = history.rated, history.rated.ratings
     played = dict(zip(rated.pool.players, rated.pool.played().tolist(), strict=True))
     last = _last_games(history)
+    reach = present_reach(history)
     table = [["Rank", "Player", "Rating", "±", "Games", "Last game"]]
     for place, row in enumerate(history.listed(), 1):
         name = ratings.players[row]
@@ -59,7 +64,7 @@ def present_table(history: History) -> list[list[str]]:
                 str(place),
                 name,
                 f"{ratings.rating[row]:.1f}",
-                _reach(history, float(ratings.deviation[row])),
+                _reach(float(reach[row])),
                 f"{played[name]:,}",
                 last.get(name, "–"),
             ]
@@ -79,7 +84,7 @@ def curve_table(history: History) -> list[list[str]]:
             [
                 curve.player,
                 f"{curve.after[-1]:.1f}",
-                _reach(history, curve.final_deviation),
+                _reach(float(curve_reach(history, curve)[-1])),
                 f"{len(curve):,}",
                 f"{100 * curve.score.mean():.1f}",
                 f"{100 * curve.expected.mean():.1f}",
@@ -91,8 +96,8 @@ def curve_table(history: History) -> list[list[str]]:
     return table
 
 
-def _reach(history: History, deviation: float) -> str:
-    return f"{history.reach * deviation:.1f}" if isfinite(deviation) else "–"
+def _reach(value: float) -> str:
+    return f"{value:.1f}" if isfinite(value) else "–"
 
 
 def _last_games(history: History) -> dict[str, str]:

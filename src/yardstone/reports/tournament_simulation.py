@@ -108,6 +108,7 @@ def plain_outcome(found: Outcome) -> dict[str, Any]:
             {
                 "player": found.names[row],
                 "strength": float(found.strength[row]),
+                "deviation": float(found.deviation[row]),
                 "first": float(found.first[row]),
                 "mean_place": float(found.mean_place[row]),
                 "place_low": int(reach[row, 0]),

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from yardstone.evaluation.clusters import t_quantile
+from yardstone.evaluation.multiple import holm, two_sided
 from yardstone.reports.aligned import aligned
 from yardstone.reports.tournament_simulation import NORMAL_95, csv_text, percent, within
 from yardstone.winprob.grades import format_grade
@@ -27,6 +32,8 @@ __all__ = [
     "text_ties",
 ]
 
+#: What is believed is wrong in at most this share of cases.
+_DOUBT = 0.05
 _AMONG = {
     "all": "all players with equal scores",
     "same-start": "players with equal scores who began with equal scores",
@@ -60,7 +67,7 @@ def text_ties(found: TiebreakComparison) -> str:
         "",
         "Right: the truly stronger player comes ahead; pairs left tied count half, as by lot.",
         "RATING is that of the entry list, which is not a result of the tournament.",
-        "± is a 95 % interval over tournaments.",
+        "± is a 95 % interval over tournaments, for one figure alone.",
         "",
         *_tie_conclusion(found),
     ]
@@ -79,35 +86,93 @@ def _gain(each: Quality) -> str:
     return _signed(each.ahead, each.ahead_error, reach=each.reach)
 
 
-def _surely(each: Quality) -> int:
-    """-1 if the rms error is surely lower than that of the first variant, 1 if higher, else 0."""
-    reach = each.reach * each.ahead_error
-    return -1 if each.ahead + reach < 0.0 else 1 if each.ahead - reach > 0.0 else 0
+def _verdicts(found: Sequence[Quality]) -> list[int]:
+    """For each variant but the first: -1 if its rms error is surely lower, 1 if higher, else 0.
+
+    Surely for all comparisons with the first one together (Holm).
+    """
+    rest = found[1:]
+    if not rest:
+        return []
+    chance = two_sided(
+        [each.ahead for each in rest],
+        [each.ahead_error for each in rest],
+        found[0].replicates - 1,
+    )
+    return [
+        int(np.sign(each.ahead)) if p < _DOUBT else 0
+        for each, p in zip(rest, holm(chance), strict=True)
+    ]
 
 
 def _tie_conclusion(found: TiebreakComparison) -> list[str]:
-    played = [score for score in found.scores if score.name != "RATING"]
+    """What may be concluded: from pairs who began equal, for all comparisons together."""
+    fair, asked = found.fair, found.scores[0].pairs
+    names = [score.name for score in found.scores]
+    played = [place for place, name in enumerate(names) if name != "RATING"]
     if not played:
         return []
-    best = played[0]
-    lines = [f"Of what the games tell, {best.name} ranks tied players best."]
-    if best.name != found.baseline:
-        sure = best.ahead > NORMAL_95 * best.ahead_error
-        lines.append(f"It is {'surely' if sure else 'not surely'} better than {found.baseline}.")
-    poor = [s.name for s in played if s.value + NORMAL_95 * s.error < 0.5]
-    if poor:
-        lines.append(f"Worse than drawing lots: {', '.join(poor)}.")
-    rating = next((s for s in found.scores if s.name == "RATING"), None)
-    if rating is not None and rating.value > best.value:
+    lines = []
+    if fair is None or fair.pairs < asked:
+        apart = asked - (0 if fair is None else fair.pairs)
         lines.append(
-            f"The rating at entry, right {percent(rating.value)} % of the time, knows more than "
-            "any of them."
+            f"{percent(apart / asked)} % of these pairs began with different scores: who began "
+            "lower has won more games,"
         )
-    return lines
+        lines.append(
+            "and a tie-break made of wins counts them twice. Nothing is concluded from such pairs."
+        )
+    if fair is None:
+        return lines
+    if fair.pairs < asked:
+        lines.append(f"The {fair.pairs:,} pairs who began with equal scores say:")
+    freedom = fair.tournaments - 1
+    pairs = list(combinations(range(len(names)), 2))
+    differences = [fair.against(*pair) for pair in pairs]
+    value, error = np.array(differences).T if pairs else (np.zeros(0), np.zeros(0))
+    sure = dict(zip(pairs, holm(two_sided(value, error, freedom)) < _DOUBT, strict=True))
+    best = max(played, key=lambda place: float(fair.value[place]))
+    level = [
+        place for place in played if place != best and not sure[min(best, place), max(best, place)]
+    ]
+    reach = t_quantile(0.975, freedom)
+    share = within(float(fair.value[best]), fair.error(best), 1, 100.0, reach=reach)
+    lines.append(
+        f"Of what the games tell, {names[best]} does best: {share} % right. "
+        + (
+            f"It cannot be told from {', '.join(names[place] for place in level)}."
+            if level
+            else "It is surely better than each of the others."
+            if len(played) > 1
+            else ""
+        )
+    )
+    lots = [(float(fair.value[place]) - 0.5, fair.error(place)) for place in played]
+    off, errors = np.array(lots).T
+    believed = holm(two_sided(off, errors, freedom)) < _DOUBT
+    for text, chosen in (
+        ("Surely worse than drawing lots", believed & (off < 0.0)),
+        ("Not told from drawing lots", ~believed),
+    ):
+        if chosen.any():
+            listed = ", ".join(
+                names[place] for place, is_so in zip(played, chosen, strict=True) if is_so
+            )
+            lines.append(f"{text}: {listed}.")
+    if "RATING" in names:
+        rating = names.index("RATING")
+        if fair.value[rating] > fair.value[best] and sure[min(best, rating), max(best, rating)]:
+            share = within(float(fair.value[rating]), fair.error(rating), 1, 100.0, reach=reach)
+            lines.append(
+                f"The rating at entry, {share} % right, surely knows more than any of them."
+            )
+    lines.append("Surely: with 95 % confidence for all comparisons together (Holm).")
+    return [line.rstrip() for line in lines]
 
 
 def plain_ties(found: TiebreakComparison) -> dict[str, Any]:
     """All figures, for JSON."""
+    names = [score.name for score in found.scores]
     return {
         "format": 1,
         "tournaments": found.tournaments,
@@ -115,6 +180,15 @@ def plain_ties(found: TiebreakComparison) -> dict[str, Any]:
         "baseline": found.baseline,
         "setting": asdict(found.setting),
         "tiebreaks": [asdict(score) for score in found.scores],
+        "began_equal": None
+        if found.fair is None
+        else {
+            "pairs": found.fair.pairs,
+            "tournaments": found.fair.tournaments,
+            "value": dict(zip(names, found.fair.value.tolist(), strict=True)),
+            "error": {name: found.fair.error(place) for place, name in enumerate(names)},
+        },
+        "conclusion": _tie_conclusion(found),
     }
 
 
@@ -157,18 +231,17 @@ def text_qualities(found: Sequence[Quality], *, about: str) -> str:
 
 def _quality_conclusion(found: Sequence[Quality]) -> list[str]:
     base = found[0]
-    better = [q for q in found[1:] if _surely(q) < 0]
-    worse = [q for q in found[1:] if _surely(q) > 0]
+    verdict = dict(zip((each.name for each in found[1:]), _verdicts(found), strict=True))
     lines = []
-    if better:
-        best = min(better, key=lambda q: q.rms)
-        names = ", ".join(q.name for q in better)
-        lines.append(f"Surely better than {base.name}: {names}; {best.name} is the best.")
-    if worse:
-        lines.append(f"Surely worse than {base.name}: {', '.join(q.name for q in worse)}.")
-    rest = [q.name for q in found[1:] if _surely(q) == 0]
-    if rest:
-        lines.append(f"Not told apart from {base.name}: {', '.join(rest)}.")
+    for text, sign in (
+        (f"Surely better than {base.name}", -1),
+        (f"Surely worse than {base.name}", 1),
+        (f"Not told apart from {base.name}", 0),
+    ):
+        if names := [name for name, found_so in verdict.items() if found_so == sign]:
+            lines.append(f"{text}: {', '.join(names)}.")
+    if lines:
+        lines.append("Surely: with 95 % confidence for all these comparisons together (Holm).")
     return lines
 
 
@@ -206,7 +279,7 @@ def text_search(found: WeightSearch, *, about: str, grade_bars: bool = True) -> 
                 f"{changes['float_upper']}, {changes['float_lower']}",
             ]
         )
-    sure = _surely(best) < 0
+    sure = _verdicts(found.confirmed)[0] < 0
     verdict = (
         f"The best rules (bar {bar}) measure better: the rms error changes by "
         if sure

@@ -48,6 +48,8 @@ class Outcome:
         Players, as the tournament lists them.
     strength : float array (players,)
         Their strengths; the mean of what was drawn.
+    deviation : float array (players,)
+        Standard deviation of what is known of each strength; 0: taken as exact.
     tournaments : int
         Number of replays.
     places : float array (players, players)
@@ -63,6 +65,7 @@ class Outcome:
 
     names: tuple[str, ...]
     strength: Values
+    deviation: Values
     tournaments: int
     places: Values
     wins: Values
@@ -150,6 +153,7 @@ def simulate(
     return Outcome(
         names=tuple(p.full_name for p in plan.tournament.players),
         strength=sum((part.strength for part in parts), np.zeros(len(plan.strength))) / total,
+        deviation=np.broadcast_to(plan.known.deviation, plan.strength.shape),
         tournaments=tournaments,
         places=sum((part.places for part in parts), np.zeros_like(parts[0].places)) / total,
         wins=sum((part.wins for part in parts), np.zeros_like(parts[0].wins)) / total,

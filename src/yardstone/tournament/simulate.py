@@ -23,6 +23,7 @@ from yardstone.tournament.model import Player, System, Tournament
 from yardstone.tournament.pairing_rules import PairingRules
 from yardstone.tournament.rules import HandicapRules, Scoring
 from yardstone.tournament.scores import Scores
+from yardstone.tournament.true_strength import Strengths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,8 +109,10 @@ class Plan:
         Win probability; see `yardstone.tournament.chances`.
     rules : PairingRules, optional
         How to pair; by default as the tournament's settings say.
-    deviation : float
-        Standard deviation with which strengths are drawn anew for each replay.
+    deviation : float or float array (players,)
+        Standard deviation of true strengths about these, with which they are drawn anew
+        for each replay; rounds that are over correct both
+        (`yardstone.tournament.true_strength`).
 
     Raises
     ------
@@ -123,10 +126,11 @@ class Plan:
     strength: Values
     chance: Chance
     rules: InitVar[PairingRules | None] = None
-    deviation: float = 0.0
+    deviation: float | Values = 0.0
     pairing: PairingRules = field(init=False)
     done: int = field(init=False)
     start: Scores = field(init=False)
+    known: Strengths = field(init=False)
 
     def __post_init__(self, rules: PairingRules | None) -> None:
         whole = self.tournament
@@ -140,6 +144,9 @@ class Plan:
         self.tournament = before = whole.before(self.done + 1)
         self.pairing = rules or PairingRules.of(before)
         self.start = Scores.of(before)
+        self.known = Strengths.known(
+            self.strength, self.deviation, self.chance, self.start, self.done
+        )
         rounds = range(1, whole.rounds + 1)
         self._present = np.array([[p.takes_part(r) for p in whole.players] for r in rounds], bool)
         left = self._present[self.done :]
@@ -156,7 +163,7 @@ class Plan:
     def even_chances(self) -> tuple[Values, Values] | None:
         """Probabilities of every two players in even games; None where strengths vary."""
         n = len(self.strength)
-        if self.deviation > 0.0 or n > _TABLE_PLAYERS:
+        if not self.known.exact or n > _TABLE_PLAYERS:
             return None
         first, second = np.broadcast_arrays(self.strength[:, None], self.strength)
         return self.chance(first, second, np.zeros((n, n)))
@@ -194,10 +201,7 @@ def play(plan: Plan, rng: Generator) -> tuple[Scores, Values]:
     strength : float array (players,)
         The strengths that were true this time.
     """
-    n = len(plan.strength)
-    strength = plan.strength
-    if plan.deviation > 0.0:
-        strength = strength + plan.deviation * rng.standard_normal(n)
+    strength = plan.known.draw(rng)
     run = _Run(plan, rng)
     for number in range(plan.done + 1, plan.tournament.rounds + 1):
         run.pair_and_play(number, strength)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CANDIDATES",
     "DIRECT",
+    "FairPairs",
     "Setting",
     "TiebreakScore",
     "TiebreakComparison",
@@ -132,15 +133,54 @@ class TiebreakScore:
         return self.right / given if given else float("nan")
 
 
+@dataclass(frozen=True, eq=False)
+class FairPairs:
+    """The pairs that conclusions are drawn from: those who began with equal scores; frozen.
+
+    Who began lower in a McMahon tournament, and ends level, has won more games; a
+    tie-break made of wins then counts for the second time what the score counts already.
+
+    Attributes
+    ----------
+    pairs : int
+        How many of the pairs asked about.
+    tournaments : int
+        In which there is one at least.
+    value : float array (candidates,)
+        Share of them put in the true order, in the order of `TiebreakComparison.scores`.
+    covariance : float array (candidates, candidates)
+        Of these shares, over tournaments.
+    """
+
+    pairs: int
+    tournaments: int
+    value: Values
+    covariance: Values
+
+    def against(self, one: int, other: int) -> tuple[float, float]:
+        """Difference of two candidates' shares, and its standard error."""
+        c = self.covariance
+        squared = c[one, one] + c[other, other] - 2.0 * c[one, other]
+        return float(self.value[one] - self.value[other]), float(np.sqrt(max(squared, 0.0)))
+
+    def error(self, one: int) -> float:
+        """Standard error of a candidate's share."""
+        return float(np.sqrt(self.covariance[one, one]))
+
+
 @dataclass(frozen=True)
 class TiebreakComparison:
-    """Result of `compare_tiebreaks`: the candidates, best first, and what was played."""
+    """Result of `compare_tiebreaks`: the candidates, best first, and what was played.
+
+    `fair` is None where no two of the players asked about began with equal scores.
+    """
 
     scores: tuple[TiebreakScore, ...]
     setting: Setting
     tournaments: int
     among: str
     baseline: str
+    fair: FairPairs | None = None
 
 
 def compare_tiebreaks(
@@ -206,9 +246,12 @@ def _questions(
     among: str,
     piece: tuple[int, Generator],
 ) -> NDArray[np.int64]:
-    """Right, wrong and tied answers: shape (tournaments, candidates, 3)."""
+    """Right, wrong and tied answers: shape (tournaments, 2, candidates, 3).
+
+    Of all pairs asked about, and of those of them who began with equal scores.
+    """
     number, rng = piece
-    counts = np.zeros((number, len(names), 3), np.int64)
+    counts = np.zeros((number, 2, len(names), 3), np.int64)
     for row in range(number):
         scores, strength = play(setting.plan(chance, rng), rng)
         counts[row] = _answers(scores, strength, names, among=among)
@@ -230,16 +273,20 @@ def _answers(
     one, two = one[asked], two[asked]
     truth = np.sign(strength[one] - strength[two])
     state = state_after(scores, last)
-    counts = np.zeros((len(names), 3), np.int64)
+    level = scores.mms2[one, 0] == scores.mms2[two, 0]
+    if system is not System.mcmahon:
+        level[:] = True
+    counts = np.zeros((2, len(names), 3), np.int64)
     for place, name in enumerate(names):
         if name == DIRECT:
             answer = _direct(scores, one, two)
         else:
             values = np.nan_to_num(criterion(name, system).values(state), nan=-np.inf)
             answer = np.sign(np.round(values[one], 6) - np.round(values[two], 6))
-        right = int((answer * truth > 0).sum())
-        wrong = int((answer * truth < 0).sum())
-        counts[place] = right, wrong, len(one) - right - wrong
+        for row, chosen in enumerate((np.ones(len(one), bool), level)):
+            right = int((answer * truth > 0)[chosen].sum())
+            wrong = int((answer * truth < 0)[chosen].sum())
+            counts[row, place] = right, wrong, int(chosen.sum()) - right - wrong
     return counts
 
 
@@ -251,8 +298,9 @@ def _direct(scores: Scores, one: NDArray[np.int64], two: NDArray[np.int64]) -> V
 
 
 def _summary(
-    counts: NDArray[np.int64], names: tuple[str, ...], setting: Setting, *, among: str
+    answers: NDArray[np.int64], names: tuple[str, ...], setting: Setting, *, among: str
 ) -> TiebreakComparison:
+    counts = answers[:, 0]
     good = counts[:, :, 0] + 0.5 * counts[:, :, 2]
     asked = counts[:, 0].sum(axis=1).astype(np.float64)
     total = asked.sum()
@@ -278,5 +326,24 @@ def _summary(
         )
         for place, name in enumerate(names)
     ]
-    found.sort(key=lambda score: -score.value)
-    return TiebreakComparison(tuple(found), setting, len(counts), among, names[0])
+    order = sorted(range(len(found)), key=lambda place: -found[place].value)
+    return TiebreakComparison(
+        tuple(found[place] for place in order),
+        setting,
+        len(counts),
+        among,
+        names[0],
+        _fair(answers[:, 1][:, order]),
+    )
+
+
+def _fair(counts: NDArray[np.int64]) -> FairPairs | None:
+    asked = counts[:, 0].sum(axis=1).astype(np.float64)
+    n, total = int((asked > 0).sum()), float(asked.sum())
+    if n < 2:
+        return None
+    good = counts[:, :, 0] + 0.5 * counts[:, :, 2]
+    value = good.sum(axis=0) / total
+    residual = good - value * asked[:, None]
+    covariance = residual.T @ residual * n / (n - 1) / total**2
+    return FairPairs(int(total), n, value, covariance)

@@ -156,13 +156,13 @@ def performance(
         here = np.flatnonzero(found.questions.of(letter, last))
         score = found.score[here]
         table = [found.expected[name][here] for name in names]
+        one, other = found.players[here].T.copy()
+        players = one, other
         spread = {}
         for metric, value in _METRICS.items():
             inner = [np.clip(expected, _EDGE, 1.0 - _EDGE) for expected in table]
             values = np.array([value(score, expected) for expected in inner])
-            spread[metric] = bootstrap(
-                values, *found.players[here].T.copy(), replicates=replicates, seed=seed
-            )
+            spread[metric] = bootstrap(values, *players, replicates=replicates, seed=seed)
         for k, name in enumerate(names):
             own, ahead = np.zeros(len(names)), np.zeros(len(names))
             own[k] = 1.0
@@ -177,7 +177,7 @@ def performance(
                     {m: each.interval(own, confidence) for m, each in spread.items()},
                     {m: each.interval(ahead, confidence) for m, each in spread.items()},
                     {m: _sure(each, ahead, far) for m, each in spread.items()},
-                    calibrate(score, table[k]),
+                    calibrate(score, table[k], players=players),
                 )
             )
     return Performance(tuple(cells), confidence, base, comparisons)

@@ -1,0 +1,195 @@
+"""How far true strengths may lie from an entry list, and what the rounds so far say of them.
+
+A declared grade, or a rating without a deviation, is not the strength with which
+somebody plays. How far it is off was measured by the results of real tournaments: the
+deviation under which the games of a tournament are likeliest, strengths integrated out
+(``docs/tournament-simulation.md`` has the figures). When rounds are over, their results
+say more; `Strengths` combines both (Laplace's approximation).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError, ModelError
+from yardstone.tournament.population import GRADE_SPREAD, LOWEST_GRADE
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.tournament.chances import Chance
+    from yardstone.tournament.scores import Scores
+
+    Values = NDArray[np.float64]
+
+__all__ = ["ELO_SPREAD", "ENTRY_FACTOR", "Strengths", "entry_spread"]
+
+#: True strengths scatter about declared grades by so many times the spread of ratings
+#: within a grade: the likelihood is highest at 1.5 to 2 in the European Congresses of
+#: 2011 and 2024 and at 1.5 in 99 events of 2020 and 2021.
+ENTRY_FACTOR = 1.5
+#: Points of Elo by which true strengths of chess players scatter about their ratings: 71
+#: at 2000 to 2200, 57 to 2400 and 42 to 2600 by the results of single months in 514,276
+#: games of KingBase, 2004 to 2012, that go together for a player (which is somewhat too
+#: little, for those who do well meet stronger opponents).
+ELO_SPREAD = 60.0
+#: Steps of differences, in grades or points of the scale at hand.
+_STEP = 1e-4
+_MOST_STEPS = 100
+
+
+def entry_spread(strength: Values, *, points: bool = False) -> Values:
+    """Standard deviation of true strengths about an entry list, one a player.
+
+    Parameters
+    ----------
+    strength : float array
+        Strengths by the entry list, in grades (1 dan = 0), or in points of Elo.
+    points : bool
+        Whether they are points.
+    """
+    if points:
+        return np.full(len(strength), ELO_SPREAD)
+    grades = np.arange(LOWEST_GRADE, LOWEST_GRADE + len(GRADE_SPREAD))
+    return ENTRY_FACTOR * np.interp(strength, grades, GRADE_SPREAD)
+
+
+@dataclass(frozen=True, eq=False)
+class Strengths:
+    """What is known of true strengths: normal, with these means; frozen.
+
+    Attributes
+    ----------
+    mean : float array (players,)
+    root : float array (players, players) or (players,)
+        Lower triangular root of the covariance, or deviations of independent strengths.
+    """
+
+    mean: Values
+    root: Values
+
+    @property
+    def deviation(self) -> Values:
+        """Standard deviation of each."""
+        if self.root.ndim == 1:
+            return self.root
+        return np.asarray(np.sqrt((self.root**2).sum(axis=1)))
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing is uncertain."""
+        return not self.root.any()
+
+    def draw(self, rng: Generator) -> Values:
+        """Strengths that may be the true ones."""
+        if self.exact:
+            return self.mean
+        noise = rng.standard_normal(len(self.mean))
+        return self.mean + (self.root * noise if self.root.ndim == 1 else self.root @ noise)
+
+    @classmethod
+    def known(
+        cls, strength: Values, deviation: ArrayLike, chance: Chance, played: Scores, rounds: int
+    ) -> Strengths:
+        """Strengths by the entry list, corrected by the rounds that are over.
+
+        Parameters
+        ----------
+        strength : float array (players,)
+            By the entry list.
+        deviation : float or float array (players,)
+            Of the true ones about it; 0: the list is exact.
+        chance : callable
+            Win probability.
+        played : Scores
+        rounds : int
+            How many are over.
+
+        Raises
+        ------
+        InputError
+            A deviation is negative or not a number.
+        ModelError
+            No most probable strengths are found.
+        """
+        sigma = np.broadcast_to(np.asarray(deviation, np.float64), strength.shape).copy()
+        if not (np.isfinite(sigma) & (sigma >= 0.0)).all():
+            raise InputError("a deviation of strengths is a number, and not negative")
+        one, column = np.nonzero((played.opponent >= 0) & played.played & (played.first == 1))
+        over = column < rounds
+        one, column = one[over], column[over]
+        if not len(one) or not sigma.any():
+            return cls(strength, sigma)
+        games = _Games(
+            one,
+            played.opponent[one, column],
+            played.points2[one, column] / 2.0,
+            np.maximum(-played.handicap[one, column], 0).astype(np.float64),
+            chance,
+        )
+        # Who is known exactly gets a spread too small to matter.
+        sigma = np.maximum(sigma, 1e-6 * sigma.max())
+        mean, precision = _most_probable(games, strength, sigma)
+        return cls(mean, np.linalg.cholesky(np.linalg.inv(precision)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Games:
+    """Games that are over: who moved first, who second, points of the first, his stones."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    score: Values
+    stones: Values
+    chance: Chance
+
+    def expected(self, strength: Values, shift: float = 0.0, other: float = 0.0) -> Values:
+        """Expected scores if all first, or all second, players were stronger by some."""
+        win, draw = self.chance(
+            strength[self.first] + shift, strength[self.second] + other, self.stones
+        )
+        return np.clip(win + 0.5 * draw, 1e-9, 1.0 - 1e-9)
+
+    def likelihood(self, strength: Values) -> float:
+        """Logarithm, draws as half a win and half a loss."""
+        p = self.expected(strength)
+        return float(np.sum(self.score * np.log(p) + (1.0 - self.score) * np.log1p(-p)))
+
+
+def _most_probable(games: _Games, centre: Values, sigma: Values) -> tuple[Values, Values]:
+    """Most probable strengths, and the precision matrix there (expected information)."""
+    n, step = len(centre), _STEP * float(sigma.max())
+
+    def posterior(x: Values) -> float:
+        return games.likelihood(x) - 0.5 * float(np.sum(((x - centre) / sigma) ** 2))
+
+    x, value = centre.copy(), posterior(centre)
+    for _ in range(_MOST_STEPS):
+        p = games.expected(x)
+        slope_1 = (games.expected(x, step) - games.expected(x, -step)) / (2.0 * step)
+        slope_2 = (games.expected(x, 0.0, step) - games.expected(x, 0.0, -step)) / (2.0 * step)
+        information = 1.0 / (p * (1.0 - p))
+        pull = (games.score - p) * information
+        gradient = np.bincount(games.first, pull * slope_1, n)
+        gradient += np.bincount(games.second, pull * slope_2, n) - (x - centre) / sigma**2
+        precision = np.diag(sigma**-2.0)
+        for a, b, weight in (
+            (games.first, games.first, slope_1 * slope_1),
+            (games.second, games.second, slope_2 * slope_2),
+            (games.first, games.second, slope_1 * slope_2),
+            (games.second, games.first, slope_1 * slope_2),
+        ):
+            np.add.at(precision, (a, b), information * weight)
+        move = np.linalg.solve(precision, gradient)
+        share = 1.0
+        while posterior(x + share * move) < value and share > 1e-6:
+            share *= 0.5
+        x = x + share * move
+        value = posterior(x)
+        if np.max(np.abs(share * move) / sigma) < 1e-4 or share <= 1e-6:
+            return x, precision
+    raise ModelError("no most probable strengths were found for the rounds that are over")

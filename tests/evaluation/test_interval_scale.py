@@ -1,0 +1,131 @@
+"""Intervals of ratings over time hold the truth, in worlds that the system does not assume."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from yardstone.evaluation.forecast import forecast
+from yardstone.evaluation.interval_scale import World, drawn_results, interval_scale
+from yardstone.evaluation.ledger import Ledger
+from yardstone.evaluation.rated import whole_history
+from yardstone.pool import Pool
+
+NORMAL_95 = 1.959963984540054
+
+
+def without_results(players: int, games: int, rng: np.random.Generator) -> Pool:
+    first = rng.integers(0, players, games)
+    second = (first + 1 + rng.integers(0, players - 1, games)) % players
+    day = np.sort(rng.integers(0, 200, games)).astype("datetime64[D]").astype("datetime64[s]")
+    names = tuple(f"player {row}" for row in range(players))
+    return Pool(names, first.astype(np.int32), second.astype(np.int32), np.zeros(games), day)
+
+
+def test_drawn_strengths_begin_with_their_spread_and_walk() -> None:
+    rng = np.random.default_rng(1)
+    pool = without_results(4000, 8000, rng)
+    _, first, second, last = drawn_results(pool, World(200.0, "game", 30.0), rng)
+    strengths = np.column_stack([first, second]).ravel()
+    owners = np.column_stack([pool.first, pool.second]).ravel()
+    order = np.argsort(owners, kind="stable")
+    same = owners[order][1:] == owners[order][:-1]
+    steps = np.diff(strengths[order])[same]
+    assert_allclose(steps.std(), 30.0, rtol=0.05)
+    begins = np.append(True, ~same)
+    assert_allclose(strengths[order][begins].std(), 200.0, rtol=0.05)
+    assert np.isnan(last[pool.played() == 0]).all()
+
+
+def test_drawn_results_follow_the_difference() -> None:
+    rng = np.random.default_rng(2)
+    pool = without_results(300, 30_000, rng)
+    made, first, second, _ = drawn_results(pool, World(200.0, "game", 0.0), rng, draw_rate=0.3)
+    expected = 1.0 / (1.0 + 10.0 ** (-(first - second) / 400.0))
+    assert_allclose(np.mean(made.score - expected), 0.0, atol=0.01)
+    assert 0.15 < np.mean(made.score == 0.5) < 0.3
+
+
+@pytest.mark.parametrize(
+    ("world", "least", "most"),
+    # 60 pools of 10 players: 600 intervals in clusters of ten, worth some 150: 3 errors are 5 %.
+    [(World(350.0, "game", 10.4), 0.90, 1.0), (World(100.0, "game", 0.0), 0.90, 1.0)],
+)
+def test_intervals_of_glicko2_hold(world: World, least: float, most: float) -> None:
+    held = plain = number = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        made, _, _, last = drawn_results(without_results(10, 80, rng), world, rng)
+        rated = Ledger.begin("glicko2", made)
+        scale = interval_scale(rated, seed=seed)
+        assert scale is not None
+        ratings = rated.ratings
+        truth = last[[made.players.index(name) for name in ratings.players]]
+        off = np.abs(ratings.rating - 1500.0 - truth)
+        games = rated.pool.played()[[rated.pool.players.index(n) for n in ratings.players]]
+        held += int((off <= scale.reach(games) * ratings.deviation).sum())
+        plain += int((off <= NORMAL_95 * ratings.deviation).sum())
+        number += len(off)
+    assert least <= held / number <= most
+    if world.spread > 300.0:
+        assert plain / number < 0.85, "what Glicko-2 itself would promise does not hold"
+
+
+def test_forecasts_are_right_on_average_where_ratings_alone_are_too_bold() -> None:
+    """Elo with K = 40 in a narrow world: chances of 60 % and more, against the true ones."""
+    bold, ours, truth = [], [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        made, _, _, last = drawn_results(
+            without_results(20, 300, rng), World(60.0, "game", 0.0), rng
+        )
+        rated = Ledger.begin("elo", made, k=40.0)
+        strength = dict(zip(made.players, last, strict=True))
+        for one, other in rng.choice(20, (12, 2)):
+            if one == other:
+                continue
+            names = f"player {one}", f"player {other}"
+            if any(name not in rated.pool.players for name in names):
+                continue
+            exact = forecast(rated, *names, exact=True)
+            if exact.expected < 0.6:
+                names = names[::-1]
+                exact = forecast(rated, *names, exact=True)
+            if exact.expected >= 0.6:
+                found = forecast(rated, *names)
+                assert found.integrated
+                assert np.isnan(found.low)
+                bold.append(exact.expected)
+                ours.append(found.expected)
+                truth.append(1.0 / (1.0 + 10 ** ((strength[names[1]] - strength[names[0]]) / 400)))
+    assert len(truth) > 30
+    assert np.mean(bold) - np.mean(truth) > 0.06
+    assert abs(np.mean(ours) - np.mean(truth)) < 0.04
+
+
+def test_whole_histories_have_intervals_and_systems_by_grade_none() -> None:
+    rng = np.random.default_rng(3)
+    pool = drawn_results(without_results(8, 60, rng), World(200.0, "game", 0.0), rng)[0]
+    scale = interval_scale(whole_history(pool))
+    assert scale is not None
+    assert scale.has_intervals
+    assert (scale.rating > 1.0).all()
+    elo = interval_scale(Ledger.begin("elo", pool))
+    assert elo is not None
+    assert not elo.has_intervals
+    graded = Ledger.begin("fibs", pool)
+    assert interval_scale(graded) is None
+
+
+def test_equal_seeds_give_equal_scales() -> None:
+    rng = np.random.default_rng(4)
+    pool = drawn_results(without_results(8, 60, rng), World(200.0, "game", 0.0), rng)[0]
+    make = partial(interval_scale, Ledger.begin("glicko", pool), seed=7)
+    one, two = make(), make()
+    assert one is not None
+    assert two is not None
+    assert np.array_equal(one.rating, two.rating)
+    assert one.reach([0, 100]).shape == (2,)
