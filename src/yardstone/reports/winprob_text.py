@@ -230,8 +230,7 @@ def plain_trace(found: Trace) -> list[dict[str, Any]]:
     for k, year in enumerate(found.years):
         row: dict[str, Any] = {"year": int(year), "games": float(found.games[k])}
         row["coefficients"] = {
-            name: {"value": _known(found.coefficients[k, j])}
-            for j, name in enumerate(found.names)
+            name: {"value": _known(found.coefficients[k, j])} for j, name in enumerate(found.names)
         }
         for name, table in (("measured", found.measured), ("model", found.modelled)):
             row[name] = {
@@ -257,41 +256,65 @@ def trace_text(found: Trace) -> str:
     )
 
 
-def plain_comparison(found: CrossValidation) -> dict[str, Any]:
-    """Scores of every form on games left out."""
+def plain_comparison(found: CrossValidation, *, level: float = 0.95) -> dict[str, Any]:
+    """Scores of every form on games left out; gains on even and on handicap games apart."""
     baseline = found.names[0]
     means = found.mean()
-    return {
-        "games": len(found.games),
-        "chosen": found.chosen,
-        "candidates": [
-            {
-                "name": name,
-                "log_loss": means[name][0],
-                "brier": means[name][1],
-                "gain": found.gain(name, baseline)[0],
-                "gain_error": found.gain(name, baseline)[1],
+    even = found.games.handicap == 0
+    parts = {"all": np.ones(len(even), np.bool_), "even": even, "handicap": ~even}
+    parts = {part: where for part, where in parts.items() if where.any()}
+    candidates = []
+    for name in found.names:
+        row: dict[str, Any] = {
+            "name": name,
+            "log_loss": means[name][0],
+            "brier": means[name][1],
+            "gain": {},
+        }
+        for part, where in parts.items():
+            ends = found.gain_interval(name, baseline, where, level=level)
+            row["gain"][part] = {
+                "value": found.gain(name, baseline, where)[0],
+                "low": None if ends is None else ends[0],
+                "high": None if ends is None else ends[1],
             }
-            for name in found.names
-        ],
+        candidates.append(row)
+    return {
+        "games": {part: int(where.sum()) for part, where in parts.items()},
+        "groups": len(np.unique(found.games.group)),
+        "chosen": found.chosen,
+        "level": level,
+        "candidates": candidates,
     }
 
 
 def comparison_text(values: dict[str, Any]) -> str:
     """The result of `plain_comparison` as text."""
-    rows = [["form", "log loss", "Brier", "gain ± s.e."]]
+    games = values["games"]
+    parts = [part for part in games if part != "all" or len(games) < 3]
+    parts = ["even", "handicap"] if len(games) == 3 else parts[:1]
+    rows = [["form", "log loss", "Brier", *(f"gain, {games[p]:,} {p} games" for p in parts)]]
     rows += [
         [
             ("* " if row["name"] == values["chosen"] else "  ") + row["name"],
             f"{row['log_loss']:.4f}",
             f"{row['brier']:.4f}",
-            f"{row['gain']:+.4f} ± {row['gain_error']:.4f}",
+            *(_gain(row["gain"][part]) for part in parts),
         ]
         for row in values["candidates"]
     ]
+    unit = "events" if values["groups"] < games["all"] else "games"
     return (
-        f"{values['games']} games, each predicted by a fit that has not seen it\n\n"
+        f"{games['all']:,} games, each predicted by a fit that has not seen it\n\n"
         + aligned_text(rows, left={0})
-        + "\nGain: less log loss a game than the first row. * the simplest form within one\n"
-        "standard error of the best.\n"
+        + f"\nGain: less log loss a game than the first row, with a {100 * values['level']:g} % "
+        f"interval over {values['groups']:,} {unit}.\n* the simplest form within one standard "
+        "error of the best. A handicap stone counts as a grade\nwhere it is not fitted: the "
+        "published coefficients are for even games.\n"
     )
+
+
+def _gain(gain: dict[str, Any]) -> str:
+    if gain["low"] is None:
+        return f"{gain['value']:+.4f} (too few groups)"
+    return f"{gain['value']:+.4f} ({gain['low']:+.4f} to {gain['high']:+.4f})"

@@ -298,9 +298,7 @@ def profile_scale(
     where = fit.names.index(name)
     inside = fit.values > 0.0
     inside[where] = True
-    index = [
-        PARAMETERS.index(each) for each, kept in zip(fit.names, inside, strict=True) if kept
-    ]
+    index = [PARAMETERS.index(each) for each, kept in zip(fit.names, inside, strict=True) if kept]
     full = np.array([fit.model.parameters[each] for each in PARAMETERS])
     bread, meat = _bread_and_meat(_cells(statistics, skip_lowest), full, index)
     place = int(inside[:where].sum())

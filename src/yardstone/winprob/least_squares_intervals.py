@@ -10,7 +10,6 @@ simulated tables that hold as many games in each cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["simulated_intervals"]
+__all__ = ["Profile", "simulated_intervals", "simulated_reach"]
 
 #: Fewest tables drawn: of twenty numbers one is beyond a 95 % bound.
 _FEWEST = 39
@@ -68,6 +67,28 @@ def simulated_intervals(
     list of (low, high)
         `low` is 0, `high` infinite, where no end was found.
     """
+    reach = simulated_reach(
+        fit, statistics, samples=samples, level=level, seed=seed, skip_lowest=skip_lowest
+    )
+    return [
+        _interval(Profile(fit, statistics, name, skip_lowest=skip_lowest), float(value), most)
+        for name, value, most in zip(fit.names, fit.values, reach.tolist(), strict=True)
+    ]
+
+
+def simulated_reach(
+    fit: LeastSquaresFit,
+    statistics: WinningStatistics,
+    *,
+    samples: int = 200,
+    level: float = 0.95,
+    seed: int = 0,
+    skip_lowest: bool = True,
+) -> Array:
+    """How far the `Profile` of each free parameter may rise within an interval.
+
+    Parameters as in `simulated_intervals`.
+    """
     if not 0.0 < level < 1.0:
         raise UsageError("a confidence level lies between 0 and 1")
     if samples < _FEWEST:
@@ -86,7 +107,7 @@ def simulated_intervals(
             )
             rows.append(
                 [
-                    _Profile(again, made, name, skip_lowest)(value)
+                    Profile(again, made, name, skip_lowest=skip_lowest)(value)
                     for name, value in zip(fit.names, fit.values, strict=True)
                 ]
             )
@@ -96,11 +117,7 @@ def simulated_intervals(
         raise ModelError("more than half of the simulated tables have no fit")
     # The order statistic that makes the interval hold at least as often as it says.
     place = min(samples - 1, int(np.ceil(level * (samples + 1))) - 1)
-    reach = np.sort(np.array(rows), axis=0)[place]
-    return [
-        _interval(_Profile(fit, statistics, name, skip_lowest), float(value), float(most))
-        for name, value, most in zip(fit.names, fit.values, reach, strict=True)
-    ]
+    return np.asarray(np.sort(np.array(rows), axis=0)[place])
 
 
 def _drawn(
@@ -120,17 +137,23 @@ def _start(fit: LeastSquaresFit) -> Kaniuk:
     return Kaniuk.from_parameters(values)
 
 
-class _Profile:
+class Profile:
     """How much the sum of squares grows when one parameter is fixed, in units of its spread."""
 
     def __init__(
-        self, fit: LeastSquaresFit, statistics: WinningStatistics, name: str, skip_lowest: bool
+        self,
+        fit: LeastSquaresFit,
+        statistics: WinningStatistics,
+        name: str,
+        *,
+        skip_lowest: bool = True,
     ) -> None:
         self._fit, self._statistics, self._name = fit, statistics, name
         self._skip_lowest = skip_lowest
         self._scale = profile_scale(statistics, fit, name, skip_lowest=skip_lowest)
 
     def __call__(self, value: float) -> float:
+        """At one value of the parameter; 0 at the fit."""
         values = dict(self._fit.model.parameters)
         values[self._name] = value
         others = [name for name in self._fit.names if name != self._name]
@@ -144,7 +167,7 @@ class _Profile:
         return self._scale * (near - self._fit.minimum.value)
 
 
-def _interval(profile: _Profile, best: float, most: float) -> tuple[float, float]:
+def _interval(profile: Profile, best: float, most: float) -> tuple[float, float]:
     from scipy.optimize import brentq
 
     def excess(value: float) -> float:

@@ -244,7 +244,9 @@ def fit_likelihood(
         return first
     fits = [first]
     for core in _OTHER_STARTS:
-        values = {k: core.parameters[k] if k in names else v for k, v in begin.core.parameters.items()}
+        values = {
+            k: core.parameters[k] if k in names else v for k, v in begin.core.parameters.items()
+        }
         other = GradeModel(Kaniuk.from_parameters(values), begin.extras, begin.link)
         with suppress(ConvergenceError):
             fits.append(_fit_from(games, names, other, tolerance))

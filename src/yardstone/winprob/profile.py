@@ -8,7 +8,6 @@ symmetry: near zero, where all coefficients but those of colour must stop, it is
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from yardstone.winprob.likelihood import (
     fit_likelihood,
 )
 
-__all__ = ["parameter_interval", "probability_interval"]
+__all__ = ["parameter_interval", "parameter_shortfall", "probability_interval"]
 
 #: Profile fits are done when another step promises no more log-likelihood.
 _TOLERANCE = 1e-6
@@ -29,6 +28,8 @@ _TOLERANCE = 1e-6
 _MOST_STEPS = 40
 #: Logarithm of the most imagined games that pull a probability.
 _MOST_PULL = 35.0
+#: Stands for a likelihood that is nowhere near.
+_FAR = 1e6
 
 
 def _drop(level: float) -> float:
@@ -39,9 +40,24 @@ def _drop(level: float) -> float:
     return 0.5 * float(chi2.ppf(level, 1))
 
 
-def parameter_interval(
-    fit: LikelihoodFit, name: str, level: float = 0.95
-) -> tuple[float, float]:
+def parameter_shortfall(fit: LikelihoodFit, name: str, value: float) -> float:
+    """Log-likelihood that is lost at best when one parameter has this value."""
+    if name not in fit.names:
+        raise UsageError(f"{name!r} was not free in this fit")
+    others = [other for other in fit.names if other != name]
+    vector = fit.model.vector
+    vector[ALL_PARAMETERS.index(name)] = value
+    model = GradeModel.from_vector(vector, fit.model.link)
+    if not others:
+        return -fit.games.log_likelihood(model) - fit.minimum.value
+    try:
+        near = fit_likelihood(fit.games, free=others, start=model, tolerance=_TOLERANCE)
+    except (ConvergenceError, ModelError):  # so far out that nothing is finite
+        return _FAR
+    return min(near.minimum.value - fit.minimum.value, _FAR)
+
+
+def parameter_interval(fit: LikelihoodFit, name: str, level: float = 0.95) -> tuple[float, float]:
     """Profile likelihood interval of one parameter.
 
     Returns
@@ -50,27 +66,15 @@ def parameter_interval(
         `low` is 0 where the likelihood never falls short downwards, `high` infinite
         where it never does so upwards.
     """
-    if name not in fit.names:
-        raise UsageError(f"{name!r} was not free in this fit")
     drop = _drop(level)
-    where = fit.names.index(name)
-    others = [other for other in fit.names if other != name]
-    best = float(fit.values[where])
 
     def excess(value: float) -> float:
-        vector = fit.model.vector
-        vector[ALL_PARAMETERS.index(name)] = value
-        model = GradeModel.from_vector(vector, fit.model.link)
-        if not others:
-            short = -fit.games.log_likelihood(model) - fit.minimum.value
-        else:
-            try:
-                near = fit_likelihood(fit.games, free=others, start=model, tolerance=_TOLERANCE)
-            except (ConvergenceError, ModelError):  # so far out that nothing is finite
-                return 1e6
-            short = near.minimum.value - fit.minimum.value
-        return min(short - drop, 1e6)
+        return parameter_shortfall(fit, name, value) - drop
 
+    if name not in fit.names:
+        raise UsageError(f"{name!r} was not free in this fit")
+    where = fit.names.index(name)
+    best = float(fit.values[where])
     error = float(fit.standard_errors[where])
     step = error if np.isfinite(error) and error > 0 else 0.1 * max(abs(best), 0.01)
     step = min(step, max(abs(best), 0.1))
@@ -142,7 +146,7 @@ def probability_interval(
         try:
             model = pulled(log_games, won)
         except (ConvergenceError, ModelError):
-            return 1e6
+            return _FAR
         return -fit.games.log_likelihood(model) - fit.minimum.value - drop
 
     ends = []
