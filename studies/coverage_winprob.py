@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import argparse
 import platform
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -174,39 +173,55 @@ SETTINGS: tuple[tuple[str, float, Work], ...] = (
 )
 
 
-def lines(repetitions: int, seed: int) -> Iterator[str]:
-    """A line for each setting and kind of interval."""
-    yield "| what | interval of | held | of | per cent |"
-    yield "|---|---|--:|--:|--:|"
-    for title, share, work in SETTINGS:
-        begun = time.process_time()
-        generators = parallel.spawn_generators(seed, max(2, round(share * repetitions)))
-        sums: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-        for rows in parallel.map(work, generators, workers=1):
-            for name, inside, number in rows:
-                sums[name][0] += inside
-                sums[name][1] += number
-        for name, (inside, number) in sums.items():
-            line = f"| {title} | {name} | {inside:,} | {number:,} | {100 * inside / number:.1f} |"
-            print(line, flush=True)
-            yield line
-        print(f"{time.process_time() - begun:.0f} s", flush=True)
+HEAD = ["| what | interval of | held | of | per cent |", "|---|---|--:|--:|--:|"]
+
+
+def lines(title: str, work: Work, repetitions: int, seed: int) -> list[str]:
+    """A line for each kind of interval of one setting."""
+    sums: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for rows in parallel.map(work, parallel.spawn_generators(seed, repetitions), workers=1):
+        for name, inside, number in rows:
+            sums[name][0] += inside
+            sums[name][1] += number
+    return [
+        f"| {title} | {name} | {inside:,} | {number:,} | {100 * inside / number:.1f} |"
+        for name, (inside, number) in sums.items()
+        if number
+    ]
+
+
+def kept(title: str) -> list[str]:
+    """The lines of a setting that the table has."""
+    if not TABLE.is_file():
+        return []
+    return [
+        line for line in TABLE.read_text("utf-8").splitlines() if line.startswith(f"| {title} |")
+    ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--repetitions", type=int, default=200)
+    parser.add_argument("--only", default="", help="settings with this in their title; others stay")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     made = (
-        f"`python studies/coverage_winprob.py --repetitions {given.repetitions} --seed "
-        f"{given.seed}`, {date.today():%Y-%m-%d}; Yardstone {version('yardstone')}, numpy "
-        f"{np.__version__}, Python {platform.python_version()}. Promised: 95 %. A profile interval "
-        "counts as holding the truth where the profile there is short by no more than the quantile."
+        f"`python studies/coverage_winprob.py`, a part at a time with `--only` and the "
+        f"`--repetitions` that the counts show, seed {given.seed}, {date.today():%Y-%m-%d}; "
+        "Yardstone "
+        f"{version('yardstone')}, numpy {np.__version__}, Python {platform.python_version()}. "
+        "Promised: 95 %. A profile interval counts as holding the truth where the profile there "
+        "is short by no more than the quantile."
     )
-    TABLE.write_text(
-        "\n".join([*lines(given.repetitions, given.seed), "", made]) + "\n", encoding="utf-8"
-    )
+    for title, share, work in SETTINGS:
+        if given.only not in title:
+            continue
+        found = lines(title, work, max(2, round(share * given.repetitions)), given.seed)
+        print("\n".join(found), flush=True)
+        table = [
+            line for each, _, _ in SETTINGS for line in (found if each == title else kept(each))
+        ]
+        TABLE.write_text("\n".join([*HEAD, *table, "", made]) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import numpy as np
 
 from yardstone.ratings.sktlr import SktLr
 from yardstone.winprob.games_csv import read_games_csv
-from yardstone.winprob.handicap_rules import fit_stone, fit_slope, log_loss, stone_interval
+from yardstone.winprob.handicap_rules import fit_slope, fit_stone, log_loss, stone_interval
 from yardstone.winprob.kaniuk import PUBLISHED
 
 if TYPE_CHECKING:

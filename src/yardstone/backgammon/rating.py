@@ -96,7 +96,8 @@ def rate(given: Given, formula: Formula, offset: float) -> dict[str, Any]:
         A number is out of range, or fits no unit.
     """
     rates = {name: getattr(given, name) for name in ("epm", "epc", "depd", *_UNITS)}
-    given = replace(given, **in_equity(rates, given.unit), unit=Unit.equity)
+    equity: dict[str, Any] = {**in_equity(rates, given.unit), "unit": Unit.equity}
+    given = replace(given, **equity)
     found: dict[str, Any] = {
         "length": given.length,
         "offset": offset,

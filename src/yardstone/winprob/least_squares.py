@@ -275,7 +275,8 @@ def _bread_and_meat(cells: _Cells, full: Array, index: list[int]) -> tuple[Array
     variance = np.pi * np.exp(2.0 * gap**2) * p * (1.0 - p) / cells.games
     meat = (jacobian * (4.0 * cells.weight**2 * variance)) @ jacobian.T
     # The curvature without the residuals, which would make it scatter.
-    bread = np.linalg.pinv(2.0 * (jacobian * cells.weight) @ jacobian.T, hermitian=True)
+    curvature = 2.0 * (jacobian * cells.weight) @ jacobian.T
+    bread: Array = np.asarray(np.linalg.pinv(curvature, hermitian=True), np.float64)
     return bread, meat
 
 
