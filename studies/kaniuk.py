@@ -22,8 +22,10 @@ from yardstone.winprob.crossvalidate import GameColumns, cross_validate
 from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1
-from yardstone.winprob.least_squares import bootstrap, fit_least_squares, rms_by_difference
+from yardstone.winprob.least_squares import fit_least_squares, rms_by_difference
+from yardstone.winprob.least_squares_intervals import simulated_intervals
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
+from yardstone.winprob.profile import parameter_shortfall
 from yardstone.winprob.selection import SelectionFit, fit_with_strengths
 from yardstone.winprob.simulate import (
     european_games,
@@ -39,6 +41,7 @@ FIGURES = DOCS / "papers" / "figures"
 TABLES = DOCS / "studies"
 #: Simulated games in place of the database's half million.
 GAMES = 400_000
+CHI_SQUARED_95 = 3.841459
 TRUTH = np.array([PUBLISHED.parameters[name] for name in TABLE_1])
 SIMULATED = "Simulated games from the published model; the real counts by year are not at hand."
 
@@ -48,11 +51,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return [*lines, *("| " + " | ".join(row) + " |" for row in rows), ""]
 
 
-def plus_minus(value: float, error: float, digits: int) -> str:
-    """A value with its standard error, or a word where positivity holds it."""
-    if np.isnan(error):
-        return f"{value:.{digits}f} (at 0)"
-    return f"{value:.{digits}f} ± {error:.{digits}f}"
+def with_ends(value: float, ends: tuple[float, float], digits: int) -> str:
+    """A value with its interval."""
+    return f"{value:.{digits}f} ({ends[0]:.{digits}f} to {ends[1]:.{digits}f})"
 
 
 def figures(pool: Pool, seed: int) -> None:
@@ -92,7 +93,6 @@ def recovery(seed: int, repeats: int) -> Iterator[str]:
     steps: list[int] = []
     searches: list[int] = []
     inside = np.zeros(len(TABLE_1))
-    profiles = repeats // 4
     for k in range(repeats):
         statistics = simulate_statistics(PUBLISHED, games, seed=seed + k)
         by_squares = fit_least_squares(statistics)
@@ -103,10 +103,10 @@ def recovery(seed: int, repeats: int) -> Iterator[str]:
         if k < 10:
             conjugate = fit_least_squares(statistics, method="conjugate")
             searches.append(conjugate.minimum.steps)
-        if k < profiles:
-            for j, name in enumerate(TABLE_1):
-                low, high = by_likelihood.interval(name)
-                inside[j] += low <= TRUTH[j] <= high
+        inside += [
+            2.0 * parameter_shortfall(by_likelihood, name, value) <= CHI_SQUARED_95
+            for name, value in zip(TABLE_1, TRUTH.tolist(), strict=True)
+        ]
     rows = []
     for j, name in enumerate(TABLE_1):
         row = [name, f"{TRUTH[j]:.6g}"]
@@ -120,12 +120,13 @@ def recovery(seed: int, repeats: int) -> Iterator[str]:
                 f"{np.nanmean(errors):.5f}",
                 f"{100 * np.nanmean(z < 1.959964):.0f} %",
             ]
-        rows.append([*row, f"{100 * inside[j] / profiles:.0f} %"])
+        rows.append([*row, f"{100 * inside[j] / repeats:.0f} %"])
     head = ["", "truth", "mean", "spread", "mean s.e.", "covered"]
     head += ["mean", "spread", "mean s.e.", "covered", "covered by profile"]
     yield f"### {repeats} sets of {GAMES:,} games from the published model"
     yield ""
-    yield f"Least squares (left), likelihood (right); profile intervals over {profiles} sets."
+    yield "Least squares (left), likelihood (right). Covered: by two standard errors either way,"
+    yield "which is why those are not printed as intervals, and by the profile of the likelihood."
     yield ""
     yield from table(head, rows)
     yield f"Newton steps of least squares: {min(steps)} to {max(steps)}. Conjugate gradient:"
@@ -133,21 +134,15 @@ def recovery(seed: int, repeats: int) -> Iterator[str]:
     yield f"{-(-min(searches) // 5)} to {-(-max(searches) // 5)} rounds of five."
     yield ""
     statistics = simulate_statistics(PUBLISHED, games, seed=seed)
-    sample = bootstrap(statistics, samples=200, seed=seed)
     fit = fit_least_squares(statistics)
+    found = simulated_intervals(fit, statistics, samples=200, seed=seed)
     rms, chance = rms_by_difference(statistics, fit.model)
-    yield "One of these sets, least squares:"
+    yield "One of these sets, least squares, with intervals from 200 simulated tables:"
     yield ""
     yield from table(
-        ["", "value", "s.e.", "bootstrap s.e.", "bootstrap 95 %"],
+        ["", "value", "95 % (simulated tables)"],
         [
-            [
-                name,
-                f"{fit.values[j]:.5f}",
-                f"{fit.standard_errors[j]:.5f}",
-                f"{sample[:, j].std(ddof=1):.5f}",
-                "{:.4f} to {:.4f}".format(*np.percentile(sample[:, j], [2.5, 97.5])),
-            ]
+            [name, f"{fit.values[j]:.5f}", "{:.4f} to {:.4f}".format(*found[j])]
             for j, name in enumerate(TABLE_1)
         ],
     )
@@ -170,8 +165,8 @@ def real(pool: Pool, seed: int) -> Iterator[str]:
             [
                 name,
                 f"{TRUTH[j]:.5f}",
-                plus_minus(squares.values[j], squares.standard_errors[j], 4),
-                plus_minus(likely.values[j], likely.standard_errors[j], 4),
+                f"{squares.values[j]:.4f}",
+                f"{likely.values[j]:.4f}",
                 "{:.4f} to {:.4f}".format(*likely.interval(name)),
             ]
             for j, name in enumerate(TABLE_1)
@@ -179,10 +174,12 @@ def real(pool: Pool, seed: int) -> Iterator[str]:
     )
     everything = GameColumns.from_pool(pool)
     names = (*TABLE_1, "lapse", "black", "stone")
-    full = fit_likelihood(everything.graded(), free=names, start=GradeModel(PUBLISHED))
-    yield f"All {len(everything)} games with colour and handicap: " + ", ".join(
-        f"{name} {plus_minus(value, error, 3)}"
-        for name, value, error in zip(full.names, full.values, full.standard_errors, strict=True)
+    full = fit_likelihood(
+        everything.graded(), free=names, start=GradeModel(PUBLISHED, {"stone": 1.0})
+    )
+    yield f"All {len(everything)} games with colour and handicap, 95 % by profiles: " + ", ".join(
+        f"{name} {with_ends(value, full.interval(name), 3)}"
+        for name, value in zip(full.names, full.values, strict=True)
     )
     yield ""
     for group, what in ((None, "single games"), ("event", "whole events")):
@@ -204,17 +201,21 @@ def real(pool: Pool, seed: int) -> Iterator[str]:
         near = even & (apart <= 9)
         rows = []
         for name in found.names:
-            gain, error = found.gain(name, "published", near)
+            gain, _ = found.gain(name, "published", near)
+            ends = found.gain_interval(name, "published", near)
             mark = " (chosen)" if name == found.chosen else ""
             rows.append(
                 [
                     name + mark,
                     *(f"{means[part][name][0]:.4f}" for part in parts),
-                    f"{gain:+.4f} ± {error:.4f}",
+                    f"{gain:+.4f}" if ends is None else with_ends(gain, ends, 4),
                 ]
             )
         counted = [f"{part} ({int(where.sum())})" for part, where in parts.items()]
-        yield from table(["form", *counted, "gain over published, even to 9"], rows)
+        yield from table(["form", *counted, "gain over published, even to 9 (95 %)"], rows)
+    yield "A handicap stone counts as a grade where it is not fitted. The intervals of the first"
+    yield "table take the games as independent, those of the second the events."
+    yield ""
 
 
 def selection(pool: Pool, seed: int) -> Iterator[str]:

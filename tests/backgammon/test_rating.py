@@ -6,6 +6,7 @@ import pytest
 
 from yardstone.backgammon.formulas import PUBLISHED, PUBLISHED_TEXT
 from yardstone.backgammon.rating import Given, rate
+from yardstone.backgammon.units import Unit, in_equity
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
 
@@ -29,7 +30,8 @@ def test_one_point() -> None:
     ("unit", "value"), [("epd", 0.0104), ("memg", 10.4), ("pr", 5.2), ("snowie", 5.2)]
 )
 def test_from_all_decisions(unit: str, value: float) -> None:
-    given = Given(length=7, moves_per_decision=2.0, **{unit: value})
+    known: dict[str, Any] = {unit: value}
+    given = Given(length=7, moves_per_decision=2.0, **known)
     found = rate(given, PUBLISHED, 2000)
     assert found["rating"] == pytest.approx(2000 - (11971 + 23681 / 7) * 0.0104)
     assert found["pr"] == pytest.approx(5.2)
@@ -42,6 +44,10 @@ def test_differences() -> None:
     assert rate(Given(length=5, depd=-0.0075), PUBLISHED, 2050)["difference"] == pytest.approx(
         -16707.2 * 0.0075
     )
+    assert "rating" not in found  # of whom? the opponent's is needed
+    both = rate(Given(length=5, depd=0.0075, against=1800), PUBLISHED, 2050)
+    assert both["rating"] == pytest.approx(1800 + found["difference"])
+    assert both["probability"] == found["probability"]
     won = rate(Given(length=5, win=0.6, against=1800), PUBLISHED, 2050)
     assert won["rating"] == pytest.approx(1800 + float(fibs.difference(0.6, 5)))
 
@@ -72,6 +78,16 @@ def test_against_an_opponent() -> None:
         {"win": 1.0},
         {"epm": float("nan")},
         {"epm": -0.1},
+        {"epm": 0.5},
+        {"epm": 250},
+        {"epc": 0.5, "epm": 0.01},
+        {"epm": 0.0085, "epc": 21},
+        {"epd": 0.3},
+        {"depd": 0.5},
+        {"memg": 0.0104},
+        {"pr": 0.01},
+        {"snowie": 400},
+        {"epm": 9000, "unit": Unit.thousandths},
         {"snowie": 5, "moves_per_decision": 0},
     ],
 )
@@ -80,3 +96,22 @@ def test_questions_without_an_answer(wrong: dict[str, Any]) -> None:
         rate(Given(length=5, **wrong), PUBLISHED, 2050)
     with pytest.raises(UsageError):
         rate(Given(length=0, epm=0.01), PUBLISHED, 2050)
+
+
+def test_thousandths_and_equity_give_one_rating() -> None:
+    """8.5 was taken for equity: -120,294.9."""
+    wanted = rate(Given(length=7, epm=0.0085, epc=0.021), PUBLISHED, 2050)
+    assert rate(Given(length=7, epm=8.5, epc=21), PUBLISHED, 2050) == wanted
+    assert rate(Given(length=5, depd=7.5), PUBLISHED, 2050) == rate(
+        Given(length=5, depd=0.0075), PUBLISHED, 2050
+    )
+    said = Given(length=7, epm=0.5, epc=0.4, unit=Unit.thousandths)
+    assert rate(said, PUBLISHED, 2050)["epc"] == pytest.approx(0.0004)
+    assert in_equity({"epm": 0.0, "epc": 21.0}) == {"epm": 0.0, "epc": 0.021}
+    assert in_equity({"epm": None, "memg": 10.4}) == {"memg": 10.4}
+
+
+def test_formulas_refuse_thousandths() -> None:
+    with pytest.raises(UsageError, match="thousandths"):
+        PUBLISHED.rating(8.5, 0.0, 7)
+    assert float(PUBLISHED.rating(0.01, 2.6, 5)) < 0.0  # one close decision can cost that

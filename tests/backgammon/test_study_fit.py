@@ -10,7 +10,7 @@ from scipy.stats import t as student
 
 from tests.backgammon.made_table import made_table
 from yardstone.backgammon.play import Player, Setting
-from yardstone.backgammon.study_bump import find_bumps
+from yardstone.backgammon.study_bump import chance_of_largest, find_bumps
 from yardstone.backgammon.study_cells import Averaging, Cells, is_part_one, is_part_two, make_cells
 from yardstone.backgammon.study_fit import Method, Model, StudyFit, fit_cells, fit_study
 from yardstone.backgammon.study_settings import depth_check, measurements, part_one, part_two
@@ -250,10 +250,14 @@ def test_a_bump_is_found_where_it_is() -> None:
     flat = find_bumps(make_cells(table))
     assert [bump.length for bump in flat] == [1, 5]
     assert all(abs(bump.deviations) < 3.5 for bump in flat)
+    assert all(low < 1.0 < high for low, high in (bump.ratio_interval(0.999) for bump in flat))
+    assert chance_of_largest(flat) > 0.001
     noisy = [s.length == 1 and s.first.chequer_noise > 0 for s in table.settings]
     raised = table.luck_adjusted + 0.06 * np.array(noisy)[table.setting]
     bumps = find_bumps(make_cells(_with(table, luck_adjusted=raised)))
     assert bumps[0].deviations > 4.0
+    assert bumps[0].ratio_interval()[0] > 1.0
+    assert chance_of_largest(bumps) < 0.001
     assert bumps[0].free == pytest.approx(39000.0, abs=3.5 * bumps[0].free_error)
     assert bumps[1] == flat[1]
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from datetime import date
-from math import isnan, sqrt
+from math import isnan
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from tests.backgammon.gnubg_stats import outcome_of, statistics
 from yardstone.backgammon.error_rates import Errors
 from yardstone.backgammon.formulas import PUBLISHED
 from yardstone.backgammon.intervals import (
+    loss_interval,
     luck_adjusted_difference,
     mean_interval,
     ratio_interval,
@@ -39,6 +40,31 @@ def test_intervals_hold_as_often_as_they_say() -> None:
         for found in (mean_interval(generator.normal(10, 3, 5)) for _ in range(4000))
     ]
     assert np.mean(held) == pytest.approx(0.9, abs=0.015)
+
+
+@pytest.mark.parametrize("number", [2, 3, 5, 10, 30])
+def test_intervals_of_losses_hold(number: int) -> None:
+    """Student's t held a skew loss in 82 to 88 of 100, and erred to the player's advantage."""
+    generator = np.random.default_rng(number)
+    made = generator.gamma(0.6**-2, 150 * 0.6**2, (1500, number))
+    found = [loss_interval(losses, 0.9) for losses in made]
+    held = np.mean([each.low <= 150 <= each.high for each in found])
+    assert 0.875 <= held <= 0.965
+    better = np.mean([each.high < 150 for each in found])
+    assert better <= 0.075
+    plain = [mean_interval(losses, 0.9) for losses in made]
+    if number <= 10:
+        assert np.mean([each.high < 150 for each in plain]) > 0.085
+
+
+def test_what_has_no_interval() -> None:
+    assert isnan(loss_interval([120.0]).low)
+    assert isnan(loss_interval([0.0, 0.0]).high)
+    assert isnan(loss_interval([np.nan]).value)
+    known = loss_interval([120.0, np.nan, 180.0])
+    assert (known.number, known.value) == (2, 150.0)
+    assert known.low < 100.0
+    assert known.high > 250.0
 
 
 def test_ratios() -> None:
@@ -115,8 +141,8 @@ def test_players() -> None:
     assert [match.file for match, _ in ann.matches] == [f"{k}.mat" for k in range(6)]
     assert (ann.won, ann.lost) == (3, 3)
     assert ann.rating.value == pytest.approx(ann.match_ratings.mean())
-    expected = stats.t.ppf(0.95, 5) * ann.match_ratings.std(ddof=1) / sqrt(6)
-    assert ann.rating.high - ann.rating.value == pytest.approx(expected)
+    loss = loss_interval(2100 - ann.match_ratings, 0.9)
+    assert (ann.rating.low, ann.rating.high) == pytest.approx((2100 - loss.high, 2100 - loss.low))
     assert ann.relative.value == pytest.approx(ann.rating.value - 2100)
     epm, epc = ann.errors.epm, ann.errors.epc
     assert ann.pooled.value == pytest.approx(float(PUBLISHED.rating(epm, epc, 5, 2100)))

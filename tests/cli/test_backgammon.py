@@ -27,6 +27,12 @@ def test_a_rating(capsys: pytest.CaptureFixture[str]) -> None:
     assert other["rating"] == pytest.approx(found["rating"] + 100)
     people = json.loads(run(capsys, *asked, "--formula", "people", "--format", "json"))
     assert 2050 - people["rating"] == pytest.approx(0.845 * 122.345, abs=0.001)
+    reach = 1.96 * 0.067 * 122.345
+    assert people["interval"]["high"] == pytest.approx(people["rating"] + reach, abs=0.01)
+    assert "interval" not in found
+    assert run(capsys, "rating", "--epm", "8.5", "--epc", "21", "--length", "7") == run(
+        capsys, *asked
+    )
 
 
 def test_one_point_matches(capsys: pytest.CaptureFixture[str]) -> None:
@@ -40,6 +46,8 @@ def test_other_questions(capsys: pytest.CaptureFixture[str]) -> None:
     text = run(capsys, "rating", "--depd", "0.0075", "--length", "5")
     assert "+125.3 points apart" in text
     assert "58.00 %" in text
+    assert "add --against" in text
+    assert not text.startswith("Rating")
     assert "+157.5 points apart" in run(capsys, "rating", "--win", "0.6", "--length", "5")
     assert "PR 7.48" in run(capsys, "rating", "--from-rating", "1800", "--length", "5")
 
@@ -48,7 +56,9 @@ def test_other_questions(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         (["rating", "--length", "5"], "give one of"),
-        (["rating", "--length", "5", "--epm", "-1"], "EPM"),
+        (["rating", "--length", "5", "--epm", "-0.1"], "EPM"),
+        (["rating", "--length", "5", "--epm", "0.5"], "--unit"),
+        (["rating", "--length", "5", "--epm", "8.5", "--epc", "0.02"], "one unit"),
         (["rating", "--length", "0", "--epm", "0.01"], "length"),
         (["rating", "--length", "5", "--epm", "0.01", "--offset", "mars"], "--offset"),
         (["analyse"], "name files"),

@@ -30,7 +30,22 @@ def test_the_worked_example(capsys: pytest.CaptureFixture[str]) -> None:
         "Black 2235, White 2673: 2 handicap stones.\n"
         "Black gives 3 points of komi; Black wins a tie (the same as 2.5 points from Black).\n"
         "Exactly 2.742 stones. In an even game White should win by 13 points (13.93).\n"
+        "That is Goldis' rule. For 4.38 grades a stone a grade (EGF) gives 4.9 stones\n"
+        "without komi; fitted to real handicap games, where a stone is worth 1.08 grades "
+        "(95 %: 0.73 to 1.22),\nit is 4.6. On those games Goldis' forecasts are worse than a "
+        "coin's (log loss 0.92 against 0.69),\nthose of a stone a grade better (0.67).\n"
     )
+
+
+def test_other_rules_stand_beside_goldis(capsys: pytest.CaptureFixture[str]) -> None:
+    """Five ranks are 3.2 of Goldis' stones, which real games contradict."""
+    found = json.loads(run(capsys, "2d", "4k", "--scale", "grade", "--format", "json"))
+    assert found["rule"] == "goldis"
+    assert found["stones"] == 3
+    assert found["others"]["EGF"]["stones"] == 5
+    fitted = found["others"]["fitted"]
+    assert fitted["low"] < fitted["grades_a_stone"] < fitted["high"]
+    assert "worse than a coin's" in run(capsys, "2d", "4k", "--scale", "grade")
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,11 @@ def test_fits(method: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         run(capsys, "fit", tmp_path / "table", "--method", method, "--format", "json")
     )
     for row in found["parameters"]:
-        assert abs(row["value"] - row["published"]) < 4 * row["standard_error"]
+        if method == "likelihood":
+            assert row["interval"]["low"] < row["published"] < row["interval"]["high"]
+            assert row["interval"]["method"] == "profile likelihood"
+        else:
+            assert "interval" not in row
     assert [row["rms"] < 0.02 for row in found["rms"]] == [True] * 4
     text = run(capsys, "fit", tmp_path / "table", "--method", method)
     assert "published" in text
@@ -139,19 +143,31 @@ def test_a_fit_with_bootstrap_and_plot(tmp_path: Path, capsys: pytest.CaptureFix
         "--method",
         "newton",
         "--bootstrap",
-        "8",
+        "39",
     ]
     run(capsys, *arguments, "--plot", tmp_path / "fit.svg", "-o", where)
-    assert "95 % (bootstrap)" in where.read_text()
+    assert "95 % (simulated tables)" in where.read_text()
     assert (tmp_path / "fit.svg").exists()
     with pytest.raises(UsageError, match="least squares"):
-        run(capsys, "fit", tmp_path / "table.csv", "--bootstrap", "8")
+        run(capsys, "fit", tmp_path / "table.csv", "--bootstrap", "39")
+    with pytest.raises(UsageError, match="39"):
+        run(capsys, *arguments[:-1], "8")
 
 
 def test_a_fit_to_all_games(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = run(capsys, "fit", games, "--all-games", "--free", "u0,u1,K,lapse,black")
     assert "lapse" in text
     assert "AIC" in text
+    found = json.loads(
+        run(capsys, "fit", games, "--probability", "2d,4d", "--free", "u0,K", "--format", "json")
+    )
+    (pair,) = found["probabilities"]
+    assert (pair["first"], pair["second"]) == ("2d", "4d")
+    assert pair["interval"]["low"] < pair["probability"] < pair["interval"]["high"]
+    with pytest.raises(UsageError, match="two grades"):
+        run(capsys, "fit", games, "--probability", "2d")
+    with pytest.raises(UsageError, match="likelihood"):
+        run(capsys, "fit", games, "--probability", "2d,4d", "--method", "newton")
     with pytest.raises(UsageError, match="one file of games"):
         run(capsys, "fit", games, "--all-games", "--method", "newton")
 
@@ -175,7 +191,11 @@ def test_comparison(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
     names = [row["name"] for row in found["candidates"]]
     assert found["chosen"] in names
-    assert found["candidates"][0]["gain"] == 0.0
+    assert found["candidates"][0]["gain"]["all"]["value"] == 0.0
+    fitted = next(row for row in found["candidates"] if row["name"] == "likelihood")
+    gain = fitted["gain"]["all"]
+    assert gain["low"] < gain["value"] < gain["high"]
+    assert found["groups"] == 30
 
 
 def test_what_cannot_be_read(

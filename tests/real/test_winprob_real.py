@@ -13,6 +13,15 @@ from yardstone.scales import convert, fit_grades, read_egf_list
 from yardstone.winprob.crossvalidate import CANDIDATES, GameColumns, cross_validate
 from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.grade_model import GradeModel
+from yardstone.winprob.handicap_rules import (
+    FITTED,
+    SCORES,
+    black_wins,
+    fit_slope,
+    fit_stone,
+    log_loss,
+    stone_interval,
+)
 from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1
 from yardstone.winprob.least_squares import fit_least_squares
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
@@ -44,6 +53,39 @@ def test_fits_with_their_uncertainty(pool: Pool) -> None:
     assert np.isnan(likely.standard_errors[3])
     low, high = likely.interval("K")
     assert (low, high) == pytest.approx((0.215, 0.374), abs=0.003)
+
+
+def test_conjugate_gradient_leaves_the_bounds_that_newton_keeps(pool: Pool) -> None:
+    statistics = WinningStatistics.from_pool(pool)
+    newton = fit_least_squares(statistics)
+    conjugate = fit_least_squares(statistics, method="conjugate")
+    assert newton.values.min() == 0.0
+    assert conjugate.values.min() < -0.001
+    assert conjugate.minimum.value < newton.minimum.value
+
+
+def test_rules_of_handicap(pool: Pool) -> None:
+    """What `yardstone handicap` says of real games, and that a stone is about a grade."""
+    first, second = (np.asarray(pool.columns[f"{s}_grade"]) for s in ("first", "second"))
+    handicap, won = np.asarray(pool.columns["handicap"], np.float64), pool.score == 1.0
+    gap = second - first
+    known = np.isfinite(gap) & (pool.score != 0.5)
+    known &= (np.minimum(first, second) >= -20) & (np.maximum(first, second) <= 6)
+    placed = known & (handicap > 0) & (gap > 0)
+    assert placed.sum() == 638
+    stone, _ = fit_stone(gap[placed], handicap[placed], won[placed])
+    assert stone == pytest.approx(FITTED.stone, abs=0.005)
+    low, high = stone_interval(
+        gap[placed], handicap[placed], won[placed], pool.columns["event"][placed], samples=200
+    )
+    assert (low, high) == pytest.approx((FITTED.low, FITTED.high), abs=0.06)
+    goldis = SktLr().expected_score(-100.0 * gap[placed], handicap=handicap[placed])
+    assert log_loss(goldis, won[placed]).mean() == pytest.approx(SCORES["goldis"], abs=0.001)
+    even = known & (handicap == 0) & (np.abs(gap) <= 9)
+    slope = fit_slope(gap[even], won[even])
+    usual = black_wins(gap[placed], handicap[placed], stone=1.0, slope=slope)
+    assert log_loss(usual, won[placed]).mean() == pytest.approx(SCORES["EGF"], abs=0.004)
+    assert SCORES["EGF"] < np.log(2) < SCORES["goldis"]
 
 
 def test_weaker_players_do_better_than_published(pool: Pool) -> None:
@@ -93,12 +135,12 @@ def test_goldis_ratings_replay(pool: Pool) -> None:
     near = games.columns["handicap"] == 0
     near &= np.abs(games.columns["first_grade"] - games.columns["second_grade"]) <= 9
 
-    def log_loss(p: NDArray[np.float64]) -> float:
-        return float(-np.log(np.where(games.score == 1, p, 1 - p))[near].mean())
+    def mean_loss(p: NDArray[np.float64]) -> float:
+        return float(log_loss(p, games.score == 1)[near].mean())
 
     by_grade = PUBLISHED.probability(games.columns["first_grade"], games.columns["second_grade"])
-    assert log_loss(found.expected) == pytest.approx(0.659, abs=0.004)
-    assert log_loss(by_grade) == pytest.approx(0.684, abs=0.002)
+    assert mean_loss(found.expected) == pytest.approx(0.659, abs=0.004)
+    assert mean_loss(by_grade) == pytest.approx(0.684, abs=0.002)
     # Handicap games: Goldis' stones are worth too much against European handicaps.
     handicap = games.columns["handicap"] > 0
     assert found.expected[handicap].mean() > games.score[handicap].mean() + 0.15

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.backgammon.units import MOST_EQUITY
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
 
@@ -183,6 +184,11 @@ def _rates(values: ArrayLike, name: str) -> Floats:
     rates = np.asarray(values, np.float64)
     if (rates < 0.0).any():
         raise UsageError(f"{name} is an error per decision, in equity: it is not negative")
+    if (rates > MOST_EQUITY).any():
+        raise UsageError(
+            f"{name} is an error per decision, in equity, which no decision makes larger than "
+            f"{MOST_EQUITY:g}: 8.5 thousandths are 0.0085"
+        )
     return rates
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
 from yardstone.backgammon.error_rates import MOVES_PER_DECISION, epd_from, epd_to
 from yardstone.backgammon.formulas import Formula
+from yardstone.backgammon.units import Unit, in_equity
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
 
@@ -27,7 +28,7 @@ class Given:
     epm, epc, epd, memg, pr, snowie : float, optional
         Error rates; see `yardstone.backgammon.error_rates`.
     depd : float, optional
-        Difference of two players' EPD.
+        The opponent's EPD less the player's.
     from_rating : float, optional
         The rating whose error rates are asked for.
     win : float, optional
@@ -36,6 +37,8 @@ class Given:
         Rating of an opponent.
     moves_per_decision : float
         For Snowie's rate.
+    unit : Unit, optional
+        What EPM, EPC, EPD and `depd` are counted in; see `yardstone.backgammon.units`.
     """
 
     length: int
@@ -50,10 +53,13 @@ class Given:
     win: float | None = None
     against: float | None = None
     moves_per_decision: float = MOVES_PER_DECISION
+    unit: Unit | None = None
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
+            if name == "unit":
+                continue
             if value is not None and not isfinite(value):
                 raise UsageError(f"{name.replace('_', ' ')} must be a finite number")
         if self.moves_per_decision <= 0.0:
@@ -81,13 +87,17 @@ def rate(given: Given, formula: Formula, offset: float) -> dict[str, Any]:
 
     Always ``length``, ``offset`` and ``formula``; ``rating`` unless only a difference
     is known; ``relative`` (rating minus offset), ``chequer_loss``, ``cube_loss``,
-    ``difference``, error rates and ``probability`` where they follow.
+    ``difference``, error rates and ``probability`` where they follow. EPM, EPC and EPD
+    are in equity, whatever they were given in.
 
     Raises
     ------
     UsageError
-        A number is out of range.
+        A number is out of range, or fits no unit.
     """
+    rates = {name: getattr(given, name) for name in ("epm", "epc", "depd", *_UNITS)}
+    equity: dict[str, Any] = {**in_equity(rates, given.unit), "unit": Unit.equity}
+    given = replace(given, **equity)
     found: dict[str, Any] = {
         "length": given.length,
         "offset": offset,
@@ -112,11 +122,12 @@ def rate(given: Given, formula: Formula, offset: float) -> dict[str, Any]:
     elif given.depd is not None:
         sign = -1.0 if given.depd < 0.0 else 1.0
         found["difference"] = sign * float(formula.loss_of_decisions(abs(given.depd), given.length))
-        found["rating"] = offset - found["difference"]
         found["depd"] = given.depd
         found["probability"] = float(fibs.probability(found["difference"], 0.0, given.length))
-        if given.against is None:
-            return found
+        if given.against is not None:
+            found["rating"] = given.against + found["difference"]
+            found["against"] = given.against
+        return found
     else:
         name = next(name for name in _UNITS if getattr(given, name) is not None)
         epd = float(

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 __all__ = [
     "MODELS",
     "PEOPLE",
+    "PEOPLE_ERROR",
+    "PEOPLE_SCALE",
     "Fit",
     "Model",
     "Target",
@@ -49,6 +51,7 @@ __all__ = [
     "fit_weights",
     "formula_of",
     "maximise",
+    "rating_interval",
     "results_of",
     "terms",
 ]
@@ -276,7 +279,27 @@ def _bootstrap(
     return found
 
 
-#: The published weights times the number that fits people's matches best: 0.845 with a
-#: standard error of 0.067 (``python studies/backgammon_people.py``). No richer fit to them
-#: predicts better.
-PEOPLE = formula_of("scaled", np.array([0.845]), "people's")
+#: The number by which the published weights fit people's matches best, with its standard
+#: error (``python studies/backgammon_people.py``). No richer fit predicts better.
+PEOPLE_SCALE, PEOPLE_ERROR = 0.845, 0.067
+#: The published weights times that number.
+PEOPLE = formula_of("scaled", np.array([PEOPLE_SCALE]), "people's")
+
+
+def rating_interval(relative: float, offset: float, level: float = 0.95) -> dict[str, float]:
+    """Where a rating by `PEOPLE` lies for all that is known of its number.
+
+    Holds the doubt about the formula alone, not that of the error rates put into it.
+
+    Parameters
+    ----------
+    relative, offset : float
+        The rating less that of perfect play, and that.
+    level : float
+        0 to 1.
+    """
+    from scipy.special import ndtri
+
+    reach = float(ndtri(0.5 + 0.5 * level)) * PEOPLE_ERROR / PEOPLE_SCALE
+    low, high = sorted((relative * (1.0 + reach), relative * (1.0 - reach)))
+    return {"low": offset + low, "high": offset + high, "level": level}

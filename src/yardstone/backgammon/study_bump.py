@@ -6,8 +6,9 @@ that it fits the others at every length but one point, where it makes a bump in 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import hypot
+from math import exp, hypot
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from yardstone.backgammon.study_fit import fit_chance, has_spread
 if TYPE_CHECKING:
     from yardstone.backgammon.study_cells import Cells
 
-__all__ = ["Bump", "find_bumps"]
+__all__ = ["Bump", "chance_of_largest", "find_bumps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,23 @@ class Bump:
     def deviations(self) -> float:
         """Standard errors by which the pairings with noise lie above the others."""
         return (self.noisy - self.free) / hypot(self.free_error, self.noisy_error)
+
+    def ratio_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Interval of `noisy` over `free`: how large a bump these matches leave possible."""
+        from scipy.special import ndtri
+
+        error = hypot(self.free_error / self.free, self.noisy_error / self.noisy)
+        reach = float(ndtri(0.5 + 0.5 * level)) * error
+        ratio = self.noisy / self.free
+        return ratio * exp(-reach), ratio * exp(reach)
+
+
+def chance_of_largest(bumps: Sequence[Bump]) -> float:
+    """How often chance alone makes the largest of so many deviations as large."""
+    from scipy.special import ndtr
+
+    largest = max(abs(bump.deviations) for bump in bumps)
+    return float(1.0 - (1.0 - 2.0 * ndtr(-largest)) ** len(bumps))
 
 
 def find_bumps(cells: Cells) -> list[Bump]:

@@ -15,6 +15,7 @@ from yardstone.backgammon.error_rates import Errors
 from yardstone.backgammon.formulas import PUBLISHED, SITE_OFFSET, Formula
 from yardstone.backgammon.intervals import (
     Interval,
+    loss_interval,
     luck_adjusted_difference,
     mean_interval,
     ratio_interval,
@@ -48,7 +49,8 @@ class PlayerSummary:
         All of them added up.
     relative : Interval
         Rating minus that of perfect play: the mean over the matches of what the
-        formula says of each, as in van den Doel's appendix I, with Student's t.
+        formula says of each, as in van den Doel's appendix I, with the interval of
+        `yardstone.backgammon.intervals.loss_interval`.
     rating : Interval
         The same with the site's offset added.
     pooled : Interval
@@ -79,14 +81,21 @@ class PlayerSummary:
 
     def trend(self, window: int = WINDOW, level: float = 0.9) -> list[Interval]:
         """Moving means of the match ratings: of each match and the `window` - 1 before it."""
-        return moving_means(self.match_ratings, window, level)
+        perfect = self.rating.value - self.relative.value
+        return moving_means(self.match_ratings, perfect, window, level)
 
 
-def moving_means(ratings: Floats, window: int = WINDOW, level: float = 0.9) -> list[Interval]:
-    """The mean of each rating and the `window` - 1 before it, with its interval."""
+def moving_means(
+    ratings: Floats, offset: float, window: int = WINDOW, level: float = 0.9
+) -> list[Interval]:
+    """The mean of each rating and the `window` - 1 before it, with its interval.
+
+    `offset` is the rating of perfect play.
+    """
+    losses = offset - np.asarray(ratings, np.float64)
     return [
-        mean_interval(ratings[max(0, end - window) : end], level)
-        for end in range(1, len(ratings) + 1)
+        loss_interval(losses[max(0, end - window) : end], level).moved(offset, -1.0)
+        for end in range(1, len(losses) + 1)
     ]
 
 
@@ -150,7 +159,7 @@ def _player(
     ratings = np.array(
         [match_rating(match.errors[side], match.length, formula, offset) for match, side in played]
     )
-    rating = mean_interval(ratings, level)
+    loss = loss_interval(offset - ratings, level)
     adjusted = np.array([match.luck_adjusted_of(side) for match, side in played])
     length = np.array([max(match.length, 1) for match, _ in played], np.float64)
     winners = [match.winner == side for match, side in played if match.winner is not None]
@@ -160,8 +169,8 @@ def _player(
         sum(winners),
         len(winners) - sum(winners),
         total,
-        rating.moved(-offset),
-        rating,
+        loss.moved(0.0, -1.0),
+        loss.moved(offset, -1.0),
         _pooled(played, formula, level).moved(offset, -1.0),
         luck_adjusted_difference(adjusted, length, level),
         mean_interval(adjusted, level),

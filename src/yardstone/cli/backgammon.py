@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from yardstone.backgammon.units import Unit
 from yardstone.cli import backgammon_study
 from yardstone.cli.backgammon_analyse import analyse
 from yardstone.cli.backgammon_options import (
@@ -26,7 +27,7 @@ EXAMPLES = {
         "": ("rating --epm 0.0085 --epc 0.021 --length 7", "analyse matches/*.mat --html me.html"),
         "rating": (
             "rating --epm 0.0085 --epc 0.021 --length 7",
-            "rating --depd 0.0075 --length 5",
+            "rating --depd 0.0075 --length 5 --against 1800",
             "rating --pr 5.2 --length 7 --offset gamesgrid --format json",
         ),
         "analyse": (
@@ -56,17 +57,23 @@ def application() -> typer.Typer:
 def rating(
     length: Annotated[int, typer.Option(metavar="POINTS", help="Length of the match.")],
     epm: Annotated[
-        float | None, typer.Option(help="Error per unforced chequer move, in equity.")
+        float | None,
+        typer.Option(help="Error per unforced chequer move: 0.0085 in equity, or 8.5 thousandths."),
     ] = None,
     epc: Annotated[
-        float | None, typer.Option(help="Error per close or actual cube decision, in equity.")
+        float | None,
+        typer.Option(help="Error per close or actual cube decision, in the same unit."),
     ] = None,
     epd: Annotated[
-        float | None, typer.Option(help="Error per decision, chequers and cube together.")
+        float | None,
+        typer.Option(help="Error per decision, chequers and cube together, in either unit."),
     ] = None,
     depd: Annotated[
         float | None,
-        typer.Option(help="Difference of two players' error per decision: gives points between."),
+        typer.Option(
+            help="The opponent's error per decision less the player's: gives points between, and "
+            "with --against a rating."
+        ),
     ] = None,
     memg: Annotated[
         float | None, typer.Option(help="GNU Backgammon's error rate: 1000 times --epd.")
@@ -96,6 +103,13 @@ def rating(
         float | None,
         typer.Option(metavar="RATING", help="Also the chance of winning against this rating."),
     ] = None,
+    unit: Annotated[
+        Unit | None,
+        typer.Option(
+            help="What --epm, --epc, --epd and --depd are in, where the numbers leave it open.",
+            show_default=False,
+        ),
+    ] = None,
     offset: Offset = "fibs",
     formula: Choice = Weights.published,
     form: Annotated[TextOrJson, typer.Option("--format", help="Text, or JSON.")] = TextOrJson.text,
@@ -124,6 +138,11 @@ def rating(
         win=win,
         against=against,
         moves_per_decision=moves_per_decision or MOVES_PER_DECISION,
+        unit=unit,
     )
     found = rate(given, chosen_formula(formula), chosen_offset(offset))
+    if formula is Weights.people and "relative" in found and from_rating is None:
+        from yardstone.backgammon.refit import rating_interval
+
+        found["interval"] = rating_interval(found["relative"], found["offset"])
     write(as_text(found) if form is TextOrJson.json else rating_text(found), output)

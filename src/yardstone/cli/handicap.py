@@ -1,4 +1,4 @@
-"""`yardstone handicap`: the exact handicap for two ratings (Goldis' SKT-LR)."""
+"""`yardstone handicap`: the handicap for two ratings, by Goldis' SKT-LR and by other rules."""
 
 from __future__ import annotations
 
@@ -80,7 +80,11 @@ def handicap(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
     ] = None,
 ) -> None:
-    """Handicap that gives two players equal chances: stones, komi, and who wins ties."""
+    """Handicap for two players by Goldis' rule: stones, komi, and who wins ties.
+
+    Beside it stands what European usage and a fit to real handicap games give, which
+    predict such games better.
+    """
     from yardstone.winprob.goldis import handicap as complete
 
     if len(players) != 2:
@@ -103,6 +107,8 @@ def handicap(
         "sub_rank": found.sub_rank,
         "ratings": [one, two],
         "even_komi": komi,
+        "rule": "goldis",
+        "others": _others(abs(one - two) / 100.0),
     }
     if form is HandicapFormat.json:
         from yardstone.reports.json_out import as_json
@@ -143,6 +149,37 @@ def _rating(word: str, scale: RatingScale | None) -> float:
     return float(convert(number, scale.value, "goldis"))
 
 
+def _others(grades: float) -> dict[str, Any]:
+    """What other rules give for so many grades, a hundred rating points each."""
+    from yardstone.winprob.handicap_rules import EUROPEAN, FITTED
+
+    return {
+        rule.name: {
+            "stones": rule.stones(grades),
+            "exact_stones": rule.exact(grades),
+            "grades_a_stone": rule.stone,
+            "low": rule.low,
+            "high": rule.high,
+        }
+        for rule in (EUROPEAN, FITTED)
+    }
+
+
+def _comparison(values: dict[str, Any]) -> str:
+    """The other rules in words, with what each is worth on real games."""
+    from yardstone.winprob.handicap_rules import SCORES
+
+    usual, fitted = values["others"]["EGF"], values["others"]["fitted"]
+    return (
+        f"That is Goldis' rule. For {values['difference'] / 100.0:g} grades a stone a grade (EGF) "
+        f"gives {usual['exact_stones']:.1f} stones\nwithout komi; fitted to real handicap games, "
+        f"where a stone is worth {fitted['grades_a_stone']:.2f} grades (95 %: "
+        f"{fitted['low']:.2f} to {fitted['high']:.2f}),\nit is {fitted['exact_stones']:.1f}. On "
+        f"those games Goldis' forecasts are worse than a coin's (log loss {SCORES['goldis']:.2f} "
+        f"against 0.69),\nthose of a stone a grade better ({SCORES['EGF']:.2f}).\n"
+    )
+
+
 def _sentences(values: dict[str, Any], found: Handicap) -> str:
     place = "no handicap stones: Black moves first"
     if found.stones > 1:
@@ -159,4 +196,4 @@ def _sentences(values: dict[str, Any], found: Handicap) -> str:
         f"(the same as {same} points from {whose}).\n"
         f"Exactly {found.exact_stones:.3f} stones. In an even game White should win by "
         f"{found.even_game_margin} points ({found.exact_margin:.2f}).\n"
-    )
+    ) + _comparison(values)

@@ -123,30 +123,47 @@ def fit(
     begin: Begin = None,
     end: End = None,
     bootstrap: Annotated[
-        int, typer.Option(min=0, metavar="SAMPLES", help="Least squares: resample so many times.")
+        int,
+        typer.Option(
+            min=0,
+            metavar="SAMPLES",
+            help="Least squares: intervals from so many tables simulated from the fit, 39 or more.",
+        ),
     ] = 0,
+    probability: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GRADES",
+            help="Likelihood: the probability between two grades such as 2d,4d by this fit, with "
+            "its interval. Repeatable.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="For the bootstrap.")] = 0,
     form: Annotated[TextOrJson, typer.Option("--format", help="Text or JSON.")] = TextOrJson.text,
     plot: Plot = None,
     output: Output = None,
 ) -> None:
-    """Fit the model to games or to winning statistics, with standard errors."""
+    """Fit the model to games or to winning statistics, with intervals."""
     from yardstone.reports.winprob_text import fit_text, plain_fit
     from yardstone.winprob import least_squares, likelihood
+    from yardstone.winprob.least_squares_intervals import simulated_intervals
 
+    pairs = [_two_grades(text) for text in probability or []]
+    if pairs and method is not Method.likelihood:
+        raise UsageError("--probability is for --method likelihood")
+    if bootstrap and method is not Method.newton:
+        raise UsageError("--bootstrap is for least squares by Newton's method: --method newton")
     names = [name.strip() for name in free.split(",") if name.strip()]
     if all_games:
-        if method is not Method.likelihood or begin or end or len(files) != 1 or bootstrap:
+        if method is not Method.likelihood or begin or end or len(files) != 1:
             raise UsageError("--all-games takes one file of games, all its years, and likelihood")
-        values = _fit_all_games(files[0], names)
+        values = _fit_all_games(files[0], names, pairs)
         write(as_text(values) if form is TextOrJson.json else fit_text(values), output)
         return
     found = _statistics(files, begin, end, 4)
-    samples = None
+    intervals = None
     fitted: least_squares.LeastSquaresFit | likelihood.LikelihoodFit
     if method is Method.likelihood:
-        if bootstrap:
-            raise UsageError("--bootstrap is for least squares: --method newton")
         fitted = likelihood.fit_likelihood(
             likelihood.GradedGames.from_statistics(found), free=names
         )
@@ -157,18 +174,27 @@ def fit(
         )
         core = fitted.model
         if bootstrap:
-            samples = least_squares.bootstrap(
-                found, samples=bootstrap, seed=seed, free=fitted.names
-            )
+            intervals = simulated_intervals(fitted, found, samples=bootstrap, seed=seed)
     if plot is not None:
         from yardstone.reports.winprob_plots import curves_plot
 
         save(curves_plot(found, core, title="Games and the model fitted to them"), plot)
-    values = plain_fit(fitted, found, samples=samples)
+    values = plain_fit(fitted, found, intervals=intervals, pairs=pairs)
     write(as_text(values) if form is TextOrJson.json else fit_text(values), output)
 
 
-def _fit_all_games(file: Path, names: list[str]) -> dict[str, Any]:
+def _two_grades(text: str) -> tuple[float, float]:
+    from yardstone.winprob.grades import parse_grade
+
+    words = text.split(",")
+    if len(words) != 2:
+        raise UsageError(f"--probability {text}: write two grades like 2d,4d")
+    return parse_grade(words[0]), parse_grade(words[1])
+
+
+def _fit_all_games(
+    file: Path, names: list[str], pairs: list[tuple[float, float]]
+) -> dict[str, Any]:
     """Fit to all decided games of a file, as they are."""
     from yardstone.reports.winprob_text import plain_fit
     from yardstone.winprob.crossvalidate import GameColumns
@@ -178,7 +204,7 @@ def _fit_all_games(file: Path, names: list[str]) -> dict[str, Any]:
 
     games = GameColumns.from_pool(_games(file)).graded()
     start = GradeModel(INITIAL, {"stone": 1.0} if "stone" in names else {})
-    return plain_fit(fit_likelihood(games, free=names, start=start), None)
+    return plain_fit(fit_likelihood(games, free=names, start=start), None, pairs=pairs)
 
 
 def trace(

@@ -127,8 +127,8 @@ def notes(report: AnalysisReport) -> list[str]:
     lines = [
         f"Rating: perfect play is {report.offset:g}; errors by the {report.about['formula']} "
         "formula, averaged over matches.",
-        f"± and brackets are {level} intervals by Student's t; a single match has none. EPM and "
-        "EPC are in thousandths of a point.",
+        f"Intervals are of {level}; a single match has none. EPM and "
+        "EPC are in thousandths of equity, as `backgammon rating` takes them too.",
         "Luck-adjusted: points ahead of the opponents met, by results without the luck of the "
         "dice.",
     ]
@@ -141,8 +141,10 @@ def _known(value: float, digits: int = 0, scale: float = 1.0) -> str:
     return f"{scale * value:.{digits}f}" if isfinite(value) else "–"
 
 
-def _reach(found: Interval) -> str:
-    return _known(found.high - found.value)
+def _ends(found: Interval) -> str:
+    if not isfinite(found.low):
+        return "–"
+    return f"{found.low:.0f} to {found.high:.0f}"
 
 
 def _bracket(found: Interval) -> str:
@@ -165,7 +167,7 @@ def player_table(report: AnalysisReport) -> list[list[str]]:
             "Won",
             "Lost",
             "Rating",
-            "±",
+            f"{100 * report.level:g} %",
             "To gnubg",
             "EPM",
             "EPC",
@@ -182,7 +184,7 @@ def player_table(report: AnalysisReport) -> list[list[str]]:
                 f"{player.won:,}",
                 f"{player.lost:,}",
                 _known(player.rating.value),
-                _reach(player.rating),
+                _ends(player.rating),
                 _known(player.relative.value),
                 _known(errors.epm, 1, 1000.0),
                 _known(errors.epc, 1, 1000.0),

@@ -99,7 +99,8 @@ def _draw(axes: Axes, player: PlayerSummary, level: float, colour: str, *, dated
     if dated:
         x = np.array([match.date for match, _ in player.matches], "datetime64[D]")
         x, ratings = x[~np.isnat(x)], ratings[~np.isnat(x)]
-    trend = moving_means(ratings, level=level)
+    perfect = player.rating.value - player.relative.value
+    trend = moving_means(ratings, perfect, level=level)
     axes.plot(x, ratings, ".", color=colour, alpha=0.35, markeredgewidth=0)
     steady = np.arange(len(trend)) >= FEWEST - 1  # the first few means wander
     mean, low, high = (

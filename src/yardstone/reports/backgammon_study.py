@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.backgammon.formulas import PUBLISHED
-from yardstone.backgammon.study_bump import find_bumps
+from yardstone.backgammon.study_bump import chance_of_largest, find_bumps
 from yardstone.backgammon.study_cells import LEVEL, Cells
 from yardstone.backgammon.study_compare import LeftOut
 from yardstone.backgammon.study_fit import Method, Model
@@ -196,7 +196,11 @@ def plain_fit(fit: StudyFit) -> dict[str, Any]:
         "chi_square": {name: _known(value) for name, (value, _) in chi.items()},
         "chi_square_cells": chi["published"][1],
         "bumps": [
-            {**asdict(bump), "deviations": _known(bump.deviations)}
+            {
+                **asdict(bump),
+                "deviations": _known(bump.deviations),
+                "ratio_interval": [_known(end) for end in bump.ratio_interval()],
+            }
             for bump in (find_bumps(fit.cells) if fit.model is Model.decision else ())
         ],
     }
@@ -265,16 +269,21 @@ def fit_text(fit: StudyFit) -> str:
     lines.append("± is one standard error, from drawing the matches anew.")
     if fit.model is Model.decision and (bumps := find_bumps(fit.cells)):
         lines += ["", "R/DEPD where one player is free of noise, and where both have it:"]
-        rows = [["N", "one free", "±", "both noisy", "±", "off"]]
+        rows = [["N", "one free", "±", "both noisy", "±", "off", "ratio, 95 %"]]
         rows += [
             [
                 str(bump.length),
                 *map(_points, (bump.free, bump.free_error, bump.noisy, bump.noisy_error)),
                 _signed(bump.deviations),
+                "{:.2f} to {:.2f}".format(*bump.ratio_interval()),
             ]
             for bump in bumps
         ]
         lines.append(aligned_text(rows, left=set()).rstrip())
+        lines.append(
+            f"Chance alone makes the largest of {len(bumps)} as large in "
+            f"{100 * chance_of_largest(bumps):.0f} % of such studies."
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -223,18 +223,17 @@ def probability_trace_plot(
 
 
 def coefficient_trace_plot(found: Trace, *, title: str = "", note: str = "") -> Figure:
-    """Fitted coefficients over the years, with bars of one standard error (figure 4)."""
+    """Fitted coefficients over the years (figure 4)."""
     figure, (axes,) = _figure(7.4, 4.4)
     colours = ("#1f6fb4", "#d9480f", "#2b8a3e", "#862e9c", "#495057", "#e67700", "#0b7285")
     for j, name in enumerate(found.names):
         small = name in ("v0", "v1", "v2", "v3")
         factor = 10.0 if small else 1.0
         label = f"10 {name}" if small else name
-        axes.errorbar(
-            found.years + 0.05 * (j - len(found.names) / 2),
+        axes.plot(
+            found.years,
             factor * found.coefficients[:, j],
-            yerr=np.nan_to_num(factor * found.errors[:, j]),
-            fmt="o-",
+            "o-",
             markersize=3.5,
             linewidth=1.1,
             color=colours[j % len(colours)],

@@ -2,7 +2,8 @@
 
 Candidates are the published coefficients, a plain logistic on the grade
 difference, Kaniuk's form fitted as he did and by likelihood, and that form with
-further terms. Each is fitted to all folds but one and scored on that one.
+further terms. Each is fitted to all folds but one and scored on that one. Forms that do
+not fit the worth of a handicap stone take it for a grade, as European usage does.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 __all__ = ["CANDIDATES", "Candidate", "CrossValidation", "GameColumns", "cross_validate"]
 
 COLOUR = ("black", "stone")
+#: Groups of equal size that an interval of a gain needs.
+FEWEST_GROUPS = 8.0
+#: Grades that a handicap stone is worth in forms that do not fit it: European usage.
+USUAL_STONE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +69,22 @@ class Candidate:
                 games.first[even], games.second[even], games.first_won[even]
             )
             fit = fit_least_squares(statistics, free=self.free, start=self.start.core)
-            return GradeModel(fit.model)
+            return GradeModel(fit.model, self.start.extras, self.start.link)
         return fit_likelihood(games.graded(), free=self.free, start=self.start).model
 
 
-def _start(link: Link = "erf", **extras: float) -> GradeModel:
-    return GradeModel(INITIAL, extras, link)
+def _start(link: Link = "erf", core: Kaniuk = INITIAL) -> GradeModel:
+    return GradeModel(core, {"stone": USUAL_STONE}, link)
 
 
+#: The published coefficients, which say nothing of handicap games: a stone a grade.
+_AS_PUBLISHED = _start(core=PUBLISHED)
 #: A start for the plain logistic: Lambda proportional to the difference alone.
-_PLAIN = GradeModel(Kaniuk.from_parameters({"u0": 0.1}), {}, "logistic")
+_PLAIN = _start("logistic", Kaniuk.from_parameters({"u0": 0.1}))
 
 #: The forms compared by default, simplest first.
 CANDIDATES: tuple[Candidate, ...] = (
-    Candidate("published", method="none"),
+    Candidate("published", start=_AS_PUBLISHED, method="none"),
     Candidate("published, least squares", TABLE_1, _start(), "least squares"),
     Candidate("plain logistic", ("u0",), _PLAIN),
     Candidate("likelihood", TABLE_1, _start()),
@@ -85,16 +92,16 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("lapse", (*TABLE_1, "lapse"), _start()),
     Candidate("logistic link, lapse", (*TABLE_1, "lapse"), _start("logistic")),
     Candidate("lapse, low grades", (*TABLE_1, "lapse", "low"), _start()),
-    Candidate("lapse, colour, handicap", (*TABLE_1, "lapse", *COLOUR), _start(stone=1.0)),
+    Candidate("lapse, colour, handicap", (*TABLE_1, "lapse", *COLOUR), _start()),
     Candidate(
         "lapse, low grades, colour, handicap",
         (*TABLE_1, "lapse", "low", *COLOUR),
-        _start(stone=1.0),
+        _start(),
     ),
     Candidate(
         "lapse, low grades, colour, komi, handicap",
         (*TABLE_1, "lapse", "low", "komi", *COLOUR),
-        _start(stone=1.0),
+        _start(),
     ),
 )
 
@@ -232,6 +239,31 @@ class CrossValidation:
             error = float(difference.std(ddof=1)) / sqrt(len(difference))
         return mean, error
 
+    def gain_interval(
+        self,
+        name: str,
+        over: str,
+        where: NDArray[np.bool_] | None = None,
+        *,
+        level: float = 0.95,
+    ) -> tuple[float, float] | None:
+        """Interval of `gain`, by Student's t over the groups; None where there are too few.
+
+        Groups count for as many as they are worth: one that holds half of the games
+        leaves few others. Below `FEWEST_GROUPS` of them no interval held.
+        """
+        from scipy.special import stdtrit
+
+        mean, error = self.gain(name, over, where)
+        size = np.unique(
+            self.games.group if where is None else self.games.group[where], return_counts=True
+        )[1].astype(np.float64)
+        worth = float(size.sum() ** 2 / (size @ size))
+        if worth < FEWEST_GROUPS:
+            return None
+        reach = float(stdtrit(worth - 1.0, 0.5 + 0.5 * level)) * error
+        return mean - reach, mean + reach
+
 
 def _folds(group: NDArray[np.int64], folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Fold of each game: groups dealt out in random order to the smallest fold."""
@@ -278,7 +310,7 @@ def cross_validate(
             try:
                 model = candidate.fit(training)
             except ModelError:
-                model = GradeModel(PUBLISHED)
+                model = _AS_PUBLISHED
             log_loss[i, test] = game_log_loss(model, left_out)
     brier = (1.0 - np.exp(-log_loss)) ** 2
     names = tuple(candidate.name for candidate in candidates)

@@ -39,7 +39,13 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["LeastSquaresFit", "bootstrap", "fit_least_squares", "rms_by_difference"]
+__all__ = [
+    "LeastSquaresFit",
+    "fit_least_squares",
+    "profile_scale",
+    "rms_by_difference",
+    "sum_of_squares",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,7 +87,11 @@ class LeastSquaresFit:
 
     @property
     def standard_errors(self) -> Array:
-        """One standard error of each free parameter; NaN where positivity holds it at 0."""
+        """One standard error of each free parameter; NaN where positivity holds it at 0.
+
+        By linearisation: u3 and K scatter more than that, to one side. Intervals are in
+        `yardstone.winprob.least_squares_intervals`.
+        """
         return np.sqrt(np.diag(self.covariance))
 
     @property
@@ -184,10 +194,12 @@ def fit_least_squares(
         First point; table 1's "initial" by default.
     method : {"newton", "conjugate"}
         Damped Newton steps, which need some ten evaluations, or the published
-        conjugate gradient. Both end in the same place.
+        conjugate gradient. Both end in the same place where that has no negative
+        coefficient.
     positive : bool
         Keep every coefficient at or above zero (Newton only; conjugate
-        gradient, as published, has no bounds).
+        gradient, as published, has no bounds and can end below zero, where the
+        paper allows no coefficient to be).
     skip_lowest : bool
         Leave out the lowest grade, 20 kyu.
     tolerance : float
@@ -248,49 +260,51 @@ def _sandwich(
     covariance = np.full((len(index), len(index)), np.nan)
     if not part:
         return covariance
-    gap, jacobian = _gap_and_jacobian(cells, full, part)
-    # Spread of a cell's Lambda from that of its ratio, at the fitted probability.
-    from scipy.special import erfc
-
-    p = 0.5 * erfc(gap)
-    variance = np.pi * np.exp(2.0 * gap**2) * p * (1.0 - p) / cells.games
-    meat = (jacobian * (4.0 * cells.weight**2 * variance)) @ jacobian.T
-    # The curvature without the residuals, which would make it scatter.
-    bread = np.linalg.pinv(2.0 * (jacobian * cells.weight) @ jacobian.T, hermitian=True)
+    bread, meat = _bread_and_meat(cells, full, part)
     covariance[np.ix_(inside, inside)] = bread @ meat @ bread
     return covariance
 
 
-def bootstrap(
-    statistics: WinningStatistics,
-    *,
-    samples: int = 200,
-    seed: int = 0,
-    free: Iterable[str] = TABLE_1,
-    start: Kaniuk = INITIAL,
-    skip_lowest: bool = True,
-) -> Array:
-    """Free parameters of fits to resampled games: shape (samples, parameters).
+def _bread_and_meat(cells: _Cells, full: Array, index: list[int]) -> tuple[Array, Array]:
+    """Inverse curvature of F, and the spread of its gradient by chance."""
+    from scipy.special import erfc
 
-    Games are drawn with replacement. A sample whose fit has no minimum is drawn
-    anew; more than one in two such samples is a `ModelError`.
+    gap, jacobian = _gap_and_jacobian(cells, full, index)
+    # Spread of a cell's Lambda from that of its ratio, at the fitted probability.
+    p = 0.5 * erfc(gap)
+    variance = np.pi * np.exp(2.0 * gap**2) * p * (1.0 - p) / cells.games
+    meat = (jacobian * (4.0 * cells.weight**2 * variance)) @ jacobian.T
+    # The curvature without the residuals, which would make it scatter.
+    curvature = 2.0 * (jacobian * cells.weight) @ jacobian.T
+    bread: Array = np.asarray(np.linalg.pinv(curvature, hermitian=True), np.float64)
+    return bread, meat
+
+
+def sum_of_squares(
+    statistics: WinningStatistics, model: Kaniuk, *, skip_lowest: bool = True
+) -> float:
+    """F of a model: what `fit_least_squares` minimises."""
+    cells = _cells(statistics, skip_lowest)
+    gap = model.strength_gap(cells.weaker, cells.stronger)
+    return float(cells.weight @ (gap - cells.gap) ** 2)
+
+
+def profile_scale(
+    statistics: WinningStatistics, fit: LeastSquaresFit, name: str, *, skip_lowest: bool = True
+) -> float:
+    """What turns an increase of F, one parameter fixed, into squared standard errors of it.
+
+    Parameters that positivity holds at zero count as fixed there, but for the one named.
     """
-    rng = np.random.default_rng(seed)
-    names = tuple(free)
-    rows: list[Array] = []
-    for _ in range(2 * samples):
-        if len(rows) == samples:
-            break
-        try:
-            fit = fit_least_squares(
-                statistics.resampled(rng), free=names, start=start, skip_lowest=skip_lowest
-            )
-        except ModelError:
-            continue
-        rows.append(fit.values)
-    if len(rows) < samples:
-        raise ModelError("more than half of the resampled statistics have no fit")
-    return np.array(rows)
+    where = fit.names.index(name)
+    inside = fit.values > 0.0
+    inside[where] = True
+    index = [PARAMETERS.index(each) for each, kept in zip(fit.names, inside, strict=True) if kept]
+    full = np.array([fit.model.parameters[each] for each in PARAMETERS])
+    bread, meat = _bread_and_meat(_cells(statistics, skip_lowest), full, index)
+    place = int(inside[:where].sum())
+    spread = float((bread @ meat @ bread)[place, place])
+    return 2.0 * float(bread[place, place]) / spread if spread > 0.0 else 0.0
 
 
 def rms_by_difference(

@@ -8,6 +8,7 @@ and no weight has to be chosen. A fit may use colour, komi and handicap games.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ import numpy as np
 from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
 from yardstone.winprob._minimise import Minimum, damped_newton
 from yardstone.winprob.grade_model import ALL_PARAMETERS, EVEN_KOMI, GradeModel, log_probabilities
-from yardstone.winprob.kaniuk import INITIAL, TABLE_1, basis
+from yardstone.winprob.kaniuk import INITIAL, TABLE_1, Kaniuk, basis
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +32,12 @@ __all__ = ["GradedGames", "LikelihoodFit", "fit_likelihood"]
 
 #: A share of unexplained results starts here and never falls below `_LEAST_LAPSE`.
 _FIRST_LAPSE, _LEAST_LAPSE = 0.02, 1e-6
-_MAY_BE_NEGATIVE = ("black", "komi")
+MAY_BE_NEGATIVE = ("black", "komi")
+#: First points tried in place of table 1's: the likelihood can have several maxima.
+_OTHER_STARTS = (
+    Kaniuk.from_parameters({"u0": 0.04, "v0": 0.004, "u1": 0.1, "u3": 0.02, "K": 0.1}),
+    Kaniuk.from_parameters({"u0": 0.0, "v0": 0.004, "u1": 0.15, "u3": 0.05, "K": 0.05}),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -180,44 +186,22 @@ class LikelihoodFit:
     def interval(self, name: str, level: float = 0.95) -> tuple[float, float]:
         """Profile likelihood interval of one parameter, right also where it is skew.
 
-        The values at which the best likelihood of all other parameters falls
-        short by half a chi-squared quantile; 0 where it never does so downwards.
+        See `yardstone.winprob.profile`; 0 or infinite where there is no end.
         """
-        from scipy.optimize import brentq
-        from scipy.stats import chi2
+        from yardstone.winprob.profile import parameter_interval
 
-        if name not in self.names:
-            raise UsageError(f"{name!r} was not free in this fit")
-        drop = 0.5 * float(chi2.ppf(level, 1))
-        where = self.names.index(name)
-        others = [other for other in self.names if other != name]
-        best = float(self.values[where])
+        return parameter_interval(self, name, level)
 
-        def excess(value: float) -> float:
-            vector = self.model.vector
-            vector[ALL_PARAMETERS.index(name)] = value
-            model = GradeModel.from_vector(vector, self.model.link)
-            if not others:
-                return -self.games.log_likelihood(model) - self.minimum.value - drop
-            fit = fit_likelihood(self.games, free=others, start=model, tolerance=1e-6)
-            return fit.minimum.value - self.minimum.value - drop
+    def probability_interval(
+        self, first: float, second: float, level: float = 0.95
+    ) -> tuple[float, float]:
+        """Profile likelihood interval of the probability that `first` beats `second`.
 
-        error = float(self.standard_errors[where])
-        step = error if np.isfinite(error) and error > 0 else 0.1 * max(abs(best), 0.01)
-        ends = []
-        floor = -np.inf if name in _MAY_BE_NEGATIVE else 0.0
-        for sign in (-1.0, 1.0):
-            near, far = best, best
-            for _ in range(60):
-                near, far = far, max(floor, far + sign * step)
-                if far == near or excess(far) > 0.0:
-                    break
-                step *= 1.3
-            if far == near or not excess(far) > 0.0:
-                ends.append(far)
-            else:
-                ends.append(float(brentq(excess, *sorted((near, far)), xtol=1e-3 * step)))
-        return ends[0], ends[1]
+        Grades in zero-shodan units; see `yardstone.winprob.profile`.
+        """
+        from yardstone.winprob.profile import probability_interval
+
+        return probability_interval(self, first, second, level)
 
     def __repr__(self) -> str:
         pairs = zip(self.names, self.values, self.standard_errors, strict=True)
@@ -241,7 +225,8 @@ def fit_likelihood(
         Names of `ALL_PARAMETERS` to be fitted; the others stay as in `start`.
         All but ``black`` and ``komi`` stay at or above zero.
     start : GradeModel, optional
-        First point, and the link; table 1's "initial" by default.
+        First point, and the link; table 1's "initial" by default. From that one two
+        others are tried as well, and the best of the three fits is kept.
     tolerance : float
         The fit is done when another step promises no more log-likelihood.
     """
@@ -254,6 +239,25 @@ def fit_likelihood(
     if not games.games.sum() > 0:
         raise NoGamesError("there is no decided game between players of known grades")
     begin = start or GradeModel(INITIAL)
+    first = _fit_from(games, names, begin, tolerance)
+    if begin.core != INITIAL or "K" not in names:
+        return first
+    fits = [first]
+    for core in _OTHER_STARTS:
+        values = {
+            k: core.parameters[k] if k in names else v for k, v in begin.core.parameters.items()
+        }
+        other = GradeModel(Kaniuk.from_parameters(values), begin.extras, begin.link)
+        with suppress(ConvergenceError):
+            fits.append(_fit_from(games, names, other, tolerance))
+    return min(fits, key=lambda fit: fit.minimum.value)
+
+
+def _fit_from(
+    games: GradedGames, names: tuple[str, ...], begin: GradeModel, tolerance: float
+) -> LikelihoodFit:
+    """The fit to which one first point leads."""
+    wanted = set(names)
     base = begin.vector
     if "lapse" in wanted and base[ALL_PARAMETERS.index("lapse")] == 0.0:
         base[ALL_PARAMETERS.index("lapse")] = _FIRST_LAPSE
@@ -292,7 +296,7 @@ def fit_likelihood(
             return bad
         return value, gradient, information
 
-    lower = np.array([-np.inf if name in _MAY_BE_NEGATIVE else 0.0 for name in names])
+    lower = np.array([-np.inf if name in MAY_BE_NEGATIVE else 0.0 for name in names])
     if "lapse" in names:
         lower[names.index("lapse")] = _LEAST_LAPSE
     first = objective(base[index], curved=False)

@@ -39,6 +39,8 @@ _BLACK = ALL_PARAMETERS.index("black")
 _LAPSE = ALL_PARAMETERS.index("lapse")
 #: Stands for an impossible point in the outer optimisation.
 _FAR = 1e9
+#: Columns of an inverse at a time.
+_BLOCK = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,8 +228,23 @@ def fit_with_strengths(
         marginal,
         labels,
         offset,
-        1.0 / np.sqrt(matrix.diagonal()),
+        _deviations(matrix),
     )
+
+
+def _deviations(information: Any) -> Array:
+    """Square roots of the diagonal of the inverse: opponents' doubts are in it."""
+    from scipy.sparse.linalg import splu
+
+    size = information.shape[0]
+    factor = splu(information, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
+    variance = np.empty(size)
+    for begin in range(0, size, _BLOCK):
+        block = np.arange(begin, min(begin + _BLOCK, size))
+        unit = np.zeros((size, len(block)))
+        unit[block, block - begin] = 1.0
+        variance[block] = factor.solve(unit)[block, block - begin]
+    return np.sqrt(variance)
 
 
 def _numbered(pool: Pool) -> tuple[_Games, tuple[str, ...]]:

@@ -39,8 +39,8 @@ class Trace:
         Win ratios, extended by equation 1 (figure 3).
     names : tuple of str
         The fitted coefficients.
-    coefficients, errors : arrays (windows, names)
-        Of each window's fit, with standard errors (figure 4).
+    coefficients : array (windows, names)
+        Of each window's fit (figure 4).
     modelled : array (windows, grades, differences)
         Probabilities from those coefficients (figure 5).
     games : array (windows,)
@@ -53,7 +53,6 @@ class Trace:
     measured: Array
     names: tuple[str, ...]
     coefficients: Array
-    errors: Array
     modelled: Array
     games: Array
 
@@ -83,20 +82,20 @@ def trace(
     """
     wanted = frozenset(free)
     names = tuple(name for name in start.parameters if name in wanted)
-    rows: list[tuple[int, Array, Array, Array, Array, float]] = []
+    rows: list[tuple[int, Array, Array, Array, float]] = []
     differences = np.arange(-4, 5)
     for year, statistics in windows(pool, years=years, first_end=first_end, last_end=last_end):
         measured = statistics.extended()[[grade - statistics.lowest for grade in grades]]
         try:
             fit = fit_least_squares(statistics, free=names, start=start)
         except (ModelError, NoGamesError):
-            values = errors = np.full(len(names), np.nan)
+            values = np.full(len(names), np.nan)
             modelled = np.full(measured.shape, np.nan)
         else:
-            values, errors = fit.values, fit.standard_errors
+            values = fit.values
             at = np.array(grades, np.float64)[:, None]
             modelled = fit.model.probability(at, at + differences)
-        rows.append((year, measured, values, errors, modelled, float(statistics.games.sum())))
+        rows.append((year, measured, values, modelled, float(statistics.games.sum())))
     if not rows:
         raise NoGamesError(f"the games span less than {years} years")
     return Trace(
@@ -108,5 +107,4 @@ def trace(
         np.array([row[2] for row in rows]),
         np.array([row[3] for row in rows]),
         np.array([row[4] for row in rows]),
-        np.array([row[5] for row in rows]),
     )

@@ -50,10 +50,10 @@ def backgammon_view(result: Plain) -> dict[str, Any]:
         "players": _players(players, level),
         "notes": [
             f"Rating: perfect play is {result['offset']:g}; the mean of what the "
-            f"{result['formula']} formula says of each match. ± is the {level} interval by "
-            "Student’s t; a single match has none.",
+            f"{result['formula']} formula says of each match, with its {level} "
+            "interval; a single match has none.",
             "EPM and EPC: equity lost a chequer decision and a cube decision, in thousandths of "
-            "a point. PR: equity lost a decision, times 500.",
+            "equity. PR: equity lost a decision, times 500.",
         ],
         "luck": _luck(players, level),
         "kinds": _kinds(players),
@@ -71,9 +71,9 @@ def _name_column() -> Column:
     return Column("Player", "text", "ascending", classes="name", head=True)
 
 
-def _half(found: Plain) -> float | None:
-    value, high = found["value"], found["high"]
-    return None if value is None or high is None else high - value
+def _ends(found: Plain) -> Cell:
+    ends = [number_cell(found[end]).text for end in ("low", "high")]
+    return Cell("–" if "–" in ends else f"{ends[0]} to {ends[1]}")
 
 
 def _scaled(value: float | None, scale: float, digits: int) -> Cell:
@@ -87,7 +87,7 @@ def _players(players: Sequence[Plain], level: str) -> Table:
         Column("Won", classes="extra"),
         Column("Lost", classes="extra"),
         Column("Rating"),
-        Column("±", first="ascending"),
+        Column(f"{level} interval", ""),
         Column("To perfect play", classes="extra"),
         Column("EPM", first="ascending"),
         Column("EPC", first="ascending"),
@@ -101,7 +101,7 @@ def _players(players: Sequence[Plain], level: str) -> Table:
                 number_cell(each["won"]),
                 number_cell(each["lost"]),
                 number_cell(each["rating"]["value"]),
-                number_cell(_half(each["rating"])),
+                _ends(each["rating"]),
                 number_cell(each["relative"]["value"], sign=True),
                 _scaled(each["epm"], 1000.0, 1),
                 _scaled(each["epc"], 1000.0, 1),

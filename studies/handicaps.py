@@ -1,0 +1,161 @@
+"""Rules of handicap on real games: ``python studies/handicaps.py GAMES.csv``.
+
+Goldis' stones, a stone a grade, and a fitted worth of a stone predict who won the handicap
+games of a table of tournament games with grades (``go/tournaments/games.csv.gz`` of the
+shared data); whole events are left out of every fit that predicts them. Beside it, Goldis'
+ratings and a logistic on the difference of grades on the even games. All intervals are
+clustered by event. Writes ``docs/studies/handicap-tables.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from collections.abc import Iterator
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.ratings.sktlr import SktLr
+from yardstone.winprob.games_csv import read_games_csv
+from yardstone.winprob.handicap_rules import fit_slope, fit_stone, log_loss, stone_interval
+from yardstone.winprob.kaniuk import PUBLISHED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool
+
+    Array = NDArray[np.float64]
+
+TABLE = Path(__file__).resolve().parent.parent / "docs" / "studies" / "handicap-tables.md"
+COIN = float(np.log(2.0))
+
+
+def with_interval(values: Array, event: NDArray[np.int64], digits: int = 3) -> str:
+    """Mean over games with a 95 % interval, Student's t over events."""
+    from scipy.special import stdtrit
+
+    number = np.unique(event, return_inverse=True)[1].ravel()
+    size = np.bincount(number).astype(np.float64)
+    mean = float(values.mean())
+    sums = np.bincount(number, values - mean)
+    count = len(sums)
+    error = float(np.sqrt(count / (count - 1.0) * (sums @ sums))) / len(values)
+    reach = float(stdtrit(max(1.0, size.sum() ** 2 / (size @ size) - 1.0), 0.975)) * error
+    return f"{mean:.{digits}f} ({mean - reach:.{digits}f} to {mean + reach:.{digits}f})"
+
+
+def lines(pool: Pool) -> Iterator[str]:
+    """The tables."""
+    first, second = (np.asarray(pool.columns[f"{side}_grade"]) for side in ("first", "second"))
+    known = np.isfinite(first) & np.isfinite(second) & (pool.score != 0.5)
+    known &= (np.minimum(first, second) >= -20) & (np.maximum(first, second) <= 6)
+    games = pool.select(known)
+    first, second, handicap = (
+        np.asarray(games.columns[name], np.float64)
+        for name in ("first_grade", "second_grade", "handicap")
+    )
+    event = np.unique(games.columns["event"], return_inverse=True)[1].ravel()
+    won = games.score == 1.0
+    gap = second - first
+    placed = (handicap > 0) & (gap > 0)
+    even = (handicap == 0) & (np.abs(gap) <= 9)
+    replay = SktLr().replay(games)
+
+    goldis = SktLr().expected_score(-100.0 * gap, handicap=handicap)
+    usual, fitted = np.full(len(gap), np.nan), np.full(len(gap), np.nan)
+    for each in np.unique(event):
+        test = placed & (event == each)
+        train = event != each
+        slope = fit_slope(gap[train & even], won[train & even])
+        usual[test] = probability(slope, gap[test], handicap[test], 1.0)
+        stone, own = fit_stone(*(x[train & placed] for x in (gap, handicap, won)))
+        fitted[test] = probability(own, gap[test], handicap[test], stone)
+        usual_even = even & (event == each)
+        usual[usual_even] = probability(slope, gap[usual_even], handicap[usual_even], 1.0)
+    at = event[placed]
+    stone, slope = fit_stone(gap[placed], handicap[placed], won[placed])
+    low, high = stone_interval(gap[placed], handicap[placed], won[placed], at)
+    yield (
+        f"### {int(placed.sum())} handicap games between 20 kyu and 7 dan, {len(np.unique(at))} "
+        "events, Black the weaker"
+    )
+    yield ""
+    yield f"Black won {with_interval(100.0 * won[placed], at, 1)} per cent of them."
+    yield f"One stone is worth {stone:.2f} grades (95 %: {low:.2f} to {high:.2f}, events drawn"
+    yield f"anew), {slope:.3f} logits a grade left over."
+    yield ""
+    yield "| rule | log loss | better than a coin by | Black should win | Black wins less by |"
+    yield "|---|--:|--:|--:|--:|"
+    for name, p in (
+        ("Goldis: the ratio of strengths", goldis),
+        ("a stone a grade", usual),
+        ("fitted worth of a stone", fitted),
+    ):
+        loss = log_loss(p[placed], won[placed])
+        yield (
+            f"| {name} | {with_interval(loss, at)} | {with_interval(COIN - loss, at)} "
+            f"| {100 * p[placed].mean():.0f} % "
+            f"| {with_interval(100.0 * (p[placed] - won[placed]), at, 1)} |"
+        )
+    yield ""
+    yield "### Games with the handicap that a rule gives, to the nearest stone"
+    yield ""
+    yield "| rule | games | Black won, per cent |"
+    yield "|---|--:|--:|"
+    stones = {
+        "Goldis: the ratio of strengths": 10.0 ** (gap / 10.0),
+        "a stone a grade": gap + 0.5,
+        "fitted worth of a stone": gap / stone + 0.5,
+    }
+    for name, right in stones.items():
+        same = placed & (np.floor(right) == handicap)
+        share = with_interval(100.0 * won[same], event[same], 1) if same.sum() > 20 else "too few"
+        yield f"| {name} | {int(same.sum())} | {share} |"
+    yield ""
+    yield f"### {int(even.sum())} even games up to nine grades apart"
+    yield ""
+    yield "| forecast | log loss | SKT-LR better by |"
+    yield "|---|--:|--:|"
+    there = event[even]
+    skt = log_loss(replay.expected[even], won[even])
+    for name, p in (
+        ("SKT-LR, rating as it goes", replay.expected),
+        ("published model of Kaniuk on the grades", PUBLISHED.probability(first, second)),
+        ("logistic on the difference of grades, other events", usual),
+    ):
+        loss = log_loss(p[even], won[even])
+        gain = "" if p is replay.expected else with_interval(loss - skt, there)
+        yield f"| {name} | {with_interval(loss, there)} | {gain} |"
+    learnt = log_loss(replay.expected[placed], won[placed])
+    yield ""
+    yield f"SKT-LR, rating as it goes, on the {int(placed.sum())} handicap games:"
+    yield f"{with_interval(learnt, at)}, a coin {COIN:.3f}."
+
+
+def probability(slope: float, gap: Array, handicap: Array, stone: float) -> Array:
+    from yardstone.winprob.handicap_rules import black_wins
+
+    return black_wins(gap, handicap, stone=stone, slope=slope)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("games", type=Path)
+    given = parser.parse_args()
+    made = (
+        f"`python studies/handicaps.py GAMES`, {date.today():%Y-%m-%d}; Yardstone "
+        f"{version('yardstone')}, numpy {np.__version__}, Python {platform.python_version()}. In "
+        "brackets 95 % intervals over events, by Student's t."
+    )
+    text = "\n".join([*lines(read_games_csv(given.games)), "", made]) + "\n"
+    TABLE.write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
