@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.choices import check_choice, check_number, no_such
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.compare import compare
 from yardstone.evaluation.draws import fit_draw_rate
+from yardstone.evaluation.metrics import LARGER_IS_BETTER
 from yardstone.evaluation.result import Evaluation, Prediction
 from yardstone.evaluation.splits import (
     GAP_EDGES,
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = ["baselines", "completed", "evaluate", "judged_games", "usual_subsets"]
 
+#: How to come by a further column of a pool.
+READ_COLUMN = "name it among the columns when the games are read"
 #: Called with the name of a system, and how many of its trials are done and of how many.
 Progress = Callable[[str, int, int], object]
 
@@ -104,6 +108,13 @@ def evaluate(
     -------
     Evaluation
     """
+    check_choice("the metric", metric, LARGER_IS_BETTER)
+    check_number("confidence", confidence, above=0.0, below=1.0)
+    for name, number in (("tune", tune), ("newcomer_games", newcomer_games)):
+        check_number(name, number, least=0, whole=True)
+    check_number("replicates", replicates, least=0, whole=True)
+    if group_by is not None and group_by not in pool.columns:
+        raise InputError(no_such("column", group_by, pool.columns), mend=READ_COLUMN)
     entries = _entries(systems)
     games, notes = judged_games(pool)
     share = 0.7 if train_share is None and train_until is None else train_share
@@ -256,7 +267,7 @@ def usual_subsets(
     parts += [Subset(f"since {moment}", since(pool, moment)) for moment in since_dates]
     if group_by is not None:
         if group_by not in pool.columns:
-            raise InputError(f"the games have no column {group_by!r}")
+            raise InputError(no_such("column", group_by, pool.columns), mend=READ_COLUMN)
         column = pool.columns[group_by]
         parts += [Subset(f"{group_by} {value}", column == value) for value in np.unique(column)]
     return parts

@@ -6,11 +6,12 @@ Everything here is data: a system is added by adding its `Entry`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+from yardstone.choices import no_such
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -66,6 +67,9 @@ class Entry:
     def make(self, **parameters: Any) -> SequentialSystem:
         """The system with these parameters, and its own for the rest."""
         system = getattr(import_module(self.module), self.system)
+        known = [part.name for part in fields(system) if part.init]
+        if unknown := sorted(set(parameters) - set(known)):
+            raise UsageError(no_such(f"parameter of {self.name}", unknown[0], known))
         return cast("SequentialSystem", system(**{**self.fixed, **parameters}))
 
 
@@ -170,5 +174,4 @@ def find_system(name: str, known: Sequence[str] = ()) -> Entry:
     try:
         return SYSTEMS[name]
     except KeyError:
-        names = ", ".join((*SYSTEMS, *known))
-        raise UsageError(f"there is no system {name!r}: choose from {names}") from None
+        raise UsageError(no_such("system", name, (*SYSTEMS, *known))) from None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
 from yardstone.ratings._schedule import Period, check_period
 from yardstone.ratings.handicap import Handicap
@@ -102,6 +103,7 @@ class EGF(Sequential):
     scale = "egf"
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_period(self.period)
         if not (isfinite(self.weight) and self.weight >= 0.0):
             raise UsageError(f"the weight must not be negative: {self.weight}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Handicap:
     required: bool = True
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not self.even_komi > 0.0:
             raise UsageError(f"the komi of a fair game must be positive, not {self.even_komi}")
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone import parallel
-from yardstone.errors import ModelError, NotConnectedError, UsageError
+from yardstone.choices import check_number
+from yardstone.errors import ModelError, NotConnectedError
 from yardstone.pool import PairCounts
 from yardstone.ratings.priors import Prior, Relation
 from yardstone.ratings.result import Status
@@ -162,8 +163,7 @@ def simulate(
     ModelError
         Replays keep falling apart into unconnected groups.
     """
-    if simulations < 2:
-        raise UsageError("at least 2 simulations are needed for a deviation")
+    check_number("the number of simulations", simulations, least=2, whole=True)
     rated = ratings.status == Status.NORMAL
     if system.ignore_draws:
         counts = replace(counts, draws=np.zeros_like(counts.draws))

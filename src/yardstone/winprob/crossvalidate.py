@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.choices import check_choice
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.winprob.grade_model import EVEN_KOMI, GradeModel, Link, log_probabilities
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 __all__ = ["CANDIDATES", "Candidate", "CrossValidation", "GameColumns", "cross_validate"]
 
 COLOUR = ("black", "stone")
+
+
+#: How a candidate's parameters are found.
+METHODS = ("likelihood", "least squares", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,9 @@ class Candidate:
     free: tuple[str, ...] = ()
     start: GradeModel = field(default_factory=GradeModel)
     method: str = "likelihood"
+
+    def __post_init__(self) -> None:
+        check_choice("the method", self.method, METHODS)
 
     def fit(self, games: GameColumns) -> GradeModel:
         """The model fitted to games."""

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from yardstone.choices import check_fields, no_such
 from yardstone.errors import UsageError
 from yardstone.winprob.kaniuk import PARAMETERS, PUBLISHED, Kaniuk, basis
 
@@ -71,9 +72,8 @@ class GradeModel:
 
     def __post_init__(self) -> None:
         if unknown := set(self.extras) - set(EXTRAS):
-            raise UsageError(f"no such term: {', '.join(sorted(unknown))}")
-        if self.link not in ("erf", "logistic"):
-            raise UsageError(f"no such link: {self.link!r}")
+            raise UsageError(no_such("term", min(unknown), EXTRAS))
+        check_fields(self)
 
     @property
     def vector(self) -> Array:
