@@ -37,7 +37,9 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
     ('likelihood', None)
     """
     known = {each.casefold(): each for each in words}
-    close = get_close_matches(word.casefold(), known, n=1, cutoff=0.7)
+    asked = word.casefold()
+    swapped = [each for each in known if sorted(each) == sorted(asked)]
+    close = swapped or get_close_matches(asked, known, n=1, cutoff=0.7)
     return known[close[0]] if close else None
 
 

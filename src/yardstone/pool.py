@@ -55,7 +55,7 @@ class SkipReport:
 
     A hostile file can hold millions of bad records, so only the first
     `MAX_SKIPPED_DETAILS` are kept one by one. `mended` counts what was put right in
-    records that were used.
+    records that were used; `remarks` are sentences on how they were understood.
     """
 
     def __init__(self, skipped: Iterable[Skipped] = ()) -> None:
@@ -63,6 +63,7 @@ class SkipReport:
         self.reasons: Counter[str] = Counter()
         self.mended: Counter[str] = Counter()
         self.details: list[Skipped] = []
+        self.remarks: list[str] = []
         for record in skipped:
             self.add(record)
 
@@ -78,11 +79,18 @@ class SkipReport:
         self.total += number
         self.reasons[kind] += number
 
+    def remark(self, sentence: str) -> None:
+        """Note how records were understood, once."""
+        if sentence not in self.remarks:
+            self.remarks.append(sentence)
+
     def merge(self, other: SkipReport) -> None:
         """Add all that another report holds."""
         self.total += other.total
         self.reasons.update(other.reasons)
         self.mended.update(other.mended)
+        for sentence in other.remarks:
+            self.remark(sentence)
         self.details.extend(other.details[: MAX_SKIPPED_DETAILS - len(self.details)])
 
     def __len__(self) -> int:
@@ -245,6 +253,8 @@ class Pool:
         columns: Mapping[str, str] | Sequence[str] | None = None,
         first: Literal["white", "black"] = "white",
         strict: bool = False,
+        dates: Literal["dmy", "mdy", "ymd"] | None = None,
+        levels: bool = False,
     ) -> Pool:
         """A pool from a frame of pandas, polars, Arrow or anything that speaks Arrow.
 
@@ -255,6 +265,9 @@ class Pool:
         columns, first, strict
             Which columns hold what, which side moves first, and whether a row that
             cannot be used is an error; as in `yardstone.read`.
+        dates, levels
+            How dates are written, and whether to take grades, ratings and handicaps
+            along; as in `yardstone.read`.
 
         Examples
         --------
@@ -265,7 +278,9 @@ class Pool:
         """
         from yardstone.records.table_files import pool_of_frame
 
-        return pool_of_frame(frame, columns=columns, first=first, strict=strict)
+        return pool_of_frame(
+            frame, columns=columns, first=first, strict=strict, dates=dates, levels=levels
+        )
 
     def __len__(self) -> int:
         return len(self.score)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from yardstone.cli.options import Columns, Confidence, First, Form, Page, Query, Side, Strict
+from yardstone.cli.options import Columns, Confidence, Dates, First, Form, Page, Query, Side, Strict
 from yardstone.cli.output import Format
 from yardstone.errors import UsageError
 
@@ -118,6 +118,7 @@ def evaluate(
     ] = None,
     columns: Columns = None,
     first: First = Side.white,
+    dates: Dates = None,
     query: Query = None,
     strict: Strict = False,
     confidence: Confidence = "95",
@@ -195,6 +196,8 @@ def evaluate(
             columns=wanted or None,
             first=first,
             strict=strict,
+            dates=dates,
+            levels=any(entry.levels for entry in chosen),
             quiet=quiet,
         )
         report_skipped(pool, quiet=quiet)

@@ -11,6 +11,7 @@ import typer
 from yardstone.cli.options import (
     Columns,
     Confidence,
+    Dates,
     First,
     Form,
     Page,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.reports.history import History
 
-__all__ = ["EXAMPLES", "history", "rated_games"]
+__all__ = ["EXAMPLES", "history", "rated_games", "takes_levels"]
 
 EXAMPLES = """\b
 Examples:
@@ -88,6 +89,7 @@ def history(
     ] = 0.01,
     columns: Columns = None,
     first: First = Side.white,
+    dates: Dates = None,
     query: Query = None,
     strict: Strict = False,
     confidence: Confidence = "95",
@@ -128,7 +130,14 @@ def history(
     if paths or query is not None:
         wanted = values.columns(columns or [])
         pool = read_games(
-            paths or [], query=query, columns=wanted, first=first, strict=strict, quiet=quiet
+            paths or [],
+            query=query,
+            columns=wanted,
+            first=first,
+            strict=strict,
+            dates=dates,
+            levels=takes_levels(system, state),
+            quiet=quiet,
         )
         report_skipped(pool, quiet=quiet)
     elif state is None:
@@ -166,6 +175,16 @@ def history(
         emit(views, shape, output)
 
 
+def takes_levels(system: str | None, state: Path | None) -> bool:
+    """Whether the grades of newcomers matter to the system."""
+    from yardstone.evaluation.ledger_file import load_ledger
+    from yardstone.evaluation.systems import find_system
+
+    if state is not None:
+        return find_system(load_ledger(state).name).levels
+    return system is not None and find_system(system).levels
+
+
 def rated_games(
     pool: Pool | None, state: Path | None, system: str | None, parameters: Sequence[str]
 ) -> tuple[RatedGames, list[str]]:
@@ -195,7 +214,8 @@ def rated_games(
     if name == "whr":
         notes.append("whr looks back: each rating is what all games say, later ones included.")
         return whole_history(pool, **chosen), notes
-    return Ledger.begin(name, pool, **chosen), notes
+    ledger = Ledger.begin(name, pool, **chosen)
+    return ledger, [*notes, *ledger.system.remarks(pool)]
 
 
 def _kept(rated: RatedGames) -> Ledger:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from yardstone.cli.options import Confidence
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
     from yardstone.ratings.matches import Match
@@ -98,9 +98,11 @@ def match(
     Counts of pairs of games (the same opening once with each side) tell more than
     counts of games: the variance is then taken over pairs.
     """
+    from yardstone.cli.output import check_report
     from yardstone.cli.values import confidence as level_of
     from yardstone.ratings.sprt import Sprt
 
+    check_report(output, form)
     level = level_of(confidence)
     test = Sprt(elo0, elo1, alpha, beta, model.value)
     given = arguments or []
@@ -161,14 +163,10 @@ def _from_games(
     if len(given) != 2:
         raise UsageError("--games needs the names of the two players")
     from yardstone import records
-    from yardstone.ratings.pairs import USUAL_COLUMNS, pentanomial
+    from yardstone.ratings.pairs import pentanomial
 
     names = (given[0], given[1])
     if pair_by is not None:
         wanted = [name.strip() for name in pair_by.split(",") if name.strip()]
         return pentanomial(records.read(*files, columns=wanted), *names, by=wanted), names
-    try:
-        pool = records.read(*files, columns=USUAL_COLUMNS)
-    except InputError:  # a table without these columns, or what no reader can mend
-        pool = records.read(*files)
-    return pentanomial(pool, *names), names
+    return pentanomial(records.read(*files, columns="all"), *names), names

@@ -13,6 +13,8 @@ from yardstone.cli.output import Format
 __all__ = [
     "Columns",
     "Confidence",
+    "DateOrder",
+    "Dates",
     "First",
     "Form",
     "Page",
@@ -32,6 +34,14 @@ class Side(StrEnum):
     black = "black"
 
 
+class DateOrder(StrEnum):
+    """What comes first in a date."""
+
+    dmy = "dmy"
+    mdy = "mdy"
+    ymd = "ymd"
+
+
 RatedPaths = Annotated[
     list[str] | None,
     typer.Argument(
@@ -46,6 +56,14 @@ Columns = Annotated[
     ),
 ]
 First = Annotated[Side, typer.Option("--first", help="Who moves first in a table of games.")]
+Dates = Annotated[
+    DateOrder | None,
+    typer.Option(
+        "--dates",
+        help="Order of day, month and year in dates such as 5/6/2024.",
+        show_default=False,
+    ),
+]
 Query = Annotated[
     str | None,
     typer.Option(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.options import Columns, First, Parameters, RatedPaths, Side, System
+from yardstone.cli.options import Columns, Dates, First, Parameters, RatedPaths, Side, System
 
 if TYPE_CHECKING:
     from yardstone.evaluation.forecast import Forecast
@@ -51,19 +51,27 @@ def predict(
     ] = None,
     columns: Columns = None,
     side: First = Side.white,
+    dates: Dates = None,
     form: Annotated[PredictFormat, typer.Option("--format", help="How to write it.")] = (
         PredictFormat.text
     ),
 ) -> None:
     """Predict the game of two players from the ratings of the games before."""
     from yardstone.cli import values
-    from yardstone.cli.history import rated_games
+    from yardstone.cli.history import rated_games, takes_levels
     from yardstone.cli.systems import read_games, report_skipped
     from yardstone.evaluation.forecast import forecast
 
     pool = None
     if paths:
-        pool = read_games(paths, columns=values.columns(columns or []), first=side, quiet=True)
+        pool = read_games(
+            paths,
+            columns=values.columns(columns or []),
+            first=side,
+            dates=dates,
+            levels=takes_levels(system, state),
+            quiet=True,
+        )
         report_skipped(pool, quiet=False)
     rated, notes = rated_games(pool, state, system, parameter or [])
     found = forecast(rated, first, second, advantage=advantage)

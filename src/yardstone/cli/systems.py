@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from yardstone.cli.options import Side
+from yardstone.cli.options import DateOrder, Side
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,9 +53,11 @@ def read_games(
     columns: Mapping[str, str] | None = None,
     first: Side = Side.white,
     strict: bool = False,
+    dates: DateOrder | None = None,
+    levels: bool = False,
     quiet: bool = False,
 ) -> Pool:
-    """Games with their times from files or a query."""
+    """Games with their times from files or a query, with grades if `levels` are wanted."""
     from yardstone import records
     from yardstone.cli.output import progress_bar
 
@@ -63,14 +65,25 @@ def read_games(
         if len(paths) > 1:
             raise UsageError("--query takes one database at most")
         database = paths[0] if paths else None
-        return records.query(query, database, columns=columns, first=first.value, strict=strict)
+        return records.query(
+            query,
+            database,
+            columns=columns,
+            first=first.value,
+            strict=strict,
+            dates=None if dates is None else dates.value,
+            times=True,
+            levels=levels,
+        )
     if not paths:
         raise UsageError("name a file of results, or - for standard input")
     return records.read(
         *paths,
         columns=columns,
-        first=first.value,
+        first=None if first is Side.white else first.value,  # White is what is usual
         times=True,
+        dates=None if dates is None else dates.value,
+        levels=levels,
         strict=strict,
         progress=progress_bar("reading", quiet=quiet),
     )
@@ -131,15 +144,20 @@ def moment(text: str, option: str) -> np.datetime64:
 
 
 def check_outputs(
-    form: Format, output: Path | None, *others: Path | None, plot: Path | None = None, quiet: bool
+    form: Format,
+    output: Path | None,
+    html: Path | None = None,
+    *others: Path | None,
+    plot: Path | None = None,
+    quiet: bool,
 ) -> None:
     """Refuse what cannot be written before any work is done."""
-    from yardstone.cli.output import Format, check_folder
+    from yardstone.cli.output import Format, check_folder, check_page, check_picture
 
-    for path in (output, plot, *others):
+    for path in (output, *others):
         check_folder(path)
-    if plot is not None and plot.suffix.lower() not in (".svg", ".png", ".pdf"):
-        raise UsageError(f"--plot {plot}: the file must end in .svg, .png or .pdf")
+    check_page(html)
+    check_picture(plot)
     if form is Format.parquet and output is None and not quiet:
         raise UsageError("Parquet is not text: name a file with -o")
 

@@ -30,6 +30,7 @@ from yardstone.evaluation.splits import (
 )
 from yardstone.evaluation.systems import Entry, find_system
 from yardstone.evaluation.tuning import LEARNING_SHARE, Tuned, tune
+from yardstone.ratings.sequential import Sequential
 from yardstone.winprob.davidson import draw_probability
 
 if TYPE_CHECKING:
@@ -205,9 +206,11 @@ def _run(
         parameters=_plain(tuned.system),
         seconds=time.perf_counter() - began,
     )
-    notes: tuple[str, ...] = ()
+    remarks = tuned.system.remarks(games) if isinstance(tuned.system, Sequential) else ()
+    notes = tuple(f"{name}: {remark}" for remark in remarks)
     if tuned.failed:
-        notes = (f"{name}: {tuned.failed} of {tuned.trials} sets of parameters could not be used.",)
+        bad = f"{tuned.failed} of {tuned.trials} sets of parameters could not be used."
+        notes = (*notes, f"{name}: {bad}")
     return _Run(prediction, replay.first_rating, replay.second_rating, notes)
 
 
@@ -228,14 +231,16 @@ def _plain(system: object) -> dict[str, Any]:
 def judged_games(pool: Pool) -> tuple[Pool, list[str]]:
     """The games that can be judged, in order of time, and what was left out."""
     alone = pool.first == pool.second
-    notes = []
+    notes = list(pool.skipped.remarks)
     if alone.any():
         notes.append(_left_out(alone, "of a player against himself"))
         pool = pool.select(~alone)
     if pool.time is not None:
         unknown = np.isnat(pool.time)
-        if unknown.any() and not unknown.all():
-            notes.append(_left_out(unknown, "without a complete date"))
+        if len(pool) and unknown.all():
+            notes.append("No game has a date: the games are taken in the order in which they stand.")
+        elif unknown.any():
+            notes.append(_left_out(unknown, "without a date"))
             pool = pool.select(~unknown)
     return in_time_order(pool), notes
 

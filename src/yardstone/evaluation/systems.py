@@ -55,6 +55,8 @@ class Entry:
         Parameters that make this entry what it is.
     knobs : tuple of Knob
         What is tuned.
+    levels : bool
+        Whether players begin at their grade or rating where the games tell.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Entry:
     system: str
     knobs: tuple[Knob, ...]
     fixed: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    levels: bool = False
 
     def make(self, **parameters: Any) -> SequentialSystem:
         """The system with these parameters, and its own for the rest."""
@@ -130,6 +133,7 @@ _ENTRIES = (
         "EGF",
         (Knob("initial", 500.0, 2700.0), Knob("weight", 0.1, 4.0, log=True), _FIRST),
         {"period": "game", "initial": 2000.0},
+        levels=True,
     ),
     Entry(
         "egf-old",
@@ -138,6 +142,7 @@ _ENTRIES = (
         "EGFOld",
         (Knob("initial", 500.0, 2600.0), Knob("weight", 0.1, 4.0, log=True), _FIRST),
         {"period": "game", "initial": 2000.0},
+        levels=True,
     ),
     Entry(
         "fibs",

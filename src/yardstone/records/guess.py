@@ -37,13 +37,14 @@ _TIMES = ("time", "utctime")
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The names of the columns for each part of a game."""
+    """The names of the columns for each part of a game; `asked_time`: the caller named that."""
 
     first: str
     second: str
     score: str
     time: tuple[str, ...] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
+    asked_time: bool = False
 
 
 def find_roles(
@@ -99,14 +100,16 @@ def find_roles(
                 mend="name the columns first, second and score",
             )
         guess[role] = chosen
-    if "time" in asked:
+    asked_time = "time" in asked
+    if asked_time:
         time: tuple[str, ...] = (asked.pop("time"),)
     else:
         time = tuple(n for n in (_pick(plain, _DATES), _pick(plain, _TIMES)) if n is not None)
     if columns == "all":
         used = {guess["first"], guess["second"], guess["score"], *time}
         asked = {name: name for name in names if name not in used}
-    return Roles(guess["first"] or "", guess["second"] or "", guess["score"] or "", time, asked)
+    chosen = (guess[role] or "" for role in ("first", "second", "score"))
+    return Roles(*chosen, time, asked, asked_time)
 
 
 def has_role(name: str) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError, StrictError
 from yardstone.pool import Pool, Skipped, SkipReport
+from yardstone.records.dates import DateOrder
 from yardstone.records.delimited import Dialect, find_dialect, repair
 from yardstone.records.results import Side
 from yardstone.records.tables import connect, pool_of_rows, quoted
@@ -39,16 +40,21 @@ def read_table(
     columns: Columns = None,
     first: Side = "white",
     strict: bool = False,
+    dates: DateOrder | None = None,
+    times: bool = False,
+    levels: bool = False,
 ) -> Pool:
     """The games of one file, of the kind that has this name among the formats."""
+    asked: dict[str, Any] = {"dates": dates, "times": times, "levels": levels}
     if kind == "database":
-        return _read_database(source, columns, first, strict)
+        return _read_database(source, columns, first, strict, asked)
     with _local_file(source, kind) as (path, compression), _connection(source.name) as connection:
         options: dict[str, Any] = {
             "file": source.name,
             "columns": columns,
             "first": first,
             "strict": strict,
+            **asked,
         }
         if kind == "csv":
             return _read_csv(connection, path, compression, options)
@@ -67,6 +73,9 @@ def query(
     columns: Columns = None,
     first: Side = "white",
     strict: bool = False,
+    dates: DateOrder | None = None,
+    times: bool = False,
+    levels: bool = False,
 ) -> Pool:
     """The pool of the rows that a query gives.
 
@@ -83,6 +92,9 @@ def query(
         The side that moves first.
     strict : bool
         Raise at the first row that cannot be used.
+    dates, times, levels
+        How dates are written, whether they matter, and whether to take grades, ratings
+        and handicaps along; as in `yardstone.read`.
 
     Raises
     ------
@@ -96,7 +108,15 @@ def query(
     <Pool: 1 games of 2 players>
     """
     name = "query" if database is None else os.fspath(database)
-    options: dict[str, Any] = {"file": name, "columns": columns, "first": first, "strict": strict}
+    options: dict[str, Any] = {
+        "file": name,
+        "columns": columns,
+        "first": first,
+        "strict": strict,
+        "dates": dates,
+        "times": times,
+        "levels": levels,
+    }
     rows = f"({sql.strip().rstrip(';')})"
     with _connection(name) as connection:
         if database is None:
@@ -115,7 +135,13 @@ def query(
 
 
 def pool_of_frame(
-    frame: Any, *, columns: Columns = None, first: Side = "white", strict: bool = False
+    frame: Any,
+    *,
+    columns: Columns = None,
+    first: Side = "white",
+    strict: bool = False,
+    dates: DateOrder | None = None,
+    levels: bool = False,
 ) -> Pool:
     """The games of a frame of pandas, polars or Arrow."""
     with _connection("frame") as connection:
@@ -126,8 +152,9 @@ def pool_of_frame(
                 raise InputError(f"a {type(frame).__name__} is not a table") from None
             connection.register("frame", _through_arrow(frame))
         return pool_of_rows(
-            connection, "frame", file="frame", columns=columns, first=first, strict=strict
-        )
+            connection, "frame", file="frame", columns=columns, first=first, strict=strict,
+            dates=dates, levels=levels,
+        )  # fmt: skip
 
 
 def _through_arrow(frame: Any) -> Any:
@@ -241,7 +268,9 @@ def _csv(path: Path, dialect: Dialect, more: str) -> str:
     )
 
 
-def _read_database(source: Source, columns: Columns, first: Side, strict: bool) -> Pool:
+def _read_database(
+    source: Source, columns: Columns, first: Side, strict: bool, asked: dict[str, Any]
+) -> Pool:
     """The one table of a database that has only one."""
     if source.path is None:
         raise InputError("a database cannot be read from standard input", file=source.name)
@@ -267,7 +296,7 @@ def _read_database(source: Source, columns: Columns, first: Side, strict: bool) 
             mend="use a query",
         )
     sql = f"SELECT * FROM {quoted(found[0][0])}"
-    return query(sql, source.path, columns=columns, first=first, strict=strict)
+    return query(sql, source.path, columns=columns, first=first, strict=strict, **asked)
 
 
 @contextmanager

@@ -7,13 +7,16 @@ hands over plain numbers, so a table need not fit in memory as text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.errors import StrictError
+from yardstone.errors import InputError, StrictError
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
+from yardstone.records.dates import FIRST_YEAR, LAST_YEAR, DateOrder, date_span, read_dates
 from yardstone.records.guess import Roles, find_roles
+from yardstone.records.levels import check_stones, level_columns
 from yardstone.records.results import Side, score_of_first
 from yardstone.records.text import clean
 
@@ -53,6 +56,9 @@ def pool_of_rows(
     strict: bool = False,
     line_of: Callable[[int], int] = int,
     report: SkipReport | None = None,
+    dates: DateOrder | None = None,
+    times: bool = False,
+    levels: bool = False,
 ) -> Pool:
     """The pool of the rows of a table or query.
 
@@ -70,9 +76,17 @@ def pool_of_rows(
         The line of a row, counted from 1.
     report : SkipReport, optional
         What was skipped before; the pool's report begins with it.
+    dates, times, levels
+        As for `yardstone.read`; with `times`, dates that cannot be read are an error.
     """
     names = [row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
     roles = find_roles(names, columns, first, file)
+    skipped = SkipReport() if report is None else report
+    if levels:
+        found, remark = level_columns(names, roles.first, roles.second)
+        roles = replace(roles, extra={**found, **roles.extra})
+        if remark:
+            skipped.remark(remark)
     extra = "".join(
         f", {quoted(column)} AS extra{k}" for k, column in enumerate(roles.extra.values())
     )
@@ -80,13 +94,32 @@ def pool_of_rows(
         f"""CREATE OR REPLACE TEMP TABLE game AS
         SELECT row_number() OVER () AS row, {_name(roles.first)} AS first,
             {_name(roles.second)} AS second, trim(CAST({quoted(roles.score)} AS VARCHAR)) AS result,
-            {_moment(roles)} AS time{extra}
+            {_moment(roles)} AS time, {_when(roles)} AS moment{extra}
         FROM {rows}"""
     )
     _add_scores(connection, first)
-    skipped = SkipReport() if report is None else report
     _skip(connection, file, strict, line_of, skipped)
-    return _pool(connection, roles, skipped)
+    pool = _pool(connection, roles, skipped, Dates(file, dates, times))
+    if levels:
+        check_stones(pool, roles.first, file)
+    return pool
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """How dates of a table are to be read.
+
+    Attributes
+    ----------
+    file : str
+    order : {"dmy", "mdy", "ymd"} or None
+    wanted : bool
+        Whether times matter to what comes.
+    """
+
+    file: str
+    order: DateOrder | None
+    wanted: bool
 
 
 def _name(column: str) -> str:
@@ -95,7 +128,10 @@ def _name(column: str) -> str:
 
 
 def _moment(roles: Roles) -> str:
-    """SQL for the time of a game, from a date, or a date and a time of day."""
+    """SQL for the time of a game, from a date, or a date and a time of day.
+
+    Only what is sure: a day written year first, in a year of sense. `_times` reads the rest.
+    """
     texts = [
         f"regexp_replace(CAST({quoted(name)} AS VARCHAR), "
         r"'^(\d{4})[./](\d{1,2})[./](\d{1,2})', '\1-\2-\3')"
@@ -103,7 +139,17 @@ def _moment(roles: Roles) -> str:
     ]
     tries = [f"TRY_CAST({' || chr(32) || '.join(texts)} AS TIMESTAMP)"] if texts else []
     tries += [f"TRY_CAST({text} AS TIMESTAMP)" for text in texts]
-    return f"CAST(coalesce({', '.join([*tries, 'NULL'])}) AS TIMESTAMP_S)"
+    sure = [
+        f"CASE WHEN year({each}) BETWEEN {FIRST_YEAR} AND {LAST_YEAR} THEN {each} END"
+        for each in tries
+    ]
+    return f"CAST(coalesce({', '.join([*sure, 'NULL'])}) AS TIMESTAMP_S)"
+
+
+def _when(roles: Roles) -> str:
+    """SQL for the same as text, as the table has it."""
+    texts = [f"CAST({quoted(name)} AS VARCHAR)" for name in roles.time]
+    return f"trim(concat_ws(' ', {', '.join(texts)}))" if texts else "''"
 
 
 def _add_scores(connection: duckdb.DuckDBPyConnection, first: Side) -> None:
@@ -169,7 +215,9 @@ def _skip(
             report.add_uncounted(kind, number)
 
 
-def _pool(connection: duckdb.DuckDBPyConnection, roles: Roles, skipped: SkipReport) -> Pool:
+def _pool(
+    connection: duckdb.DuckDBPyConnection, roles: Roles, skipped: SkipReport, dates: Dates
+) -> Pool:
     # Players of unfinished games are known, as they are to the reader of PGN files.
     connection.execute(
         """CREATE OR REPLACE TEMP TABLE good AS SELECT * FROM scored
@@ -189,15 +237,47 @@ def _pool(connection: duckdb.DuckDBPyConnection, roles: Roles, skipped: SkipRepo
     extra = "".join(f", extra{k}" for k in range(len(roles.extra)))
     data = connection.execute(
         f"""SELECT CAST(one.number AS INTEGER) AS one, CAST(two.number AS INTEGER) AS two,
-            score, time{extra}
+            score, time, CASE WHEN time IS NULL THEN moment END AS moment{extra}
         FROM good JOIN player AS one ON one.name = first JOIN player AS two ON two.name = second
         WHERE score IS NOT NULL ORDER BY row"""
     ).fetchnumpy()
-    time = None
-    if roles.time:
-        time = np.ma.filled(data["time"].astype("datetime64[s]"), np.datetime64("NaT"))
+    time = _times(data, roles, dates, skipped) if roles.time else None
     columns = {name: _plain(data[f"extra{k}"]) for k, name in enumerate(roles.extra)}
     return Pool(tuple(players), data["one"], data["two"], data["score"], time, columns, skipped)
+
+
+def _times(
+    data: Mapping[str, Any], roles: Roles, dates: Dates, skipped: SkipReport
+) -> NDArray[np.datetime64]:
+    """When the games were played: as DuckDB reads it, else as `read_dates` does.
+
+    Raises InputError where a date is wanted and none of the column can be read.
+    """
+    time = np.ma.filled(data["time"].astype("datetime64[s]"), np.datetime64("NaT"))
+    unknown = np.isnat(time)
+    if not unknown.any():
+        return time
+    texts = np.where(unknown, _plain(data["moment"]), time.astype(str)).tolist()
+    read = read_dates(texts, dates.order)
+    columns = " and ".join(repr(name) for name in roles.time)
+    if read.missed and (dates.wanted or roles.asked_time):
+        unclear = [text for text in read.unread if not np.isnat(date_span(text, "dmy")[0])]
+        if unclear:
+            raise InputError(
+                f"dates such as {unclear[0]!r} in the column {columns} can be day first or "
+                "month first",
+                file=dates.file,
+                mend="say which with --dates dmy or --dates mdy; in Python dates='dmy'",
+            )
+        if np.isnat(read.time).all():
+            raise InputError(
+                f"no date can be read in the column {columns}: it holds "
+                + ", ".join(repr(text[:40]) for text in read.unread),
+                file=dates.file,
+                mend="name another column with time=NAME, or write dates as 2024-05-31",
+            )
+    read.report(skipped)
+    return read.time
 
 
 def _plain(values: Any) -> NDArray[Any]:

@@ -39,7 +39,12 @@ def plain_list(report: RatingList) -> dict[str, Any]:
         "first_advantage": estimate(ratings.first_advantage),
         "draw_rate": estimate(ratings.draw_rate),
         "components": [
-            {"number": group.number, "players": len(group.rows), "games": group.games}
+            {
+                "number": group.number,
+                "players": len(group.rows),
+                "ranked": group.ranked,
+                "games": group.games,
+            }
             for group in report.groups
         ],
         "ratings": report.records(),

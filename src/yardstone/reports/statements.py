@@ -15,6 +15,8 @@ __all__ = ["advice", "basis", "caveats", "headline", "join_names", "plural", "re
 
 #: So many names stand in a sentence; the others are counted.
 NAMES = 4
+#: Heads the players without a rating.
+BOUNDS = "Not ranked, for they won or lost every game: only a bound is known"
 #: So many groups are described one by one.
 GROUPS = 5
 #: So many skipped records are shown with their place.
@@ -124,7 +126,7 @@ def _perfect(report: RatingList) -> Iterable[str]:
         if rows:
             yield (
                 f"{_named(report, rows)} {did} every game: a rating cannot be given, only a "
-                f"bound ({mark}: {word})."
+                f"bound ({mark}: {word}), so there is no rank."
             )
 
 

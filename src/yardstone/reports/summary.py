@@ -41,7 +41,10 @@ class Group:
     number : int
         From 1, the largest first.
     rows : tuple of int
-        Its players from strongest to weakest.
+        Its players from strongest to weakest; after them those who won or lost every
+        game, whose rating is only a bound.
+    ranked : int
+        How many of them have a rating and so a rank; the others are listed apart.
     games : int
         Games between them.
     joined : str
@@ -50,6 +53,7 @@ class Group:
 
     number: int
     rows: tuple[int, ...]
+    ranked: int
     games: int
     joined: str = ""
 
@@ -68,8 +72,8 @@ class RatingList:
     groups : tuple of Group
         The players that are listed.
     rank, rank_low, rank_high : int arrays (players,)
-        Place within the group, and the places that cannot be excluded at
-        `confidence`; 0 where there is none.
+        Place among the rated players of the group, and the places that cannot be
+        excluded at `confidence`; 0 where there is none, as for a bound.
     traps : Traps
     suggestions : tuple of Suggestion
         Matches that would tell most.
@@ -219,7 +223,7 @@ def summarise(
     groups = _groups(ratings, counts, listed)
     rank = np.zeros(len(ratings), np.int64)
     for group in groups:
-        rank[list(group.rows)] = np.arange(1, len(group.rows) + 1)
+        rank[list(group.rows[: group.ranked])] = np.arange(1, group.ranked + 1)
     low, high = _ranges(ratings, rank, groups, confidence, listed)
     return RatingList(
         ratings=ratings,
@@ -259,10 +263,12 @@ def _groups(
             (counts.losses + counts.draws, counts.wins + counts.draws),
         )
     )
+    is_bound = np.isin(ratings.status, (Status.PERFECT_WINNER, Status.PERFECT_LOSER))
     return tuple(
         Group(
             label + 1,
-            tuple(rows),
+            tuple(sorted(rows, key=lambda row: bool(is_bound[row]))),
+            int((~is_bound[rows]).sum()),
             int(within[label + 1]),
             _joined(label, bool(won[label + 1]), bool(lost[label + 1])),
         )
@@ -294,7 +300,7 @@ def _ranges(
     """Ranks that cannot be excluded, counted as the list counts them.
 
     Unlisted players and perfect scorers, who have no interval, keep others from
-    no place: the ranges of `rank_ranges` are moved by the perfect scorers above.
+    no place: the ranges of `rank_ranges` are moved by other players above who have none.
     """
     nothing = np.zeros_like(rank)
     if ratings.covariance is None:

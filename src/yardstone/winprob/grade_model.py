@@ -31,6 +31,7 @@ import numpy as np
 
 from yardstone.choices import check_fields, no_such
 from yardstone.errors import UsageError
+from yardstone.winprob.grades import MOST_KOMI, MOST_STONES
 from yardstone.winprob.kaniuk import PARAMETERS, PUBLISHED, Kaniuk, basis
 
 if TYPE_CHECKING:
@@ -111,6 +112,10 @@ class GradeModel:
         r, s, h, c = np.broadcast_arrays(
             *(np.asarray(x, np.float64) for x in (first, second, handicap, komi))
         )
+        if np.any((h < 0.0) | (h > MOST_STONES)) or np.any(np.abs(c) > MOST_KOMI):
+            raise UsageError(
+                f"handicaps lie from 0 to {MOST_STONES} stones, komi within {MOST_KOMI:g} points"
+            )
         log_win, _, _, _, _ = log_probabilities(self.vector, self.link, r, s, h, c)
         return np.exp(log_win)
 
