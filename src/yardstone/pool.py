@@ -56,7 +56,8 @@ class SkipReport:
     A hostile file can hold millions of bad records, so only the first
     `MAX_SKIPPED_DETAILS` are kept one by one. `mended` counts what was put right in
     records that were used, `known` (by kind) the records left out although they were
-    understood, such as unfinished games, and `values` the results that were not.
+    understood, such as unfinished games, and `values` the results that were not;
+    `remarks` are sentences on how records were understood.
     """
 
     def __init__(self, skipped: Iterable[Skipped] = ()) -> None:
@@ -66,6 +67,7 @@ class SkipReport:
         self.known: Counter[str] = Counter()
         self.values: Counter[str] = Counter()
         self.details: list[Skipped] = []
+        self.remarks: list[str] = []
         for record in skipped:
             self.add(record)
 
@@ -90,6 +92,11 @@ class SkipReport:
         if known:
             self.known[kind] += number
 
+    def remark(self, sentence: str) -> None:
+        """Note how records were understood, once."""
+        if sentence not in self.remarks:
+            self.remarks.append(sentence)
+
     def merge(self, other: SkipReport) -> None:
         """Add all that another report holds."""
         self.total += other.total
@@ -97,6 +104,8 @@ class SkipReport:
         self.mended.update(other.mended)
         self.known.update(other.known)
         self.values.update(other.values)
+        for sentence in other.remarks:
+            self.remark(sentence)
         self.details.extend(other.details[: MAX_SKIPPED_DETAILS - len(self.details)])
 
     def __len__(self) -> int:
@@ -265,6 +274,8 @@ class Pool:
         results: Mapping[str, object] | str | None = None,
         strict: bool = False,
         skip_unread: bool = False,
+        dates: Literal["dmy", "mdy", "ymd"] | None = None,
+        levels: bool = False,
     ) -> Pool:
         """A pool from a frame of pandas, polars, Arrow or anything that speaks Arrow.
 
@@ -275,6 +286,9 @@ class Pool:
         columns, first, results, strict, skip_unread
             Which columns hold what, which side moves first, what results mean, and
             whether rows that cannot be used are an error; as in `yardstone.read`.
+        dates, levels
+            How dates are written, and whether to take grades, ratings and handicaps
+            along; as in `yardstone.read`.
 
         Warns
         -----
@@ -297,6 +311,8 @@ class Pool:
             results=results,
             strict=strict,
             skip_unread=skip_unread,
+            dates=dates,
+            levels=levels,
         )
 
     def __len__(self) -> int:

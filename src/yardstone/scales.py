@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.choices import no_such
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.winprob.grades import format_grade, parse_grades
 from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk
@@ -185,7 +186,7 @@ def convert(
     """
     for name in (source, target):
         if name not in SCALES:
-            raise UsageError(f"no scale is called {name!r} (there are {', '.join(SCALES)})")
+            raise UsageError(no_such("scale", name, SCALES))
     with np.errstate(invalid="ignore", divide="ignore"):
         grade = SCALES[source].to_grade(np.asarray(value, np.float64))
     # Half a grade beyond the last one still has that grade's name.

@@ -88,7 +88,7 @@ def test_an_impossible_result_ranks_last_and_is_said() -> None:
 
 def test_wrong_use() -> None:
     one = Prediction("one", np.array([0.5, 0.5]))
-    with pytest.raises(UsageError, match="no metric"):
+    with pytest.raises(UsageError, match="the metric is"):
         compare([one], [1, 0], metric="elo")
     with pytest.raises(UsageError, match="same name"):
         compare([one, one], [1, 0])
@@ -104,9 +104,9 @@ def test_wrong_use() -> None:
         compare([one], [1, 0], metric="three_way")
     few = compare([one], [1, 0])
     assert not few.bootstraps
-    with pytest.raises(UsageError, match="nothing is known"):
+    with pytest.raises(UsageError, match="there is no "):
         few.ranking_by("log_likelihood")
-    with pytest.raises(UsageError, match="no system is called 'two'"):
+    with pytest.raises(UsageError, match="no system 'two'"):
         few["two"]
 
 
@@ -198,7 +198,7 @@ def test_every_system_can_be_made_at_both_ends_of_every_knob(name: str) -> None:
 
 
 def test_unknown_systems() -> None:
-    with pytest.raises(UsageError, match="there is no system 'elk': choose from elo"):
+    with pytest.raises(UsageError, match="there is no system 'elk': there are elo"):
         find_system("elk")
     with pytest.raises(UsageError, match="list of systems"):
         evaluate(played(50, 5, 0), "elo")

@@ -60,7 +60,7 @@ def test_simulation_does_not_depend_on_the_number_of_workers() -> None:
     np.testing.assert_array_equal(one.deviation, two.deviation)
     other = simulate(system, counts, ratings, 20, seed=6, workers=2)
     assert not np.array_equal(one.deviation, other.deviation)
-    with pytest.raises(UsageError, match="at least 2"):
+    with pytest.raises(UsageError, match="whole number from 2"):
         simulate(system, counts, ratings, 1)
 
 

@@ -12,6 +12,7 @@ import typer
 from yardstone.cli.options import (
     Columns,
     Confidence,
+    Dates,
     First,
     Form,
     Page,
@@ -130,6 +131,7 @@ def evaluate(
     columns: Columns = None,
     first: First = None,
     results: Results = None,
+    dates: Dates = None,
     query: Query = None,
     strict: Strict = False,
     skip_unread: SkipUnread = False,
@@ -205,7 +207,17 @@ def evaluate(
         if group is not None:
             wanted = {group: group, **wanted}
         chosen = _systems(systems, parameter or [])
-        source = Source(paths or [], query, wanted or None, first, results, strict, skip_unread)
+        source = Source(
+            paths or [],
+            query,
+            wanted or None,
+            first,
+            results,
+            strict,
+            skip_unread,
+            dates=dates,
+            levels=any(entry.levels for entry in chosen),
+        )
         pool = read_games(source, quiet=quiet)
         found = _replayed(pool, chosen, {**shared, **options}, quiet=quiet)
     views = _views(found, _title(paths or []))

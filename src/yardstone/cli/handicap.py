@@ -85,10 +85,17 @@ def handicap(
     Beside it stands what European usage and a fit to real handicap games give, which
     predict such games better.
     """
+    from yardstone.cli.output import check_report
     from yardstone.winprob.goldis import handicap as complete
 
+    check_report(output, form)
     if len(players) != 2:
         raise UsageError("give two ratings or two ranks")
+    if scale is None and len({_is_number(word) for word in players}) == 2:
+        raise UsageError(
+            f"{players[0]} and {players[1]}: one is a name and the other a number, so they are on "
+            "different scales (give two grades, or two ratings with --scale)"
+        )
     one, two = (_rating(word, scale) for word in players)
     found = complete(one, two, komi=komi, base=base, stones=stones)
     strong = 0 if one >= two else 1
@@ -124,16 +131,21 @@ def handicap(
     write_text(output, text)
 
 
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
 def _rating(word: str, scale: RatingScale | None) -> float:
     """Goldis log rating of a word on a scale; names are known without naming the scale."""
     from yardstone.scales import convert
     from yardstone.winprob.goldis import rank_rating, uniform_rank_rating
     from yardstone.winprob.grades import parse_grade
 
-    try:
-        number: float | None = float(word)
-    except ValueError:
-        number = None
+    number = float(word) if _is_number(word) else None
     if number is None:
         if scale in (None, RatingScale.rank):
             return rank_rating(word)
@@ -141,6 +153,8 @@ def _rating(word: str, scale: RatingScale | None) -> float:
             return float(convert(parse_grade(word), "grade", "goldis"))
         if scale is RatingScale.uniform:
             return uniform_rank_rating(word)
+        if scale in (RatingScale.egf, RatingScale.ogs):
+            return float(convert(parse_grade(word), "grade", "goldis"))
         raise UsageError(f"{word!r} is not a rating on the scale {scale.value}")
     if scale in (None, RatingScale.goldis, RatingScale.uniform):
         return number

@@ -11,6 +11,7 @@ import typer
 from yardstone.cli.options import (
     Columns,
     Confidence,
+    Dates,
     First,
     Form,
     Page,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.reports.history import History
 
-__all__ = ["EXAMPLES", "history", "rated_games"]
+__all__ = ["EXAMPLES", "history", "rated_games", "takes_levels"]
 
 EXAMPLES = """\b
 Examples:
@@ -90,6 +91,7 @@ def history(
     columns: Columns = None,
     first: First = None,
     results: Results = None,
+    dates: Dates = None,
     query: Query = None,
     strict: Strict = False,
     skip_unread: SkipUnread = False,
@@ -131,7 +133,17 @@ def history(
     pool = None
     if paths or query is not None:
         wanted = values.columns(columns or [])
-        source = Source(paths or [], query, wanted, first, results, strict, skip_unread)
+        source = Source(
+            paths or [],
+            query,
+            wanted,
+            first,
+            results,
+            strict,
+            skip_unread,
+            dates=dates,
+            levels=takes_levels(system, state),
+        )
         pool = read_games(source, quiet=quiet)
     elif state is None:
         raise UsageError("name a file of results, - for standard input, or a --state")
@@ -168,6 +180,16 @@ def history(
         emit(views, shape, output)
 
 
+def takes_levels(system: str | None, state: Path | None) -> bool:
+    """Whether the grades of newcomers matter to the system."""
+    from yardstone.evaluation.ledger_file import load_ledger
+    from yardstone.evaluation.systems import find_system
+
+    if state is not None:
+        return find_system(load_ledger(state).name).levels
+    return system is not None and find_system(system).levels
+
+
 def rated_games(
     pool: Pool | None, state: Path | None, system: str | None, parameters: Sequence[str]
 ) -> tuple[RatedGames, list[str]]:
@@ -197,7 +219,8 @@ def rated_games(
     if name == "whr":
         notes.append("whr looks back: each rating is what all games say, later ones included.")
         return whole_history(pool, **chosen), notes
-    return Ledger.begin(name, pool, **chosen), notes
+    ledger = Ledger.begin(name, pool, **chosen)
+    return ledger, [*notes, *ledger.system.remarks(pool)]
 
 
 def _kept(rated: RatedGames) -> Ledger:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from yardstone.cli.options import Columns, Confidence, First, Results, SkipUnread
-from yardstone.errors import UsageError, YardstoneError
+from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
     from yardstone.cli.reading import Source
@@ -104,9 +104,11 @@ def match(
     Counts of pairs of games (the same opening once with each side) tell more than
     counts of games: the variance is then taken over pairs.
     """
+    from yardstone.cli.output import check_report
     from yardstone.cli.values import confidence as level_of
     from yardstone.ratings.sprt import Sprt
 
+    check_report(output, form)
     level = level_of(confidence)
     test = Sprt(elo0, elo1, alpha, beta, model.value)
     given = arguments or []
@@ -177,18 +179,17 @@ def _from_games(
     if len(given) != 2:
         raise UsageError("--games needs the names of the two players")
     from yardstone.cli.reading import read_games
-    from yardstone.ratings.pairs import USUAL_COLUMNS, pentanomial
+    from yardstone.ratings.pairs import pentanomial
 
     names = (given[0], given[1])
     wanted = None
     if pair_by is not None:
         wanted = [name.strip() for name in pair_by.split(",") if name.strip()]
-    usual = {name: name for name in wanted or USUAL_COLUMNS}
-    asked = replace(source, columns={**usual, **(source.columns or {})})
-    try:
-        pool = read_games(asked, times=False, quiet=True)
-    except YardstoneError:  # a table without these columns, or what no reader can mend
-        if wanted is not None:
-            raise
-        pool = read_games(source, times=False, quiet=True)
+        pool = read_games(
+            replace(source, columns={**{name: name for name in wanted}, **(source.columns or {})}),
+            times=False,
+            quiet=True,
+        )
+    else:
+        pool = read_games(replace(source, columns=source.columns or "all"), times=False, quiet=True)
     return pentanomial(pool, *names, by=wanted), names

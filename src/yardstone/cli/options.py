@@ -13,6 +13,8 @@ from yardstone.cli.output import Format
 __all__ = [
     "Columns",
     "Confidence",
+    "DateOrder",
+    "Dates",
     "First",
     "Form",
     "Page",
@@ -32,6 +34,14 @@ class Side(StrEnum):
 
     white = "white"
     black = "black"
+
+
+class DateOrder(StrEnum):
+    """What comes first in a date."""
+
+    dmy = "dmy"
+    mdy = "mdy"
+    ymd = "ymd"
 
 
 RatedPaths = Annotated[
@@ -64,6 +74,14 @@ Results = Annotated[
         "--results",
         metavar="MAP",
         help="What values of the result mean for the first player: 'H=win,D=draw,A=loss,P=skip'.",
+    ),
+]
+Dates = Annotated[
+    DateOrder | None,
+    typer.Option(
+        "--dates",
+        help="Order of day, month and year in dates such as 5/6/2024.",
+        show_default=False,
     ),
 ]
 Query = Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Format",
+    "check_ending",
     "check_folder",
+    "check_page",
+    "check_picture",
+    "check_report",
     "chosen_format",
     "emit_list",
     "progress_bar",
@@ -45,12 +49,55 @@ _ENDINGS = {
 
 
 def chosen_format(asked: Format | None, output: Path | None) -> Format:
-    """The format asked for, or else the one of the file's ending; text by default."""
+    """The format asked for, or else the one of the file's ending; text without an ending.
+
+    Raises UsageError for an ending that is none of ours.
+    """
     if asked is not None:
         return asked
-    if output is None:
+    if output is None or not output.suffix:
         return Format.text
-    return _ENDINGS.get(output.suffix.lower(), Format.text)
+    check_ending("-o", output, _ENDINGS, mend=", or say what to write with --format")
+    return _ENDINGS[output.suffix.lower()]
+
+
+def check_ending(
+    option: str, path: Path | None, endings: Collection[str], *, mend: str = ""
+) -> None:
+    """Refuse a file whose ending is not one of those its option writes."""
+    from yardstone.choices import one_of
+    from yardstone.errors import UsageError
+
+    if path is not None and path.suffix.lower() not in endings:
+        known = one_of(endings).replace("'", "")
+        raise UsageError(f"{option} {path}: the file must end in {known}{mend}")
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse what is no place for a picture."""
+    check_folder(path)
+    check_ending("--plot", path, (".svg", ".png", ".pdf"))
+
+
+def check_page(path: Path | None) -> None:
+    """Refuse what is no place for a web page."""
+    check_folder(path)
+    check_ending("--html", path, (".html", ".htm"))
+
+
+def check_report(output: Path | None, form: StrEnum) -> None:
+    """Refuse a file whose ending says another format than the one that is written."""
+    from yardstone.errors import UsageError
+
+    check_folder(output)
+    if output is None or not output.suffix:
+        return
+    meant = chosen_format(None, output)
+    if meant.value != form.value:
+        raise UsageError(
+            f"-o {output}: the ending says {meant.value}, and {form.value} is to be written: "
+            f"say --format {meant.value}, or give it another ending"
+        )
 
 
 def check_folder(path: Path | None) -> None:
@@ -124,7 +171,7 @@ def write_matrix(report: RatingList, output: Path) -> None:
     from yardstone.files import write_text
     from yardstone.reports.csv_out import MATRIX_COLUMNS, csv_matrix
 
-    if chosen_format(None, output) is Format.parquet:
+    if output.suffix.lower() in (".parquet", ".pq"):
         _write_parquet(csv_matrix(report), MATRIX_COLUMNS, output)
     else:
         write_text(output, csv_matrix(report))

@@ -11,6 +11,7 @@ import typer
 
 from yardstone.cli.options import (
     Columns,
+    Dates,
     First,
     Parameters,
     RatedPaths,
@@ -64,6 +65,7 @@ def predict(
     columns: Columns = None,
     side: First = None,
     results: Results = None,
+    dates: Dates = None,
     skip_unread: SkipUnread = False,
     form: Annotated[PredictFormat, typer.Option("--format", help="How to write it.")] = (
         PredictFormat.text
@@ -71,7 +73,7 @@ def predict(
 ) -> None:
     """Predict the game of two players from the ratings of the games before."""
     from yardstone.cli import values
-    from yardstone.cli.history import rated_games
+    from yardstone.cli.history import rated_games, takes_levels
     from yardstone.cli.reading import Source, read_games
     from yardstone.evaluation.forecast import forecast
 
@@ -83,6 +85,8 @@ def predict(
             first=side,
             results=results,
             skip_unread=skip_unread,
+            dates=dates,
+            levels=takes_levels(system, state),
         )
         pool = read_games(source, quiet=True)
     rated, notes = rated_games(pool, state, system, parameter or [])

@@ -159,14 +159,26 @@ def rate(
     of moving first and the frequency of draws estimated along with them.
     """
     from yardstone.cli import startup, values
-    from yardstone.cli.output import check_folder, chosen_format, emit_list, write_matrix
+    from yardstone.cli.output import (
+        check_ending,
+        check_folder,
+        check_page,
+        check_picture,
+        chosen_format,
+        emit_list,
+        write_matrix,
+    )
     from yardstone.cli.reading import Names, Source, read_games
 
     startup.load_numba()
     level = values.confidence(confidence)
-    for path in (output, plot, html, matrix):
+    for path in (output, matrix):
         check_folder(path)
-    _check_endings(plot, chosen_format(form, output), output, quiet=quiet)
+    check_page(html)
+    check_picture(plot)
+    check_ending("--matrix", matrix, (".csv", ".parquet", ".pq"))
+    if chosen_format(form, output) is Format.parquet and output is None and not quiet:
+        raise UsageError("Parquet is not text: name a file with -o")
     model: dict[str, Any] = {
         "anchors": values.anchors(anchor or ()),
         "loose_anchors": values.priors(prior or ()),
@@ -206,14 +218,6 @@ class _Asked:
     seed: int
     workers: int | None
     quiet: bool
-
-
-def _check_endings(plot: Path | None, form: Format, output: Path | None, *, quiet: bool) -> None:
-    """Refuse what cannot be written before any work is done."""
-    if plot is not None and plot.suffix.lower() not in (".svg", ".png", ".pdf"):
-        raise UsageError(f"--plot {plot}: the file must end in .svg, .png or .pdf")
-    if form is Format.parquet and output is None and not quiet:
-        raise UsageError("Parquet is not text: name a file with -o")
 
 
 def _title(paths: list[str]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from yardstone.cli.options import Side
+from yardstone.cli.options import DateOrder, Side
 from yardstone.errors import SkippedWarning, UsageError
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ class Source:
     strict, skip_unread : bool
     format : str, optional
     names : Names
+    dates : DateOrder, optional
+    levels : bool
+        Whether grades, ratings and handicaps are wanted.
     """
 
     paths: Sequence[str]
@@ -56,6 +59,8 @@ class Source:
     skip_unread: bool = False
     format: str | None = None
     names: Names = Names()
+    dates: DateOrder | None = None
+    levels: bool = False
 
 
 def read_games(source: Source, *, times: bool = True, quiet: bool = False) -> Pool:
@@ -64,6 +69,7 @@ def read_games(source: Source, *, times: bool = True, quiet: bool = False) -> Po
     from yardstone.cli.output import progress_bar
 
     first = None if source.first is None else source.first.value
+    dates = None if source.dates is None else source.dates.value
     names = source.names
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
@@ -78,6 +84,9 @@ def read_games(source: Source, *, times: bool = True, quiet: bool = False) -> Po
                 results=source.results,
                 strict=source.strict,
                 skip_unread=source.skip_unread,
+                dates=dates,
+                times=times,
+                levels=source.levels,
             )
             pool = records.apply_names(
                 pool,
@@ -97,6 +106,8 @@ def read_games(source: Source, *, times: bool = True, quiet: bool = False) -> Po
                 results=source.results,
                 strict=source.strict,
                 skip_unread=source.skip_unread,
+                dates=dates,
+                levels=source.levels,
                 synonyms=names.synonyms,
                 include=names.include,
                 exclude=names.exclude,

@@ -87,15 +87,20 @@ def moment(text: str, option: str) -> np.datetime64:
 
 
 def check_outputs(
-    form: Format, output: Path | None, *others: Path | None, plot: Path | None = None, quiet: bool
+    form: Format,
+    output: Path | None,
+    html: Path | None = None,
+    *others: Path | None,
+    plot: Path | None = None,
+    quiet: bool,
 ) -> None:
     """Refuse what cannot be written before any work is done."""
-    from yardstone.cli.output import Format, check_folder
+    from yardstone.cli.output import Format, check_folder, check_page, check_picture
 
-    for path in (output, plot, *others):
+    for path in (output, *others):
         check_folder(path)
-    if plot is not None and plot.suffix.lower() not in (".svg", ".png", ".pdf"):
-        raise UsageError(f"--plot {plot}: the file must end in .svg, .png or .pdf")
+    check_page(html)
+    check_picture(plot)
     if form is Format.parquet and output is None and not quiet:
         raise UsageError("Parquet is not text: name a file with -o")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from yardstone.cli import tournament_pair, tournament_simulate, tournament_study
-from yardstone.cli.output import check_folder, progress_bar
+from yardstone.cli.output import check_folder, check_report, chosen_format, progress_bar
 from yardstone.cli.winprob_output import Output, TableFormat, TextOrJson, write
 from yardstone.errors import UsageError
 
@@ -185,17 +185,11 @@ def standings(
         write(shown.text_standings(table, results=results, top=top), output)
 
 
-_ENDINGS = {
-    ".csv": StandingsFormat.csv,
-    ".json": StandingsFormat.json,
-    ".html": StandingsFormat.html,
-    ".htm": StandingsFormat.html,
-}
-
-
 def _form_of(output: Path | None) -> StandingsFormat:
-    ending = "" if output is None else output.suffix.lower()
-    return _ENDINGS.get(ending, StandingsFormat.text)
+    form = chosen_format(None, output).value
+    if form not in set(StandingsFormat):
+        raise UsageError(f"-o {output}: standings are not written as {form}")
+    return StandingsFormat(form)
 
 
 def convert(
@@ -279,7 +273,7 @@ def ratings(
     from yardstone.reports import tournament_changes as shown
     from yardstone.tournament.rating_changes import rating_changes
 
-    check_folder(output)
+    check_report(output, form)
     tournament = _read(file, kind)
     chess = system is RatingSystem.fide or (system is None and tournament.discipline == "chess")
     if (k is not None and not chess) or (weight is not None and chess):
@@ -335,7 +329,7 @@ def needs(
     from yardstone.tournament.needs import LIMIT
     from yardstone.tournament.needs import needs as find
 
-    check_folder(output)
+    check_report(output, form)
     tournament = _read(file, kind)
     names = None
     if criteria is not None:

@@ -89,7 +89,9 @@ def simulate(
     ] = None,
     handicap: Annotated[
         int | None,
-        typer.Option(metavar="STONES", min=0, help="Most handicap stones; 0: even games only."),
+        typer.Option(
+            metavar="STONES", min=0, max=36, help="Most handicap stones; 0: even games only."
+        ),
     ] = None,
     criteria: Annotated[
         str | None,
@@ -138,12 +140,12 @@ def simulate(
     Strengths are the ratings of the entry list, or the grades where there is none;
     results are drawn from the win probability, rounds paired as `tournament pair` does.
     """
-    from yardstone.cli.output import check_folder, progress_bar
+    from yardstone.cli.output import check_picture, check_report, progress_bar
     from yardstone.tournament.chances import chance_of
     from yardstone.tournament.outcome import simulate as play_all
 
-    for path in (output, plot):
-        check_folder(path)
+    check_report(output, form)
+    check_picture(plot)
     chance = chance_of(win.value, advantage=advantage, draw_rate=draws)
     options: dict[str, Any] = {
         "players": players,

@@ -115,13 +115,13 @@ def ties(
 
     Hiddema's test, which Kaniuk (2011, section 7) proposes with his win probability.
     """
-    from yardstone.cli.output import check_folder, progress_bar
+    from yardstone.cli.output import check_picture, check_report, progress_bar
     from yardstone.reports import tournament_studies as report
     from yardstone.tournament.model import System
     from yardstone.tournament.tiebreak_study import CANDIDATES, Setting, compare_tiebreaks
 
-    for path in (output, plot):
-        check_folder(path)
+    check_report(output, form)
+    check_picture(plot)
     low, _, high = grades.partition(":")
     setting = Setting(
         players=players,
@@ -208,12 +208,12 @@ def pairing(
     Kaniuk's quality (2011, section 8): the rms error of ratings by the rules of the
     European Go Federation, after many tournaments of players whose strength is fixed.
     """
-    from yardstone.cli.output import check_folder, progress_bar
+    from yardstone.cli.output import check_picture, check_report, progress_bar
     from yardstone.reports import tournament_studies as report
     from yardstone.tournament.pairing_quality import compare_quality
 
-    for path in (output, plot):
-        check_folder(path)
+    check_report(output, form)
+    check_picture(plot)
     circuit = _circuit(population, players, rounds, tournaments)
     found = compare_quality(
         variants(),
@@ -259,12 +259,12 @@ def weights(
     quiet: _Quiet = False,
 ) -> None:
     """Search for the pairing weights with which ratings measure best (needs optuna)."""
-    from yardstone.cli.output import check_folder, progress_bar
+    from yardstone.cli.output import check_picture, check_report, progress_bar
     from yardstone.reports import tournament_studies as report
     from yardstone.tournament.weight_search import search_weights
 
-    for path in (output, plot):
-        check_folder(path)
+    check_report(output, form)
+    check_picture(plot)
     circuit = _circuit(population, players, rounds, tournaments)
     found = search_weights(
         _chance(win),

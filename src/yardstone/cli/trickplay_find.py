@@ -58,7 +58,7 @@ def find(
     from yardstone.cli.systems import check_outputs, emit
 
     chosen = chosen_format(form, output)
-    check_outputs(chosen, output, sgf, quiet=quiet)
+    check_outputs(chosen, output, None, sgf, quiet=quiet)
     load_numba()
     from yardstone.strength.trickplay import read_problems
 

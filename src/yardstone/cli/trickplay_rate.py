@@ -101,7 +101,7 @@ def rate(
     from yardstone.cli.systems import check_outputs, emit
 
     chosen = chosen_format(form, output)
-    check_outputs(chosen, output, sgf, plot=plot, quiet=quiet)
+    check_outputs(chosen, output, None, sgf, plot=plot, quiet=quiet)
     if not 0.0 < level < 1.0:
         raise UsageError(f"--level {level:g}: write a share between 0 and 1, such as 0.9")
     rated_moves = _parse_moves(moves)

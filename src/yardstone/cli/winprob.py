@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from yardstone.cli.output import check_report
 from yardstone.cli.winprob_fits import compare, fit, stats, trace
 from yardstone.cli.winprob_output import Output, Plot, TableFormat, as_text, save, write
 from yardstone.errors import UsageError
@@ -104,6 +105,7 @@ def between(
     output: Output = None,
 ) -> None:
     """Probability that a player of one grade beats one of another in an even game."""
+    check_report(output, form)
     model = _model(set_ or [])
     if plot is not None:
         from yardstone.reports.winprob_plots import model_plot
@@ -152,12 +154,15 @@ def _grade(word: str, scale: str) -> float:
     from yardstone.scales import convert
     from yardstone.winprob.grades import parse_grade
 
-    if scale == "grade":
-        return parse_grade(word)
     try:
         value = float(word)
     except ValueError:
-        raise UsageError(f"{word!r} is not a rating") from None
+        return parse_grade(word)  # a grade is one on any scale
+    if scale == "grade":
+        raise UsageError(
+            f"{word} is a rating, and grades were expected such as 4k or 2d: say on which scale "
+            "ratings are with --scale egf, ogs or goldis"
+        )
     return float(convert(value, scale, "grade"))
 
 

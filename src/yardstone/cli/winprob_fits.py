@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from yardstone.cli.output import check_report
 from yardstone.cli.winprob_output import (
     Output,
     Plot,
@@ -70,6 +71,7 @@ def stats(
 
     The text is in the layout of the European Go Database.
     """
+    check_report(output, form)
     from yardstone.winprob.layout import as_csv, as_published
 
     found = _statistics(files, begin, end, differences)
@@ -144,6 +146,7 @@ def fit(
     output: Output = None,
 ) -> None:
     """Fit the model to games or to winning statistics, with intervals."""
+    check_report(output, form)
     from yardstone.reports.winprob_text import fit_text, plain_fit
     from yardstone.winprob import least_squares, likelihood
     from yardstone.winprob.least_squares_intervals import simulated_intervals
@@ -221,6 +224,7 @@ def trace(
     output: Output = None,
 ) -> None:
     """Follow ratios and coefficients through a moving window of years."""
+    check_report(output, form)
     from yardstone.reports.winprob_text import plain_trace, trace_text
     from yardstone.winprob.grades import parse_grade
     from yardstone.winprob.trace import trace as traced
@@ -253,6 +257,7 @@ def compare(
     output: Output = None,
 ) -> None:
     """Cross-validate the published form, a plain logistic and richer forms."""
+    check_report(output, form)
     from yardstone.reports.winprob_text import comparison_text, plain_comparison
     from yardstone.winprob.crossvalidate import GameColumns, cross_validate
 

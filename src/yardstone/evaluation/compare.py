@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.choices import check_choice
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.calibration import calibrate
 from yardstone.evaluation.clusters import LEAST_EFFECTIVE_PLAYERS, effective_players
@@ -105,8 +106,7 @@ def _enough_players(
 
 
 def _check(predictions: Sequence[Prediction], score: Array, metric: str) -> None:
-    if metric not in LARGER_IS_BETTER:
-        raise UsageError(f"there is no metric {metric!r}: use {', '.join(LARGER_IS_BETTER)}")
+    check_choice("the metric", metric, LARGER_IS_BETTER)
     if not predictions:
         raise UsageError("there is no system to evaluate")
     if not len(score):

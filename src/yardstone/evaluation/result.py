@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.choices import no_such
 from yardstone.errors import UsageError
 from yardstone.evaluation.metrics import LARGER_IS_BETTER
 
@@ -172,7 +173,8 @@ class Evaluation:
         for scored in self.systems:
             if scored.name == name:
                 return scored
-        raise UsageError(f"no system is called {name!r}")
+        names = [scored.name for scored in self.systems]
+        raise UsageError(no_such("system", name, names))
 
     @property
     def ranked(self) -> tuple[Scored, ...]:
@@ -238,7 +240,10 @@ class Evaluation:
 
     def _bootstrap(self, metric: str, subset: str) -> tuple[tuple[str, ...], Bootstrap, float]:
         if (subset, metric) not in self.bootstraps:
-            raise UsageError(f"nothing is known about {metric!r} on {subset!r}")
+            known = sorted({name for part, name in self.bootstraps if part == subset})
+            if not known:
+                raise UsageError(no_such("subset", subset, [part for part, _ in self.bootstraps]))
+            raise UsageError(no_such(f"metric on {subset!r}", metric, known))
         names, bootstrap = self.bootstraps[subset, metric]
         return names, bootstrap, 1.0 if LARGER_IS_BETTER[metric] else -1.0
 

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.choices import check_choice, check_number, no_such
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.compare import compare
 from yardstone.evaluation.draws import fit_draw_rate
+from yardstone.evaluation.metrics import LARGER_IS_BETTER
 from yardstone.evaluation.result import Evaluation, Prediction
 from yardstone.evaluation.splits import (
     GAP_EDGES,
@@ -29,6 +31,7 @@ from yardstone.evaluation.splits import (
 from yardstone.evaluation.systems import Entry, find_system
 from yardstone.evaluation.tuning import LEARNING_SHARE, Tuned, tune
 from yardstone.ratings.order import NO_ORDER, check_order
+from yardstone.ratings.sequential import Sequential
 from yardstone.winprob.davidson import draw_probability
 
 if TYPE_CHECKING:
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
 
 __all__ = ["baselines", "completed", "evaluate", "judged_games", "usual_subsets"]
 
+#: How to come by a further column of a pool.
+READ_COLUMN = "name it among the columns when the games are read"
 #: Called with the name of a system, and how many of its trials are done and of how many.
 Progress = Callable[[str, int, int], object]
 
@@ -105,6 +110,13 @@ def evaluate(
     -------
     Evaluation
     """
+    check_choice("the metric", metric, LARGER_IS_BETTER)
+    check_number("confidence", confidence, above=0.0, below=1.0)
+    for name, number in (("tune", tune), ("newcomer_games", newcomer_games)):
+        check_number(name, number, least=0, whole=True)
+    check_number("replicates", replicates, least=0, whole=True)
+    if group_by is not None and group_by not in pool.columns:
+        raise InputError(no_such("column", group_by, pool.columns), mend=READ_COLUMN)
     entries = _entries(systems)
     games, notes = judged_games(pool)
     if not games.ordered:
@@ -207,9 +219,11 @@ def _run(
         parameters=_plain(tuned.system),
         seconds=time.perf_counter() - began,
     )
-    notes: tuple[str, ...] = ()
+    remarks = tuned.system.remarks(games) if isinstance(tuned.system, Sequential) else ()
+    notes = tuple(f"{name}: {remark}" for remark in remarks)
     if tuned.failed:
-        notes = (f"{name}: {tuned.failed} of {tuned.trials} sets of parameters could not be used.",)
+        bad = f"{tuned.failed} of {tuned.trials} sets of parameters could not be used."
+        notes = (*notes, f"{name}: {bad}")
     return _Run(prediction, replay.first_rating, replay.second_rating, notes)
 
 
@@ -230,14 +244,18 @@ def _plain(system: object) -> dict[str, Any]:
 def judged_games(pool: Pool) -> tuple[Pool, list[str]]:
     """The games that can be judged, in order of time, and what was left out."""
     alone = pool.first == pool.second
-    notes = [] if pool.ordered else [NO_ORDER]
+    notes = [*pool.skipped.remarks, *([] if pool.ordered else [NO_ORDER])]
     if alone.any():
         notes.append(_left_out(alone, "of a player against himself"))
         pool = pool.select(~alone)
     if pool.time is not None:
         unknown = np.isnat(pool.time)
-        if unknown.any() and not unknown.all():
-            notes.append(_left_out(unknown, "without a complete date"))
+        if len(pool) and unknown.all():
+            notes.append(
+                "No game has a date: the games are taken in the order in which they stand."
+            )
+        elif unknown.any():
+            notes.append(_left_out(unknown, "without a date"))
             pool = pool.select(~unknown)
     return in_time_order(pool), notes
 
@@ -269,10 +287,7 @@ def usual_subsets(
     parts += [Subset(f"since {moment}", since(pool, moment)) for moment in since_dates]
     if group_by is not None:
         if group_by not in pool.columns:
-            raise InputError(
-                f"the games have no column {group_by!r}",
-                mend=f"the columns are {', '.join(pool.columns) or 'none'}",
-            )
+            raise InputError(no_such("column", group_by, pool.columns), mend=READ_COLUMN)
         column = pool.columns[group_by]
         parts += [Subset(f"{group_by} {value}", column == value) for value in np.unique(column)]
     return parts

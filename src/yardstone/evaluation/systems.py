@@ -6,11 +6,12 @@ Everything here is data: a system is added by adding its `Entry`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+from yardstone.choices import no_such
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ class Entry:
         Parameters that make this entry what it is.
     knobs : tuple of Knob
         What is tuned.
+    levels : bool
+        Whether players begin at their grade or rating where the games tell.
     """
 
     name: str
@@ -62,10 +65,14 @@ class Entry:
     system: str
     knobs: tuple[Knob, ...]
     fixed: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    levels: bool = False
 
     def make(self, **parameters: Any) -> SequentialSystem:
         """The system with these parameters, and its own for the rest."""
         system = getattr(import_module(self.module), self.system)
+        known = [part.name for part in fields(system) if part.init]
+        if unknown := sorted(set(parameters) - set(known)):
+            raise UsageError(no_such(f"parameter of {self.name}", unknown[0], known))
         return cast("SequentialSystem", system(**{**self.fixed, **parameters}))
 
 
@@ -126,6 +133,7 @@ _ENTRIES = (
         "EGF",
         (Knob("initial", 500.0, 2700.0), Knob("weight", 0.1, 4.0, log=True), _FIRST),
         {"period": "game", "initial": 2000.0},
+        levels=True,
     ),
     Entry(
         "egf-old",
@@ -134,6 +142,7 @@ _ENTRIES = (
         "EGFOld",
         (Knob("initial", 500.0, 2600.0), Knob("weight", 0.1, 4.0, log=True), _FIRST),
         {"period": "game", "initial": 2000.0},
+        levels=True,
     ),
     Entry(
         "fibs",
@@ -170,5 +179,4 @@ def find_system(name: str, known: Sequence[str] = ()) -> Entry:
     try:
         return SYSTEMS[name]
     except KeyError:
-        names = ", ".join((*SYSTEMS, *known))
-        raise UsageError(f"there is no system {name!r}: choose from {names}") from None
+        raise UsageError(no_such("system", name, (*SYSTEMS, *known))) from None

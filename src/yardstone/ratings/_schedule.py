@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
+from yardstone.choices import no_such
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -86,9 +87,8 @@ def check_period(period: Period) -> None:
     """Raise UsageError for something that is no period."""
     if isinstance(period, str):
         if period not in ("game", "event", *_CALENDAR):
-            known = ", ".join(("game", "event", *_CALENDAR))
             raise UsageError(
-                f"no rating period is called {period!r} ({known}, or a number of days)"
+                no_such("rating period", period, ("game", "event", *_CALENDAR, "a number of days"))
             )
     elif not (isfinite(period) and period > 0.0):
         raise UsageError(f"a rating period must be a positive number of days, not {period}")

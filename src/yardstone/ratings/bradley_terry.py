@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite, log
+from math import log
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from yardstone.choices import check_fields
 from yardstone.errors import (
     ConvergenceError,
     InputError,
@@ -125,14 +126,13 @@ class BradleyTerry:
     covariance: bool = True
 
     def __post_init__(self) -> None:
-        if not (isfinite(self.scale) and self.scale > 0.0):
+        check_fields(self)
+        if not self.scale > 0.0:
             raise UsageError(f"the scale must be a positive number of points, not {self.scale}")
-        if not isfinite(self.average):
-            raise UsageError(f"the average must be a finite number, not {self.average}")
         rate = self.draw_rate.mean if isinstance(self.draw_rate, Prior) else self.draw_rate
         if rate != "free" and not 0.0 <= rate <= 1.0:
             raise UsageError(f"the draw rate must lie between 0 and 1, not at {rate}")
-        if self.join is not None and not (isfinite(self.join) and self.join > 0.0):
+        if self.join is not None and not self.join > 0.0:
             raise UsageError(f"join must be a positive deviation, not {self.join}")
 
     @property

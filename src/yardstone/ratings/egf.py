@@ -7,23 +7,25 @@ game, from the ratings at the start of the tournament, weighted by its class.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
 from yardstone.ratings._schedule import Period, check_period
 from yardstone.ratings.handicap import Handicap
 from yardstone.ratings.sequential import Games, Predictions, Sequential
 from yardstone.scales import egf_of_pro
-from yardstone.winprob.grades import parse_grades
+from yardstone.winprob.grades import format_grade, parse_grades
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from yardstone.pool import Pool
     from yardstone.ratings.sequential import Arrays
 
 __all__ = ["CLASS_WEIGHTS", "EGF", "grade_rating"]
@@ -34,6 +36,17 @@ CLASS_WEIGHTS: Mapping[str, float] = MappingProxyType({"A": 1.0, "B": 0.75, "C":
 _ONE_DAN = 2100.0
 
 
+#: Grades and ratings outside are none of amateurs or professionals: 50 kyu to 9 dan.
+_LOWEST_GRADE, _HIGHEST_GRADE = -50.0, 8.0
+_LOWEST, _HIGHEST = -5000.0, 3000.0
+#: A number this small in a column of grades is a grade in some other system.
+_SMALL = 100.0
+#: What stands where nothing is known.
+_BLANK = frozenset({"", "-", "?", "none", "nan", "null", "0", "0.0"})
+#: A grade and a rating further apart than this contradict each other.
+_APART = 400.0
+
+
 def grade_rating(grades: NDArray[Any]) -> NDArray[np.float64]:
     """Ratings from grades: 1k is 2000, 1d 2100, 7d and 1p 2700, 9p 2940.
 
@@ -42,12 +55,34 @@ def grade_rating(grades: NDArray[Any]) -> NDArray[np.float64]:
     if grades.dtype.kind in "fiu":
         return grades.astype(np.float64)
     texts = [str(grade).strip().lower() for grade in grades.tolist()]
-    rating = _ONE_DAN + 100.0 * parse_grades(texts)
-    for row in np.flatnonzero(np.isnan(rating)):
-        text = texts[row].removesuffix("ro")
-        if text.endswith("p") and text[:-1].strip().isdecimal():
-            rating[row] = float(egf_of_pro(int(text[:-1])))
-    return rating
+    known = {text: _entry(text) for text in set(texts)}
+    return np.array([known[text] for text in texts], np.float64)
+
+
+def _entry(text: str) -> float:
+    """The rating of one grade or rating; NaN if it is none."""
+    grade = float(parse_grades([text])[0])
+    if _LOWEST_GRADE <= grade <= _HIGHEST_GRADE:
+        return _ONE_DAN + 100.0 * grade
+    text = text.removesuffix("ro")
+    if text.endswith("p") and text[:-1].strip().isdecimal() and 1 <= int(text[:-1]) <= 9:
+        return float(egf_of_pro(int(text[:-1])))
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def _levels(column: NDArray[Any], *, grades: bool) -> NDArray[np.float64]:
+    """Ratings of a column; NaN for what is none on the EGF's scale, or too small for one.
+
+    In a column of grades a small number is a grade of some other system.
+    """
+    value = grade_rating(column)
+    fits = (value >= _LOWEST) & (value < _HIGHEST) & (value != 0.0)
+    if grades:
+        fits &= np.abs(value) >= _SMALL
+    return np.where(fits, value, np.nan)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +100,8 @@ class EGF(Sequential):
     grade_columns : tuple of two str
         Columns with the grades (or ratings) of `first` and `second`: a player enters
         with the rating of the grade in his first game. Missing columns are no error.
+    rating_columns : tuple of two str
+        The same for ratings on the EGF's scale, for players without a grade.
     class_column : str
         Column with the class of each game's tournament (A to D) or its weight; a pool
         without it is of `weight` throughout.
@@ -91,6 +128,7 @@ class EGF(Sequential):
 
     initial: float = 100.0
     grade_columns: tuple[str, str] = ("first_grade", "second_grade")
+    rating_columns: tuple[str, str] = ("first_rating", "second_rating")
     class_column: str = "class"
     weight: float = 1.0
     floor: float = -900.0
@@ -102,6 +140,7 @@ class EGF(Sequential):
     scale = "egf"
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_period(self.period)
         if not (isfinite(self.weight) and self.weight >= 0.0):
             raise UsageError(f"the weight must not be negative: {self.weight}")
@@ -138,11 +177,60 @@ class EGF(Sequential):
 
     def _entries(self, games: Games) -> NDArray[np.float64]:
         """Rating with which each player of each game would enter, in the order of rating."""
-        entry = np.full((len(games.first), 2), np.nan)
-        for side, name in enumerate(self.grade_columns):
-            if name in games.pool.columns:
-                entry[:, side] = games.schedule.take(grade_rating(games.pool.columns[name]))
-        return entry
+        return games.schedule.take(self.entries(games.pool))
+
+    def entries(self, pool: Pool) -> NDArray[np.float64]:
+        """Ratings that a pool declares for `first` and `second` of each game; shape (games, 2).
+
+        NaN where it declares none, or none that can be read.
+        """
+        entry = np.full((len(pool), 2), np.nan)
+        for grades, columns in ((False, self.rating_columns), (True, self.grade_columns)):
+            for side, name in enumerate(columns):
+                if name in pool.columns:
+                    value = _levels(pool.columns[name], grades=grades)
+                    known = ~np.isnan(value)
+                    entry[known, side] = value[known]
+        return np.where(np.isnan(entry), entry, np.maximum(entry, self.floor))
+
+    def remarks(self, pool: Pool) -> tuple[str, ...]:
+        """With what players enter, and what of their levels cannot be used."""
+        begins = f"{self.initial:g} ({format_grade(round((self.initial - _ONE_DAN) / 100.0))})"
+        found = []
+        names = [*self.grade_columns, *self.rating_columns]
+        unread: list[str] = []
+        for name in names:
+            if name in pool.columns:
+                value = _levels(pool.columns[name], grades=name in self.grade_columns)
+                texts = [str(level) for level in pool.columns[name][np.isnan(value)].tolist()]
+                unread += [text for text in texts if text.strip().lower() not in _BLANK]
+        if unread:
+            some = ", ".join(repr(text) for text in list(dict.fromkeys(unread))[:3])
+            found.append(f"{len(unread):,} grades or ratings cannot be read, such as {some}.")
+        declared = self.entries(pool)
+        known = np.zeros(len(pool.players), np.bool_)
+        player = np.stack([pool.first, pool.second], axis=1).ravel()
+        _, game = np.unique(player, return_index=True)
+        known[player[game]] = ~np.isnan(declared.ravel()[game])
+        number, played = int(known.sum()), len(game)
+        if not number:
+            found.append(f"Nobody's grade is known: everybody begins at {begins}.")
+        elif number < played:
+            found.append(
+                f"{number:,} of {played:,} players begin at the grade or rating of their first "
+                f"game, the others at {begins}."
+            )
+        else:
+            found.append("All players begin at the grade or rating of their first game.")
+        if all(name in pool.columns for name in names):
+            ratings = replace(self, grade_columns=("", "")).entries(pool)
+            apart = int((np.abs(ratings - declared) > _APART).any(axis=1).sum())
+            if apart:
+                found.append(
+                    f"In {apart:,} games a grade and a rating are more than {_APART:g} points "
+                    "apart: the grade was taken."
+                )
+        return tuple(found)
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         from yardstone.ratings._egf import replay

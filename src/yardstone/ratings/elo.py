@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 from yardstone.ratings._schedule import Period, check_period
 from yardstone.ratings.sequential import Games, Predictions, Sequential
@@ -48,6 +49,11 @@ class KFactor:
     top: float = 10.0
     top_rating: float = 2400.0
     limit: float = 700.0
+
+    def __post_init__(self) -> None:
+        check_fields(self, infinite=("top_rating", "limit"))
+        if min(self.new, self.usual, self.top, self.new_games, self.limit) < 0.0:
+            raise UsageError(f"K and its limits must not be negative: {self}")
 
     def numbers(self) -> NDArray[np.float64]:
         """The attributes in order."""
@@ -107,9 +113,8 @@ class Elo(Sequential):
     handicap: Handicap | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_period(self.period)
-        if self.curve not in ("logistic", "normal"):
-            raise UsageError(f"the curve is 'logistic' or 'normal', not {self.curve!r}")
         if not (isfinite(self.scale_points) and self.scale_points > 0.0):
             raise UsageError(
                 f"the scale must be a positive number of points, not {self.scale_points}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
 from yardstone.ratings._schedule import Period, check_period
 from yardstone.ratings.sequential import Games, Predictions, Sequential
@@ -80,6 +81,7 @@ class FIBS(Sequential):
     scale = "fibs"
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_period(self.period)
         if self.first_advantage != 0.0 or self.handicap is not None:
             raise UsageError("there is neither an advantage of moving first nor a handicap")

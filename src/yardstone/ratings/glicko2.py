@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 from yardstone.ratings._schedule import Period, check_period
 from yardstone.ratings.result import Ratings
@@ -87,6 +88,7 @@ class Glicko2(Sequential):
     scale = "glicko"
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_period(self.period)
         if not (isfinite(self.initial_deviation) and self.initial_deviation > 0.0):
             raise UsageError(f"the deviation must be positive, not {self.initial_deviation}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
+from yardstone.winprob.grades import MOST_KOMI, MOST_STONES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,6 +54,7 @@ class Handicap:
     required: bool = True
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not self.even_komi > 0.0:
             raise UsageError(f"the komi of a fair game must be positive, not {self.even_komi}")
 
@@ -76,7 +79,26 @@ class Handicap:
             if self.required:
                 raise InputError(f"the games have no column {name!r}")
             return None
-        try:
-            return pool.columns[name].astype(np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"the column {name!r} holds something that is no number") from None
+        lowest, highest = (0, MOST_STONES) if name == self.column else (-MOST_KOMI, MOST_KOMI)
+        values = _numbers(pool.columns[name], name)
+        outside = values[(values < lowest) | (values > highest)]
+        if len(outside):
+            raise InputError(
+                f"the column {name!r} holds {outside[0]:g}: {'stones' if not lowest else 'komi'} "
+                f"from {lowest} to {highest} have a meaning"
+            )
+        return values
+
+
+def _numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
+    """Numbers of a column of numbers or texts; NaN where it says nothing."""
+    if column.dtype.kind in "fiub":
+        return column.astype(np.float64)
+    texts = [str(value).strip() for value in column.tolist()]
+    try:
+        known = {text: float(text) if text else np.nan for text in set(texts)}
+    except ValueError as error:
+        raise InputError(
+            f"the column {name!r} holds something that is no number: {error}"
+        ) from None
+    return np.array([known[text] for text in texts], np.float64)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Prior:
     deviation: float
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not (isfinite(self.mean) and isfinite(self.deviation) and self.deviation > 0.0):
             raise UsageError(f"a prior needs a finite mean and a positive deviation, not {self}")
 
@@ -47,6 +49,7 @@ class Relation:
     deviation: float
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not (isfinite(self.difference) and isfinite(self.deviation) and self.deviation > 0.0):
             raise UsageError(
                 f"a relation needs a finite difference and a positive deviation, not {self}"

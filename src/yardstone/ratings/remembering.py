@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from math import isfinite, log, pi
+from math import log, pi
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 from yardstone.ratings.replay import Replay
 from yardstone.ratings.result import Estimate, Ratings
@@ -53,14 +54,10 @@ class Remembering(ABC):
 
     def _check(self) -> None:
         """Raise UsageError for parameters out of range."""
-        if not (isfinite(self.prior_deviation) and self.prior_deviation > 0.0):
+        check_fields(self, infinite=("half_life",))
+        if not self.prior_deviation > 0.0:
             raise UsageError(f"the prior's deviation must be positive, not {self.prior_deviation}")
-        if isinstance(self.first_advantage, str) and self.first_advantage != "free":
-            raise UsageError(f"no first-move advantage is called {self.first_advantage!r}")
-        if isinstance(self.draw_rate, str):
-            if self.draw_rate != "free":
-                raise UsageError(f"no draw rate is called {self.draw_rate!r}")
-        elif self.draw_rate is not None and not 0.0 < self.draw_rate < 1.0:
+        if not isinstance(self.draw_rate, str | None) and not 0.0 < self.draw_rate < 1.0:
             raise UsageError(f"the draw rate must lie between 0 and 1, not at {self.draw_rate}")
 
     @property

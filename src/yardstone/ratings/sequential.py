@@ -145,6 +145,10 @@ class Sequential(ABC):
         points for handicap and moving first (default: the system's `first_advantage`).
         """
 
+    def remarks(self, pool: Pool) -> tuple[str, ...]:
+        """What one should know of how the games of a pool are rated, in sentences."""
+        return ()
+
     def replay(self, pool: Pool) -> Replay:
         """Predict each game, then learn from it, in order of time.
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone import parallel
+from yardstone.choices import check_number
 from yardstone.errors import ModelError, NotConnectedError, UsageError
 from yardstone.pool import PairCounts
 from yardstone.ratings.priors import Prior, Relation
@@ -182,8 +183,7 @@ def simulate(
     ModelError
         Replays keep falling apart into unconnected groups.
     """
-    if simulations < 2:
-        raise UsageError("at least 2 simulations are needed for a deviation")
+    check_number("the number of simulations", simulations, least=2, whole=True)
     if system.paired is not None:
         raise UsageError(
             "replays draw every game by itself, as if none belonged together: leave out the "

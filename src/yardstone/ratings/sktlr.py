@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
 from yardstone.ratings.replay import Replay
 from yardstone.ratings.result import Ratings
@@ -111,6 +112,7 @@ class SktLr:
     use_margins: bool = True
 
     def __post_init__(self) -> None:
+        check_fields(self)
         positive = (
             self.start_deviation,
             self.grade_deviation,

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import expm1, inf, log, nan, sqrt
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from yardstone.choices import check_fields
 from yardstone.errors import ConvergenceError, UsageError
 from yardstone.ratings.matches import LEAST_RESULTS, NORMALIZED_ELO, Match, score_from_elo
 
@@ -180,12 +181,11 @@ class Sprt:
     model: EloModel = "logistic"
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not -inf < self.elo0 < self.elo1 < inf:
             raise UsageError(f"elo0 ({self.elo0:g}) must be below elo1 ({self.elo1:g})")
         if min(self.alpha, self.beta) <= 0.0 or self.alpha + self.beta >= 1.0:
             raise UsageError("alpha and beta must be above 0 and their sum below 1")
-        if self.model not in get_args(EloModel):
-            raise UsageError(f"no Elo model is called {self.model!r}: logistic or normalized")
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.errors import UsageError
+from yardstone.choices import check_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,8 +22,7 @@ def half_width(confidence: float) -> float:
 
     `confidence` lies between 0 and 1: 1.96 at 0.95. Raises UsageError outside.
     """
-    if not 0.0 < confidence < 1.0:
-        raise UsageError(f"a confidence level lies between 0 and 1, not at {confidence}")
+    check_number("a confidence level", confidence, above=0.0, below=1.0)
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(0.5 + 0.5 * confidence)

@@ -109,12 +109,6 @@ class WholeHistory(Remembering):
             raise UsageError(f"w2 must be positive, not {self.w2}")
         if not (isfinite(self.resolution) and self.resolution > 0.0):
             raise UsageError(f"the resolution must be positive, not {self.resolution}")
-        if self.deviations not in ("joint", "conditional", "none"):
-            raise UsageError(f"no deviations are called {self.deviations!r}")
-        if self.reference not in ("mean", "prior"):
-            raise UsageError(
-                f"deviations are relative to 'mean' or 'prior', not {self.reference!r}"
-            )
         if self.samples < 1 or (self.window is not None and self.window < 2):
             raise UsageError("there must be at least one sample and two days in a window")
         if self.refit_days is not None and not self.refit_days > 0.0:

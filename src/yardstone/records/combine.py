@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -55,11 +55,15 @@ def join_pools(pools: Sequence[Pool]) -> Pool:
     )
 
 
-def without_empty_columns(pool: Pool) -> Pool:
-    """The pool without further columns that say nothing of any game."""
+def without_empty_columns(pool: Pool, among: Collection[str] | None = None) -> Pool:
+    """The pool without further columns (or those `among` them) that say nothing of any game."""
     return replace(
         pool,
-        columns={name: column for name, column in pool.columns.items() if not _is_empty(column)},
+        columns={
+            name: column
+            for name, column in pool.columns.items()
+            if (among is not None and name not in among) or not _is_empty(column)
+        },
     )
 
 

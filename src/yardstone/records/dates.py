@@ -1,19 +1,52 @@
-"""When a game was played, from the texts in which files say so."""
+"""When a game was played, from the texts in which files say so.
+
+A date may be known in part (``1995.??.??``, ``1995-03``): it then means every day of
+that year or month, and such a game is placed at the earliest day that fits.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+
+from yardstone.choices import check_choice
+from yardstone.errors import InputError
+from yardstone.pool import SkipReport
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["date_and_time", "parse_date"]
+__all__ = ["ORDERS", "DateOrder", "Times", "date_and_time", "date_span", "parse_date", "read_dates"]
 
-_DATE = re.compile(r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})")
+#: How day, month and year follow each other in a date such as 5/6/2024.
+DateOrder = Literal["dmy", "mdy", "ymd"]
+ORDERS = ("dmy", "mdy", "ymd")
+#: Years outside are no years of games.
+FIRST_YEAR, LAST_YEAR = 1000, 2100
+
+Span = tuple[np.datetime64, np.datetime64]
+
+_NEVER = np.datetime64("NaT", "s")
+_NONE: Span = (_NEVER, _NEVER)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
+_AFTER_PART = re.compile(r"[-./?xX]*(?:[T ,]+[\d:?.\sZ]*)?")
+_PART = r"(\d{1,2}|\?{1,2}|xx)"
+_YEAR_FIRST = re.compile(rf"(\d{{4}})(?:([-./]){_PART}(?:\2{_PART})?)?", re.IGNORECASE)
+_YEAR_LAST = re.compile(r"(\d{1,2})([-./])(\d{1,2})\2(\d{4}|\d{2})\b")
+_SHORT_YEAR_FIRST = re.compile(r"(\d{2})([-./])(\d{1,2})\2(\d{1,2})\b")
+_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAME = r"([A-Za-z]{3,9})"
+_DAY_AND_NAME = re.compile(rf"(?:[A-Za-z]{{3,9}},\s*)?(\d{{1,2}})[-./ ]+{_NAME}[-./, ]+(\d{{4}})\b")
+_NAME_AND_DAY = re.compile(rf"{_NAME}\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b")
+_NUMBER = re.compile(r"\d{9,16}(?:\.\d+)?")
+#: Seconds, milliseconds and microseconds since 1970, by the number of digits.
+_UNITS = {9: 1, 10: 1, 12: 1000, 13: 1000, 15: 1_000_000, 16: 1_000_000}
 
 
 def parse_date(date: str, clock: str = "") -> np.datetime64:
@@ -26,32 +59,270 @@ def parse_date(date: str, clock: str = "") -> np.datetime64:
     >>> parse_date("2022.??.??")
     np.datetime64('NaT','s')
     """
-    match = _DATE.match(date.strip())
-    if match is None:
-        return np.datetime64("NaT", "s")
+    match = _YEAR_FIRST.match(date.strip())
+    if match is None or match[4] is None or not (match[3] + match[4]).isdigit():
+        return _NEVER
+    first, _ = _days(*(int(match[group]) for group in (1, 3, 4)))
+    return first + _seconds(clock.strip())
+
+
+def date_span(text: str, order: DateOrder | None = None) -> Span:
+    """The first and the last moment that a date can mean; NaT if it is none.
+
+    Parameters
+    ----------
+    text : str
+        A date, perhaps with a time of day after it. Seconds, milliseconds or
+        microseconds since 1970 are dates, too.
+    order : {"dmy", "mdy", "ymd"}, optional
+        What comes first in ``5/6/2024`` and in years of two digits. Without it such
+        dates are read only where one order is possible, or points stand in them
+        (``5.6.2024`` is written day first wherever it is written).
+
+    Examples
+    --------
+    >>> [str(moment) for moment in date_span("1995-02")]
+    ['1995-02-01T00:00:00', '1995-02-28T23:59:59']
+    >>> [str(date_span(text)[0]) for text in ("1995.??.??", "31/05/2024", "5/6/2024")]
+    ['1995-01-01T00:00:00', '2024-05-31T00:00:00', 'NaT']
+    """
+    text = text.strip()
+    if (number := _NUMBER.fullmatch(text)) is not None:
+        return _since_1970(number[0])
+    for pattern, read in _READERS:
+        if (match := pattern.match(text)) is not None:
+            span = read(match, order)
+            if np.isnat(span[0]):
+                return _NONE
+            rest = text[match.end() :]
+            if span[0] != span[1]:
+                return span if _AFTER_PART.fullmatch(rest) else _NONE
+            if not rest:
+                return span
+            if rest[0] not in "T, ":
+                return _NONE
+            seconds = _seconds(rest.lstrip("T, "))
+            return span[0] + seconds, span[1] + seconds
+    return _NONE
+
+
+def _year_first(match: re.Match[str], order: DateOrder | None) -> Span:
+    parts = [int(part) if part is not None and part.isdigit() else 0 for part in match.group(3, 4)]
+    return _days(int(match[1]), *parts)
+
+
+def _compact(match: re.Match[str], order: DateOrder | None) -> Span:
     year, month, day = (int(part) for part in match.groups())
+    return _days(year, month, day) if month and day else _NONE
+
+
+def _year_last(match: re.Match[str], order: DateOrder | None) -> Span:
+    one, other, year = int(match[1]), int(match[3]), int(match[4])
+    if len(match[4]) == 2:
+        if order is None or order == "ymd":
+            return _short_year_first(match, order)
+        year += 2000 if year < 70 else 1900
+    if order is None:
+        if match[2] == "." or one > 12:
+            order = "dmy"
+        elif other > 12:
+            order = "mdy"
+        else:
+            return _days(year, one, other) if one == other else _NONE
+    month, day = (one, other) if order == "mdy" else (other, one)
+    return _days(year, month, day) if month and day else _NONE
+
+
+def _short_year_first(match: re.Match[str], order: DateOrder | None) -> Span:
+    if order != "ymd":
+        return _NONE
+    year, month, day = (int(match[group]) for group in (1, 3, 4))
+    return _days(year + (2000 if year < 70 else 1900), month, day)
+
+
+def _with_name(match: re.Match[str], order: DateOrder | None) -> Span:
+    words = match.groups()
+    name = next(word for word in words if word.isalpha())
+    day, year = (int(word) for word in words if word.isdigit())
+    month = name[:3].lower()
+    return _days(year, 1 + _MONTHS.index(month), day) if month in _MONTHS and day else _NONE
+
+
+_READERS = (
+    (_COMPACT, _compact),
+    (_YEAR_FIRST, _year_first),
+    (_YEAR_LAST, _year_last),
+    (_SHORT_YEAR_FIRST, _short_year_first),
+    (_DAY_AND_NAME, _with_name),
+    (_NAME_AND_DAY, _with_name),
+)
+
+
+def _days(year: int, month: int, day: int) -> Span:
+    """All days of a year, of a month, or the one day; 0 stands for what is not known.
+
+    A day of an unknown month says no more than the year.
+    """
+    if not FIRST_YEAR <= year <= LAST_YEAR:
+        return _NONE
+    day = day if month else 0
     try:
-        moment = np.datetime64(f"{year:04}-{month:02}-{day:02}", "s")
+        first = date(year, month or 1, day or 1)
     except ValueError:
-        return np.datetime64("NaT", "s")
-    time = _CLOCK.match(clock.strip())
-    if time is None:
-        return moment
-    hours, minutes, seconds = (int(part or 0) for part in time.groups())
-    return moment + np.timedelta64(3600 * hours + 60 * minutes + seconds, "s")
+        return _NONE
+    if day:
+        last = first
+    else:
+        following = date(year + (month in (0, 12)), 1 if month in (0, 12) else month + 1, 1)
+        last = following - timedelta(days=1)
+    rest_of_day = np.timedelta64(0 if day else 86_399, "s")
+    return np.datetime64(first, "s"), np.datetime64(last, "s") + rest_of_day
+
+
+def _seconds(clock: str) -> np.timedelta64:
+    time = _CLOCK.match(clock)
+    parts = (0, 0, 0) if time is None else tuple(int(part or 0) for part in time.groups())
+    return np.timedelta64(3600 * parts[0] + 60 * parts[1] + parts[2], "s")
+
+
+def _since_1970(number: str) -> Span:
+    whole = number.partition(".")[0]
+    unit = _UNITS.get(len(whole))
+    if unit is None:
+        return _NONE
+    moment = np.datetime64(int(whole) // unit, "s")
+    try:
+        year = datetime.fromtimestamp(int(whole) // unit, UTC).year
+    except (OverflowError, ValueError, OSError):
+        return _NONE
+    return (moment, moment) if year <= LAST_YEAR else _NONE
+
+
+@dataclass(frozen=True, eq=False)
+class Times:
+    """The moments of many games; frozen.
+
+    Attributes
+    ----------
+    time : datetime64[s] array
+        NaT where there is no date, or none that can be read.
+    partial : int
+        Games whose date is known in part.
+    unread : tuple of str
+        Some of the different texts that are no date, or could be several.
+    missed : int
+        Games with such a text.
+    """
+
+    time: NDArray[np.datetime64]
+    partial: int = 0
+    unread: tuple[str, ...] = ()
+    missed: int = 0
+
+    @classmethod
+    def of_spans(cls, spans: NDArray[np.datetime64]) -> Times:
+        """Games in the order of a file, each between two moments; shape (games, 2)."""
+        first, last = spans[:, 0], spans[:, 1]
+        return cls(_in_order_of_file(first, last), int((last > first).sum()))
+
+    def report(self, skipped: SkipReport) -> None:
+        """Say once what was done with dates that are not complete."""
+        if self.partial:
+            skipped.remark(
+                f"{_games(self.partial)} with a date known in part "
+                "(a year or a month): placed at the earliest day that fits."
+            )
+        if self.missed:
+            skipped.remark(
+                f"{_games(self.missed)} with a date that cannot be read, such as "
+                f"{_examples(self.unread)}."
+            )
+
+
+def _games(number: int) -> str:
+    return "1 game" if number == 1 else f"{number:,} games"
+
+
+def _examples(texts: Iterable[str]) -> str:
+    return ", ".join(repr(text[:40]) for text in list(texts)[:3])
+
+
+#: Written where nothing is known.
+_UNKNOWN = re.compile(r"[\s?.\-/0xX]*|none|null|nan|nat|unknown|n/?a", re.IGNORECASE)
+
+
+def read_dates(texts: Sequence[str], order: DateOrder | None = None) -> Times:
+    """The moments of games from the texts of one column or tag, in the order of the file.
+
+    Where all complete dates stand in order of time, a game with a date known in part
+    keeps its place among them as far as its year or month allows.
+
+    Raises
+    ------
+    InputError
+        Some dates are written day first, others month first.
+    """
+    if order is not None:
+        check_choice("the order of dates", order, ORDERS)
+    place: dict[str, int] = {}
+    rows = np.fromiter((place.setdefault(text, len(place)) for text in texts), np.int64)
+    different = list(place)
+    spans = [date_span(text, order) for text in different]
+    if order is None and (found := _order_of(different)) is not None:
+        spans = [date_span(text, found) for text in different]
+    first = np.array([span[0] for span in spans], "datetime64[s]")[rows]
+    last = np.array([span[1] for span in spans], "datetime64[s]")[rows]
+    unread = [
+        text
+        for text, span in zip(different, spans, strict=True)
+        if np.isnat(span[0]) and _UNKNOWN.fullmatch(text) is None
+    ]
+    missed = int(np.isin(rows, [place[text] for text in unread]).sum()) if unread else 0
+    return Times(
+        _in_order_of_file(first, last), int((last > first).sum()), tuple(unread[:3]), missed
+    )
+
+
+def _order_of(texts: Iterable[str]) -> DateOrder | None:
+    """The order of day and month that one of the dates of a column gives away."""
+    orders: dict[DateOrder, str] = {}
+    for text in texts:
+        match = _YEAR_LAST.match(text.strip())
+        if match is None:
+            continue
+        one, other = int(match[1]), int(match[3])
+        if one > 12 >= other:
+            orders.setdefault("dmy", text)
+        elif other > 12 >= one:
+            orders.setdefault("mdy", text)
+    if len(orders) == 2:
+        raise InputError(
+            f"dates are written day first ({orders['dmy']!r}) and month first ({orders['mdy']!r})",
+            mend="write all of them in one way, best as 2024-05-31",
+        )
+    return next(iter(orders), None)
+
+
+def _in_order_of_file(
+    first: NDArray[np.datetime64], last: NDArray[np.datetime64]
+) -> NDArray[np.datetime64]:
+    """Moments of games that can lie anywhere between two."""
+    partial = last > first
+    complete = ~partial & ~np.isnat(first)
+    known = first[complete]
+    if not partial.any() or not len(known) or bool((known[1:] < known[:-1]).any()):
+        return first
+    seconds = np.where(complete, first.view(np.int64), np.iinfo(np.int64).min + 1)
+    before = np.maximum.accumulate(seconds).view("datetime64[s]")
+    later = np.maximum(first, before)
+    return np.where(partial & (later <= last), later, first)
 
 
 def date_and_time(
     utc_date: NDArray[Any], date: NDArray[Any], utc_time: NDArray[Any], time: NDArray[Any]
-) -> NDArray[np.datetime64]:
+) -> Times:
     """The moments of many games, from the UTC tags where there are any, else the local ones."""
     in_utc = utc_date != ""
-    dates = np.where(in_utc, utc_date, date)
-    clocks = np.where(in_utc, utc_time, time)
-    moments: dict[tuple[str, str], np.datetime64] = {}
-    result = np.empty(len(dates), "datetime64[s]")
-    for game, key in enumerate(zip(dates.tolist(), clocks.tolist(), strict=True)):
-        if key not in moments:
-            moments[key] = parse_date(*key)
-        result[game] = moments[key]
-    return result
+    dates = np.where(in_utc, utc_date, date).tolist()
+    clocks = np.where(in_utc, utc_time, time).tolist()
+    return read_dates([f"{day} {clock}".strip() for day, clock in zip(dates, clocks, strict=True)])

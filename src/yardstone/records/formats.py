@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 
+from yardstone.choices import no_such
 from yardstone.errors import UsageError
 from yardstone.pool import Pool
 from yardstone.records.combine import join_pools, without_empty_columns
+from yardstone.records.dates import DateOrder
+from yardstone.records.levels import PGN_LEVELS
 from yardstone.records.results import Side
+from yardstone.records.sniffing import content_of
 from yardstone.records.sources import Source
+from yardstone.records.tags import PGN, further_columns, require_columns
 from yardstone.records.unread import check_unread
 
 __all__ = ["FORMATS", "Format", "Options", "format_of", "read_format"]
@@ -25,11 +29,18 @@ class Options:
     columns: Mapping[str, str] | Sequence[str] | None = None
     first: Side | None = None
     times: bool = False
+    dates: DateOrder | None = None
+    levels: bool = False
     strict: bool = False
     skip_unread: bool = False
     results: Mapping[str, object] | str | None = None
     progress: Callable[[int, int], object] | None = None
     everything: bool = False
+
+    @property
+    def asked_time(self) -> bool:
+        """Whether the caller named the column of times."""
+        return isinstance(self.columns, Mapping) and "time" in self.columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +80,21 @@ _PGN_TAGS = {
 
 
 def _read_pgn(sources: Sequence[Source], options: Options) -> Pool:
-    from yardstone.records.pgn import read_pgn
+    from yardstone.records.pgn import LINE, read_pgn
 
-    columns = options.columns
-    wanted = dict(columns) if isinstance(columns, Mapping) else {tag: tag for tag in columns or ()}
+    wanted = further_columns(options.columns, PGN, options.first)
+    levels = PGN_LEVELS if options.levels else {}
     pool = read_pgn(
         sources,
-        columns=_PGN_TAGS if options.everything else wanted,
-        times=options.times,
+        columns=_PGN_TAGS if options.everything else {**levels, **wanted},
+        times=options.times or options.asked_time,
         strict=options.strict,
         progress=options.progress,
     )
-    return without_empty_columns(pool) if options.everything else pool
+    if options.everything:
+        return without_empty_columns(pool)
+    require_columns(pool, wanted, sources, PGN, others=(LINE,))
+    return without_empty_columns(pool, levels)
 
 
 def _read_sgf(sources: Sequence[Source], options: Options) -> Pool:
@@ -105,6 +119,9 @@ def _read_tables(kind: str, sources: Sequence[Source], options: Options) -> Pool
         options.results,
         options.strict,
         options.skip_unread,
+        options.dates,
+        options.times,
+        options.levels,
     )
     return join_pools([read_table(source, kind, meaning) for source in sources])
 
@@ -134,21 +151,8 @@ FORMATS = {
     )
 }
 _BY_ENDING = {ending: format for format in FORMATS.values() for ending in format.endings}
-_MAGIC = (
-    (0, b"PAR1", "parquet"),
-    (0, b"ARROW1", "arrow"),
-    (0, b"FEA1", "arrow"),
-    (0, b"SQLite format 3\0", "database"),
-    (8, b"DUCK", "database"),
-)
-_MAT = re.compile(rb"^[ \t]*\d{1,5}[ \t]*point[ \t]+match\b", re.IGNORECASE | re.MULTILINE)
-_SGF = re.compile(rb"\(\s*;\s*[A-Za-z]{1,12}\s*\[")
-_TAG = re.compile(rb'\[\s*\w+\s+"')
-_JSON = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})')
-_XML = re.compile(rb"(?:<\?xml|<!--|<!DOCTYPE\s+Tournament|<Tournament)\b")
-_TRF = re.compile(rb"(?:012|022|042|001|###)[ \r\n]")
-_H9 = re.compile(rb";[ \t]*[A-Z]{2}\[")
-_HEADER = re.compile(rb"[^\n\r\"\[]*[,;\t|][^\n\r\[]*[,;\t|]")
+#: Bytes at the beginning of a file that are looked at.
+_HEAD = 4096
 
 
 def read_format(name: str, sources: Sequence[Source], options: Options) -> Pool:
@@ -166,34 +170,18 @@ def read_format(name: str, sources: Sequence[Source], options: Options) -> Pool:
 
 
 def format_of(source: Source, name: str | None = None) -> Format:
-    """The format of a source: the one named, that of its ending, or what its bytes say."""
+    """The format of a source: the one named, what its first bytes say, or that of its ending."""
     if name is not None:
         if name not in FORMATS:
-            raise UsageError(f"there is no format {name!r}, only {', '.join(FORMATS)}")
+            raise UsageError(no_such("format", name, FORMATS))
         return FORMATS[name]
-    if source.ending in _BY_ENDING:
-        return _BY_ENDING[source.ending]
+    by_ending = _BY_ENDING.get(source.ending)
+    # Going back in an archive can mean reading all of it again.
+    if by_ending is not None and source.member is not None:
+        return by_ending
     with source.open() as stream:
-        head = stream.peek(4096)
+        head = stream.peek(_HEAD)
         if source.path is None:
             source.keep(stream)
-    return FORMATS[_sniff(head)]
-
-
-def _sniff(head: bytes) -> str:
-    for place, magic, name in _MAGIC:
-        if head[place:].startswith(magic):
-            return name
-    text = head.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf").lstrip()
-    if _JSON.match(text):
-        return "json"
-    for pattern, name in ((_XML, "opengotha"), (_TRF, "trf"), (_H9, "h9")):
-        if pattern.match(text):
-            return name
-    if _SGF.match(text):
-        return "sgf"
-    if _MAT.search(text):
-        return "mat"
-    if _TAG.search(text):
-        return "pgn"
-    return "csv" if _HEADER.match(text) else "pgn"
+    known = None if by_ending is None else by_ending.name
+    return FORMATS[content_of(head, known) or known or "pgn"]

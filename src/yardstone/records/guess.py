@@ -52,6 +52,8 @@ class Roles:
         Columns of the date, and of the time of day.
     extra : mapping of str to str
         Further columns of the pool.
+    named_time : bool
+        Whether the caller named the column of the time.
     """
 
     first: str
@@ -64,6 +66,7 @@ class Roles:
     subject: int | None = None
     time: tuple[str, ...] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
+    named_time: bool = False
 
 
 def find_roles(
@@ -93,21 +96,22 @@ def find_roles(
     pair = _players(names, asked, file)
     score = _scores(names, asked, pair, file)
     plain = {re.sub(r"[^a-z0-9]", "", name.lower()): name for name in reversed(names)}
-    if "time" in asked:
+    named_time = "time" in asked
+    if named_time:
         time: tuple[str, ...] = (asked["time"],)
     else:
         time = tuple(n for n in (_pick(plain, DATES), _pick(plain, TIMES)) if n is not None)
     extra = {key: name for key, name in asked.items() if key not in KEYS}
-    roles = Roles(
+    return Roles(
         pair.first,
         pair.second,
         pair.labels,
         "first" in asked or "second" in asked,
         time=time,
         extra=extra,
+        named_time=named_time,
         **score,
     )
-    return roles
 
 
 def has_role(name: str) -> bool:

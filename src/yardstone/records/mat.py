@@ -18,7 +18,8 @@ import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, StrictError
 from yardstone.pool import Pool, Skipped, SkipReport
-from yardstone.records.dates import parse_date
+from yardstone.records.dates import date_span
+from yardstone.records.tags import MATCHES, further_columns, require_columns
 from yardstone.records.text import clean, decode
 
 if TYPE_CHECKING:
@@ -147,10 +148,10 @@ class MatMatch:
 
     @property
     def time(self) -> np.datetime64:
-        """When it was played, from its tags; NaT if they do not say."""
+        """When it was played, from its tags, at the earliest; NaT if they do not say."""
         date = self.tags.get("eventdate", self.tags.get("date", ""))
         clock = self.tags.get("eventtime", self.tags.get("time", "")).replace(".", ":")
-        moment = parse_date(date, clock)
+        moment = date_span(f"{date} {clock}")[0]
         return moment if moment.astype(np.int64) > 0 else np.datetime64("NaT", "s")
 
     def problem(self) -> str:
@@ -261,10 +262,7 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
     StrictError
         With ``strict``, at the first match that cannot be used.
     """
-    columns = options.columns
-    wanted = (
-        dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns or ()}
-    )
+    wanted = further_columns(options.columns, MATCHES, options.first)
     wanted.pop(LENGTH, None)
     skipped = SkipReport()
     matches: list[MatMatch] = []
@@ -306,7 +304,9 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
     if options.times:
         time = np.array([match.time for match in matches], "datetime64[s]")
     score = np.array([float(match.winner == 0) for match in matches])
-    return Pool(tuple(number), ids[:, 0], ids[:, 1], score, time, extra, skipped)
+    pool = Pool(tuple(number), ids[:, 0], ids[:, 1], score, time, extra, skipped)
+    require_columns(pool, wanted, sources, MATCHES, others=(LENGTH,))
+    return pool
 
 
 def _skip(report: SkipReport, record: Skipped, strict: bool) -> None:

@@ -251,7 +251,9 @@ class _Reader:
         }
         time = None
         if self.times:
-            time = date_and_time(*(_texts(tags[tag], values) for tag in _TIME_TAGS))
+            moments = date_and_time(*(_texts(tags[tag], values) for tag in _TIME_TAGS))
+            moments.report(self.skipped)
+            time = moments.time
         return Pool(tuple(number), first, second, outcomes * 0.5, time, extra, self.skipped)
 
 

@@ -6,9 +6,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
+from yardstone.choices import check_choice
 from yardstone.errors import StrictError, UsageError
 from yardstone.pool import Pool, SkipReport
 from yardstone.records.combine import join_pools
+from yardstone.records.dates import ORDERS, DateOrder
 from yardstone.records.formats import FORMATS, Options, format_of, read_format
 from yardstone.records.names import (
     apply_names,
@@ -31,6 +33,8 @@ def read(
     columns: Mapping[str, str] | Sequence[str] | None = None,
     first: Side | None = None,
     times: bool = False,
+    dates: DateOrder | None = None,
+    levels: bool = False,
     synonyms: StrPath | None = None,
     include: StrPath | None = None,
     exclude: StrPath | None = None,
@@ -69,7 +73,16 @@ def read(
         White, in SGF Black.
     times : bool
         Read from PGN files also when games were played. Tables and SGF files
-        always tell.
+        always tell; with `times`, a table whose dates cannot be read is an error.
+        A date known in part (``1995.??.??``) is the earliest day it can be, in the
+        order of the file where all other dates are in order.
+    dates : {"dmy", "mdy", "ymd"}, optional
+        The order of day, month and year in dates such as ``5/6/2024``; only needed
+        where no date of the column gives it away.
+    levels : bool
+        Read also what is said of the players' strength and of handicaps: the columns
+        ``first_grade`` and ``second_grade``, ``first_rating`` and ``second_rating``,
+        ``handicap``. In tables names of columns tell (``w_rank``, ``BlackElo``).
     synonyms, include, exclude : path, optional
         Files with names of players: other names of a player in a line; players
         whose games are wanted, or not.
@@ -111,6 +124,8 @@ def read(
         raise UsageError("no file is given")
     if first not in (None, "white", "black"):
         raise UsageError(f"first is {first!r}, it must be 'white' or 'black'")
+    if dates is not None:
+        check_choice("dates", dates, ORDERS)
     wanted = FORMATS.values() if format is None or format not in FORMATS else [FORMATS[format]]
     beside = SkipReport()
     endings = [ending for known in wanted for ending in known.endings]
@@ -119,14 +134,16 @@ def read(
         raise StrictError(beside.details[0].reason, file=beside.details[0].file)
     everything = columns == "all"
     options = Options(
-        None if everything else columns,
-        first,
-        times,
-        strict,
-        skip_unread,
-        results,
-        progress,
-        everything,
+        columns=None if everything else columns,
+        first=first,
+        times=times,
+        dates=dates,
+        levels=levels,
+        strict=strict,
+        skip_unread=skip_unread,
+        results=results,
+        progress=progress,
+        everything=everything,
     )
     formats = [format_of(source, format) for source in sources]
     places = groupby(range(len(sources)), key=lambda place: formats[place].name)

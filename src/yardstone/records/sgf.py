@@ -18,13 +18,16 @@ import numpy as np
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.combine import without_empty_columns
+from yardstone.records.dates import Times, date_span
 from yardstone.records.go_game import BLACK, UNKNOWN, WHITE, GoGame
+from yardstone.records.levels import SGF_LEVELS
 from yardstone.records.sgf_games import GameBuilder, Unusable
 from yardstone.records.sgf_records import Record, RecordReader, SgfLimits
 from yardstone.records.sgf_tree import SgfTree
 from yardstone.records.sgf_values import says_no_result
 from yardstone.records.sgf_write import write_sgf
 from yardstone.records.sources import Source, find_sources
+from yardstone.records.tags import SGF, further_columns, require_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -235,13 +238,14 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
         With `options.strict`, at the first record that cannot be used.
     """
     reader = SgfReader.of_sources(sources, strict=options.strict, progress=options.progress)
-    columns = options.columns or (ALL_COLUMNS if options.everything else ())
-    wanted = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
+    asked = further_columns(options.columns, SGF, options.first)
+    levels = SGF_LEVELS if options.levels else {}
+    wanted: Mapping[str, str] = ALL_COLUMNS if options.everything else {**levels, **asked}
     values: dict[str, list[Any]] = {name: [] for name in wanted}
     number: dict[str, int] = {}
     pairs: list[int] = []
     scores: list[float] = []
-    times: list[np.datetime64] = []
+    times: list[tuple[np.datetime64, np.datetime64]] = []
     games = 0
     for game in reader:
         games += 1
@@ -255,7 +259,10 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
             continue
         pairs += (number.setdefault(name, len(number)) for name in (game.black, game.white))
         scores.append(1.0 if game.winner == BLACK else 0.0 if game.winner == WHITE else 0.5)
-        times.append(game.date)
+        span = (game.date, game.date)
+        if np.isnat(game.date):
+            span = date_span("".join(game.properties.get("DT", ())), options.dates)
+        times.append(span)
         for name, source in wanted.items():
             values[name].append(_value(game, source))
     if not games and len(sources) == 1:
@@ -266,16 +273,21 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
             mend="an SGF file begins with (;",
         )  # fmt: skip
     sides = np.array(pairs, np.int32).reshape(-1, 2)
+    moments = Times.of_spans(np.array(times, "datetime64[s]").reshape(-1, 2))
+    moments.report(reader.skipped)
     pool = Pool(
         tuple(number),
         sides[:, 0],
         sides[:, 1],
         np.array(scores, np.float64),
-        np.array(times, "datetime64[s]"),
+        moments.time,
         {name: _column(column) for name, column in values.items()},
         reader.skipped,
     )
-    return without_empty_columns(pool) if options.everything else pool
+    if options.everything:
+        return without_empty_columns(pool)
+    require_columns(pool, asked, sources, SGF, others=ATTRIBUTES)
+    return without_empty_columns(pool, levels)
 
 
 def unrated(game: GoGame) -> tuple[str, str] | None:

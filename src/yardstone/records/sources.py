@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
@@ -16,6 +16,8 @@ from yardstone.records.streams import ByteStream, Limits
 
 __all__ = ["Source", "find_sources"]
 
+#: Files named where none of a folder can be read.
+_SHOWN = 5
 COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
 
 
@@ -120,11 +122,7 @@ def _in_archive(
         elif member.is_archive and skipped is not None:
             skipped.add(Skipped(place, 0, "an archive within an archive is not opened"))
     if not sources:
-        raise InputError(
-            "no file of results in this archive",
-            file=name,
-            mend="known endings: " + " ".join(known),
-        )
+        raise _nothing("archive", name, [member.name for member in members_of(path)], known)
     return sources
 
 
@@ -156,12 +154,24 @@ def _in_folder(folder: Path, known: tuple[str, ...]) -> list[Source]:
         file for file in folder.rglob("*") if file.name.lower().endswith(known) and file.is_file()
     )
     if not found:
-        raise InputError(
-            "no file of results in this folder",
-            file=str(folder),
-            mend="known endings: " + " ".join(known),
-        )
+        names = [file.name for file in sorted(folder.rglob("*")) if file.is_file()]
+        raise _nothing("folder", str(folder), names, known)
     return [Source(str(file), file) for file in found]
+
+
+def _nothing(kind: str, name: str, files: Sequence[str], known: Sequence[str]) -> InputError:
+    """What to say of a folder or archive without a file that can be read."""
+    if not files:
+        return InputError(f"this {kind} is empty", file=name)
+    endings = [ending for ending in known if ending not in ARCHIVES]
+    plain = [ending for ending in endings if not ending.endswith(COMPRESSED)]
+    there = ", ".join(PurePath(file).name for file in files[:_SHOWN])
+    more = f" and {len(files) - _SHOWN} more" if len(files) > _SHOWN else ""
+    return InputError(
+        f"no file of results in this {kind}, only {there}{more}",
+        file=name,
+        mend=f"name the files themselves, or give them an ending such as {' '.join(plain)}",
+    )
 
 
 def _matching(pattern: str, known: tuple[str, ...]) -> list[Source]:

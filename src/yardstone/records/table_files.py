@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError, StrictError
 from yardstone.pool import Pool, Skipped, SkipReport
+from yardstone.records.dates import DateOrder
 from yardstone.records.delimited import Dialect, find_dialect, repair
 from yardstone.records.results import Side
 from yardstone.records.tables import Meaning, connect, pool_of_rows, quoted
@@ -59,6 +60,9 @@ def query(
     results: Results = None,
     strict: bool = False,
     skip_unread: bool = False,
+    dates: DateOrder | None = None,
+    times: bool = False,
+    levels: bool = False,
 ) -> Pool:
     """The pool of the rows that a query gives.
 
@@ -79,6 +83,9 @@ def query(
         Raise at the first row that cannot be used.
     skip_unread : bool
         Go on even if much cannot be read.
+    dates, times, levels
+        How dates are written, whether they matter, and whether to take grades, ratings
+        and handicaps along; as in `yardstone.read`.
 
     Raises
     ------
@@ -96,7 +103,7 @@ def query(
     >>> yardstone.query("SELECT 'Ann' AS white, 'Bob' AS black, '1-0' AS result")
     <Pool: 1 games of 2 players>
     """
-    meaning = Meaning(columns, first, results, strict, skip_unread)
+    meaning = Meaning(columns, first, results, strict, skip_unread, dates, times, levels)
     pool = _queried(sql, database, meaning)
     warn_skipped(pool.skipped)
     return pool
@@ -130,9 +137,11 @@ def pool_of_frame(
     results: Results = None,
     strict: bool = False,
     skip_unread: bool = False,
+    dates: DateOrder | None = None,
+    levels: bool = False,
 ) -> Pool:
     """The games of a frame of pandas, polars or Arrow."""
-    meaning = Meaning(columns, first, results, strict, skip_unread)
+    meaning = Meaning(columns, first, results, strict, skip_unread, dates=dates, levels=levels)
     with _connection("frame") as connection:
         try:
             connection.register("frame", frame)

@@ -15,8 +15,10 @@ import numpy as np
 from yardstone.errors import InputError, StrictError
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
 from yardstone.records.column_names import is_indicator
+from yardstone.records.dates import FIRST_YEAR, LAST_YEAR, DateOrder, date_span, read_dates
 from yardstone.records.first_move import Order, results_of_go, settle_order, whose_result
 from yardstone.records.guess import Roles, find_roles
+from yardstone.records.levels import check_stones, level_columns
 from yardstone.records.result_column import (
     Column,
     Names,
@@ -54,6 +56,9 @@ class Meaning:
     results: Mapping[str, object] | str | None = None
     strict: bool = False
     skip_unread: bool = False
+    dates: DateOrder | None = None
+    times: bool = False
+    levels: bool = False
 
 
 def connect() -> duckdb.DuckDBPyConnection:
@@ -109,12 +114,15 @@ def pool_of_rows(
     table.copy(rows, roles)
     order = table.order(roles)
     source = table.score(order)
+    roles = order.roles
     if meaning.columns == "all":
         used = {roles.first, roles.second, *source, *roles.time}
-        roles = replace(order.roles, extra={name: name for name in names if name not in used})
-    else:
-        roles = order.roles
+        roles = replace(roles, extra={name: name for name in names if name not in used})
+    levels, remark = table.levels(roles)
+    roles = replace(roles, extra={**levels, **roles.extra})
     skipped = SkipReport() if report is None else report
+    if remark:
+        skipped.remark(remark)
     _skip(connection, file, meaning.strict, line_of, skipped)
     if order.roles.labels == ("player", "opponent") and not order.ordered:
         _check_copies(connection, file)
@@ -129,7 +137,11 @@ def pool_of_rows(
         skip_unread=meaning.skip_unread and bool(decided),
         named=source[0] if len(source) == 1 else "",
     )
-    return _pool(connection, roles, skipped, ordered=order.ordered)
+    dates = Dates(file, meaning.dates, meaning.times)
+    pool = _pool(connection, roles, skipped, dates, ordered=order.ordered)
+    if meaning.levels:
+        check_stones(pool, roles.first, file)
+    return pool
 
 
 @dataclass
@@ -155,11 +167,11 @@ class _Table:
         """Take over the rows that are not blank: players, results, time, further columns."""
         results = self._candidates(roles)
         parts = [f"{_text(column)} AS result{k}" for k, column in enumerate(results)]
-        parts += [f"{_moment(roles)} AS time"]
-        extra = roles.extra
+        parts += [f"{_moment(roles)} AS time", f"{_when(roles)} AS moment"]
+        extra = [*roles.extra.values(), *self.levels(roles)[0].values()]
         if self.meaning.columns == "all":
-            extra = {name: name for name in self.names}
-        parts += [f"{quoted(column)} AS {quoted('extra ' + key)}" for key, column in extra.items()]
+            extra = list(self.names)
+        parts += [f"{quoted(name)} AS {quoted('extra ' + name)}" for name in dict.fromkeys(extra)]
         filled = " OR ".join(
             f"coalesce({_text(column)}, '') <> ''"
             for column in (roles.first, roles.second, *results)
@@ -173,6 +185,15 @@ class _Table:
         if set(roles.labels) == {"white", "black"}:
             row = self.connection.execute(f"SELECT * FROM {rows} LIMIT 1").fetchone() or ()
             self.of_records = any(str(value).lower().endswith(".sgf") for value in row)
+
+    def levels(self, roles: Roles) -> tuple[dict[str, str], str]:
+        """Columns of grades, ratings and handicaps, if they are wanted, and what to say of them.
+
+        In a table of winners and losers they are not those of who stands first.
+        """
+        if not self.meaning.levels or set(roles.labels) == {"winner", "loser"}:
+            return {}, ""
+        return level_columns(self.names, roles.first, roles.second)
 
     @staticmethod
     def _candidates(roles: Roles) -> list[str]:
@@ -429,13 +450,33 @@ def _text(column: str) -> str:
     return f"trim(CAST({quoted(column)} AS VARCHAR))"
 
 
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """How dates of a table are to be read.
+
+    Attributes
+    ----------
+    file : str
+    order : {"dmy", "mdy", "ymd"} or None
+    wanted : bool
+        Whether times matter to what comes.
+    """
+
+    file: str
+    order: DateOrder | None
+    wanted: bool
+
+
 def _name(column: str) -> str:
     blanks = r"'[\x00-\x1F\x7F]'"
     return f"trim(regexp_replace(CAST({quoted(column)} AS VARCHAR), {blanks}, ' ', 'g'))"
 
 
 def _moment(roles: Roles) -> str:
-    """SQL for the time of a game, from a date, or a date and a time of day."""
+    """SQL for the time of a game, from a date, or a date and a time of day.
+
+    Only what is sure: a day written year first, in a year of sense. `_times` reads the rest.
+    """
     texts = [
         f"regexp_replace(CAST({quoted(name)} AS VARCHAR), "
         r"'^(\d{4})[./](\d{1,2})[./](\d{1,2})', '\1-\2-\3')"
@@ -443,7 +484,17 @@ def _moment(roles: Roles) -> str:
     ]
     tries = [f"TRY_CAST({' || chr(32) || '.join(texts)} AS TIMESTAMP)"] if texts else []
     tries += [f"TRY_CAST({text} AS TIMESTAMP)" for text in texts]
-    return f"CAST(coalesce({', '.join([*tries, 'NULL'])}) AS TIMESTAMP_S)"
+    sure = [
+        f"CASE WHEN year({each}) BETWEEN {FIRST_YEAR} AND {LAST_YEAR} THEN {each} END"
+        for each in tries
+    ]
+    return f"CAST(coalesce({', '.join([*sure, 'NULL'])}) AS TIMESTAMP_S)"
+
+
+def _when(roles: Roles) -> str:
+    """SQL for the same as text, as the table has it."""
+    texts = [f"CAST({quoted(name)} AS VARCHAR)" for name in roles.time]
+    return f"trim(concat_ws(' ', {', '.join(texts)}))" if texts else "''"
 
 
 def _skip(
@@ -491,7 +542,12 @@ def _skip(
 
 
 def _pool(
-    connection: duckdb.DuckDBPyConnection, roles: Roles, skipped: SkipReport, *, ordered: bool
+    connection: duckdb.DuckDBPyConnection,
+    roles: Roles,
+    skipped: SkipReport,
+    dates: Dates,
+    *,
+    ordered: bool,
 ) -> Pool:
     # Players of unfinished games are known, as they are to the reader of PGN files.
     connection.execute(
@@ -509,20 +565,52 @@ def _pool(
     players = [
         row[0] for row in connection.execute("SELECT name FROM player ORDER BY number").fetchall()
     ]
-    extra = "".join(f", {quoted('extra ' + name)}" for name in roles.extra)
+    extra = "".join(f", {quoted('extra ' + name)}" for name in dict.fromkeys(roles.extra.values()))
     data = connection.execute(
         f"""SELECT CAST(p1.number AS INTEGER) AS one, CAST(p2.number AS INTEGER) AS two,
-            score, time{extra}
+            score, time, CASE WHEN time IS NULL THEN moment END AS moment{extra}
         FROM good JOIN player AS p1 ON p1.name = first JOIN player AS p2 ON p2.name = second
         WHERE score IS NOT NULL ORDER BY row"""
     ).fetchnumpy()
-    time = None
-    if roles.time:
-        time = np.ma.filled(data["time"].astype("datetime64[s]"), np.datetime64("NaT"))
-    columns = {name: _plain(data[f"extra {name}"]) for name in roles.extra}
+    time = _times(data, roles, dates, skipped) if roles.time else None
+    columns = {name: _plain(data[f"extra {column}"]) for name, column in roles.extra.items()}
     return Pool(
         tuple(players), data["one"], data["two"], data["score"], time, columns, skipped, ordered
     )
+
+
+def _times(
+    data: Mapping[str, Any], roles: Roles, dates: Dates, skipped: SkipReport
+) -> NDArray[np.datetime64]:
+    """When the games were played: as DuckDB reads it, else as `read_dates` does.
+
+    Raises InputError where a date is wanted and none of the column can be read.
+    """
+    time = np.ma.filled(data["time"].astype("datetime64[s]"), np.datetime64("NaT"))
+    unknown = np.isnat(time)
+    if not unknown.any():
+        return time
+    texts = np.where(unknown, _plain(data["moment"]), time.astype(str)).tolist()
+    read = read_dates(texts, dates.order)
+    columns = " and ".join(repr(name) for name in roles.time)
+    if read.missed and (dates.wanted or roles.named_time):
+        unclear = [text for text in read.unread if not np.isnat(date_span(text, "dmy")[0])]
+        if unclear:
+            raise InputError(
+                f"dates such as {unclear[0]!r} in the column {columns} can be day first or "
+                "month first",
+                file=dates.file,
+                mend="say which with --dates dmy or --dates mdy; in Python dates='dmy'",
+            )
+        if np.isnat(read.time).all():
+            raise InputError(
+                f"no date can be read in the column {columns}: it holds "
+                + ", ".join(repr(text[:40]) for text in read.unread),
+                file=dates.file,
+                mend="name another column with time=NAME, or write dates as 2024-05-31",
+            )
+    read.report(skipped)
+    return read.time
 
 
 def _plain(values: Any) -> NDArray[Any]:

@@ -53,7 +53,7 @@ def columns(report: RatingList) -> list[Column]:
         return f"{100.0 * points / games:.1f}" if games else "–"
 
     shown = [
-        Column("Rank", lambda row: str(int(report.rank[row]))),
+        Column("Rank", lambda row: str(int(report.rank[row]) or "–")),
         Column("Player", lambda row: ratings.players[row], left=True),
         Column("Rating", lambda row: rating_text(report, row)),
         Column("±", half_width),

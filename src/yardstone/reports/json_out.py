@@ -41,7 +41,12 @@ def plain_list(report: RatingList) -> dict[str, Any]:
         "first_advantage": estimate(ratings.first_advantage, report.advantage_interval),
         "draw_rate": estimate(report.draw_rate, report.draw_rate_interval),
         "components": [
-            {"number": group.number, "players": len(group.rows), "games": group.games}
+            {
+                "number": group.number,
+                "players": len(group.rows),
+                "ranked": group.ranked,
+                "games": group.games,
+            }
             for group in report.groups
         ],
         "ratings": report.records(),

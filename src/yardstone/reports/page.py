@@ -118,8 +118,14 @@ def _group(report: RatingList, group: Group) -> dict[str, Any]:
     return {
         "title": title,
         "middle": middle,
-        "rows": [{"number": row, "cells": _cells(report, row, place)} for row in group.rows],
+        "rows": [_row(report, row, place) for row in group.rows[: group.ranked]],
+        "apart": [_row(report, row, place) for row in group.rows[group.ranked :]],
+        "about_apart": statements.BOUNDS,
     }
+
+
+def _row(report: RatingList, row: int, place: Any) -> dict[str, Any]:
+    return {"number": row, "cells": _cells(report, row, place)}
 
 
 def _cells(report: RatingList, row: int, place: Any) -> list[dict[str, Any]]:

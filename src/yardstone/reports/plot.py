@@ -113,7 +113,7 @@ def _caption(report: RatingList, status: NDArray[np.int8]) -> str:
             "cannot be compared with it."
         )
     if (status != Status.NORMAL).any():
-        parts.append("A triangle is a bound: won or lost every game.")
+        parts.append("A triangle is a bound: won or lost every game. Such players have no rank.")
     return textwrap.fill(" ".join(parts), 110)
 
 

@@ -16,6 +16,8 @@ __all__ = ["advice", "basis", "caveats", "headline", "join_names", "plural", "re
 
 #: So many names stand in a sentence; the others are counted.
 NAMES = 4
+#: Heads the players without a rating.
+BOUNDS = "Not ranked, for they won or lost every game: only a bound is known"
 #: So many groups are described one by one.
 GROUPS = 5
 #: So many skipped records are shown with their place.
@@ -129,7 +131,7 @@ def _perfect(report: RatingList) -> Iterable[str]:
             continue
         yield (
             f"{_named(report, rows)} {did} every game: a rating cannot be given, only a bound "
-            f"({mark}: where such a score has an even chance)."
+            f"({mark}: where such a score has an even chance), so there is no rank."
         )
         limits = [
             f"{report.ratings.players[row]} {report.limits[row]:.1f}"

@@ -43,7 +43,10 @@ class Group:
     number : int
         From 1, the largest first.
     rows : tuple of int
-        Its players from strongest to weakest.
+        Its players from strongest to weakest; after them those who won or lost every
+        game, whose rating is only a bound.
+    ranked : int
+        How many of them have a rating and so a rank; the others are listed apart.
     games : int
         Games between them.
     joined : str
@@ -52,6 +55,7 @@ class Group:
 
     number: int
     rows: tuple[int, ...]
+    ranked: int
     games: int
     joined: str = ""
 
@@ -70,8 +74,8 @@ class RatingList:
     groups : tuple of Group
         The players that are listed.
     rank, rank_low, rank_high : int arrays (players,)
-        Place within the group, and the places that cannot be excluded at
-        `confidence`; 0 where there is none.
+        Place among the rated players of the group, and the places that cannot be
+        excluded at `confidence`; 0 where there is none, as for a bound.
     traps : Traps
     suggestions : tuple of Suggestion
         Matches that would tell most.
@@ -242,9 +246,9 @@ def summarise(
     groups = _groups(ratings, counts, listed)
     rank = np.zeros(len(ratings), np.int64)
     for group in groups:
-        rank[list(group.rows)] = np.arange(1, len(group.rows) + 1)
+        rank[list(group.rows[: group.ranked])] = np.arange(1, group.ranked + 1)
     limits = perfect_limits(ratings, counts, confidence)
-    low, high = _ranges(ratings, rank, groups, confidence, listed, limits)
+    low, high = _ranges(ratings, rank, groups, confidence, listed)
     return RatingList(
         ratings=ratings,
         counts=counts,
@@ -284,10 +288,12 @@ def _groups(
             (counts.losses + counts.draws, counts.wins + counts.draws),
         )
     )
+    is_bound = np.isin(ratings.status, (Status.PERFECT_WINNER, Status.PERFECT_LOSER))
     return tuple(
         Group(
             label + 1,
-            tuple(rows),
+            tuple(sorted(rows, key=lambda row: bool(is_bound[row]))),
+            int((~is_bound[rows]).sum()),
             int(within[label + 1]),
             _joined(label, bool(won[label + 1]), bool(lost[label + 1])),
         )
@@ -315,12 +321,11 @@ def _ranges(
     groups: Sequence[Group],
     confidence: float,
     listed: NDArray[np.bool_],
-    limits: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Ranks that cannot be excluded, counted as the list counts them.
 
-    Unlisted players keep others from no place. A perfect scorer, who has a bound only,
-    stands above or below somebody for sure if the bound is beyond that player's interval.
+    Unlisted players and perfect scorers, who have no interval, keep others from
+    no place: the ranges of `rank_ranges` are moved by other players above who have none.
     """
     nothing = np.zeros_like(rank)
     if ratings.covariance is None:
@@ -330,19 +335,12 @@ def _ranges(
 
     ranges = rank_ranges(replace(ratings, deviation=shown), confidence)
     low, high = ranges.low.copy(), ranges.high.copy()
-    reach = half_width(confidence) * shown
-    status = ratings.status
     for group in groups:
-        members = np.array(group.rows)
-        rows = members[np.isfinite(shown[members])]
-        without = members[~np.isfinite(shown[members])]
-        winners = np.sort(limits[without[status[without] == Status.PERFECT_WINNER]])
-        losers = np.sort(limits[without[status[without] == Status.PERFECT_LOSER]])
-        above = len(winners) - np.searchsorted(winners, (ratings.rating + reach)[rows], "right")
-        below = np.searchsorted(losers, (ratings.rating - reach)[rows], "left")
-        low[rows] += above
-        high[rows] += len(without) - below
-        low[without] = high[without] = 0
+        rows = np.array(group.rows)
+        without = ~np.isfinite(shown[rows])
+        above = np.cumsum(without)
+        for ends in (low, high):
+            ends[rows] = np.where(without, 0, ends[rows] + above)
     known = low > 0
     return np.where(known, np.minimum(low, rank), 0), np.where(known, np.maximum(high, rank), 0)
 

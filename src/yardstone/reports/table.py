@@ -21,6 +21,8 @@ TERMINAL_PLAYERS = 40
 TERMINAL_GROUPS = 4
 #: A name may take so much of a terminal before it is cut.
 _NAME_WIDTH = 40
+#: Stands above players of whom only a bound is known.
+_APART = statements.BOUNDS + ":"
 
 
 def text_list(report: RatingList, *, top: int | None = None) -> str:
@@ -43,7 +45,9 @@ def text_list(report: RatingList, *, top: int | None = None) -> str:
             lines += ["", _group_title(report, group)]
         else:
             lines.append("")
-        for line in ([column.heading for column in shown], *cells):
+        for place, line in enumerate(([column.heading for column in shown], *cells)):
+            if place == group.ranked + 1:
+                lines.append(_APART)
             text = "  ".join(
                 _padded(cell, width, cell_len(cell), left=column.left)
                 for cell, width, column in zip(line, widths, shown, strict=True)
@@ -102,7 +106,11 @@ def print_list(report: RatingList, console: Console, *, top: int | None = TERMIN
         if len(report.groups) > 1:
             console.print()
             console.print(Text(_group_title(report, group), style="bold"))
-        _print_group(report, rows, console)
+        if group.ranked:
+            _print_group(report, rows[: group.ranked], console)
+        if apart := rows[group.ranked :]:
+            console.print(Text(_APART, style="bold"))
+            _print_group(report, apart, console)
         if len(rows) < len(group.rows):
             console.print(Text(_hidden(len(group.rows) - len(rows)), style="dim"))
     if len(groups) < len(report.groups):

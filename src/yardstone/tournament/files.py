@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from yardstone.choices import no_such
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import SkipReport
+from yardstone.records.sniffing import content_of
 from yardstone.records.sources import Source, find_sources
 from yardstone.tournament.h9 import read_h9
 from yardstone.tournament.h9_write import write_h9
@@ -61,7 +63,7 @@ def read_tournament(
     path : path
         The file, compressed or not; ``-`` is standard input.
     format : str, optional
-        ``opengotha``, ``h9`` or ``trf``; by default the ending tells, or the content.
+        ``opengotha``, ``h9`` or ``trf``; by default the content tells, or the ending.
     skipped : SkipReport, optional
         Takes games that cannot be used; without it the first one is an error.
 
@@ -99,20 +101,22 @@ def read_source(
 def format_named(name: str) -> FileFormat:
     """The format of that name, or UsageError."""
     if name not in FORMATS:
-        raise UsageError(f"there is no format {name!r}, only {', '.join(FORMATS)}")
+        raise UsageError(no_such("format", name, FORMATS))
     return FORMATS[name]
 
 
 def _guess(source: Source, data: bytes) -> FileFormat:
-    for known in FORMATS.values():
-        if source.ending in known.endings:
-            return known
-    head = data[:4096].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \r\n\t")
-    if head.startswith(b"<"):
-        return FORMATS["opengotha"]
-    if head[:4] in (b"012 ", b"022 ", b"001 ", b"### ", b"042 "):
-        return FORMATS["trf"]
-    return FORMATS["h9"]
+    by_ending = next((known for known in FORMATS.values() if source.ending in known.endings), None)
+    known = None if by_ending is None else by_ending.name
+    name = content_of(data[:4096], known) or known
+    if name not in FORMATS:
+        held = "no tournament" if name is None else f"no tournament but {name}"
+        raise InputError(
+            f"it holds {held}",
+            file=source.name,
+            mend="name a file of OpenGotha (.xml), H9 (.h9) or TRF (.trf)",
+        )
+    return FORMATS[name]
 
 
 def to_bytes(

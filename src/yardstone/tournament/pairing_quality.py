@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone import parallel
+from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.egf import EGF
@@ -64,6 +65,7 @@ class Circuit:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not 2 <= self.players <= self.population:
             raise UsageError("a tournament has two players at least, and not more than there are")
         if self.tournaments < 2 or self.rounds < 1:

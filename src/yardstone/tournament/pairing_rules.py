@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 from yardstone.tournament.model import System
 from yardstone.tournament.rules import FloatMode, HandicapRules, PairingSettings, SeedSystem
@@ -135,6 +136,7 @@ class PairingRules(PairingSettings):
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in WEIGHTS:
             value = getattr(self, name)
             if not 0 <= value <= LARGEST_WEIGHT:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.errors import StrictError
+from yardstone.choices import no_such
+from yardstone.errors import InputError, StrictError
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.ratings.egf import CLASS_WEIGHTS
 from yardstone.records.combine import join_pools
 from yardstone.records.sources import Source
+from yardstone.records.tags import TOURNAMENT, further_columns
 from yardstone.tournament._opengotha_fields import format_rank
 from yardstone.tournament.classes import egf_class
 from yardstone.tournament.files import read_source
@@ -36,11 +38,12 @@ def read_pool(format: str, sources: Sequence[Source], options: Options) -> Pool:
         tournament = read_source(source, format=format, skipped=skipped)
         pools.append(tournament_pool(tournament, skipped=skipped, strict=options.strict))
     pool = join_pools(pools)
-    wanted = options.columns
-    if not wanted:
+    names = further_columns(options.columns, TOURNAMENT, None)
+    if not names:
         return pool
-    names = dict(wanted) if isinstance(wanted, Mapping) else {name: name for name in wanted}
-    extra = {new: pool.columns[old] for new, old in names.items() if old in pool.columns}
+    if missing := [old for old in names.values() if old not in pool.columns]:
+        raise InputError(f"a pool of tournaments: {no_such('column', missing[0], pool.columns)}")
+    extra = {new: pool.columns[old] for new, old in names.items()}
     return Pool(
         pool.players, pool.first, pool.second, pool.score, pool.time,
         {**pool.columns, **extra}, pool.skipped, pool.ordered,

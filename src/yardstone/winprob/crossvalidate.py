@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.choices import check_choice
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.winprob.grade_model import EVEN_KOMI, GradeModel, Link, log_probabilities
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
@@ -38,6 +39,10 @@ FEWEST_GROUPS = 8.0
 USUAL_STONE = 1.0
 
 
+#: How a candidate's parameters are found.
+METHODS = ("likelihood", "least squares", "none")
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A form to be fitted.
@@ -58,6 +63,9 @@ class Candidate:
     free: tuple[str, ...] = ()
     start: GradeModel = field(default_factory=GradeModel)
     method: str = "likelihood"
+
+    def __post_init__(self) -> None:
+        check_choice("the method", self.method, METHODS)
 
     def fit(self, games: GameColumns) -> GradeModel:
         """The model fitted to games."""

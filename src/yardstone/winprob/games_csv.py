@@ -29,7 +29,8 @@ import numpy as np
 
 from yardstone.errors import InputError
 from yardstone.pool import Pool, Skipped, SkipReport
-from yardstone.winprob.grades import parse_grades
+from yardstone.records.dates import read_dates
+from yardstone.winprob.grades import MOST_KOMI, MOST_STONES, parse_grades
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,7 +88,10 @@ def _columns(path: str) -> dict[str, NDArray[Any]]:
     }
 
 
-def _numbers(words: NDArray[Any] | None, size: int, missing: float) -> NDArray[np.float64]:
+def _numbers(
+    words: NDArray[Any] | None, size: int, missing: float, *, wrong: float | None = None
+) -> NDArray[np.float64]:
+    """Numbers, `missing` where there is none, `wrong` for something else that is written."""
     if words is None:
         return np.full(size, missing)
 
@@ -95,7 +99,7 @@ def _numbers(words: NDArray[Any] | None, size: int, missing: float) -> NDArray[n
         try:
             return float(word)
         except ValueError:
-            return missing
+            return missing if wrong is None or word.strip() in ("", "?", "-") else wrong
 
     return np.array([number(word) for word in words], np.float64)
 
@@ -104,13 +108,7 @@ def _dates(words: NDArray[Any] | None, size: int) -> NDArray[np.datetime64] | No
     if words is None:
         return None
 
-    def date(word: str) -> np.datetime64:
-        try:
-            return np.datetime64(word.strip().replace("/", "-").replace(" ", "T") or "NaT", "s")
-        except ValueError:
-            return np.datetime64("NaT", "s")
-
-    return np.array([date(word) for word in words], "datetime64[s]").reshape(size)
+    return read_dates([str(word) for word in words]).time
 
 
 def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool:
@@ -144,6 +142,14 @@ def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool
         board = _numbers(data["size"], size, 19.0)
         reasons["not on a board of 19 lines"] = keep & (board != 19)
         keep &= board == 19
+    handicap = _numbers(data.get("handicap"), size, 0.0, wrong=np.inf)
+    komi = _numbers(data.get("komi"), size, np.nan, wrong=np.inf)
+    for kind, wrong in (
+        (f"no handicap from 0 to {MOST_STONES} stones", (handicap < 0) | (handicap > MOST_STONES)),
+        (f"no komi within {MOST_KOMI:g} points", np.abs(komi) > MOST_KOMI),
+    ):
+        reasons[kind] = keep & wrong
+        keep &= ~wrong
     for kind, left_out in reasons.items():
         for row in np.flatnonzero(left_out):
             report.add(Skipped(name, int(row) + 2, kind), kind=kind)
@@ -166,8 +172,8 @@ def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool
         {
             "first_grade": parse_grades(data["first_grade"][keep]),
             "second_grade": parse_grades(data["second_grade"][keep]),
-            "handicap": _numbers(data.get("handicap"), size, 0.0)[keep],
-            "komi": _numbers(data.get("komi"), size, np.nan)[keep],
+            "handicap": handicap[keep],
+            "komi": komi[keep],
             "event": events[keep].astype(str),
             "round": _numbers(data.get("round"), size, 0.0)[keep],
         },

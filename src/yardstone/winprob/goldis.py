@@ -25,7 +25,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from yardstone.choices import check_number
 from yardstone.errors import InputError, UsageError
+from yardstone.winprob.grades import MOST_KOMI, MOST_STONES
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -273,10 +275,11 @@ def handicap(
     with ties to White. As the points are cut, not rounded, what Black gives is
     the exact komi or up to a point more, on average half a point.
     """
-    if not (komi > 0 and float(2 * komi).is_integer()):
+    check_number("komi", komi, above=0.0, most=MOST_KOMI)
+    if not float(2 * komi).is_integer():
         raise UsageError("komi must be positive and a multiple of a half")
-    if stones is not None and stones < 1:
-        raise UsageError("there is at least one stone: Black moves first")
+    if stones is not None:
+        check_number("stones", stones, least=1, most=MOST_STONES, whole=True)
     difference = abs(float(first) - float(second))
     if not np.isfinite(difference):
         raise UsageError("ratings must be numbers")
@@ -285,9 +288,19 @@ def handicap(
     exact = round(
         float(handicap_stones(difference, base=base)), 12
     )  # so that 10 ** 1 is ten stones and not a hair less
+    if exact >= MOST_STONES + 1:
+        raise UsageError(
+            f"the ratings lie too far apart for a handicap: it would be {exact:,.0f} stones, and "
+            f"up to {MOST_STONES} have a meaning (are both on the same scale?)"
+        )
     whole = floor(exact) if stones is None else stones
     points = round(komi * (exact - whole), 12)
     left = komi - points
+    if abs(left) > MOST_KOMI:
+        raise UsageError(
+            f"a komi of {left:,.0f} points has no meaning: {MOST_KOMI:g} are the most (leave "
+            "more to the stones)"
+        )
     given = ceil(left)
     black_wins = given - left >= 0.5
     margin = round(komi * (exact - 1.0), 12)

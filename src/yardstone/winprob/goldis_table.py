@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import floor, log10
 from types import MappingProxyType
 
+from yardstone.choices import check_choice
 from yardstone.winprob.goldis import TABLE, antilog, rank_rating
 
 __all__ = ["RULES", "Departure", "departures", "graded_rounding"]
@@ -75,6 +76,7 @@ def departures(rule: str = "graded") -> list[Departure]:
     The antilog of a professional rank is the exact one of the rule, 1,000 and
     125 more for each; that of any other rank comes from its log rating.
     """
+    check_choice("the rule", rule, RULES)
     found = []
     for rank, (log_rating, points) in TABLE.items():
         exact = rank_rating(rank) / 1000.0

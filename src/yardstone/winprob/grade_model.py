@@ -29,7 +29,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from yardstone.choices import check_fields, no_such
 from yardstone.errors import UsageError
+from yardstone.winprob.grades import MOST_KOMI, MOST_STONES
 from yardstone.winprob.kaniuk import PARAMETERS, PUBLISHED, Kaniuk, basis
 
 if TYPE_CHECKING:
@@ -71,9 +73,8 @@ class GradeModel:
 
     def __post_init__(self) -> None:
         if unknown := set(self.extras) - set(EXTRAS):
-            raise UsageError(f"no such term: {', '.join(sorted(unknown))}")
-        if self.link not in ("erf", "logistic"):
-            raise UsageError(f"no such link: {self.link!r}")
+            raise UsageError(no_such("term", min(unknown), EXTRAS))
+        check_fields(self)
 
     @property
     def vector(self) -> Array:
@@ -111,6 +112,10 @@ class GradeModel:
         r, s, h, c = np.broadcast_arrays(
             *(np.asarray(x, np.float64) for x in (first, second, handicap, komi))
         )
+        if np.any((h < 0.0) | (h > MOST_STONES)) or np.any(np.abs(c) > MOST_KOMI):
+            raise UsageError(
+                f"handicaps lie from 0 to {MOST_STONES} stones, komi within {MOST_KOMI:g} points"
+            )
         log_win, _, _, _, _ = log_probabilities(self.vector, self.link, r, s, h, c)
         return np.exp(log_win)
 

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["format_grade", "parse_grade", "parse_grades"]
+__all__ = ["MOST_KOMI", "MOST_STONES", "format_grade", "parse_grade", "parse_grades"]
+
+#: More stones, or points of komi either way, are no handicap that anybody gives.
+MOST_STONES = 36
+MOST_KOMI = 150.0
 
 _GRADE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(k|kyu|d|dan)\s*", re.IGNORECASE)
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.choices import no_such
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Kaniuk:
         """Model from named coefficients; those not named are zero."""
         unknown = set(values) - set(PARAMETERS)
         if unknown:
-            raise UsageError(f"no such coefficient: {', '.join(sorted(unknown))}")
+            raise UsageError(no_such("coefficient", min(unknown), PARAMETERS))
         full = [float(values.get(name, 0.0)) for name in PARAMETERS]
         u0, v0, u1, v1, u2, v2, u3, v3, k = full
         return cls((u0, u1, u2, u3), (v0, v1, v2, v3), k)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from yardstone.choices import check_choice, no_such
 from yardstone.errors import ModelError, UsageError
 from yardstone.winprob._minimise import Minimum, conjugate_gradient, damped_newton
 from yardstone.winprob.kaniuk import (
@@ -205,9 +206,10 @@ def fit_least_squares(
     tolerance : float
         On the size of the gradient.
     """
+    check_choice("the method", method, ("newton", "conjugate"))
     wanted = set(free)
     if unknown := wanted - set(PARAMETERS):
-        raise UsageError(f"no such coefficient: {', '.join(sorted(unknown))}")
+        raise UsageError(no_such("coefficient", min(unknown), PARAMETERS))
     names = tuple(name for name in PARAMETERS if name in wanted)
     if not names:
         raise UsageError("at least one coefficient must be free")
@@ -233,11 +235,9 @@ def fit_least_squares(
     first = np.array([start.parameters[name] for name in names])
     if method == "conjugate":
         minimum = conjugate_gradient(objective, first, tolerance=tolerance)
-    elif method == "newton":
+    else:
         lower = np.full(len(names), 0.0 if positive else -np.inf)
         minimum = damped_newton(objective, first, lower, tolerance=tolerance)
-    else:
-        raise UsageError(f"no such method: {method!r}")
     full = _full(names, minimum.point, start)
     return LeastSquaresFit(
         Kaniuk.from_parameters(dict(zip(PARAMETERS, full, strict=True))),

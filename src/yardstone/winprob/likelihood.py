@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.choices import no_such
 from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
 from yardstone.winprob._minimise import Minimum, damped_newton
 from yardstone.winprob.grade_model import ALL_PARAMETERS, EVEN_KOMI, GradeModel, log_probabilities
@@ -232,7 +233,7 @@ def fit_likelihood(
     """
     wanted = set(free)
     if unknown := wanted - set(ALL_PARAMETERS):
-        raise UsageError(f"no such parameter: {', '.join(sorted(unknown))}")
+        raise UsageError(no_such("parameter", min(unknown), ALL_PARAMETERS))
     names = tuple(name for name in ALL_PARAMETERS if name in wanted)
     if not names:
         raise UsageError("at least one parameter must be free")

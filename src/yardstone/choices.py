@@ -1,0 +1,213 @@
+"""Words and numbers given by the caller, checked against what there is.
+
+`check_fields` reads what a dataclass of parameters takes from its annotations, so
+that a class says it once; the functions below it serve single arguments.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from functools import cache
+from inspect import get_annotations
+from math import isfinite, isnan
+from numbers import Integral, Real
+from typing import Any, Literal, get_args, get_origin
+
+from yardstone.errors import UsageError
+
+__all__ = ["check_choice", "check_fields", "check_number", "nearest", "no_such", "one_of"]
+
+#: More names than this are not listed in a message.
+_MOST = 60
+_LITERAL = re.compile(r"(?:typing\.)?Literal\[([^\]]*)\]")
+#: A part of a union, with what stands in brackets kept whole.
+_TOKEN = re.compile(r"[^|\[]+(?:\[[^\]]*\])?")
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """The one of `words` that `word` may have been meant for, capitals aside.
+
+    Examples
+    --------
+    >>> nearest("likelihod", ["score", "likelihood"]), nearest("x", ["score"])
+    ('likelihood', None)
+    """
+    known = {each.casefold(): each for each in words}
+    asked = word.casefold()
+    swapped = [each for each in known if sorted(each) == sorted(asked)]
+    close = swapped or get_close_matches(asked, known, n=1, cutoff=0.7)
+    return known[close[0]] if close else None
+
+
+def no_such(what: str, word: str, words: Iterable[str]) -> str:
+    """A sentence for a name that is not among those there are.
+
+    Examples
+    --------
+    >>> no_such("column", "whte", ["white", "black"])
+    "there is no column 'whte', did you mean 'white'? There are white, black"
+    """
+    known = list(words)
+    near = nearest(word, known)
+    hint = "" if near is None else f", did you mean {near!r}?"
+    if not known:
+        return f"there is no {what} {word!r}, and no other"
+    more = "" if len(known) <= _MOST else f" and {len(known) - _MOST} more"
+    listed = ", ".join(known[:_MOST]) + more
+    return f"there is no {what} {word!r}{hint}{' There are' if hint else ': there are'} {listed}"
+
+
+def one_of(words: Iterable[str]) -> str:
+    """Names as a sentence lists them: ``'a', 'b' or 'c'``."""
+    *some, last = [repr(word) for word in words]
+    return f"{', '.join(some)} or {last}" if some else last
+
+
+def check_choice(what: str, value: object, choices: Collection[str]) -> None:
+    """Raise UsageError unless `value` is one of `choices`.
+
+    Examples
+    --------
+    >>> check_choice("the metric", "acuracy", ["accuracy", "brier"])
+    Traceback (most recent call last):
+    yardstone.errors.UsageError: the metric is 'accuracy' or 'brier', not 'acuracy' \
+(did you mean 'accuracy'?)
+    """
+    if isinstance(value, str) and value in choices:
+        return
+    near = nearest(value, choices) if isinstance(value, str) else None
+    hint = "" if near is None else f" (did you mean {near!r}?)"
+    raise UsageError(f"{what} is {one_of(choices)}, not {value!r}{hint}")
+
+
+def check_number(
+    what: str,
+    value: object,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    whole: bool = False,
+) -> None:
+    """Raise UsageError unless `value` is a finite number within the limits.
+
+    `least` and `most` are allowed themselves, `above` and `below` are not.
+    """
+    wanted = "a whole number" if whole else "a number"
+    limits = [
+        f"{word} {limit:g}"
+        for word, limit in (("from", least), ("above", above), ("to", most), ("below", below))
+        if limit is not None
+    ]
+    # A sentence only where there is something to complain of: this runs often.
+    if (
+        isinstance(value, Real)
+        and isfinite(value)
+        and (not whole or isinstance(value, Integral))
+        and (least is None or value >= least)
+        and (most is None or value <= most)
+        and (above is None or value > above)
+        and (below is None or value < below)
+    ):
+        return
+    raise UsageError(f"{what} must be {' '.join([wanted, *limits])}, not {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What a field takes: words, numbers, None, or something that is not checked here."""
+
+    name: str
+    words: tuple[str, ...]
+    number: bool
+    whole: bool
+    none: bool
+    other: bool
+    infinite: bool
+
+
+def check_fields(owner: Any, *, infinite: Collection[str] = ()) -> None:
+    """Raise UsageError if a field of a dataclass holds what its annotation does not allow.
+
+    Words must be among those of a ``Literal``, numbers must be numbers, whole ones where
+    ``int`` stands, and finite but for fields whose default is not, and those named in
+    `infinite`. Other types are left alone.
+    """
+    for kind in _kinds(type(owner)):
+        value = getattr(owner, kind.name)
+        if value is None:
+            fits = kind.none
+        elif isinstance(value, str):
+            fits = value in kind.words
+        elif isinstance(value, Real):
+            fits = (
+                kind.number
+                and (not kind.whole or isinstance(value, Integral))
+                and (
+                    isfinite(value)
+                    or ((kind.infinite or kind.name in infinite) and not isnan(value))
+                )
+            )
+        else:
+            fits = kind.other
+        if not fits:
+            _refuse(kind, value)
+
+
+def _refuse(kind: _Kind, value: object) -> None:
+    wanted = ["a whole number" if kind.whole else "a number"] if kind.number else []
+    wanted += [repr(word) for word in kind.words] + (["None"] if kind.none else [])
+    near = nearest(value, kind.words) if isinstance(value, str) else None
+    hint = "" if near is None else f" (did you mean {near!r}?)"
+    raise UsageError(f"{kind.name} must be {' or '.join(wanted)}, not {value!r}{hint}")
+
+
+@cache
+def _kinds(owner: type) -> tuple[_Kind, ...]:
+    """The fields of a class that can be checked."""
+    kinds = []
+    for part in fields(owner):
+        text = _spelled_out(owner, part.name)
+        words = tuple(
+            word.strip().strip("\"'")
+            for inside in _LITERAL.findall(text)
+            for word in inside.split(",")
+        )
+        rest = {token.strip() for token in _LITERAL.sub("", text).split("|")} - {""}
+        number = bool(rest & {"float", "int"})
+        if "str" in rest or not (number or words):
+            continue
+        default = part.default
+        kinds.append(
+            _Kind(
+                name=part.name,
+                words=words,
+                number=number,
+                whole="int" in rest and "float" not in rest,
+                none="None" in rest,
+                other=bool(rest - {"float", "int", "None"}),
+                infinite=isinstance(default, Real) and not isfinite(default),
+            )
+        )
+    return tuple(kinds)
+
+
+def _spelled_out(owner: type, field: str) -> str:
+    """The annotation of a field; a name that its module gives to a union is written out."""
+    home = next(each for each in owner.__mro__ if field in get_annotations(each))
+    names = vars(sys.modules[home.__module__])
+    parts = []
+    for token in _TOKEN.findall(str(get_annotations(home)[field])):
+        meant = names.get(token.strip())
+        if get_origin(meant) is Literal:
+            parts.append(str(meant))
+        elif union := get_args(meant):
+            parts += [str(part) if get_args(part) else part.__name__ for part in union]
+        else:
+            parts.append(token)
+    return " | ".join(parts)

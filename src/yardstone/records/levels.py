@@ -1,0 +1,127 @@
+"""Columns of a table that tell how strong the players are, and the handicap.
+
+Grades and ratings are coupled to the columns of the players by what their names have
+in common: ``w_rank`` belongs to ``white``, ``rank2`` to ``player2``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from yardstone.errors import InputError
+
+if TYPE_CHECKING:
+    from yardstone.pool import Pool
+
+__all__ = ["LEVELS", "PGN_LEVELS", "SGF_LEVELS", "check_stones", "level_columns"]
+
+#: What is made of them in a pool.
+LEVELS = ("first_grade", "second_grade", "first_rating", "second_rating", "handicap")
+#: The same for formats whose tags have fixed names.
+PGN_LEVELS: Mapping[str, str] = {"first_rating": "WhiteElo", "second_rating": "BlackElo"}
+SGF_LEVELS: Mapping[str, str] = {
+    "first_grade": "black_rank",
+    "second_grade": "white_rank",
+    "handicap": "handicap",
+}
+
+_GRADE = {"grade", "rank", "dan"}
+_RATING = {"rating", "elo", "gor"}
+_HANDICAP = {"handicap", "handicaps", "hcp", "handi", "handicapstones"}
+#: Words of which nothing is left where two columns are compared.
+_PLAIN = {"player", "players", "name", "id", "pin", "user", "p", "team", "engine", "model",
+          "declared", "start", "before", "pre", "initial", "old", "the", "of"}  # fmt: skip
+#: Levels that are not those before the game, or no levels at all.
+_OTHER = {"after", "post", "new", "change", "diff", "difference", "delta", "deviation", "dev",
+          "rd", "sd", "final", "end", "expected", "volatility", "won", "prob"}  # fmt: skip
+_SIDES = {"white": "w", "black": "b", "pw": "w", "pb": "b", "one": "1", "two": "2", "first": "1",
+          "second": "2", "a": "1", "wr": "w rank", "br": "b rank"}  # fmt: skip
+_KNOWN = sorted(_GRADE | _RATING | {"white", "black", "player", "name"}, key=len, reverse=True)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = re.compile(rf"{'|'.join(_KNOWN)}|\d+|[a-z]+?(?={'|'.join(_KNOWN)}|\d|$)")
+
+
+def _words(column: str) -> list[str]:
+    """The words of a column's name, with sides in one spelling."""
+    parts = re.split(r"[^A-Za-z0-9]+", _CAMEL.sub(" ", column))
+    words = [word for part in parts for word in _WORD.findall(part.lower())]
+    return " ".join(_SIDES.get(word, word) for word in words).split()
+
+
+def _side(words: Sequence[str]) -> tuple[str, ...]:
+    """What is left of a name when the plain words are gone."""
+    return tuple(word for word in words if word not in _PLAIN | _GRADE | _RATING)
+
+
+def level_columns(names: Sequence[str], first: str, second: str) -> tuple[dict[str, str], str]:
+    """Columns of grades, ratings and handicap, and a remark on those that fit nobody.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns there are.
+    first, second : str
+        Those of the players.
+
+    Returns
+    -------
+    columns, remark
+        Columns by the names in `LEVELS`; a sentence, or an empty text.
+
+    Examples
+    --------
+    >>> level_columns(["white", "black", "w_rank", "b_rank", "BlackElo"], "black", "white")[0]
+    {'first_grade': 'b_rank', 'second_grade': 'w_rank'}
+    """
+    split = {name: _words(name) for name in names if name not in (first, second)}
+    sides = {"first": _side(_words(first)), "second": _side(_words(second))}
+    if sides["first"] == sides["second"]:
+        sides = {}
+    found: dict[str, str] = {}
+    unused: list[str] = []
+    for kind, meant in (("grade", _GRADE), ("rating", _RATING)):
+        candidates = {
+            name: _side(words)
+            for name, words in split.items()
+            if meant & set(words) and not _OTHER & set(words)
+        }
+        pair = {
+            f"{role}_{kind}": name
+            for role, side in sides.items()
+            for name in [next((each for each, own in candidates.items() if own == side), None)]
+            if name is not None
+        }
+        if len(pair) == 2:
+            found |= pair
+        else:
+            unused += candidates
+    stones = [name for name, words in split.items() if "".join(words) in _HANDICAP]
+    if stones:
+        found["handicap"] = stones[0]
+    used_kinds = {role.partition("_")[2] for role in found}
+    if not unused or used_kinds & {"grade", "rating"}:
+        return found, ""
+    columns = ", ".join(repr(name) for name in unused)
+    return found, (
+        f"Levels in {columns} are not used: it is not clear which belong to {first!r} and "
+        f"which to {second!r} (name them with first_grade=NAME,second_grade=NAME)."
+    )
+
+
+def check_stones(pool: Pool, first: str, file: str) -> None:
+    """Raise InputError if there are handicap stones, which are Black's, and White is first.
+
+    `first` is the column of the players who move first.
+    """
+    if "handicap" not in pool.columns or _side(_words(first)) != ("w",):
+        return
+    given = {str(stones) for stones in pool.columns["handicap"].tolist()}
+    given -= {"", "0", "0.0", "nan", "None"}
+    if given:
+        raise InputError(
+            f"handicap stones ({', '.join(sorted(given)[:3])}) are Black's, and White is first",
+            file=file,
+            mend="say that Black moves first: --first black, in Python first='black'",
+        )
