@@ -161,7 +161,7 @@ def _check_key(key: str) -> None:
     plain = key.strip().lower()
     near = get_close_matches(plain, KEYS, n=1, cutoff=0.75)
     said = label(key)
-    if not near and said is not None and said[0] in _LABELS:
+    if not near and len(key) > 1 and said is not None and said[0] in _LABELS:
         near = ["first", "second"]
     if not near and (plain in ("date", "result", "winner", "points") or plain in DATES):
         near = ["time" if plain in DATES else "score"]
