@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from yardstone.errors import InputError, UsageError
 from yardstone.records.column_names import (
@@ -209,7 +210,7 @@ def _labels(first: str, second: str) -> tuple[str, str]:
 
 def _scores(
     names: Sequence[str], asked: Mapping[str, str], pair: Pair, file: str
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """The columns that tell who won."""
     one, other = asked.get("first_score"), asked.get("second_score")
     if one is not None and other is not None:
