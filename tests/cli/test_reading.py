@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -67,9 +68,9 @@ def test_values_that_are_not_understood(tmp_path: Path, capsys: pytest.CaptureFi
 def test_home_draw_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = table(tmp_path / "league.csv", "home,away", ["H", "A", "D", "H"])
     assert main(["rate", str(file), "--format", "csv"]) == 0
-    decided = [row.split(",") for row in capsys.readouterr().out.splitlines()[1:]]
-    assert sum(int(row[8 - 1]) for row in decided) == 30  # draws of both sides
-    assert len({row[2] for row in decided}) == 3
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert [sum(int(row[kind]) for row in rows) for kind in ("wins", "draws")] == [45, 30]
+    assert len({row["rating"] for row in rows}) == 3
 
 
 def test_winners_have_no_first_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

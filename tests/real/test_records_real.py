@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+import csv
+import gzip
+from collections import Counter
+from typing import Any
+
+import numpy as np
 import pytest
 
 import yardstone
 from tests.shared import shared_path
 from tests.skipping import read_skipping
-from yardstone.errors import NoGamesError
+from yardstone.errors import InputError, NoGamesError
 
 BASE_PLAYERS = ("Delta", "Echo", "Alpha 1.0", "Fox Trot", "Charlie", "Bravo", "Golf", "Alpha 2.0")
 
@@ -95,3 +101,35 @@ def test_tournaments() -> None:
     pool = yardstone.read(file, columns=["handicap", "rnd"])
     assert len(pool) == 8_194
     assert set(pool.columns) == {"handicap", "rnd"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"columns": {"first": "black", "second": "white", "score": "result"}},
+        {"first": "black"},
+        {"first": "white"},
+    ],
+)
+def test_nobody_is_turned_round(options: dict[str, Any]) -> None:
+    """Wins of each player in the file, whatever is said of who moves first."""
+    file = shared_path("data/go/tournaments/games.csv.gz")
+    won = {"RESULT_WHITEWINS": "white", "RESULT_BLACKWINS": "black"}
+    with gzip.open(file, "rt") as rows:
+        expected = Counter(
+            row[won[row["result"]]] for row in csv.DictReader(rows) if row["result"] in won
+        )
+    pool = yardstone.read(file, **options)
+    winner = np.where(pool.score == 1.0, pool.first, pool.second)[pool.score != 0.5]
+    assert Counter(pool.players[player] for player in winner.tolist()) == expected
+    white_first = options.get("first") == "white"
+    assert (pool.players[pool.first[0]] == "PUYAUBREAUNICOLAS") is white_first
+
+
+def test_a_table_that_must_be_asked_about() -> None:
+    """Its score is Black's, which nothing in the table says."""
+    file = shared_path("data/go/ogs_neubauer/games_search_t.csv.gz")
+    with pytest.raises(InputError, match="in 'Score' may tell the result of 'Player Black'"):
+        yardstone.read(file)
+    assert yardstone.read(file, first="black").score[:2].tolist() == [1.0, 1.0]

@@ -314,7 +314,7 @@ def test_answers() -> None:
     away = read(ASKED["visitors first"][0], columns={"second_score": "score"})
     assert games(away) == [("B", "A", 1), ("C", "B", 0)]
     blank = ASKED["blank winners"][0]
-    assert read(blank, results={"": "draw"}).score.tolist() == [1, 0.5, 0, 1]
+    assert read(blank, results="=draw").score.tolist() == [1, 0.5, 0, 1]
     with pytest.warns(SkippedWarning, match="1 no result"):
         assert read(blank, skip_unread=True).score.tolist() == [1, 0, 1]
     both = {"first": "home", "second": "away", "first_score": "hg", "second_score": "ag"}

@@ -68,8 +68,8 @@ def read_games(source: Source, *, times: bool = True, quiet: bool = False) -> Po
     from yardstone import records
     from yardstone.cli.output import progress_bar
 
-    first = None if source.first is None else source.first.value
-    dates = None if source.dates is None else source.dates.value
+    first: Any = None if source.first is None else source.first.value
+    dates: Any = None if source.dates is None else source.dates.value
     names = source.names
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SkippedWarning)  # said below, with places

@@ -111,7 +111,7 @@ def _read_mat(sources: Sequence[Source], options: Options) -> Pool:
 
 def _read_tables(kind: str, sources: Sequence[Source], options: Options) -> Pool:
     from yardstone.records.table_files import read_table
-    from yardstone.records.tables import Meaning
+    from yardstone.records.table_results import Meaning
 
     meaning = Meaning(
         "all" if options.everything else options.columns,

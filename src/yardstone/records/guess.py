@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from yardstone.errors import InputError, UsageError
 from yardstone.records.column_names import (
@@ -165,7 +166,7 @@ def _check_key(key: str) -> None:
     plain = key.strip().lower()
     near = get_close_matches(plain, KEYS, n=1, cutoff=0.75)
     said = label(key)
-    if not near and said is not None and said[0] in _LABELS:
+    if not near and len(key) > 1 and said is not None and said[0] in _LABELS:
         near = ["first", "second"]
     if not near and (plain in ("date", "result", "winner", "points") or plain in DATES):
         near = ["time" if plain in DATES else "score"]
@@ -213,7 +214,7 @@ def _labels(first: str, second: str) -> tuple[str, str]:
 
 def _scores(
     names: Sequence[str], asked: Mapping[str, str], pair: Pair, file: str
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """The columns that tell who won."""
     one, other = asked.get("first_score"), asked.get("second_score")
     if one is not None and other is not None:

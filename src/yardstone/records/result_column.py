@@ -145,13 +145,14 @@ def given_scores(results: Mapping[str, object] | str | None) -> dict[str, float 
     if isinstance(results, str):
         pairs: dict[str, object] = {}
         for part in results.split(","):
-            value, equals, meaning = part.rpartition("=")
-            if not equals or not value.strip():
+            text, equals, word = part.rpartition("=")
+            if not equals:
                 raise UsageError(f"results {part.strip()!r}: write it as VALUE=win")
-            pairs[value] = meaning
+            pairs[text] = word
         results = pairs
     found = {}
-    for value, meaning in results.items():
+    for each, meaning in results.items():
+        value = str(each)
         key = "skip" if meaning is None else normalized(str(meaning))
         if isinstance(meaning, int | float):
             key = f"{float(meaning):g}"
@@ -160,7 +161,7 @@ def given_scores(results: Mapping[str, object] | str | None) -> dict[str, float 
                 f"results {value!r}: {meaning!r} is none of win, draw, loss and skip "
                 "(for the first player)"
             )
-        found[normalized(str(value))] = _GIVEN[key]
+        found[normalized(value)] = _GIVEN[key]
     return found
 
 

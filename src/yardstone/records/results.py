@@ -14,10 +14,12 @@ from typing import Literal
 from yardstone.records.go_game import WHITE
 from yardstone.records.sgf_values import parse_winner
 
-__all__ = ["NOTATIONS", "Side", "left_out_reason", "meanings", "normalized", "points_of"]
+__all__ = ["FORFEIT", "NOTATIONS", "Side", "left_out_reason", "meanings", "normalized", "points_of"]
 
 Side = Literal["white", "black"]
 
+#: Why a game that was not played does not count.
+FORFEIT = "decided by forfeit"
 #: What notations are called in messages.
 NOTATIONS: Mapping[str, str] = {
     "colour": "colours",
@@ -110,7 +112,7 @@ def left_out_reason(text: str) -> str | None:
         return "unfinished (result *)"
     if key in _UNFINISHED:
         return "no result"
-    return "decided by forfeit" if _FORFEIT.fullmatch(key) else None
+    return FORFEIT if _FORFEIT.fullmatch(key) else None
 
 
 def meanings(text: str) -> dict[str, int]:

@@ -17,7 +17,8 @@ from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.dates import DateOrder
 from yardstone.records.delimited import Dialect, find_dialect, repair
 from yardstone.records.results import Side
-from yardstone.records.tables import Meaning, connect, pool_of_rows, quoted
+from yardstone.records.table_results import Meaning, quoted
+from yardstone.records.tables import connect, pool_of_rows
 from yardstone.records.text import clean, decode
 from yardstone.records.unread import warn_skipped
 
