@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import cache
@@ -109,10 +109,10 @@ def check_number(
         isinstance(value, Real)
         and isfinite(value)
         and (not whole or isinstance(value, Integral))
-        and (least is None or value >= least)
-        and (most is None or value <= most)
-        and (above is None or value > above)
-        and (below is None or value < below)
+        and (least is None or float(value) >= least)
+        and (most is None or float(value) <= most)
+        and (above is None or float(value) > above)
+        and (below is None or float(value) < below)
     ):
         return
     raise UsageError(f"{what} must be {' '.join([wanted, *limits])}, not {value!r}")
@@ -168,8 +168,9 @@ def _refuse(kind: _Kind, value: object) -> None:
 
 
 @cache
-def _kinds(owner: type) -> tuple[_Kind, ...]:
+def _kinds(owner: Hashable) -> tuple[_Kind, ...]:
     """The fields of a class that can be checked."""
+    assert isinstance(owner, type)
     kinds = []
     for part in fields(owner):
         text = _spelled_out(owner, part.name)

@@ -107,6 +107,7 @@ def test_matches_of_backgammon(tmp_path: Path) -> None:
         "  1) 31: 8/5 6/5            42: 8/4 6/4\n  Wins 1 point and the match\n"
     )
     pool = yardstone.read(path, times=True, columns=["length"])
-    assert pool.time is not None and str(pool.time[0])[:10] == "2024-08-01"
+    assert pool.time is not None
+    assert str(pool.time[0])[:10] == "2024-08-01"
     with pytest.raises(InputError, match="no tag 'Nonsense': there are EventDate, length"):
         yardstone.read(path, columns=["Nonsense"])

@@ -238,7 +238,9 @@ def judged_games(pool: Pool) -> tuple[Pool, list[str]]:
     if pool.time is not None:
         unknown = np.isnat(pool.time)
         if len(pool) and unknown.all():
-            notes.append("No game has a date: the games are taken in the order in which they stand.")
+            notes.append(
+                "No game has a date: the games are taken in the order in which they stand."
+            )
         elif unknown.any():
             notes.append(_left_out(unknown, "without a date"))
             pool = pool.select(~unknown)

@@ -108,8 +108,8 @@ def find_roles(
     if columns == "all":
         used = {guess["first"], guess["second"], guess["score"], *time}
         asked = {name: name for name in names if name not in used}
-    chosen = (guess[role] or "" for role in ("first", "second", "score"))
-    return Roles(*chosen, time, asked, asked_time)
+    one, other, score = (guess[role] or "" for role in ("first", "second", "score"))
+    return Roles(one, other, score, time, asked, asked_time)
 
 
 def has_role(name: str) -> bool:
