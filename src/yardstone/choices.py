@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import cache
@@ -138,7 +138,8 @@ def check_fields(owner: Any, *, infinite: Collection[str] = ()) -> None:
     ``int`` stands, and finite but for fields whose default is not, and those named in
     `infinite`. Other types are left alone.
     """
-    for kind in _kinds(type(owner)):
+    owning: Any = type(owner)
+    for kind in _kinds(owning):
         value = getattr(owner, kind.name)
         if value is None:
             fits = kind.none
@@ -168,9 +169,8 @@ def _refuse(kind: _Kind, value: object) -> None:
 
 
 @cache
-def _kinds(owner: Hashable) -> tuple[_Kind, ...]:
+def _kinds(owner: Any) -> tuple[_Kind, ...]:
     """The fields of a class that can be checked."""
-    assert isinstance(owner, type)
     kinds = []
     for part in fields(owner):
         text = _spelled_out(owner, part.name)

@@ -176,7 +176,7 @@ def _pool(
         *paths,
         format=source,
         columns=wanted,
-        first=None if first is Side.white else first.value,  # White is what is usual
+        first="black" if first is Side.black else None,  # White is what is usual
         times=True,
         strict=strict,
         progress=progress_bar("reading", quiet=quiet),

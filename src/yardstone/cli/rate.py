@@ -255,7 +255,7 @@ def _read(
     return records.read(
         *paths,
         columns=columns,
-        first=None if first is Side.white else first.value,  # White is what is usual
+        first="black" if first is Side.black else None,  # White is what is usual
         strict=strict,
         synonyms=names.synonyms,
         include=names.include,

@@ -80,7 +80,7 @@ def read_games(
     return records.read(
         *paths,
         columns=columns,
-        first=None if first is Side.white else first.value,  # White is what is usual
+        first="black" if first is Side.black else None,  # White is what is usual
         times=True,
         dates=None if dates is None else dates.value,
         levels=levels,
