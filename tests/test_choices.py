@@ -97,9 +97,9 @@ def test_a_near_word_is_suggested(wrong: dict[str, Any], right: str) -> None:
 
 
 def test_what_is_right_is_taken() -> None:
-    BradleyTerry(first_advantage=Prior(30.0, 10.0), draw_rate=np.float64(0.5), join=np.float32(9))
+    BradleyTerry(first_advantage=Prior(30.0, 10.0), draw_rate=np.float64(0.5), join=9)
     with pytest.raises(UsageError, match="join must be a number or None"):
-        BradleyTerry(join=True and "100")  # type: ignore[arg-type]
+        BradleyTerry(join="100")  # type: ignore[arg-type]
 
 
 def test_single_values() -> None:

@@ -109,10 +109,10 @@ def check_number(
         isinstance(value, Real)
         and isfinite(value)
         and (not whole or isinstance(value, Integral))
-        and (least is None or value >= least)
-        and (most is None or value <= most)
-        and (above is None or value > above)
-        and (below is None or value < below)
+        and (least is None or float(value) >= least)
+        and (most is None or float(value) <= most)
+        and (above is None or float(value) > above)
+        and (below is None or float(value) < below)
     ):
         return
     raise UsageError(f"{what} must be {' '.join([wanted, *limits])}, not {value!r}")
@@ -138,7 +138,8 @@ def check_fields(owner: Any, *, infinite: Collection[str] = ()) -> None:
     ``int`` stands, and finite but for fields whose default is not, and those named in
     `infinite`. Other types are left alone.
     """
-    for kind in _kinds(type(owner)):
+    owning: Any = type(owner)
+    for kind in _kinds(owning):
         value = getattr(owner, kind.name)
         if value is None:
             fits = kind.none
@@ -168,7 +169,7 @@ def _refuse(kind: _Kind, value: object) -> None:
 
 
 @cache
-def _kinds(owner: type) -> tuple[_Kind, ...]:
+def _kinds(owner: Any) -> tuple[_Kind, ...]:
     """The fields of a class that can be checked."""
     kinds = []
     for part in fields(owner):

@@ -52,11 +52,12 @@ def test_other_rules_stand_beside_goldis(capsys: pytest.CaptureFixture[str]) -> 
     ("arguments", "ratings"),
     [
         (["6d", "2k"], [2500, 1800]),
-        (["7aml", "19step"], [2600, 100]),
+        (["7aml", "3step"], [2600, 1700]),
         (["1p", "10aml"], [3000, 2900]),
         (["2315", "1987", "--scale", "egf"], [2215, 1887]),
         (["3d", "1k", "--scale", "grade"], [2200, 1900]),
-        (["9p", "20k", "--scale", "uniform"], [3200, 0]),
+        (["10k", "20k", "--scale", "uniform"], [1000, 0]),
+        (["2d", "2000", "--scale", "egf"], [2100, 1900]),
         (["1918.47", "1245.5", "--scale", "ogs"], [2000, 1000]),
     ],
 )
@@ -83,7 +84,14 @@ def test_komi_base_and_fixed_stones(capsys: pytest.CaptureFixture[str], tmp_path
         (["2673", "2235", "--komi", "0"], UsageError, "komi"),
         (["6x", "2k"], InputError, "not a rank"),
         (["2000", "2100", "--scale", "grade"], UsageError, "not a name"),
-        (["2d", "3d", "--scale", "egf"], UsageError, "not a rating"),
+        (["2d", "x", "--scale", "egf"], InputError, "not a Go grade"),
+        (["6d", "2235"], UsageError, "one is a name and the other a number"),
+        (["7aml", "19step"], UsageError, "316 stones, and up to 36 have a meaning"),
+        (["2500", "1000", "--stones", "2"], UsageError, "a komi of"),
+        (["2673", "2235", "--komi", "800"], UsageError, "komi must be a number above 0 to 150"),
+        (["2673", "2235", "--stones", "316"], UsageError, "stones must be a whole number"),
+        (["2673", "2235", "-o", "x.xlsx"], UsageError, "must end in"),
+        (["2673", "2235", "-o", "x.json"], UsageError, "say --format json"),
     ],
 )
 def test_wrong_usage(

@@ -97,7 +97,7 @@ def test_games_of_a_file(games: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert (found["player"], found["other"]) == ("New", "Old")
     assert main(given) == 0
     in_order = json.loads(capsys.readouterr().out)
-    assert in_order["paired_by"] == ["event", "opening"]
+    assert in_order["paired_by"] == ["event"]
     assert in_order["counts"] == {"LL": 0, "LD": 0, "LW+DD": 1, "DW": 1, "WW": 0}
 
 

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from tests.shared import shared_path
 from yardstone.cli.main import main
 
 GAME = '[White "{}"]\n[Black "{}"]\n[Result "{}"]\n\n{}\n\n'
@@ -74,6 +76,7 @@ def test_what_cannot_be_compared_is_said(apart: Path, capsys: pytest.CaptureFixt
     out = run(capsys, apart, said=skipped)
     assert "Group 2 (Dee and Eve): no game joins it with another group." in out
     assert "Max won every game: a rating cannot be given, only a bound" in out
+    assert "so there is no rank" in out
     assert "With 95 % confidence at least: Max " in out
     assert "Skipped: 2 records" in out
     assert f"{apart}:" in out
@@ -271,7 +274,7 @@ def test_tables_and_queries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         (["{games}", "--confidence", "100"], 2, "--confidence"),
         (["{games}", "--draw-rate", "3"], 2, "draw rate"),
         (["{games}", "--join", "-3"], 2, "join"),
-        (["{games}", "--simulate", "1"], 2, "at least 2"),
+        (["{games}", "--simulate", "1"], 2, "whole number from 2"),
         (["{games}", "--top", "-1"], 2, "--top"),
         (["{games}", "{games}", "--query", "SELECT 1"], 2, "one database"),
         (["{games}", "--no-such"], 2, "--no-such"),
@@ -310,3 +313,38 @@ def test_an_unwritable_file_leaves_the_old_one(
     assert main(["rate", str(games), "-o", str(path), "--anchor", "Zoe=1"]) == 1
     assert path.read_text() == "old"
     capsys.readouterr()
+
+
+def test_a_perfect_score_is_no_first_rank(capsys: pytest.CaptureFixture[str]) -> None:
+    tcec = str(shared_path("data/chess/tcec_headers.pgn.gz"))
+    assert main(["rate", tcec, "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    largest = [row for row in rows if row["component"] == "1"]
+    bounds = [row["status"] != "rated" for row in largest]
+    assert bounds == sorted(bounds)
+    assert 0 < sum(bounds) < len(bounds)
+    assert all((row["rank"] == "") == bound for row, bound in zip(largest, bounds, strict=True))
+    ranked = [row for row in largest if row["rank"]]
+    assert [int(row["rank"]) for row in ranked] == list(range(1, len(ranked) + 1))
+    for row in ranked:
+        low, high = (int(row[f"rank_{end}"]) for end in ("low", "high"))
+        assert 1 <= low <= int(row["rank"]) <= high <= len(ranked)
+        assert int(row["games"]) > 2 or 0.0 < float(row["score"]) < 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-o", "x.xlsx"], "-o x.xlsx: the file must end in .txt"),
+        (["--html", "x.xlsx"], "--html x.xlsx: the file must end in .html or .htm"),
+        (["--plot", "x.xlsx"], "--plot x.xlsx: the file must end in .svg, .png or .pdf"),
+        (["--matrix", "x.xlsx"], "--matrix x.xlsx: the file must end in .csv, .parquet or .pq"),
+    ],
+)
+def test_endings_that_are_not_ours(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in ("rate", "history", "evaluate"):
+        if command == "rate" or options[0] != "--matrix":
+            assert main([command, "games.pgn", *options]) == 2
+            assert message in capsys.readouterr().err

@@ -65,8 +65,8 @@ def test_figures(figure: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         (["2d", "--win", "1.5"], "strictly between"),
         (["2d", "3d", "--format", "csv"], "CSV is for"),
         (["2d", "3d", "--set", "K"], "write it like"),
-        (["2d", "3d", "--set", "Q=1"], "no such coefficient"),
-        (["2d", "x", "--scale", "egf"], "not a rating"),
+        (["2d", "3d", "--set", "Q=1"], "no coefficient"),
+        (["2d", "x", "--scale", "egf"], "neither a rating nor a grade"),
         (["2000", "2100", "--scale", "fide"], "no scale"),
     ],
 )

@@ -13,7 +13,9 @@ from yardstone.records.sniffing import content_of
 from yardstone.tournament.files import read_tournament
 
 CSV = "white,black,result\nA,B,1-0\nB,A,1-0\n"
-JSON = '[{"white": "A", "black": "B", "result": "1-0"}, {"white": "B", "black": "A", "result": "1-0"}]'
+JSON = (
+    '[{"white": "A", "black": "B", "result": "1-0"}, {"white": "B", "black": "A", "result": "1-0"}]'
+)
 H9 = (
     "; CL[A]\n; EV[Cup]\n; DT[2024-05-01,2024-05-02]\n"
     " 1 Ada Able   4d DE Bln  1 0 0 2+/b\n 2 Ben Best   3d DE Bln  0 0 0 1-/w\n"

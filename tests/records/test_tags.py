@@ -34,7 +34,7 @@ def sgf(tmp_path: Path) -> Path:
 
 
 def test_a_tag_that_no_game_has(pgn: Path, sgf: Path) -> None:
-    with pytest.raises(InputError, match="no tag 'Evnt', did you mean 'Event'.*White, Black"):
+    with pytest.raises(InputError, match=r"no tag 'Evnt', did you mean 'Event'.*White, Black"):
         yardstone.read(pgn, columns=["Evnt"])
     with pytest.raises(InputError, match="in no game: there is no tag 'XX': there are PB, PW"):
         yardstone.read(sgf, columns={"other": "XX"})
@@ -48,7 +48,7 @@ def test_players_of_pgn_are_those_of_its_tags(pgn: Path) -> None:
     assert pool.players == ("A", "B")
     assert list(pool.columns) == ["event"]
     for wrong in ({"first": "Black", "second": "White"}, {"score": "Points"}, {"first": "Player"}):
-        with pytest.raises(UsageError, match="the players are White .first. and Black"):
+        with pytest.raises(UsageError, match=r"the players are White .first. and Black"):
             yardstone.read(pgn, columns=wrong)
     assert yardstone.read(pgn, first="white").players == ("A", "B")
     with pytest.raises(UsageError, match="in PGN files White moves first"):
@@ -57,7 +57,7 @@ def test_players_of_pgn_are_those_of_its_tags(pgn: Path) -> None:
 
 def test_players_of_sgf(sgf: Path) -> None:
     assert yardstone.read(sgf, columns={"first": "PB", "second": "PW"}).players == ("A", "B")
-    with pytest.raises(UsageError, match="the players are PB .first. and PW"):
+    with pytest.raises(UsageError, match=r"the players are PB .first. and PW"):
         yardstone.read(sgf, columns={"first": "PW"})
     with pytest.raises(UsageError, match="in SGF files Black moves first"):
         yardstone.read(sgf, first="white")
@@ -107,6 +107,7 @@ def test_matches_of_backgammon(tmp_path: Path) -> None:
         "  1) 31: 8/5 6/5            42: 8/4 6/4\n  Wins 1 point and the match\n"
     )
     pool = yardstone.read(path, times=True, columns=["length"])
-    assert pool.time is not None and str(pool.time[0])[:10] == "2024-08-01"
+    assert pool.time is not None
+    assert str(pool.time[0])[:10] == "2024-08-01"
     with pytest.raises(InputError, match="no tag 'Nonsense': there are EventDate, length"):
         yardstone.read(path, columns=["Nonsense"])

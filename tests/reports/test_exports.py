@@ -81,7 +81,12 @@ def test_json_keeps_its_shape(report: RatingList) -> None:
     }
     assert found["players"] == len(found["ratings"]) == 18
     assert set(found["ratings"][0]) == set(COLUMNS)
-    assert found["components"][1] == {"number": 2, "players": 2, "games": 2}
+    assert found["components"][1] == {
+        "number": 2,
+        "players": 2,
+        "ranked": 2,
+        "games": 2,
+    }
     assert found["skipped"]["total"] == 8
     assert found["skipped"]["first"][1]["line"] == 10
     advantage = found["first_advantage"]

@@ -16,8 +16,15 @@ def test_groups_come_largest_first_and_players_strongest_first(report: RatingLis
     large, small = report.groups
     assert (large.number, small.number) == (1, 2)
     assert len(large.rows) == 16
-    rating = report.ratings.rating[list(large.rows)]
+    rating = report.ratings.rating[list(large.rows[: large.ranked])]
     assert (np.diff(rating) <= 0).all()
+    bound = report.ratings.status != Status.NORMAL
+    assert large.ranked == 16 - int(bound[list(large.rows)].sum()) < 16
+    assert bound[list(large.rows[large.ranked :])].all()
+    assert report.rank[list(large.rows[: large.ranked])].tolist() == list(
+        range(1, large.ranked + 1)
+    )
+    assert not report.rank[bound].any()
     assert {report.ratings.players[row] for row in small.rows} == {"Lone A", "Lone B"}
     assert large.games == 504
     assert small.games == 2

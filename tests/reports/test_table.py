@@ -9,6 +9,7 @@ from rich.console import Console
 
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
+from yardstone.reports.statements import BOUNDS
 from yardstone.reports.summary import RatingList, summarise
 from yardstone.reports.table import print_list, text_list
 
@@ -25,8 +26,11 @@ def test_text_is_plain_and_aligned(report: RatingList) -> None:
     assert not any(line != line.rstrip() for line in text.splitlines())
     table = text.split("\n\n")[1].splitlines()[1:]
     assert table[0].split()[:4] == ["Rank", "Player", "Rating", "±"]
-    assert len({cell_len(line) for line in table}) == 1
-    assert len(table) == 17
+    apart = table.index(BOUNDS)
+    assert len({cell_len(line) for line in table if line != BOUNDS}) == 1
+    assert len(table) == 18
+    assert [line.split()[0] for line in table[1:apart]] == [str(n) for n in range(1, apart)]
+    assert all(line.split()[0] == "–" for line in table[apart + 1 :])
 
 
 def test_a_small_list_to_the_letter() -> None:

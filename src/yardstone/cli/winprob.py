@@ -151,12 +151,17 @@ def _model(settings: list[str]) -> Kaniuk:
 
 
 def _grade(word: str, scale: str) -> float:
+    from math import isnan
+
     from yardstone.scales import convert
-    from yardstone.winprob.grades import parse_grade
+    from yardstone.winprob.grades import parse_grade, parse_grades
 
     try:
         value = float(word)
     except ValueError:
+        grade = float(parse_grades([word])[0])
+        if scale != "grade" and isnan(grade):
+            raise UsageError(f"{word!r} is neither a rating nor a grade") from None
         return parse_grade(word)  # a grade is one on any scale
     if scale == "grade":
         raise UsageError(

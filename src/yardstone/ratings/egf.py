@@ -79,9 +79,11 @@ def _levels(column: NDArray[Any], *, grades: bool) -> NDArray[np.float64]:
     In a column of grades a small number is a grade of some other system.
     """
     value = grade_rating(column)
-    fits = (value >= _LOWEST) & (value < _HIGHEST) & (value != 0.0)
-    if grades:
-        fits &= np.abs(value) >= _SMALL
+    named = np.zeros(len(value), np.bool_)
+    if column.dtype.kind not in "fiu":
+        named = np.array([str(level).strip()[-1:].isalpha() for level in column.tolist()], np.bool_)
+    small = np.abs(value) < _SMALL if grades else value == 0.0
+    fits = (value >= _LOWEST) & (value < _HIGHEST) & (named | ~small)
     return np.where(fits, value, np.nan)
 
 

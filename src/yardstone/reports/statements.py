@@ -17,7 +17,7 @@ __all__ = ["advice", "basis", "caveats", "headline", "join_names", "plural", "re
 #: So many names stand in a sentence; the others are counted.
 NAMES = 4
 #: Heads the players without a rating.
-BOUNDS = "Not ranked, for they won or lost every game: only a bound is known"
+BOUNDS = "Not ranked (won or lost every game, so only a bound is known)"
 #: So many groups are described one by one.
 GROUPS = 5
 #: So many skipped records are shown with their place.

@@ -22,7 +22,7 @@ TERMINAL_GROUPS = 4
 #: A name may take so much of a terminal before it is cut.
 _NAME_WIDTH = 40
 #: Stands above players of whom only a bound is known.
-_APART = statements.BOUNDS + ":"
+_APART = statements.BOUNDS
 
 
 def text_list(report: RatingList, *, top: int | None = None) -> str:

@@ -109,7 +109,7 @@ def _guess(source: Source, data: bytes) -> FileFormat:
     by_ending = next((known for known in FORMATS.values() if source.ending in known.endings), None)
     known = None if by_ending is None else by_ending.name
     name = content_of(data[:4096], known) or known
-    if name not in FORMATS:
+    if name is None or name not in FORMATS:
         held = "no tournament" if name is None else f"no tournament but {name}"
         raise InputError(
             f"it holds {held}",

@@ -1,0 +1,161 @@
+"""Grades, ratings and handicaps in the games: found, coupled to the players, and used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+import yardstone
+from tests.shared import shared_path
+from yardstone.cli.main import main
+from yardstone.errors import InputError
+from yardstone.evaluation.run import evaluate
+from yardstone.pool import Pool
+from yardstone.ratings.egf import EGF
+from yardstone.ratings.handicap import Handicap
+from yardstone.records.levels import level_columns
+
+GAMES: dict[str, list[Any]] = {
+    "white": ["A", "B", "C"],
+    "black": ["B", "C", "A"],
+    "result": ["W+R", "B+R", "B+2.5"],
+    "w_rank": ["3d", "1 kyu", "4K"],
+    "b_rank": ["1k", "4k", "3 dan"],
+}
+
+
+@pytest.mark.parametrize(
+    ("names", "first", "second", "columns"),
+    [
+        ("white black w_rank b_rank", "white", "black", "w_rank b_rank"),
+        ("white black w_rank b_rank", "black", "white", "b_rank w_rank"),
+        ("White Black white_grade black_grade", "Black", "White", "black_grade white_grade"),
+        ("Player1 Player2 Rank1 Rank2", "Player1", "Player2", "Rank1 Rank2"),
+        ("player_a player_b rank_a rank_b", "player_a", "player_b", "rank_a rank_b"),
+        ("pb pw br wr", "pb", "pw", "br wr"),
+        ("nameblack namewhite blackrank whiterank", "nameblack", "namewhite",
+         "blackrank whiterank"),
+    ],
+)  # fmt: skip
+def test_grades_belong_to_columns_of_players(
+    names: str, first: str, second: str, columns: str
+) -> None:
+    found, remark = level_columns(names.split(), first, second)
+    assert [found["first_grade"], found["second_grade"]] == columns.split()
+    assert not remark
+
+
+def test_ratings_and_what_is_none() -> None:
+    names = "White Black WhiteElo BlackElo WhiteEloChange new_black_rating BlackEloDev".split()
+    found, _ = level_columns(names, "White", "Black")
+    assert found == {"first_rating": "WhiteElo", "second_rating": "BlackElo"}
+    found, remark = level_columns(["p1", "p2", "white_rank", "black_rank"], "p1", "p2")
+    assert found == {}
+    assert "'white_rank', 'black_rank' are not used" in remark
+
+
+@pytest.mark.parametrize("first", ["black", "white"])
+def test_newcomers_begin_at_their_grade(first: str) -> None:
+    frame = pandas.DataFrame(GAMES)
+    pool = Pool.from_frame(frame, first=first, levels=True)  # type: ignore[arg-type]
+    declared = EGF(period="game").entries(pool)
+    of_black, of_white = [2000.0, 1700.0, 2300.0], [2300.0, 2000.0, 1700.0]
+    sides = [of_black, of_white] if first == "black" else [of_white, of_black]
+    np.testing.assert_array_equal(declared, np.array(sides).T)
+    assert EGF().remarks(pool) == ("All players begin at the grade or rating of their first game.",)
+    replay = EGF(period="game").replay(pool)
+    assert replay.first_rating[0] == sides[0][0]
+
+
+def test_a_declared_grade_is_used_once() -> None:
+    pool = Pool.from_names(
+        ["A", "A"],
+        ["B", "B"],
+        [1, 1],
+        columns={"first_grade": ["1d", "5d"], "second_grade": ["", "1k"]},
+    )
+    replay = EGF(period="game", initial=1500.0).replay(pool)
+    assert replay.first_rating[0] == 2100.0
+    assert 2100.0 < replay.first_rating[1] < 2200.0
+    assert replay.second_rating[0] == 1500.0
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({}, "Nobody's grade is known: everybody begins at 2000 (1k)."),
+        ({"w_rank": ["5", "?", "99k"], "b_rank": ["1d", "", "10d"]},
+         "3 grades or ratings cannot be read, such as '10d', '5', '99k'."),
+        ({"w_rank": ["3d", "1k", "4k"], "b_rank": ["1k", "", ""]},
+         "2 of 3 players begin at the grade or rating of their first game, the others at 2000"),
+        ({"w_rank": ["3d"] * 3, "b_rank": ["3d"] * 3, "w_elo": [900] * 3, "b_elo": [2300] * 3},
+         "In 3 games a grade and a rating are more than 400 points apart: the grade was taken."),
+    ],
+)  # fmt: skip
+def test_what_is_said(columns: dict[str, Any], said: str) -> None:
+    frame = pandas.DataFrame({**{k: GAMES[k] for k in ("white", "black", "result")}, **columns})
+    pool = Pool.from_frame(frame, first="black", levels=True)
+    remarks = " ".join(EGF(initial=2000.0).remarks(pool))
+    assert said in remarks
+
+
+def test_sgf_and_pgn(tmp_path: Path) -> None:
+    sgf = tmp_path / "games.sgf"
+    sgf.write_text("(;PB[A]PW[B]BR[2k]WR[3d]HA[2]AB[pd][dp]RE[B+R];W[dd])")
+    pool = yardstone.read(sgf, levels=True)
+    assert [str(pool.columns[f"{side}_grade"][0]) for side in ("first", "second")] == ["2k", "3d"]
+    assert pool.columns["handicap"][0] == 2
+    pgn = tmp_path / "games.pgn"
+    pgn.write_text(
+        '[White "A"]\n[Black "B"]\n[Result "1-0"]\n[WhiteElo "2100"]\n[BlackElo "1900"]\n'
+    )
+    pool = yardstone.read(pgn, levels=True)
+    np.testing.assert_array_equal(EGF().entries(pool), [[2100.0, 1900.0]])
+
+
+def test_stones_are_blacks() -> None:
+    frame = pandas.DataFrame({**GAMES, "handicap": ["0", "2", ""]})
+    with pytest.raises(InputError, match=r"handicap stones \(2\) are Black's, and White is first"):
+        Pool.from_frame(frame, first="white", levels=True)
+    pool = Pool.from_frame(frame, first="black", levels=True)
+    stones = Handicap().stones(pool)
+    assert stones is not None
+    np.testing.assert_allclose(stones, [0.0, 1.5, 0.0])
+
+
+@pytest.mark.parametrize("stones", ["316", "-2", "many"])
+def test_senseless_handicaps(stones: str) -> None:
+    pool = Pool.from_names(["A"], ["B"], [1], columns={"handicap": [stones]})
+    with pytest.raises(InputError, match="handicap"):
+        EGF(period="game").replay(pool)
+    pool = Pool.from_names(["A"], ["B"], [1], columns={"handicap": [0], "komi": [750.0]})
+    with pytest.raises(InputError, match="'komi' holds 750"):
+        Handicap(komi_column="komi").stones(pool)
+
+
+def test_tournaments_of_go_are_predicted_better_from_grades() -> None:
+    path = shared_path("data/go/tournaments/games.csv.gz")
+    columns = {"first": "black", "second": "white", "score": "result", "time": "begin"}
+    pool = yardstone.read(path, columns=columns, first="black", levels=True)
+    known = evaluate(pool, ["egf"], replicates=0)
+    bare = evaluate(
+        yardstone.read(path, columns=columns, first="black", times=True), ["egf"], replicates=0
+    )
+    accuracy = np.array([found["egf"].value("accuracy") for found in (bare, known)], np.float64)
+    np.testing.assert_allclose(accuracy, [0.558, 0.643], atol=0.002)
+    assert "egf: Nobody's grade is known: everybody begins at 2000 (1k)." in bare.notes
+    assert any("3,024 of 3,032 players begin at the grade" in note for note in known.notes)
+
+
+def test_commands_use_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games.csv"
+    pandas.DataFrame(GAMES).to_csv(path, index=False)
+    assert main(["history", str(path), "--system", "egf", "--first", "black"]) == 0
+    assert "All players begin at the grade" in capsys.readouterr().out
+    pandas.DataFrame(GAMES).drop(columns=["w_rank", "b_rank"]).to_csv(path, index=False)
+    assert main(["history", str(path), "--system", "egf", "--first", "black"]) == 0
+    assert "Nobody's grade is known: everybody begins at 2000 (1k)." in capsys.readouterr().out
