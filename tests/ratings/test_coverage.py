@@ -22,7 +22,7 @@ from yardstone.ratings._draws import draw_rate_interval
 from yardstone.ratings.matches import LEAST_RESULTS, Match, normalized_elo, superiority
 from yardstone.ratings.simulation import simulate
 from yardstone.ratings.sprt import Sprt, log_likelihood_ratio
-from yardstone.ratings.wide import fit_widely
+from yardstone.ratings.wide import fit_widely, misfit_of_join
 from yardstone.reports.summary import summarise
 from yardstone.winprob.davidson import win_draw_loss
 from yardstone.winprob.logistic import expected_score
@@ -169,6 +169,21 @@ def test_a_handful_of_games(players: int, games: int) -> None:
         draws += low <= 0.4 <= high
     assert_holds(inside, number, each=players)
     assert draws / pools > 0.91
+
+
+def test_a_join_that_does_not_fit_the_players_is_noticed() -> None:
+    """With players who spread by 450 points, intervals of `join` 300 held 78 %."""
+    generator = np.random.default_rng(5)
+    noticed = []
+    for spread in (300.0, 900.0):
+        number = 0
+        for _ in range(15):
+            pool = simulated_pool(generator.normal(0.0, spread, 12), 100, generator)
+            system = BradleyTerry(average=0.0, join=300.0, draw_rate=0.3)
+            number += bool(misfit_of_join(system, system.fit(pool)))
+        noticed.append(number)
+    assert noticed[0] <= 4
+    assert noticed[1] >= 13
 
 
 def test_draws_alone_do_not_prove_equality() -> None:
