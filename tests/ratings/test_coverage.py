@@ -175,10 +175,10 @@ def test_a_join_that_does_not_fit_the_players_is_noticed() -> None:
     """With players who spread by 450 points, intervals of `join` 300 held 78 %."""
     generator = np.random.default_rng(5)
     noticed = []
-    for spread in (300.0, 900.0):
+    for spread in (300.0, 600.0):
         number = 0
         for _ in range(15):
-            pool = simulated_pool(generator.normal(0.0, spread, 12), 100, generator)
+            pool = simulated_pool(generator.normal(0.0, spread, 30), 600, generator)
             system = BradleyTerry(average=0.0, join=300.0, draw_rate=0.3)
             number += bool(misfit_of_join(system, system.fit(pool)))
         noticed.append(number)
