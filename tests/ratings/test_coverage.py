@@ -280,5 +280,7 @@ def test_too_few_games_for_a_forecast_or_for_normalized_elo() -> None:
     assert np.isnan(Sprt().state(few).chance)
     assert normalized_elo(few).low == -np.inf
     assert np.isfinite(normalized_elo(Match((3.0, 4.0, 4.0))).low)
+    assert normalized_elo(Match((3.0, 5.0, 14.0, 5.0, 3.0))).high == np.inf
+    assert np.isfinite(normalized_elo(Match((10.0, 20.0, 50.0, 15.0, 5.0))).low)
     long = Sprt(0.0, 5.0).state(Match.from_results(859, 1329, 772))
     assert 0.94 < long.chance < 0.98  # not 1, as if the 10 Elo so far were known
