@@ -7,7 +7,15 @@ from functools import partial
 
 import numpy as np
 
-from yardstone.ratings.matches import NORMALIZED_ELO, Match, elo, normalized_elo, superiority
+from yardstone.ratings.matches import (
+    LEAST_PAIRS,
+    LEAST_RESULTS,
+    NORMALIZED_ELO,
+    Match,
+    elo,
+    normalized_elo,
+    superiority,
+)
 from yardstone.ratings.sprt import Sprt, log_likelihood_ratio
 
 __all__ = ["MATCH_LINES"]
@@ -101,10 +109,10 @@ MATCH_LINES: tuple[tuple[str, str, Callable[[int], tuple[str, int]]], ...] = (
             partial(intervals, results, paired, measure, level),
         )
         for measure, name in (("elo", "Elo"), ("normalized", "normalized Elo"))
-        for paired, sizes in ((False, (1, 3, 6, 10, 30, 300)), (True, (3, 10, 30, 300)))
+        for paired, sizes in ((False, (1, 3, 6, 10, 30, 300)), (True, (3, 10, 30, 100, 300)))
         for results in sizes
         for level in ((0.95,) if results != 30 else (0.80, 0.95, 0.99))
-        if measure == "elo" or results >= 10
+        if measure == "elo" or results >= (LEAST_PAIRS if paired else LEAST_RESULTS)
     ),
     *(
         (

@@ -22,7 +22,7 @@ from yardstone.ratings._draws import draw_rate_interval
 from yardstone.ratings.matches import LEAST_RESULTS, Match, normalized_elo, superiority
 from yardstone.ratings.simulation import simulate
 from yardstone.ratings.sprt import Sprt, log_likelihood_ratio
-from yardstone.ratings.wide import fit_widely
+from yardstone.ratings.wide import fit_widely, misfit_of_join
 from yardstone.reports.summary import summarise
 from yardstone.winprob.davidson import win_draw_loss
 from yardstone.winprob.logistic import expected_score
@@ -171,6 +171,21 @@ def test_a_handful_of_games(players: int, games: int) -> None:
     assert draws / pools > 0.91
 
 
+def test_a_join_that_does_not_fit_the_players_is_noticed() -> None:
+    """With players who spread by 450 points, intervals of `join` 300 held 78 %."""
+    generator = np.random.default_rng(5)
+    noticed = []
+    for spread in (300.0, 600.0):
+        number = 0
+        for _ in range(15):
+            pool = simulated_pool(generator.normal(0.0, spread, 30), 600, generator)
+            system = BradleyTerry(average=0.0, join=300.0, draw_rate=0.3)
+            number += bool(misfit_of_join(system, system.fit(pool)))
+        noticed.append(number)
+    assert noticed[0] <= 4
+    assert noticed[1] >= 13
+
+
 def test_draws_alone_do_not_prove_equality() -> None:
     pool = Pool.from_names("ABC", "BCA", [0.5, 0.5, 0.5])
     for method in ("score", "likelihood"):
@@ -265,5 +280,7 @@ def test_too_few_games_for_a_forecast_or_for_normalized_elo() -> None:
     assert np.isnan(Sprt().state(few).chance)
     assert normalized_elo(few).low == -np.inf
     assert np.isfinite(normalized_elo(Match((3.0, 4.0, 4.0))).low)
+    assert normalized_elo(Match((3.0, 5.0, 14.0, 5.0, 3.0))).high == np.inf
+    assert np.isfinite(normalized_elo(Match((10.0, 20.0, 50.0, 15.0, 5.0))).low)
     long = Sprt(0.0, 5.0).state(Match.from_results(859, 1329, 772))
     assert 0.94 < long.chance < 0.98  # not 1, as if the 10 Elo so far were known

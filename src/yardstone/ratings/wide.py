@@ -84,15 +84,16 @@ def misfit_of_join(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ..
         return ()
     away = ratings.rating[by_join] - system.average
     spread = float(np.sqrt(np.mean(away**2 + ratings.deviation[by_join] ** 2)))
-    # The games' share of the spread is known to about one part in the root of 2 n.
+    # What the games say of the spread follows chi squared (Wilson and Hilferty 1931).
     known = float(np.mean(1.0 - np.minimum(ratings.deviation[by_join] / system.join, 1.0) ** 2))
     gap = (spread / system.join) ** 2 - 1.0
-    if abs(gap) <= 2.0 * known * (2.0 / number) ** 0.5 + 0.1:
+    centre, reach = 1.0 - 2.0 / (9.0 * number), 1.96 * (2.0 / (9.0 * number)) ** 0.5
+    if known * ((centre - reach) ** 3 - 1.0) <= gap <= known * ((centre + reach) ** 3 - 1.0):
         return ()
     wide = "narrow" if gap > 0.0 else "wide"
     return (
-        f"The players spread by {spread:.0f} points, not by {system.join:g}: the intervals, which "
-        f"rest on the deviation that was given, are too {wide}.",
+        f"The players seem to spread by {spread:.0f} points, not by {system.join:g}: the "
+        f"intervals, which rest on the deviation that was given, are then too {wide}.",
     )
 
 
