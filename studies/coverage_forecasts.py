@@ -52,7 +52,7 @@ WORLDS = {
     "wide: newcomers 250, 4 a day": World(250.0, "day", 4.0),
     "unlike all: two camps 400 apart, leaps of 150": World(60.0, "leaps", 150.0),
 }
-WHOLE = (100, 200)
+WHOLE = (100,)
 SIZES = ((2, 6), (8, 100), (30, 200), (200, 2000))
 
 
@@ -126,7 +126,7 @@ def history_lines(
             for players, games in sizes:
                 if system == "whr" and games not in WHOLE:
                     continue  # six games may all be drawn, and thousands take long
-                number = max(pools * 100 // max(games, 100) // (2 if system == "whr" else 1), 4)
+                number = max(pools * 100 // max(games, 100) // (4 if system == "whr" else 1), 4)
                 row = ratings_row(system, world, players, games, number, seed)
                 lines.append(f"| {' | '.join(row)} |")
                 print(lines[-1], file=sys.stderr, flush=True)
@@ -245,7 +245,7 @@ def games_of(scores: Scores, rounds: int) -> tuple[Game, ...]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pools", type=int, default=40, help="of 100 games; fewer of more")
-    parser.add_argument("--tournaments", type=int, default=60)
+    parser.add_argument("--tournaments", type=int, default=24)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--systems", nargs="*", default=["glicko2", "whr"])
     options = parser.parse_args()
@@ -253,16 +253,16 @@ def main() -> None:
     parts = [
         "# Do intervals over time hold?",
         f"Made by `python studies/coverage_forecasts.py --pools {options.pools} --seed "
-        f"{options.seed} "
-        f"--tournaments {options.tournaments}` on {datetime.now(UTC).date()}; "
-        f"Python {python_version()}, numpy {np.__version__}. All intervals promise 95 %. Each cell says how many held the truth, "
-        "and of how many.",
+        f"{options.seed} --tournaments {options.tournaments}` on {datetime.now(UTC).date()}; "
+        f"Python {python_version()}, numpy {np.__version__}. All intervals promise 95 %. Each "
+        "cell says how many held the truth, and of how many.",
         "## Ratings over time",
         "*1.96 deviations* is what the system itself would promise; the columns after it are "
         "what `yardstone history` and `yardstone predict` print "
         "(`yardstone.evaluation.interval_scale`). The interval of an expected score is that of "
         f"the difference. *Newcomers* have fewer than {SETTLED} games; of a difference one of the "
-        "two.",
+        "two. Ratings of one pool depend on each other, so a cell of 80 to 400 has an error of 2 "
+        "to 4 points, one of 600 and more of 1.",
         "\n".join(history_lines(options.pools, options.seed, tuple(options.systems))),
         "## Means over games (`evaluate`)",
         "200 games; each player adds an effect of his own (in deviations of a single game) to "

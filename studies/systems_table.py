@@ -347,6 +347,15 @@ def number(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}".replace("-", "−")
 
 
+def accuracy(result: Evaluation, name: str, value: float) -> str:
+    """With its 95 % interval, over players."""
+    names, resampled = result.bootstraps["representative", "accuracy"]
+    if name not in names:
+        return f"{100 * value:.2f} %"
+    one = resampled.interval([float(each == name) for each in names])
+    return f"{100 * value:.2f} ± {100 * (one.high - value):.2f} %"
+
+
 def section(data: Data, found: Mapping[str, Kept], result: Evaluation) -> list[str]:
     pool = data.pool
     assert pool.time is not None
@@ -376,7 +385,7 @@ def section(data: Data, found: Mapping[str, Kept], result: Evaluation) -> list[s
             number(whole.log_likelihood) if not whole.impossible else "−∞",
             "" if behind is None else number(behind.estimate),
             "" if behind is None else f"{number(behind.low)} to {number(behind.high)}",
-            f"{100 * whole.accuracy:.2f} %",
+            accuracy(result, each.name, whole.accuracy),
             number(whole.brier),
             *([number(whole.three_way)] if draws else []),
             number(each.value("log_likelihood", "newcomers")),
@@ -391,6 +400,12 @@ def section(data: Data, found: Mapping[str, Kept], result: Evaluation) -> list[s
         for name, kept in found.items()
         if kept.expected is None
     ]
+    told = (
+        f"It cannot be said that {order.names[0]} is better than {', '.join(order.tied)}"
+        if order.tied
+        else f"{order.names[0]} is surely better than every other"
+    )
+    lines.append(f"- {told} (95 %, all comparisons of two together).")
     lines += [*best_of_both(order.names, result), ""]
     return lines
 

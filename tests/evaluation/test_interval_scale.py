@@ -51,12 +51,12 @@ def test_drawn_results_follow_the_difference() -> None:
 
 @pytest.mark.parametrize(
     ("world", "least", "most"),
-    # 60 pools of 10 players: 600 intervals in clusters of ten, worth some 150: 3 errors are 5 %.
-    [(World(350.0, "game", 10.4), 0.90, 1.0), (World(100.0, "game", 0.0), 0.90, 1.0)],
+    # 24 pools of 10 players: 240 intervals in clusters, worth some 120: 3 errors are 6 %.
+    [(World(350.0, "game", 10.4), 0.89, 1.0), (World(100.0, "game", 0.0), 0.89, 1.0)],
 )
 def test_intervals_of_glicko2_hold(world: World, least: float, most: float) -> None:
     held = plain = number = 0
-    for seed in range(60):
+    for seed in range(24):
         rng = np.random.default_rng(seed)
         made, _, _, last = drawn_results(without_results(10, 80, rng), world, rng)
         rated = Ledger.begin("glicko2", made)
@@ -83,6 +83,7 @@ def test_forecasts_are_right_on_average_where_ratings_alone_are_too_bold() -> No
             without_results(20, 300, rng), World(60.0, "game", 0.0), rng
         )
         rated = Ledger.begin("elo", made, k=40.0)
+        scale = interval_scale(rated, seed=seed)
         strength = dict(zip(made.players, last, strict=True))
         for one, other in rng.choice(20, (12, 2)):
             if one == other:
@@ -95,7 +96,7 @@ def test_forecasts_are_right_on_average_where_ratings_alone_are_too_bold() -> No
                 names = names[::-1]
                 exact = forecast(rated, *names, exact=True)
             if exact.expected >= 0.6:
-                found = forecast(rated, *names)
+                found = forecast(rated, *names, scale=scale)
                 assert found.integrated
                 assert np.isnan(found.low)
                 bold.append(exact.expected)

@@ -427,3 +427,20 @@ def test_what_cannot_be_rated() -> None:
     time = np.array(["2024-01-01", "NaT"], "datetime64[s]")
     with pytest.raises(InputError, match="no time"):
         WholeHistory().fit(Pool.from_names("AB", "BA", [1, 0], time=time))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_few_draws_among_unequal_players_have_a_solution(seed: int) -> None:
+    """Newton's method once began at a draw rate of one half, and found no way from there."""
+    rng = np.random.default_rng(seed)
+    strength = rng.normal(0.0, 350.0, 8)
+    first = rng.integers(0, 8, 100)
+    second = (first + 1 + rng.integers(0, 7, 100)) % 8
+    expected = 1.0 / (1.0 + 10.0 ** ((strength[second] - strength[first]) / 400.0))
+    score = (rng.random(100) < expected) * 1.0
+    score[rng.choice(100, 8, replace=False)] = 0.5
+    day = np.sort(rng.integers(0, 180, 100)).astype("datetime64[D]").astype("datetime64[s]")
+    names = tuple(f"player {row}" for row in range(8))
+    pool = Pool(names, first.astype(np.int32), second.astype(np.int32), score, day)
+    found = WholeHistory().fit(pool)
+    assert 0.0 < found.draw_rate.value < 0.5

@@ -7,10 +7,12 @@ import pytest
 
 from tests.tournament.test_simulate import a_plan, as_tournament
 from yardstone.errors import UsageError
+from yardstone.reports.tournament_studies import text_qualities, text_ties
 from yardstone.tournament.chances import chance_of
 from yardstone.tournament.model import System
 from yardstone.tournament.pairing_quality import (
     Circuit,
+    Quality,
     Variant,
     _egf_after,
     _figures,

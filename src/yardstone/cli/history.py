@@ -161,6 +161,7 @@ def history(
         settled,
         [*notes, *corrections],
         {"settled_games": settled, "idle_days": idle, "improbable": improbable} if report else None,
+        shown=not quiet or any((output, plot, html)),
     )
     if save is not None:
         from yardstone.evaluation.ledger_file import save_ledger
@@ -309,6 +310,8 @@ def _report(
     settled: int,
     notes: Sequence[str],
     examined: dict[str, Any] | None,
+    *,
+    shown: bool,
 ) -> History:
     from yardstone.evaluation.curves import rating_curves
     from yardstone.evaluation.findings import examine
@@ -323,7 +326,7 @@ def _report(
         settled=settled,
         findings=None if examined is None else examine(rated.pool, rated.replay, **examined),
         notes=notes,
-        scale=interval_scale(rated, confidence=confidence),
+        scale=interval_scale(rated, confidence=confidence) if shown else None,
     )
 
 

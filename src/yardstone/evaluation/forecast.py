@@ -10,7 +10,7 @@ import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.evaluation.draws import fit_draw_rate
-from yardstone.evaluation.interval_scale import interval_scale
+from yardstone.evaluation.interval_scale import IntervalScale, interval_scale
 from yardstone.evaluation.tuning import LEARNING_SHARE
 from yardstone.ratings.result import Estimate, Ratings
 from yardstone.winprob.davidson import win_draw_loss
@@ -74,6 +74,7 @@ def forecast(
     advantage: float | None = None,
     exact: bool = False,
     confidence: float = 0.95,
+    scale: IntervalScale | None = None,
 ) -> Forecast:
     """Predict a game from the present ratings.
 
@@ -90,6 +91,8 @@ def forecast(
         truly be, as far as `yardstone.evaluation.interval_scale` can tell.
     confidence : float
         Level of the interval, 0 to 1.
+    scale : IntervalScale, optional
+        What `interval_scale` gave for these games: to predict many of them.
 
     Raises
     ------
@@ -104,7 +107,10 @@ def forecast(
     # A name of nobody is refused before anything is simulated.
     one, other = ratings[first], ratings[second]
     games = [int(played[number[name]]) for name in (first, second)]
-    scale = None if exact else interval_scale(rated, confidence=confidence)
+    if exact:
+        scale = None
+    elif scale is None:
+        scale = interval_scale(rated, confidence=confidence)
     known = replace(ratings, deviation=np.zeros(len(ratings))) if exact else ratings
     expected = system.expected_score(known, first, second, advantage=advantage)
     turned = system.expected_score(known, second, first, advantage=advantage)

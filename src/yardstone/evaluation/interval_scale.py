@@ -168,9 +168,9 @@ def interval_scale(
     Returns
     -------
     IntervalScale or None
-        None without games, where nothing drawn can be rated, and for systems whose ratings cannot be drawn anew: those that
-        begin at declared grades or go by the length of matches (EGF, FIBS), and OGS where
-        handicap multiplies ratings.
+        None without games, where nothing drawn can be rated, and for systems whose
+        ratings cannot be drawn anew: those that begin at declared grades or go by the
+        length of matches (EGF, FIBS), and OGS where handicap multiplies ratings.
     """
     pool, system = rated.pool, rated.system
     handicap = getattr(system, "handicap", None)

@@ -8,7 +8,7 @@ section 2.3); the most probable histories are found by Newton's method.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf, isfinite, log
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -149,7 +149,11 @@ class WholeHistory(Remembering):
         shift = None if self.handicap is None else self.handicap.advantage(pool)
         games = in_order(pool, order_of_time(pool), None, shift)
         layout, _ = lay_out_all(games, len(pool.players), self._day, POINTS)
-        shared, free = self._shared(draws=bool((pool.score == 0.5).any()))
+        drawn = float(np.mean(pool.score == 0.5))
+        shared, free = self._shared(draws=drawn > 0.0)
+        if free[1]:  # the draw rate of equals is at least that of all: start near it
+            start = min(max(drawn, 0.01), 0.9)
+            shared[1] = log((1.0 - start) / start)
         w2 = 14.0 if isinstance(self.w2, str) else self.w2
         fit = Fit(
             layout,

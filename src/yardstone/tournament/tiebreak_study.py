@@ -9,7 +9,7 @@ Kaniuk 2011, section 7, proposes it with his win probability.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -180,7 +180,7 @@ class TiebreakComparison:
     tournaments: int
     among: str
     baseline: str
-    fair: FairPairs | None = None
+    fair: FairPairs | None = field(default=None, compare=False)
 
 
 def compare_tiebreaks(
