@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.ratings.sktlr import SktLr
+from yardstone.winprob.clustered import clustered_interval
 from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.handicap_rules import fit_slope, fit_stone, log_loss, stone_interval
 from yardstone.winprob.kaniuk import PUBLISHED
@@ -37,16 +38,11 @@ COIN = float(np.log(2.0))
 
 def with_interval(values: Array, event: NDArray[np.int64], digits: int = 3) -> str:
     """Mean over games with a 95 % interval, Student's t over events."""
-    from scipy.special import stdtrit
-
-    number = np.unique(event, return_inverse=True)[1].ravel()
-    size = np.bincount(number).astype(np.float64)
     mean = float(values.mean())
-    sums = np.bincount(number, values - mean)
-    count = len(sums)
-    error = float(np.sqrt(count / (count - 1.0) * (sums @ sums))) / len(values)
-    reach = float(stdtrit(max(1.0, size.sum() ** 2 / (size @ size) - 1.0), 0.975)) * error
-    return f"{mean:.{digits}f} ({mean - reach:.{digits}f} to {mean + reach:.{digits}f})"
+    ends = clustered_interval(values, event)
+    if ends is None:
+        return f"{mean:.{digits}f} (too few events)"
+    return f"{mean:.{digits}f} ({ends[0]:.{digits}f} to {ends[1]:.{digits}f})"
 
 
 def lines(pool: Pool) -> Iterator[str]:
@@ -79,15 +75,16 @@ def lines(pool: Pool) -> Iterator[str]:
         usual[usual_even] = probability(slope, gap[usual_even], handicap[usual_even], 1.0)
     at = event[placed]
     stone, slope = fit_stone(gap[placed], handicap[placed], won[placed])
-    low, high = stone_interval(gap[placed], handicap[placed], won[placed], at)
+    ends = stone_interval(gap[placed], handicap[placed], won[placed], at)
+    within = "too few events" if ends is None else f"95 %: {ends[0]:.2f} to {ends[1]:.2f}"
     yield (
         f"### {int(placed.sum())} handicap games between 20 kyu and 7 dan, {len(np.unique(at))} "
         "events, Black the weaker"
     )
     yield ""
     yield f"Black won {with_interval(100.0 * won[placed], at, 1)} per cent of them."
-    yield f"One stone is worth {stone:.2f} grades (95 %: {low:.2f} to {high:.2f}, events drawn"
-    yield f"anew), {slope:.3f} logits a grade left over."
+    yield f"One stone is worth {stone:.2f} grades ({within}, jackknife over"
+    yield f"events), {slope:.3f} logits a grade left over."
     yield ""
     yield "| rule | log loss | better than a coin by | Black should win | Black wins less by |"
     yield "|---|--:|--:|--:|--:|"

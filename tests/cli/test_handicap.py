@@ -32,8 +32,9 @@ def test_the_worked_example(capsys: pytest.CaptureFixture[str]) -> None:
         "Exactly 2.742 stones. In an even game White should win by 13 points (13.93).\n"
         "That is Goldis' rule. For 4.38 grades a stone a grade (EGF) gives 4.9 stones\n"
         "without komi; fitted to real handicap games, where a stone is worth 1.08 grades "
-        "(95 %: 0.73 to 1.22),\nit is 4.6. On those games Goldis' forecasts are worse than a "
-        "coin's (log loss 0.92 against 0.69),\nthose of a stone a grade better (0.67).\n"
+        "(95 %: 0.78 to 1.38),\nit is 4.6. Goldis' forecasts of those games are worse than a "
+        "coin's (log loss 0.916, 95 %: 0.820 to 1.012; a coin 0.693),\nthose of a stone a grade are "
+        "not (0.667, 95 %: 0.640 to 0.695).\n"
     )
 
 

@@ -184,13 +184,14 @@ def _comparison(values: dict[str, Any]) -> str:
     from yardstone.winprob.handicap_rules import SCORES
 
     usual, fitted = values["others"]["EGF"], values["others"]["fitted"]
+    goldis, stone = ("{:.3f}, 95 %: {:.3f} to {:.3f}".format(*SCORES[n]) for n in ("goldis", "EGF"))
     return (
         f"That is Goldis' rule. For {values['difference'] / 100.0:g} grades a stone a grade (EGF) "
         f"gives {usual['exact_stones']:.1f} stones\nwithout komi; fitted to real handicap games, "
         f"where a stone is worth {fitted['grades_a_stone']:.2f} grades (95 %: "
-        f"{fitted['low']:.2f} to {fitted['high']:.2f}),\nit is {fitted['exact_stones']:.1f}. On "
-        f"those games Goldis' forecasts are worse than a coin's (log loss {SCORES['goldis']:.2f} "
-        f"against 0.69),\nthose of a stone a grade better ({SCORES['EGF']:.2f}).\n"
+        f"{fitted['low']:.2f} to {fitted['high']:.2f}),\nit is {fitted['exact_stones']:.1f}. "
+        f"Goldis' forecasts of those games are worse than a coin's (log loss {goldis}; a coin "
+        f"0.693),\nthose of a stone a grade are not ({stone}).\n"
     )
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.choices import check_choice
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
+from yardstone.winprob.clustered import clustered_interval, clustered_mean
 from yardstone.winprob.grade_model import EVEN_KOMI, GradeModel, Link, log_probabilities
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
 from yardstone.winprob.least_squares import fit_least_squares
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["CANDIDATES", "Candidate", "CrossValidation", "GameColumns", "cross_validate"]
 
 COLOUR = ("black", "stone")
-#: Groups of equal size that an interval of a gain needs.
-FEWEST_GROUPS = 8.0
 #: Grades that a handicap stone is worth in forms that do not fit it: European usage.
 USUAL_STONE = 1.0
 
@@ -233,19 +231,18 @@ class CrossValidation:
 
         The error counts groups, not games, where there is more than one group.
         """
+        mean, error, _ = clustered_mean(*self._differences(name, over, where))
+        return mean, error
+
+    def _differences(
+        self, name: str, over: str, where: NDArray[np.bool_] | None
+    ) -> tuple[Array, NDArray[np.int64]]:
         keep = np.ones(len(self.games), np.bool_) if where is None else where
         i, j = self.names.index(name), self.names.index(over)
-        difference = (self.log_loss[j] - self.log_loss[i])[keep]
-        mean = float(difference.mean())
-        groups = self.games.group[keep]
-        labels, number = np.unique(groups, return_inverse=True)
-        if len(labels) > 1:
-            sums = np.bincount(number, difference - mean)
-            count = len(labels)
-            error = sqrt(count / (count - 1) * float(sums @ sums)) / len(difference)
-        else:
-            error = float(difference.std(ddof=1)) / sqrt(len(difference))
-        return mean, error
+        group = self.games.group[keep]
+        if len(np.unique(group)) < 2:
+            group = np.arange(len(group))
+        return (self.log_loss[j] - self.log_loss[i])[keep], group
 
     def gain_interval(
         self,
@@ -257,20 +254,9 @@ class CrossValidation:
     ) -> tuple[float, float] | None:
         """Interval of `gain`, by Student's t over the groups; None where there are too few.
 
-        Groups count for as many as they are worth: one that holds half of the games
-        leaves few others. Below `FEWEST_GROUPS` of them no interval held.
+        See `yardstone.winprob.clustered`: groups count for as many as they are worth.
         """
-        from scipy.special import stdtrit
-
-        mean, error = self.gain(name, over, where)
-        size = np.unique(
-            self.games.group if where is None else self.games.group[where], return_counts=True
-        )[1].astype(np.float64)
-        worth = float(size.sum() ** 2 / (size @ size))
-        if worth < FEWEST_GROUPS:
-            return None
-        reach = float(stdtrit(worth - 1.0, 0.5 + 0.5 * level)) * error
-        return mean - reach, mean + reach
+        return clustered_interval(*self._differences(name, over, where), level)
 
 
 def _folds(group: NDArray[np.int64], folds: int, rng: np.random.Generator) -> NDArray[np.int64]:

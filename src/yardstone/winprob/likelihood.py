@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,8 @@ __all__ = ["GradedGames", "LikelihoodFit", "fit_likelihood"]
 #: A share of unexplained results starts here and never falls below `_LEAST_LAPSE`.
 _FIRST_LAPSE, _LEAST_LAPSE = 0.02, 1e-6
 MAY_BE_NEGATIVE = ("black", "komi")
+#: Log-likelihoods no further apart are alike.
+_ALIKE = 1e-5
 #: First points tried in place of table 1's: the likelihood can have several maxima.
 _OTHER_STARTS = (
     Kaniuk.from_parameters({"u0": 0.04, "v0": 0.004, "u1": 0.1, "u3": 0.02, "K": 0.1}),
@@ -156,6 +158,8 @@ class LikelihoodFit:
         Of the negative log-likelihood.
     games : GradedGames
         What was fitted.
+    other_peaks : tuple of LikelihoodFit
+        Where the other first points led, if elsewhere: the lower peaks, or equal ones.
     """
 
     model: GradeModel
@@ -163,6 +167,7 @@ class LikelihoodFit:
     covariance: Array
     minimum: Minimum
     games: GradedGames
+    other_peaks: tuple[LikelihoodFit, ...] = ()
 
     @property
     def values(self) -> Array:
@@ -245,13 +250,20 @@ def fit_likelihood(
         return first
     fits = [first]
     for core in _OTHER_STARTS:
-        values = {
-            k: core.parameters[k] if k in names else v for k, v in begin.core.parameters.items()
-        }
+        values = dict(begin.core.parameters)
+        values |= {name: core.parameters[name] for name in names if name in values}
         other = GradeModel(Kaniuk.from_parameters(values), begin.extras, begin.link)
         with suppress(ConvergenceError):
             fits.append(_fit_from(games, names, other, tolerance))
-    return min(fits, key=lambda fit: fit.minimum.value)
+    # u1 at one K can do all that u3 does at a third of it: among equals the first counts.
+    least = min(fit.minimum.value for fit in fits)
+    best = next(fit for fit in fits if fit.minimum.value <= least + _ALIKE)
+    apart = tuple(
+        fit
+        for fit in fits
+        if fit is not best and not np.allclose(fit.values, best.values, rtol=1e-2, atol=1e-4)
+    )
+    return replace(best, other_peaks=apart)
 
 
 def _fit_from(

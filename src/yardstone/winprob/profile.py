@@ -8,6 +8,7 @@ symmetry: near zero, where all coefficients but those of colour must stop, it is
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -44,8 +45,13 @@ def parameter_shortfall(fit: LikelihoodFit, name: str, value: float) -> float:
     """Log-likelihood that is lost at best when one parameter has this value."""
     if name not in fit.names:
         raise UsageError(f"{name!r} was not free in this fit")
+    return min(_shortfall(fit, peak, name, value) for peak in (fit, *fit.other_peaks))
+
+
+def _shortfall(fit: LikelihoodFit, peak: LikelihoodFit, name: str, value: float) -> float:
+    """The same on the slope of one peak."""
     others = [other for other in fit.names if other != name]
-    vector = fit.model.vector
+    vector = peak.model.vector
     vector[ALL_PARAMETERS.index(name)] = value
     model = GradeModel.from_vector(vector, fit.model.link)
     if not others:
@@ -60,29 +66,36 @@ def parameter_shortfall(fit: LikelihoodFit, name: str, value: float) -> float:
 def parameter_interval(fit: LikelihoodFit, name: str, level: float = 0.95) -> tuple[float, float]:
     """Profile likelihood interval of one parameter.
 
+    Where the likelihood has several peaks that are high enough, it reaches over all of
+    them.
+
     Returns
     -------
     low, high : float
         `low` is 0 where the likelihood never falls short downwards, `high` infinite
         where it never does so upwards.
     """
-    drop = _drop(level)
-
-    def excess(value: float) -> float:
-        return parameter_shortfall(fit, name, value) - drop
-
     if name not in fit.names:
         raise UsageError(f"{name!r} was not free in this fit")
+    drop = _drop(level)
     where = fit.names.index(name)
-    best = float(fit.values[where])
-    error = float(fit.standard_errors[where])
-    step = error if np.isfinite(error) and error > 0 else 0.1 * max(abs(best), 0.01)
-    step = min(step, max(abs(best), 0.1))
     floor = -np.inf if name in MAY_BE_NEGATIVE else 0.0
-    return (
-        _end(excess, best, -step, floor),
-        _end(excess, best, step, 1.0 if name == "lapse" else np.inf),
-    )
+    low, high = np.inf, -np.inf
+    for peak in (fit, *fit.other_peaks):
+        best = float(peak.values[where])
+        if peak.minimum.value - fit.minimum.value > drop or low <= best <= high:
+            continue
+        excess = partial(_excess, fit, peak, name, drop)
+        error = float(peak.standard_errors[where])
+        step = error if np.isfinite(error) and error > 0 else 0.1 * max(abs(best), 0.01)
+        step = min(step, max(abs(best), 0.1))
+        low = min(low, _end(excess, best, -step, floor))
+        high = max(high, _end(excess, best, step, 1.0 if name == "lapse" else np.inf))
+    return low, high
+
+
+def _excess(fit: LikelihoodFit, peak: LikelihoodFit, name: str, drop: float, value: float) -> float:
+    return _shortfall(fit, peak, name, value) - drop
 
 
 def _end(excess: Callable[[float], float], best: float, step: float, limit: float) -> float:
