@@ -66,6 +66,9 @@ class SiteScale:
         Digits after the point that its ratings are shown with.
     source : str
         Where the relation comes from, and what it is worth, in words.
+    freedom : int or None
+        Degrees of freedom of that error: it follows Student's t; None for a normal
+        distribution.
     """
 
     name: str
@@ -75,6 +78,7 @@ class SiteScale:
     deviation: float
     digits: int
     source: str
+    freedom: int | None = None
 
     def value(self, fox: float) -> float:
         """The rating of a place of the Fox scale."""
@@ -111,7 +115,7 @@ class SiteScale:
         level : float
             Of the interval, 0 to 1.
         """
-        more = NormalDist().inv_cdf(0.5 * (1.0 + level)) * self.deviation
+        more = self._quantile(0.5 * (1.0 + level)) * self.deviation
 
         def reach(end: float) -> float:
             return sqrt((end - value) ** 2 + more * more)
@@ -120,6 +124,14 @@ class SiteScale:
             None if low is None else value - reach(low),
             None if high is None else value + reach(high),
         )
+
+
+    def _quantile(self, level: float) -> float:
+        if self.freedom is None:
+            return NormalDist().inv_cdf(level)
+        from scipy.special import stdtrit
+
+        return float(stdtrit(self.freedom, level))
 
 
 _OGS_SOURCE = (
