@@ -238,8 +238,6 @@ def calibrated(model: RankModel, unseen: Mapping[str, Unseen]) -> RankModel:
     """
     fitted = {
         "intervals": {part: table.as_dict() for part, table in fit_tables(unseen).items()},
-        "farthest": {
-            part: round(each.farthest(), 2) for part, each in unseen.items() if len(each)
-        },
+        "farthest": {part: round(each.farthest(), 2) for part, each in unseen.items() if len(each)},
     }
     return RankModel(model.scorer, model.spread, {**model.card, **fitted})
