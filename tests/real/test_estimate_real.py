@@ -12,10 +12,12 @@ import pytest
 
 from tests.docs.blocks import ROOT
 from tests.shared import shared_path
-from yardstone.errors import InputError
+from yardstone.errors import InputError, UsageError
 from yardstone.go.nets.known import KNOWN
 from yardstone.go.nets.network import Network, load_network
+from yardstone.go.points import WHITE
 from yardstone.records.sgf import read_games
+from yardstone.reports.strength_text import headline
 from yardstone.strength.estimate.estimate import Estimate, estimate_player
 from yardstone.strength.estimate.many import estimate_players
 from yardstone.strength.estimate.rated import PARTS, interval_tables
@@ -110,3 +112,52 @@ def test_a_beginner_and_a_strong_player_of_another_server(network: Network) -> N
     assert weak.probabilities[0] > 0.5
     assert any("nobody weaker" in note for note in weak.notes)
     assert found["psygo"].whole.rating > weak.whole.rating + 2.0
+
+
+def test_a_24_kyu_is_told_no_lower_number(network: Network) -> None:
+    """A player of 24 kyu at OGS: a bound or nothing, on every scale, never an interval."""
+    games = [
+        game
+        for game in read_games(shared_path("data/go/ogs_league.zip"))
+        if game.handicap < 2 and "lukeverso" in (game.black, game.white)
+    ]
+    for scale in ("fox", "ogs", "egf"):
+        found = estimate_player(games[:1], "lukeverso", net=network, scale=scale).as_dict()
+        assert found["low"] is None
+        assert found["low_rank"] is None
+        assert found["rank"].endswith("or weaker")
+        for part in (*found["by_game"], found["fox"], found["by_game"][0]["running"]):
+            assert part["low"] is None
+        assert " to " not in headline(found)[1].partition(";")[0]
+        assert any(
+            "cannot tell" in note or "nobody the model knows" in note for note in found["notes"]
+        )
+
+
+def test_a_bot_that_plays_down_looks_unlikely(network: Network, tmp_path: Path) -> None:
+    data = shared_path("data/go/ogs_weak")
+    with gzip.open(data / "index.csv.gz", "rt", encoding="utf-8") as file:
+        rows = [
+            row
+            for row in csv.DictReader(file)
+            if row["bot"] == "W"
+            and row["handicap"] == "0"
+            and int(row["moves"]) > 120
+            and row["white_rank_num"]
+            and float(row["white_rank_num"]) < 14.0
+        ][:3]
+    with zipfile.ZipFile(data / "games.zip") as archive:
+        paths = [Path(archive.extract(row["file"], tmp_path)) for row in rows]
+    found = estimate_player(list(read_games(*paths)), colour=WHITE, net=network)
+    assert found.whole.unlikely
+    assert (found.whole.low, found.whole.high) == (None, None)
+    assert found.as_dict()["unlikely"] is True
+    assert "look like those of nobody" in found.notes[0]
+    assert headline(found.as_dict())[1].startswith("No interval of 90 % can be given")
+
+
+def test_levels_that_the_players_do_not_support_are_refused(network: Network) -> None:
+    games = list(read_games(ROOT / "examples" / "professional.sgf"))
+    for level in (0.3, 0.999):
+        with pytest.raises(UsageError, match="nothing is known of intervals of"):
+            estimate_player(games, "Park Junghwan", net=network, level=level)

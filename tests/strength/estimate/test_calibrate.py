@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from tests.docs.blocks import ROOT
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
@@ -174,9 +175,13 @@ def test_a_calibration_belongs_to_its_model() -> None:
 def test_a_calibrated_scale_shows_the_sites_ratings() -> None:
     scale = site_scale(LINE)
     assert (scale.value(2.0), scale.rank(2.0)) == (1700.0, None)
-    assert scale.deviation == pytest.approx(0.6)
+    line = LINE.deviation * np.sqrt(2.0 / LINE.players)  # its two parameters' own error
+    error = float(np.hypot(LINE.unexplained, line)) / LINE.slope
+    assert scale.deviation == pytest.approx(error)
+    assert scale.freedom == LINE.players - 2
+    reach = float(stdtrit(LINE.players - 2, 0.95)) * error
     low, high = scale.widened(2.0, 2.0, 2.0, 0.9)
-    assert (low, high) == pytest.approx((2.0 - 1.645 * 0.6, 2.0 + 1.645 * 0.6), abs=1e-3)
+    assert (low, high) == pytest.approx((2.0 - reach, 2.0 + reach), abs=1e-3)
 
 
 @pytest.mark.parametrize("kind", ["ogs", "egf"])
@@ -235,9 +240,10 @@ def test_where_the_model_tells_nothing_apart_the_rank_says_so() -> None:
 def test_the_end_of_an_interval_beyond_the_model_is_the_scales_error() -> None:
     scale = SITE_SCALES["ogs"]
     assert scale.number is not None
-    assert scale.rank(8.5, 9.6) == fox_rank(scale.number(9.6))
-    assert scale.rank(9.5, 11.0) == scale.rank(9.5)
-    assert scale.rank(-0.5, -3.0) == fox_rank(scale.number(-3.0))
+    assert scale.end_ranks(-3.0, 9.6) == (
+        fox_rank(scale.number(-3.0)),
+        fox_rank(scale.number(9.6)),
+    )
 
 
 def test_scales_that_are_not() -> None:
@@ -284,8 +290,41 @@ def test_the_guide_has_the_shifts_of_the_scales() -> None:
     assert f"| `ogs` | {-OGS_SHIFT:g} lower, give or take {OGS_DEVIATION:g} |" in page
     assert f"| `egf` | as OGS, give or take {EGF_DEVIATION:g} |" in page
     table = (ROOT / "docs" / "studies" / "ogs-shift-tables.md").read_text("utf-8")
-    found = re.search(r"OGS less Fox: (\S+) ± (\S+) ranks .* spread of (\S+) ranks", table)
-    assert found is not None
-    mean, error, spread = map(float, found.groups())
-    assert pytest.approx(mean, abs=error) == OGS_SHIFT
-    assert pytest.approx(spread, abs=0.05) == OGS_DEVIATION
+    pattern = r"OGS less Fox.*: (\S+) ± (\S+) ranks .* spread by (\S+) ranks"
+    league = re.findall(pattern, table.partition("People against bots")[0])
+    assert len(league) == 2
+    for mean, error, spread in (map(float, each) for each in league):
+        assert mean == pytest.approx(OGS_SHIFT, abs=error)
+        # The spread, the shift's own error, and a rank of doubt.
+        assert np.sqrt(spread**2 + error**2 + 1.0) == pytest.approx(OGS_DEVIATION, abs=0.4)
+
+
+@pytest.mark.parametrize("number", [6, 30])
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95])
+def test_intervals_on_a_sites_scale_hold(number: int, level: float) -> None:
+    """For another player, whose strength is known: all error is that of the site's line."""
+    random = np.random.default_rng(number)
+    held = []
+    for _ in range(600):
+        strength = random.uniform(0.0, 9.0, number + 1)
+        rating = 1200.0 + 90.0 * strength + random.normal(0.0, 60.0, number + 1)
+        scale = fit_calibration(strength[1:], rating[1:], site="club").site_scale()
+        new = float(strength[0])
+        low, high = scale.widened(new, new, new, level)
+        assert low is not None
+        assert high is not None
+        held.append(scale.rating(low) <= rating[0] <= scale.rating(high))
+    assert np.mean(held) == pytest.approx(level, abs=0.05)
+
+
+def test_a_bound_stays_a_bound_on_every_scale() -> None:
+    for scale in SITE_SCALES.values():
+        low, high = scale.widened(-3.2, None, -1.0, 0.9)
+        assert low is None
+        assert high is not None
+        assert scale.end_ranks(low, high)[0] is None
+        assert scale.end_ranks(None, None) == (None, None)
+    fox = SITE_SCALES["fox"]
+    assert fox.end_ranks(None, -1.0) == (None, "3k")
+    assert fox.end_ranks(9.0, None) == ("9d", None)
+    assert fox.end_ranks(3.2, 5.0) == ("3d", "4d")

@@ -38,6 +38,8 @@ __all__ = ["KINDS_OF_RATING", "Calibration", "ScoreCost", "fit_calibration", "sc
 
 _FORMAT = 1
 _FEWEST = 3
+#: Of a line.
+_PARAMETERS = 2
 _LARGEST_FILE = 1 << 16
 #: What a site's ratings can be: those of OGS, of the EGF, or points of another site, of
 #: which 400 are a factor of ten in the odds.
@@ -120,7 +122,8 @@ class Calibration:
             title=self.site,
             rating=lambda fox: float(self.rating(fox)),
             number=None if first_dan is None else number,
-            deviation=self.unexplained / self.slope,
+            deviation=self._prediction_error / self.slope,
+            freedom=self.players - _PARAMETERS,
             digits=0,
             source=(
                 f"{self.slope:.1f} points a rank and {self.intercept:.0f} where 1 kyu begins, "
@@ -128,6 +131,12 @@ class Calibration:
                 f"whose ratings lie {self.deviation:.0f} points about that line"
             ),
         )
+
+    @property
+    def _prediction_error(self) -> float:
+        """Standard error of a rating by the line: the players about it, and the line's own."""
+        line = self.deviation**2 * _PARAMETERS / self.players
+        return sqrt(self.unexplained**2 + line)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the calibration as JSON."""

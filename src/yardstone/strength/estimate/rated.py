@@ -90,13 +90,15 @@ def interval_tables(model: RankModel) -> dict[str, IntervalTable]:
     Raises
     ------
     InputError
-        They are damaged.
+        They are damaged, or of another version.
     """
     found = model.card.get("intervals")
     if found is None:
         return dict.fromkeys(PARTS, IntervalTable.plain())
     if not isinstance(found, dict) or not set(PARTS) <= set(found):
-        raise InputError("the tables of intervals are damaged")
+        raise InputError(
+            "the model's intervals are of another version of Yardstone", mend="train it anew"
+        )
     return {part: IntervalTable.from_dict(found[part]) for part in PARTS}
 
 

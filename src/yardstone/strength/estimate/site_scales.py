@@ -36,9 +36,12 @@ FOX = "fox"
 #: Where on this scale 1 dan has its rating: at 30 of OGS it begins, and an EGF rating of
 #: 2100 is its middle.
 OGS_FIRST_DAN, EGF_FIRST_DAN = 1.0, 1.5
-#: Ranks that are added to those of Fox, and one standard deviation of the error.
-OGS_SHIFT, OGS_DEVIATION = -5.0, 2.5
-EGF_SHIFT, EGF_DEVIATION = OGS_SHIFT, 2.7
+#: Ranks that are added to those of Fox, and one standard deviation of the error, in which
+#: people's spread about the shift, the shift's own error and the doubt whether other
+#: collections have the same are put together (docs/studies/ogs-shift-tables.md). What the EGF
+#: adds is the error of taking its ranks for those of OGS.
+OGS_SHIFT, OGS_DEVIATION = -4.5, 3.0
+EGF_SHIFT, EGF_DEVIATION = OGS_SHIFT, 3.2
 
 
 def fox_rank(value: float) -> str:
@@ -66,6 +69,9 @@ class SiteScale:
         Digits after the point that its ratings are shown with.
     source : str
         Where the relation comes from, and what it is worth, in words.
+    freedom : int or None
+        Degrees of freedom of that error: it follows Student's t; None for a normal
+        distribution.
     """
 
     name: str
@@ -75,6 +81,7 @@ class SiteScale:
     deviation: float
     digits: int
     source: str
+    freedom: int | None = None
 
     def value(self, fox: float) -> float:
         """The rating of a place of the Fox scale."""
@@ -111,7 +118,7 @@ class SiteScale:
         level : float
             Of the interval, 0 to 1.
         """
-        more = NormalDist().inv_cdf(0.5 * (1.0 + level)) * self.deviation
+        more = self._quantile(0.5 * (1.0 + level)) * self.deviation
 
         def reach(end: float) -> float:
             return sqrt((end - value) ** 2 + more * more)
@@ -121,10 +128,17 @@ class SiteScale:
             None if high is None else value + reach(high),
         )
 
+    def _quantile(self, level: float) -> float:
+        if self.freedom is None:
+            return NormalDist().inv_cdf(level)
+        from scipy.special import stdtrit
+
+        return float(stdtrit(self.freedom, level))
+
 
 _OGS_SOURCE = (
-    f"{-OGS_SHIFT:g} ranks lower, as measured on 13 players of an OGS league, give or take "
-    f"{OGS_DEVIATION:g} ranks; ratings by its formula, 23.15 ln(rating / 525)"
+    f"{-OGS_SHIFT:g} ranks lower, as measured on 14 players of an OGS league whose ranks are "
+    f"known, give or take {OGS_DEVIATION:g} ranks; ratings by its formula, 23.15 ln(rating / 525)"
 )
 _EGF_SOURCE = (
     f"{-EGF_SHIFT:g} ranks lower, as OGS, whose ranks were adjusted to those of the EGF in 2021, "
