@@ -183,7 +183,7 @@ def noise(network: Network, number: int, seed: int) -> None:
     rows = []
     conditions = Conditions(TROMP_TAYLOR, 6.5)
     for group in ("3-5k", "3d", "9d", "pro"):
-        games = list(professional_games(4, seed) if group == "pro" else fox_games(group, 4, seed))
+        games = list(professional_games(2, seed) if group == "pro" else fox_games(group, 2, seed))
         found = list(
             analyse_games(games, network, rules=TROMP_TAYLOR, komi=6.5, effort=LossEffort(visits=0))
         )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from yardstone.go.feature_store import FeatureStore
     from yardstone.go.inputs import Encoded, encode_game
     from yardstone.go.judge import Judgement, judge_games
+    from yardstone.go.losses import LossEffort, Losses
     from yardstone.go.nets.network import Network, load_network
     from yardstone.go.position import Assessment
     from yardstone.go.position_lines import evaluate_lines
@@ -32,6 +33,8 @@ __all__ = [
     "FeatureStore",
     "GameAnalysis",
     "Judgement",
+    "LossEffort",
+    "Losses",
     "Network",
     "Phases",
     "Question",
@@ -59,6 +62,7 @@ _PLACES = {
     "feature_store": ("FeatureStore",),
     "inputs": ("Encoded", "encode_game"),
     "judge": ("Judgement", "judge_games"),
+    "losses": ("LossEffort", "Losses"),
     "nets.network": ("Network", "load_network"),
     "position": ("Assessment",),
     "position_lines": ("evaluate_lines",),

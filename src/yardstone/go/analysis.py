@@ -228,11 +228,11 @@ def _analysis(
     best = np.nanargmax(policy, axis=1) if moves else np.empty(0, np.int64)
     with np.errstate(invalid="ignore"):
         better = (policy > played[:, None]).sum(axis=1)
-    best = np.where(best == game.size**2, -1, best).astype(np.int16)
+    choice = np.where(best == game.size**2, -1, best).astype(np.int16)
     counted = number <= moves_before_passes(game)
     illegal = encoded.illegal_at
     conditions: Conditions = answer.question.about.conditions
-    looked = Looked(game, conditions, found.white_expected, found.white_lead, best, counted)
+    looked = Looked(game, conditions, found.white_expected, found.white_lead, choice, counted)
     return GameAnalysis(
         game=game,
         conditions=conditions,
@@ -243,7 +243,7 @@ def _analysis(
         white_lead=found.white_lead,
         policy=played,
         rank=np.where(np.isnan(played), 0, better + 1).astype(np.int32),
-        best=best,
+        best=choice,
         best_policy=policy[number - 1, best],
         phase=phases.of(number, game.size),
         counted=counted,

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
         coverage,
         fit_intervals,
     )
+    from yardstone.strength.estimate.listed_moves import CostlyMove, IndicativeMove
     from yardstone.strength.estimate.many import Estimates, PlayerEstimate, estimate_players
     from yardstone.strength.estimate.players import AmbiguousPlayerError, find_player
     from yardstone.strength.estimate.rated import Rated, RatedGame
     from yardstone.strength.estimate.site_scales import SITE_SCALES, SiteScale, fox_rank
-    from yardstone.strength.estimate.spoken import SpokenMove
     from yardstone.strength.evidence import Evidence, evidence_of_games, evidence_of_store
     from yardstone.strength.fusion.combination import Combination, fit_combination
     from yardstone.strength.fusion.glicko import GlickoFromMoves, fuse
@@ -40,10 +40,12 @@ __all__ = [
     "SITE_SCALES",
     "AmbiguousPlayerError",
     "Calibration",
+    "CostlyMove",
     "Coverage",
     "Estimate",
     "Estimates",
     "Evidence",
+    "IndicativeMove",
     "IntervalTable",
     "PlayerEstimate",
     "RankModel",
@@ -52,7 +54,6 @@ __all__ = [
     "Score",
     "ScoreCost",
     "SiteScale",
-    "SpokenMove",
     "coverage",
     "estimate_player",
     "estimate_players",
@@ -85,13 +86,13 @@ _PLACES = {
     "evidence": ("Evidence", "evidence_of_games", "evidence_of_store"),
     "fusion.glicko": ("GlickoFromMoves", "fuse"),
     "estimate.intervals": ("Coverage", "IntervalTable", "coverage", "fit_intervals"),
+    "estimate.listed_moves": ("CostlyMove", "IndicativeMove"),
     "estimate.many": ("Estimates", "PlayerEstimate", "estimate_players"),
     "fusion.moves_prior": ("MovesPrior", "Sides", "fit_moves_prior"),
     "estimate.players": ("AmbiguousPlayerError", "find_player"),
     "rank.model": ("RANKS", "RankModel", "Score"),
     "estimate.rated": ("Rated", "RatedGame"),
     "estimate.site_scales": ("SITE_SCALES", "SiteScale", "fox_rank"),
-    "estimate.spoken": ("SpokenMove",),
     "style.model": ("StyleModel", "Validation", "cross_validate", "fit_style"),
     "style.table": ("StyleTable", "read_style"),
 }
