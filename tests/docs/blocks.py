@@ -39,7 +39,7 @@ FENCE = re.compile(
 NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 DOCTEST_OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 #: Seconds that one command may take.
-PATIENCE = 120
+PATIENCE = 300
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,10 @@ class Workplace:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         environment = {**os.environ, "PATH": path, "COLUMNS": "88", "NO_COLOR": "1"}
         if "network" in self.needs:
+            from matplotlib import font_manager, get_cachedir
+
+            assert font_manager.fontManager  # its list of fonts is made, and not made again
+            environment["MPLCONFIGDIR"] = get_cachedir()
             environment["XDG_CACHE_HOME"] = str(self.folder / ".cache")
             environment.pop("YARDSTONE_NET", None)
         result = subprocess.run(

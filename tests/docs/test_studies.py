@@ -28,6 +28,15 @@ def test_a_table_says_which_command_made_it(table: tables.Table) -> None:
     assert tables.commands(table.near), table.text
 
 
+def test_a_column_of_commands_has_one_in_each_row() -> None:
+    columns = [t for t in FIGURES if t.text.splitlines()[0].endswith("| command |")]
+    assert columns
+    for table in columns:
+        for row in table.text.splitlines()[2:]:
+            last = row.rstrip("| ").rpartition("|")[2].strip()
+            assert last == "the same" or tables.commands(last), f"{table}: {row}"
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_command_exists(command: str) -> None:
     assert not tables.wrong_with(command)
