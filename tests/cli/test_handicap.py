@@ -33,8 +33,8 @@ def test_the_worked_example(capsys: pytest.CaptureFixture[str]) -> None:
         "That is Goldis' rule. For 4.38 grades a stone a grade (EGF) gives 4.9 stones\n"
         "without komi; fitted to real handicap games, where a stone is worth 1.08 grades "
         "(95 %: 0.78 to 1.38),\nit is 4.6. Goldis' forecasts of those games are worse than a "
-        "coin's (log loss 0.916, 95 %: 0.820 to 1.012; a coin 0.693),\nthose of a stone a grade are "
-        "not (0.667, 95 %: 0.640 to 0.695).\n"
+        "coin's (log loss 0.916, 95 %: 0.820 to 1.012; a coin 0.693),\nthose of a stone a grade "
+        "are not (0.667, 95 %: 0.640 to 0.695).\n"
     )
 
 
