@@ -69,7 +69,7 @@ def paired_pool(
 @pytest.mark.parametrize("correlation", [0.0, 0.7])
 @pytest.mark.parametrize("pairs", [2, 4])
 def test_paired_intervals_hold_for_newcomers(pairs: int, correlation: float) -> None:
-    """From their own pairs alone they held 67 to 85 %."""
+    """From their own pairs alone they held 67 to 69 % with two pairs."""
     generator = np.random.default_rng(7)
     inside = number = 0
     for _ in range(80):
@@ -126,7 +126,7 @@ def test_paired_games_are_not_replayed_one_by_one() -> None:
     ],
 )
 def test_replays_draw_every_prior_again(options: dict[str, object]) -> None:
-    """With the means of `join` left where they were, replays vary half as much."""
+    """With the means of `join` left where they were, replays vary too little."""
     generator = np.random.default_rng(2)
     pool = simulated_pool(generator.normal(0, 100, 6), 24, generator)
     system = BradleyTerry(draw_rate=0.3, **options)  # type: ignore[arg-type]
@@ -249,7 +249,7 @@ def test_superiority_of_few_games_is_not_overstated(wins: int, losses: int) -> N
 
 
 def test_forecasts_of_a_sequential_test_come_true() -> None:
-    """Taking the difference so far for the truth, "over 80 %" came true in 3 of 4 cases."""
+    """They are averaged over the differences possible, not made from the one observed."""
     generator = np.random.default_rng(8)
     test = Sprt(0.0, 40.0)
     lower, upper = test.bounds

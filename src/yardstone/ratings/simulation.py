@@ -209,8 +209,8 @@ def simulate(
         others = rated & (ratings.component != ratings.component[ratings.index(system.anchor)])
         level[others] = ratings.component[others]
     fast = replace(system, covariance=False, disconnected="components")
-    present = used.player_totals().any(axis=1)
-    playing = [name for name, plays in zip(ratings.players, present, strict=True) if plays]
+    present = used.player_totals().sum(axis=1) > 0.0
+    playing = [name for name, plays in zip(ratings.players, present.tolist(), strict=True) if plays]
     fast = _without_absent(fast, frozenset(playing))
     known = fast.loose_anchors.keys() | fast.anchors.keys()
     joined = tuple(name for name in playing if name not in known)
