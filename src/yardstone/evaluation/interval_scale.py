@@ -329,7 +329,8 @@ def drawn_results(
     last = np.full(players, np.nan)
     ends = np.append(start[1:], len(owner)) - 1
     last[owner[ends]] = strength[order][ends]
-    win, draw, _ = win_draw_loss(_score(first + advantage - second), draw_rate)
+    ahead = first - second + np.asarray(advantage, np.float64)
+    win, draw, _ = win_draw_loss(_score(ahead), draw_rate)
     lot = rng.random(games)
     score = np.where(lot < win, 1.0, np.where(lot < win + draw, 0.5, 0.0))
     return replace(pool, score=score), first, second, last

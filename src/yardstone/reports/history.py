@@ -152,7 +152,8 @@ def curve_reach(history: History, curve: Curve) -> NDArray[np.float64]:
     games = np.arange(len(curve) + 1)
     if history.rated.name == "whr":
         games = np.full(len(curve) + 1, len(curve))
-    return history.reach(games) * np.append(curve.deviation, curve.final_deviation)
+    deviation = np.append(curve.deviation, curve.final_deviation)
+    return np.asarray(history.reach(games) * deviation, np.float64)
 
 
 def csv_history(history: History) -> str:

@@ -175,7 +175,8 @@ def _most_probable(games: _Games, centre: Values, sigma: Values) -> tuple[Values
         information = 1.0 / (p * (1.0 - p))
         pull = (games.score - p) * information
         gradient = np.bincount(games.first, pull * slope_1, n)
-        gradient += np.bincount(games.second, pull * slope_2, n) - (x - centre) / sigma**2
+        gradient = gradient + np.bincount(games.second, pull * slope_2, n)
+        gradient = gradient - (x - centre) / sigma**2
         precision = np.diag(sigma**-2.0)
         for a, b, weight in (
             (games.first, games.first, slope_1 * slope_1),
