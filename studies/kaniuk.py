@@ -21,7 +21,7 @@ from yardstone.reports.plot import save_plot
 from yardstone.winprob.crossvalidate import GameColumns, cross_validate
 from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.grade_model import GradeModel
-from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1
+from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1
 from yardstone.winprob.least_squares import fit_least_squares, rms_by_difference
 from yardstone.winprob.least_squares_intervals import simulated_intervals
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
@@ -175,7 +175,7 @@ def real(pool: Pool, seed: int) -> Iterator[str]:
     everything = GameColumns.from_pool(pool)
     names = (*TABLE_1, "lapse", "black", "stone")
     full = fit_likelihood(
-        everything.graded(), free=names, start=GradeModel(PUBLISHED, {"stone": 1.0})
+        everything.graded(), free=names, start=GradeModel(INITIAL, {"stone": 1.0})
     )
     yield f"All {len(everything)} games with colour and handicap, 95 % by profiles: " + ", ".join(
         f"{name} {with_ends(value, full.interval(name), 3)}"
