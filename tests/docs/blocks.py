@@ -98,7 +98,7 @@ class Workplace:
         if "network" in self.needs:
             from matplotlib import font_manager, get_cachedir
 
-            assert font_manager.fontManager  # its list of fonts is made, and not made again
+            assert font_manager.fontManager is not None  # made, and not made again
             environment["MPLCONFIGDIR"] = get_cachedir()
             environment["XDG_CACHE_HOME"] = str(self.folder / ".cache")
             environment.pop("YARDSTONE_NET", None)
