@@ -189,7 +189,7 @@ def test_a_join_that_does_not_fit_the_players_is_noticed() -> None:
 def test_draws_alone_do_not_prove_equality() -> None:
     pool = Pool.from_names("ABC", "BCA", [0.5, 0.5, 0.5])
     for method in ("score", "likelihood"):
-        ratings = BradleyTerry(draw_rate="free", method=method).fit(pool)  # type: ignore[arg-type]
+        ratings = BradleyTerry(draw_rate="free", method=method).fit(pool)
         assert np.isnan(ratings.deviation).all()
         assert np.isnan(ratings.draw_rate.deviation)
     _, ratings, remarks = fit_widely(FREE, pool)

@@ -328,7 +328,7 @@ def test_colour() -> None:
     right = [("B", "A", 1.0)] * 3
     named = {"first": "black", "second": "white", "score": "result"}
     for options in ({}, {"columns": named}, {"first": "white"}, {"first": "black"}):
-        pool = read(text, **options)  # type: ignore[arg-type]
+        pool = read(text, **options)
         won = [(a, b, s) if s == 1.0 else (b, a, 1.0 - s) for a, b, s in games(pool)]
         assert won == right
     with pytest.raises(UsageError, match="first is white, but the column named first is 'black'"):

@@ -174,9 +174,11 @@ def _most_probable(games: _Games, centre: Values, sigma: Values) -> tuple[Values
         slope_2 = (games.expected(x, 0.0, step) - games.expected(x, 0.0, -step)) / (2.0 * step)
         information = 1.0 / (p * (1.0 - p))
         pull = (games.score - p) * information
-        gradient = np.bincount(games.first, pull * slope_1, n)
-        gradient = gradient + np.bincount(games.second, pull * slope_2, n)
-        gradient = gradient - (x - centre) / sigma**2
+        pulls = (
+            np.bincount(games.first, pull * slope_1, n),
+            np.bincount(games.second, pull * slope_2, n),
+        )
+        gradient = pulls[0] + pulls[1] - (x - centre) / sigma**2
         precision = np.diag(sigma**-2.0)
         for a, b, weight in (
             (games.first, games.first, slope_1 * slope_1),

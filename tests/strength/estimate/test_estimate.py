@@ -325,7 +325,8 @@ def test_games_without_a_move_of_the_player(case: Case) -> None:
     mean, _ = case.model.prior
     assert found.whole.rating == pytest.approx(mean)
     assert found.whole.moves == 0
-    assert found.costliest == found.indicative == ()
+    assert not found.costliest
+    assert not found.indicative
     assert "no move of this player" in found.notes[0]
     assert json.dumps(found.as_dict(), allow_nan=False)
 

@@ -77,7 +77,7 @@ class Unseen:
     @property
     def moves(self) -> Ints:
         """The moves that each rests upon."""
-        return self.statistics[:, :PHASES].sum(axis=1).astype(np.int64)
+        return np.asarray(self.statistics[:, :PHASES].sum(axis=1), np.int64)
 
     def __len__(self) -> int:
         """Number of estimates."""

@@ -71,13 +71,12 @@ def _network(move: Plain) -> str:
         return f"It is the network’s own choice{chance}."
     if policy is None:
         return "By the rules that the network was told it is not allowed."
-    seen = f"The network gives it {_percent(policy)}"
-    better = (
-        f" and prefers {_move_words(best)}."
-        if move.get("error") is None
-        else (f"; {_move_words(best)} is better.")
-    )
-    return seen + ("." if best is None else better)
+    chance = f"The network gives it {_percent(policy)}"
+    if best is None:
+        return f"{chance}."
+    if move.get("error") is None:
+        return f"{chance} and prefers {_move_words(best)}."
+    return f"{chance}; {_move_words(best)} is better."
 
 
 def _move_words(point: str) -> str:
