@@ -34,13 +34,16 @@ def clustered_mean(values: ArrayLike, cluster: NDArray[Any]) -> tuple[float, flo
 
 
 def clustered_interval(
-    values: ArrayLike, cluster: NDArray[Any], level: float = 0.95
+    values: ArrayLike, cluster: NDArray[Any], level: float = 0.95, *, widening: float = 1.0
 ) -> tuple[float, float] | None:
-    """Interval of the mean by Student's t; None where the clusters are worth too few."""
+    """Interval of the mean by Student's t; None where the clusters are worth too few.
+
+    `widening` multiplies the standard error.
+    """
     from scipy.special import stdtrit
 
     mean, error, worth = clustered_mean(values, cluster)
     if worth < FEWEST:
         return None
-    reach = float(stdtrit(worth - 1.0, 0.5 + 0.5 * level)) * error
+    reach = float(stdtrit(worth - 1.0, 0.5 + 0.5 * level)) * error * widening
     return mean - reach, mean + reach

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -208,6 +209,8 @@ class CrossValidation:
     chosen : str
         The simplest candidate whose mean log loss lies within one standard
         error (of the difference) of the best.
+    folds : int
+        Parts that the games were divided into.
     """
 
     names: tuple[str, ...]
@@ -215,6 +218,7 @@ class CrossValidation:
     brier: Array
     games: GameColumns
     chosen: str
+    folds: int
 
     def mean(self, where: NDArray[np.bool_] | None = None) -> Mapping[str, tuple[float, float]]:
         """Mean log loss and Brier score of each candidate, over games `where`."""
@@ -254,9 +258,14 @@ class CrossValidation:
     ) -> tuple[float, float] | None:
         """Interval of `gain`, by Student's t over the groups; None where there are too few.
 
-        See `yardstone.winprob.clustered`: groups count for as many as they are worth.
+        Groups count for as many as they are worth (`yardstone.winprob.clustered`). The
+        fits to k - 1 of k parts of the games have most games in common, so their chance
+        does not average out: the variance is 1 + k / (k - 1) times that over the groups
+        (Nadeau and Bengio 2003, Inference for the generalization error, section 3).
         """
-        return clustered_interval(*self._differences(name, over, where), level)
+        widening = sqrt(1.0 + self.folds / (self.folds - 1.0))
+        differences = self._differences(name, over, where)
+        return clustered_interval(*differences, level, widening=widening)
 
 
 def _folds(group: NDArray[np.int64], folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -308,14 +317,14 @@ def cross_validate(
             log_loss[i, test] = game_log_loss(model, left_out)
     brier = (1.0 - np.exp(-log_loss)) ** 2
     names = tuple(candidate.name for candidate in candidates)
-    result = CrossValidation(names, log_loss, brier, games, names[0])
+    result = CrossValidation(names, log_loss, brier, games, names[0], folds)
     means = log_loss.mean(axis=1)
     best = names[int(np.argmin(means))]
     for name in names:
         gain, error = result.gain(best, name)
         if gain <= error:
-            return CrossValidation(names, log_loss, brier, games, name)
-    return CrossValidation(names, log_loss, brier, games, best)
+            return CrossValidation(names, log_loss, brier, games, name, folds)
+    return CrossValidation(names, log_loss, brier, games, best, folds)
 
 
 def game_log_loss(model: GradeModel, games: GameColumns) -> Array:
