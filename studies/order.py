@@ -10,10 +10,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+TOURNAMENTS = "data/go/tournaments/games.csv.gz"
 NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 POOL = "build/strength-tygem/published/winners/pool.npz"
 STORE = "build/strength-tygem/published/features/store"
-FOX = "build/features/fox_games"
+FEATURES = "build/features"
+FOX = f"{FEATURES}/fox_games"
+OGS = (f"{FEATURES}/ogs_league", f"{FEATURES}/ogs_weak")
 RANK_MODEL = "build/rank-from-moves/rank_model.npz"
 OUT_OF_FOLD = "build/rank-from-moves/out_of_fold.npz"
 
@@ -116,6 +119,21 @@ STUDIES = (
     Study("backgammon_people", 5, _pages("backgammon-people.md")),
     Study("backgammon_simulated", 5, _pages("backgammon-simulated.md")),
     Study("tournaments", 60, _pages("tournaments.md")),
+    Study("coverage_winprob", 60, _pages("coverage-winprob-tables.md")),
+    Study(
+        "coverage_backgammon",
+        5,
+        _pages("coverage-backgammon-tables.md"),
+        (Shared("data/backgammon/gnubg_stats.csv.gz"),),
+    ),
+    Study("rank_accuracy", 5, _pages("rank-accuracy-tables.md")),
+    Study(
+        "handicaps",
+        2,
+        _pages("handicap-tables.md"),
+        (Shared(TOURNAMENTS),),
+        (f"{{shared}}/{TOURNAMENTS}",),
+    ),
     Study(
         "style_features",
         5,
@@ -132,15 +150,8 @@ STUDIES = (
         "kaniuk",
         30,
         _pages("kaniuk-recovery.md", "kaniuk-real.md", "kaniuk-selection.md"),
-        (Shared("data/go/tournaments/games.csv.gz"),),
-        ("{shared}/data/go/tournaments/games.csv.gz",),
-    ),
-    Study(
-        "ogs_shift",
-        5,
-        _pages("ogs-shift-tables.md"),
-        (Shared("data/go/ogs_league.zip"), Shared(NETWORK), Package("onnxruntime", "go")),
-        ("--net", f"{{shared}}/{NETWORK}", "--games", "{shared}/data/go/ogs_league.zip"),
+        (Shared(TOURNAMENTS),),
+        (f"{{shared}}/{TOURNAMENTS}",),
     ),
     Study(
         "trickplays",
@@ -180,23 +191,37 @@ STUDIES = (
         (Made(POOL, "strength_tygem"), Made(STORE, "strength_tygem")),
     ),
     Study(
-        "fox_features",
-        180,
-        (FOX,),
-        (Shared("data/go/fox_ranked/games.zip"), Shared(NETWORK), Package("openvino", "openvino")),
+        "features",
+        220,
+        (*OGS, FOX),
+        (
+            Shared("data/go/fox_ranked/games.zip"),
+            Shared("data/go/ogs_weak/games.zip"),
+            Shared("data/go/ogs_league.zip"),
+            Shared(NETWORK),
+            Package("openvino", "openvino"),
+        ),
+    ),
+    Study(
+        "ogs_shift",
+        5,
+        _pages("ogs-shift-tables.md"),
+        (Shared("data/go/ogs_weak"), *(Made(store, "features") for store in OGS)),
+        ("--shared", "{shared}"),
     ),
     Study(
         "rank_from_moves",
         240,
         (RANK_MODEL, OUT_OF_FOLD, *_pages("rank-from-moves-tables.md")),
-        (Shared("data/go/fox_ranked"), Made(FOX, "fox_features")),
+        (Shared("data/go/fox_ranked"), Made(FOX, "features")),
         ("--shared", "{shared}"),
     ),
     Study(
         "strength_intervals",
         10,
         _pages("strength-intervals-tables.md"),
-        (Made(OUT_OF_FOLD, "rank_from_moves"), Made(RANK_MODEL, "rank_from_moves")),
+        (Shared("data/go/fox_ranked"), Made(FOX, "features")),
+        ("--shared", "{shared}", "--stores", str(ROOT / FEATURES)),
     ),
 )
 
