@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import yardstone
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.shared import shared_path
+from tests.skipping import read_skipping
 from yardstone.backgammon.analyse import analyse
 from yardstone.backgammon.formulas import PUBLISHED, SITE_OFFSET
 from yardstone.backgammon.match_files import MatchFiles
@@ -91,7 +91,7 @@ def test_peoples_matches_as_a_pool(tmp_path: Path) -> None:
     with tarfile.open(shared_path("data/backgammon/human_matches.tar.gz")) as archive:
         archive.extractall(tmp_path, filter="data")
     files = sorted((tmp_path / "human_matches").glob("*.txt"))
-    pool = yardstone.read(*files, times=True)
+    pool = read_skipping(*files, times=True)
     assert len(pool) == 998
     assert pool.skipped.total == 202
     assert pool.skipped.reasons["unfinished"] == 193
