@@ -66,11 +66,18 @@ def test_values_that_are_not_understood(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_home_draw_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = table(tmp_path / "league.csv", "home,away", ["H", "A", "D", "H"])
+    results = ["H", "A", "D", "H", "H", "H", "A"]
+    file = table(tmp_path / "league.csv", "home,away", results)
     assert main(["rate", str(file), "--format", "csv"]) == 0
-    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
-    assert [sum(int(row[kind]) for row in rows) for kind in ("wins", "draws")] == [45, 30]
-    assert len({row["rating"] for row in rows}) == 3
+    rows = {row["player"]: row for row in csv.DictReader(capsys.readouterr().out.splitlines())}
+    for name, row in rows.items():
+        won = drawn = 0
+        for k, pair in enumerate(ROUND):
+            result = results[k % len(results)]
+            won += name == pair["HA".find(result)] and result != "D"
+            drawn += name in pair and result == "D"
+        assert (int(row["wins"]), int(row["draws"])) == (won, drawn)
+    assert len({row["rating"] for row in rows.values()}) == 3
 
 
 def test_winners_have_no_first_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

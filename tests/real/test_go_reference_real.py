@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
-import shutil
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ import numpy as np
 import pytest
 
 from tests.shared import shared_path
-from yardstone.cli.main import main
 from yardstone.go.analysis import analyse
 from yardstone.go.asking import ask
 from yardstone.go.evaluator import Evaluator
@@ -132,20 +129,7 @@ def test_features_of_a_real_game_are_those_of_single_positions() -> None:
     assert float(whole.trunk.max()) < 30.0
 
 
-def test_what_the_guide_shows_is_what_the_commands_print(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The examples of docs/go.md that need a network, which no example may hold."""
-    guide = (ROOT / "docs" / "go.md").read_text()
-    shutil.copy(ROOT / "examples" / "professional.sgf", tmp_path)
-    shutil.copy(shared_path("data/go/ogs_league.zip"), tmp_path / "league.zip")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("YARDSTONE_NET", str(shared_path(NET)))
-    shown = re.findall(r"^```text\n\$ yardstone (go .*?)\n(.*?)^```$", guide, re.M | re.S)
-    assert [command.split()[1] for command, _ in shown] == ["analyse", "judge"]
-    for command, printed in shown:
-        assert main([*command.split(), "--engine", "onnxruntime"]) == 0
-        assert capsys.readouterr().out == printed
+def test_the_costliest_moves_of_a_professional_game() -> None:
     network = load_network(shared_path(NET))
-    found = analyse(next(read_games("professional.sgf")), network)
+    found = analyse(next(read_games(ROOT / "examples" / "professional.sgf")), network)
     assert set((found.mistakes(3.0)[:2] + 1).tolist()) == {97, 111}  # 4.2 points both

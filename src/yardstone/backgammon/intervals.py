@@ -127,7 +127,7 @@ def loss_interval(values: ArrayLike, level: float = 0.9) -> Interval:
     --------
     >>> found = loss_interval([250, 200, 210])
     >>> round(found.value), round(found.low), round(found.high)
-    (220, 137, 389)
+    (220, 135, 420)
     """
     x = np.asarray(values, np.float64)
     x = x[~np.isnan(x)]

@@ -110,7 +110,7 @@ def label(name: str) -> tuple[str, int] | None:
     Examples
     --------
     >>> label("White Player"), label("model_a"), label("away_id"), label("white_elo")
-    (('white', 2), ('a', 1000), ('away', 22), None)
+    (('white', 2), ('a', 12), ('away', 22), None)
     """
     parts = words(name)
     said = [part for part in parts if part not in _PLAYER_WORDS]

@@ -293,7 +293,7 @@ def test_columns_that_cannot_be_used(column: str, values: object, message: str) 
 def test_parameters_out_of_range() -> None:
     with pytest.raises(UsageError, match="period"):
         GlickoFromMoves(period="month")
-    with pytest.raises(UsageError, match="finite"):
+    with pytest.raises(UsageError, match="must be a number, not inf"):
         GlickoFromMoves(initial=np.inf)
     wrong: Any = 3
     for system in (GlickoFromMoves, WholeHistory):

@@ -228,7 +228,7 @@ def test_tables_of_other_players(tmp_path: Path) -> None:
         read_style(tmp_path / "none.tab")
     empty = tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(InputError, match="no file"):
+    with pytest.raises(InputError, match="this folder is empty"):
         read_style(empty)
     with pytest.raises(NoGamesError):
         read_style()
