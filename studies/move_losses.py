@@ -1,12 +1,13 @@
 """How far losses of moves can be believed, and how many mistakes that leaves professionals.
 
-``python -m studies.move_losses professionals --net FILE`` counts moves of even games between
+``python -m studies.move_losses professionals`` counts moves of even games between
 professionals that cost 3 points or more, by the difference of the leads before and after the
 move, and by the losses that are shown. ``katago`` compares both with the losses that other
 people's KataGo found in games of weaker players. ``noise`` compares losses of different effort
 with a search of its own that is far longer and sees every position turned otherwise.
 ``effects`` measures how much what a move says of strength changes under the symmetries of the
-board. Each prints the rows of its table; games are drawn by ``--seed``.
+board. Games are drawn by ``--seed``. Each part writes its own tables into
+``docs/studies/move-losses-tables.md``; those of parts that are not run stay.
 """
 
 from __future__ import annotations
@@ -15,14 +16,18 @@ import argparse
 import csv
 import gzip
 import io
-import os
+import platform
+import re
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+from studies.order import NETWORK, ROOT, require, shared_folder
 
 from yardstone.go.analysis import GameAnalysis, analyse_games
 from yardstone.go.conditions import Conditions
@@ -41,7 +46,8 @@ from yardstone.strength.rank.model import RankModel
 #: Positions that the long search sees on either side.
 LONG = 64
 POINTS = 3.0
-_SHARED = Path(os.environ.get("YARDSTONE_SHARED", "../shared")) / "data" / "go"
+TABLES = ROOT / "docs" / "studies" / "move-losses-tables.md"
+_SHARED = shared_folder() / "data" / "go"
 
 
 def index(path: Path) -> list[dict[str, str]]:
@@ -93,42 +99,68 @@ def differences(found: GameAnalysis) -> np.ndarray:
     return np.where(found.colour == WHITE, lost, -lost)
 
 
-def professionals(network: Network, number: int, seed: int) -> None:
+@dataclass(frozen=True)
+class Counted:
+    """One player's side of a game: mistakes before and now, the costliest of each, moves."""
+
+    before: int
+    now: int
+    worst_before: float
+    worst_now: float
+    moves: int
+
+
+def counted(found: GameAnalysis, colour: int) -> Counted:
+    """What is counted of one player's moves."""
+    raw, mistakes = differences(found), np.zeros(len(found), bool)
+    mistakes[found.mistakes(POINTS)] = True
+    mine = found.counted & (found.colour == colour)
+    return Counted(
+        int((raw[mine] >= POINTS).sum()),
+        int(mistakes[mine].sum()),
+        float(raw[mine].max()),
+        float(np.where(mistakes[mine], found.point_loss[mine], 0.0).max()),
+        int(mine.sum()),
+    )
+
+
+def professionals(network: Network, number: int, seed: int) -> str:
     """Mistakes a player and game, before and now."""
-    before, now, worst, moves = [], [], [], 0
+    games: list[tuple[Counted, Counted]] = []
     for game in professional_games(number, seed):
         for found in analyse_games([game], network, rules=TROMP_TAYLOR, komi=6.5):
-            raw, mistakes = differences(found), np.zeros(len(found), bool)
-            mistakes[found.mistakes(POINTS)] = True
-            for colour in (BLACK, WHITE):
-                mine = found.counted & (found.colour == colour)
-                moves += int(mine.sum())
-                before.append(int((raw[mine] >= POINTS).sum()))
-                now.append(int(mistakes[mine].sum()))
-                worst.append(
-                    (
-                        float(raw[mine].max()),
-                        float(np.nanmax(np.where(mistakes[mine], found.point_loss[mine], 0.0))),
-                    )
-                )
-        print(_counted(before, now, worst, moves), flush=True)
+            games.append((counted(found, BLACK), counted(found, WHITE)))
+            print(len(games), games[-1], flush=True)
+    return counted_table(games)
 
 
-def _counted(
-    before: Sequence[int], now: Sequence[int], worst: Sequence[tuple[float, float]], moves: int
-) -> str:
-    old, new = (
-        f"{np.mean(n):.1f} (median {np.median(n):.0f}, 90 % at most {np.quantile(n, 0.9):.0f})"
-        for n in (before, now)
-    )
-    single = np.max(np.array(worst), axis=0)
-    return (
-        f"{len(now) // 2} games, {moves:,} moves: before {old}, worst {single[0]:.0f}; "
-        f"now {new}, worst {single[1]:.0f}"
-    )
+def counted_table(games: Sequence[tuple[Counted, Counted]]) -> str:
+    """Mistakes of professionals as a table."""
+    sides = [side for game in games for side in game]
+    moves = sum(side.moves for side in sides)
+    lines = [
+        "**Mistakes of professionals**: moves of 3 points or more for each player and game, in "
+        "even games of the Fox server between two professionals, drawn at random "
+        f"({len(games)} games, {moves:,} moves). The error of a mean is its standard error over "
+        "games:",
+        "",
+        "| | mean | median | 90 % of players at most | costliest move |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for name, mistakes, worst in (
+        ("difference", [s.before for s in sides], [s.worst_before for s in sides]),
+        ("as shown", [s.now for s in sides], [s.worst_now for s in sides]),
+    ):
+        means = np.reshape(mistakes, (-1, 2)).mean(axis=1)
+        error = means.std(ddof=1) / np.sqrt(len(means))
+        lines.append(
+            f"| {name} | {means.mean():.1f} ± {error:.1f} | {np.median(mistakes):.0f} | "
+            f"{np.quantile(mistakes, 0.9):.0f} | {max(worst):.0f} |"
+        )
+    return "\n".join(lines)
 
 
-def katago(network: Network, number: int, seed: int) -> None:
+def katago(network: Network, number: int, seed: int) -> str:
     """Losses of weaker players against those that another KataGo found."""
     rows = [
         row
@@ -151,7 +183,8 @@ def katago(network: Network, number: int, seed: int) -> None:
                     raw.append(float(differences(found)[place]))
                     shown.append(float(found.point_loss[place]))
                     reference.append(lost)
-        print(_agreement(np.array(raw), np.array(shown), np.array(reference)), flush=True)
+        print(f"{len(raw):,} moves", flush=True)
+    return agreement_table(np.array(raw), np.array(shown), np.array(reference))
 
 
 def _katago_losses(names: set[str]) -> dict[str, list[tuple[int, float | None]]]:
@@ -169,16 +202,26 @@ def _katago_losses(names: set[str]) -> dict[str, list[tuple[int, float | None]]]
     return found
 
 
-def _agreement(raw: np.ndarray, shown: np.ndarray, reference: np.ndarray) -> str:
-    each = [
-        f"{name}: mean {values.mean():.2f}, mean distance {np.abs(values - reference).mean():.2f}, "
-        f"correlation {np.corrcoef(values, reference)[0, 1]:.2f}"
-        for name, values in (("before", raw), ("now", shown))
+def agreement_table(raw: np.ndarray, shown: np.ndarray, reference: np.ndarray) -> str:
+    """Losses against those of another KataGo as a table."""
+    lines = [
+        "**Weaker players**: losses that another KataGo found with a search of its own, on "
+        f"{len(raw):,} undecided moves of people who played bots at OGS. That reference is rough "
+        "as well, and counts small losses as 0:",
+        "",
+        "| | mean loss | mean distance from KataGo's | correlation with it |",
+        "|---|--:|--:|--:|",
+        f"| KataGo | {reference.mean():.2f} | | |",
     ]
-    return f"{len(raw):,} moves, KataGo's mean {reference.mean():.2f}; " + "; ".join(each)
+    lines += [
+        f"| {name} | {values.mean():.2f} | {np.abs(values - reference).mean():.2f} | "
+        f"{np.corrcoef(values, reference)[0, 1]:.2f} |"
+        for name, values in (("difference", raw), ("as shown", shown))
+    ]
+    return "\n".join(lines)
 
 
-def noise(network: Network, number: int, seed: int) -> None:
+def noise(network: Network, number: int, seed: int) -> str:
     """Losses of different effort against a search far longer, by kind of player."""
     rows = []
     conditions = Conditions(TROMP_TAYLOR, 6.5)
@@ -195,12 +238,29 @@ def noise(network: Network, number: int, seed: int) -> None:
         chosen = [suspects[k] for k in np.random.default_rng(seed).permutation(len(suspects))]
         for analysis, place in chosen[: number // 4]:
             rows.append(_searched(analysis, place, conditions, network))
-            table = np.array(rows)
-            for column, name in enumerate(("difference", "children", "8", "16"), 1):
-                off = np.maximum(table[:, column], 0.0) - np.maximum(table[:, 0], 0.0)
-                print(f"{len(rows)} {group} {name}: rms {np.sqrt((off**2).mean()):.2f}", end="; ")
-            within = np.abs(table[:, 4] - table[:, 0]) / table[:, 5]
-            print(f"off by less than the error at 16: {(within < 1).mean():.2f}", flush=True)
+            print(len(rows), group, np.round(rows[-1], 1).tolist(), flush=True)
+    return noise_table(np.array(rows))
+
+
+def noise_table(rows: np.ndarray) -> str:
+    """Distances from the long search as a table: the columns are those of `_searched`."""
+    off = np.maximum(rows[:, 1:5], 0.0) - np.maximum(rows[:, :1], 0.0)
+    far = np.abs(rows[:, 4] - rows[:, 0]) / rows[:, 5]
+    cells = [f"{value:.1f}" for value in np.sqrt((off**2).mean(axis=0))]
+    cells += [f"{100 * (far < times).mean():.0f}" for times in (1, 2)]
+    return "\n".join(
+        [
+            "**Noise**: root mean square distance in points from a search of "
+            f"{LONG} positions on either side of which each was turned otherwise, for "
+            f"{len(rows)} undecided moves that the comparison suspects to have cost 2 points or "
+            "more, of 3-5 kyu, 3 dan, 9 dan and professionals; and how many of the losses "
+            "after 16 positions were off by less than their error, and twice that:",
+            "",
+            "| difference | children alone | search of 8 | search of 16 | once % | twice % |",
+            "|--:|--:|--:|--:|--:|--:|",
+            f"| {' | '.join(cells)} |",
+        ]
+    )
 
 
 def _searched(
@@ -224,7 +284,7 @@ def _searched(
     return [lost[2][0], *plain, lost[0][0], lost[1][0], lost[1][1]]
 
 
-def effects(network: Network, number: int, seed: int) -> None:
+def effects(network: Network, number: int, seed: int) -> str:
     """What moves say of strength under four symmetries of the board."""
     model, shares = RankModel.load(), []
     for group in ("3-5k", "3d", "9d"):
@@ -246,25 +306,59 @@ def effects(network: Network, number: int, seed: int) -> None:
                 said = np.array([turn[side] for turn in each])
                 spread = np.sqrt(said.var(axis=0, ddof=1).mean())
                 shares.append(float(spread / np.sqrt((said[0] ** 2).mean())))
-            print(
-                f"{len(shares)} players: noise {np.mean(shares):.2f} of the root mean square "
-                f"({min(shares):.2f} to {max(shares):.2f})",
-                flush=True,
-            )
+            print(len(shares), [round(share, 2) for share in shares[-2:]], flush=True)
+    return (
+        "**What single moves say of strength** changes under four symmetries of the board by "
+        f"{np.mean(shares):.2f} of what the moves of the player say on average (root mean "
+        f"square; {min(shares):.2f} to {max(shares):.2f} in {len(shares)} players of 3-5 kyu, "
+        "3 dan and 9 dan)."
+    )
+
+
+Part = Callable[[Network, int, int], str]
+#: What each part is made by, and how many games (moves of `noise`) it takes.
+PARTS: dict[str, tuple[Part, int]] = {
+    "professionals": (professionals, 60),
+    "katago": (katago, 10),
+    "noise": (noise, 100),
+    "effects": (effects, 6),
+}
+
+
+def entered(page: str, part: str, section: str) -> str:
+    """The page with the section of a part in place of its old one."""
+    between = re.compile(rf"(<!-- {part} -->\n).*?(?=<!-- )", re.DOTALL)
+    if not between.search(page):
+        raise ValueError(f"{TABLES} has no <!-- {part} -->")
+    return between.sub(lambda place: f"{place[1]}{section}\n\n", page, count=1)
 
 
 def main() -> None:
-    """Run one part of the study."""
-    parts = {
-        "professionals": professionals, "katago": katago, "noise": noise, "effects": effects,
-    }  # fmt: skip
+    """Run parts of the study, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=parts)
-    parser.add_argument("--net", required=True)
-    parser.add_argument("--number", type=int, default=60, help="games, or moves of `noise`")
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; by default all"
+    )
+    parser.add_argument("--net", help="by default that of the shared data")
+    parser.add_argument("--number", type=int, help="games, or moves of noise")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    parts[options.part](load_network(options.net), options.number, options.seed)
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"there is no part {min(unknown)}: there are {', '.join(PARTS)}")
+    require("move_losses")
+    network = load_network(options.net or shared_folder() / NETWORK)
+    for part in options.parts or PARTS:
+        measure, number = PARTS[part]
+        number = options.number or number
+        section = measure(network, number, options.seed)
+        made = (
+            f"`python -m studies.move_losses {part} --number {number} --seed {options.seed}`, "
+            f"{date.today():%Y-%m-%d}; Yardstone {version('yardstone')}, {network.name}, "
+            f"numpy {version('numpy')}, Python {platform.python_version()}."
+        )
+        page = TABLES.read_text("utf-8")
+        TABLES.write_text(entered(page, part, f"{section}\n\n{made}"), "utf-8")
+        print(section, flush=True)
 
 
 if __name__ == "__main__":

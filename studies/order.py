@@ -154,6 +154,19 @@ STUDIES = (
         (f"{{shared}}/{TOURNAMENTS}",),
     ),
     Study(
+        "move_losses",
+        60,
+        _pages("move-losses-tables.md"),
+        (
+            Shared("data/go/fox_index.csv.gz"),
+            Shared("data/go/fox_sgf.zip"),
+            Shared("data/go/fox_ranked/games.zip"),
+            Shared("data/go/ogs_weak"),
+            Shared(NETWORK),
+            Package("onnxruntime", "go"),
+        ),
+    ),
+    Study(
         "trickplays",
         30,
         _pages("trickplays.md", "trickplays.svg"),

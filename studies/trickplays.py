@@ -114,7 +114,8 @@ def by_length(
             and failure.moves == refutation.moves == moves
         ]
         ratings = np.array([[each.rating for each in pair] for pair in pairs])
-        widths = [each.interval[1] - each.interval[0] for pair in pairs for each in pair]
+        ends = [each.interval for pair in pairs for each in pair]
+        widths = [high - low for low, high in ends if low is not None and high is not None]
         means = " | ".join(f"{mean:.2f}" for mean in ratings.mean(axis=0))
         yield f"| {moves} | {len(pairs)} | {means} | {np.mean(widths):.1f} |"
 
@@ -174,7 +175,8 @@ it took the last stone off.
 
 In brackets the interval at 95 %. The correlation (Spearman) is that of the difference with
 the thesis' difference in rating. *Fewer points lost* asks the network alone, without the
-model: do the moves of the refutation cost less?
+model: do the moves of the refutation cost less, by single looks at each position? Those are too
+rough to say it of one problem.
 
 The length of a variation has a say of its own. These are the mean ratings by the first moves
 only, with the history, of the problems both of whose variations have so many moves of the

@@ -223,7 +223,7 @@ def test_broken_records_are_skipped_and_reported(
     found = json.loads(out)
     assert found["rating"] == same["rating"]
     assert found["skipped"]["total"] >= 1
-    assert "left out" in error
+    assert "yardstone: 1 record was skipped: 1 unknown board size\n" in error
 
 
 RATINGS = "player,rating\nAnna,1800\nBob,1500\nCid,1650\nDora,1400\nZoe,1900\n"

@@ -148,6 +148,9 @@ def test_answers_are_rated(
     starred = [line.split()[0] for line in lines if line.endswith("*")]
     assert len(starred) == 2 - above
     assert ("rated as high as the refutation, or higher:" in text) == (above < 2)
+    # Single looks cannot tell what an answer costs, nor which the network prefers.
+    assert not any(word in text for word in ("points", "prefers"))
+    assert not any("lost" in name for row in found["problems"] for name in row)
 
 
 def test_all_moves_or_the_first_are_rated(

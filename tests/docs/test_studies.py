@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from studies.__main__ import listing, run
+from studies.move_losses import PARTS, TABLES, Counted, counted_table, entered
 from studies.order import ROOT, STUDIES, Made, Shared, Study, studies_named
 
 from tests.docs import tables
@@ -106,3 +107,28 @@ def test_a_study_by_itself_says_what_is_missing(
 
 def test_studies_that_are_named_run_in_order() -> None:
     assert [each.name for each in studies_named(["fusion", "coverage"])] == ["coverage", "fusion"]
+
+
+def test_a_part_of_the_study_of_losses_leaves_the_rows_of_the_others() -> None:
+    page = TABLES.read_text("utf-8")
+    for part in PARTS:
+        written = entered(page, part, "new rows")
+        assert f"<!-- {part} -->\nnew rows\n\n<!-- " in written
+        assert entered(written, part, "new rows") == written
+        for other in set(PARTS) - {part}:
+            section = page.partition(f"<!-- {other} -->")[2].partition("<!-- ")[0]
+            assert section in written
+        assert written.endswith(page.rpartition("-->")[2])
+    with pytest.raises(ValueError, match="has no <!-- fusion -->"):
+        entered(page, "fusion", "new rows")
+
+
+def test_mistakes_of_professionals_are_counted_by_game() -> None:
+    games = [
+        (Counted(10, 2, 20.4, 6.0, 60), Counted(20, 4, 31.2, 9.1, 59)),
+        (Counted(12, 0, 8.0, 0.0, 70), Counted(14, 6, 9.0, 12.6, 70)),
+    ]
+    table = counted_table(games).splitlines()
+    assert "(2 games, 259 moves)" in table[0]
+    assert table[-2] == "| difference | 14.0 ± 1.0 | 13 | 18 | 31 |"
+    assert table[-1] == "| as shown | 3.0 ± 0.0 | 3 | 5 | 13 |"

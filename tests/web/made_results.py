@@ -79,11 +79,8 @@ def go_result(
                 "colour": "black",
                 "point": point,
                 "points_lost": (0.1, 6.3, None, 4.0)[place],
-                **(
-                    {"error": 1.4}
-                    if place % 2
-                    else {"effect": (0.12, 0, -0.16)[place], "noise": 0.03}
-                ),
+                "error": (1.0, 1.4, None, 1.4)[place],
+                **({} if place % 2 else {"effect": (0.12, 0, -0.16)[place], "noise": 0.03}),
                 "policy": (0.83, 0.0002, 0.21, None)[place],
                 "best": point if place == 0 else "K10" if place == 1 else "pass",
                 "position": {

@@ -216,7 +216,7 @@ def test_a_result_of_go(server: Server) -> None:
     page = shown(server, stored(server, "go", result))
     assert page.one("h1").text == "Park Junghwan"
     assert page.one("span", class_="rank").text == "3d"
-    assert "90 % interval: 2d to 4d (2.1 to 4.6)" in page.one("p", class_="answer").text
+    assert "90 % interval: 2d to 4d (2.1 to 4.5)" in page.one("p", class_="answer").text
     phases, games = page.all("table")
     assert [row[0] for row in rows(phases)] == ["Opening", "Middle game", "Endgame"]
     assert [row[2] for row in rows(games)] == ["Opponent 1", "Opponent 2", SCRIPT]
@@ -237,6 +237,29 @@ def test_a_result_of_go(server: Server) -> None:
     exports = [each.attributes["href"] for each in page.one("section", class_="keep").all("a")]
     assert [server.get(each).status_code for each in exports] == [200, 200]
     assert server.get(exports[0]).json() == result
+
+
+@pytest.mark.parametrize(
+    ("missing", "words", "ends"),
+    [
+        ("low", "90 % bound: 4d or weaker (below 4.5)", "below "),
+        ("high", "90 % bound: 2d or stronger (above 2.1)", "above "),
+        ("low high", "No interval of 90 % can be given", "none"),
+    ],
+)
+def test_a_result_of_go_with_a_bound(server: Server, missing: str, words: str, ends: str) -> None:
+    result = go_result(2)
+    games = result["by_game"]
+    for part in [result, *result["phases"], *games, *(game["running"] for game in games)]:
+        part.update(dict.fromkeys(missing.split()))
+    result.update(dict.fromkeys(f"{end}_rank" for end in missing.split()))
+    page = shown(server, stored(server, "go", result))
+    assert words in page.one("p", class_="answer").text
+    phases, table = page.all("table")
+    assert all(row[4].startswith(ends) for row in rows(phases))
+    assert all(row[7].startswith(ends) for row in rows(table))
+    assert "None" not in page.one("main").text
+    assert "nan" not in page.one("main").text
 
 
 def test_many_games_come_in_pages(server: Server) -> None:

@@ -129,5 +129,5 @@ def _report(made: FeatureStore) -> None:
         f"({about['channels']} channels of {about['network']}) in {made.path}"
     )
     if about["skipped"]:
-        left_out = plural(about["skipped"], "record was", "records were")
-        print(f"yardstone: {left_out} left out: see {made.path / 'skipped.csv'}", file=sys.stderr)
+        skipped = plural(about["skipped"], "record was", "records were")
+        print(f"yardstone: {skipped} skipped: see {made.path / 'skipped.csv'}", file=sys.stderr)

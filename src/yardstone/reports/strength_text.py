@@ -164,11 +164,11 @@ def costly_words(found: Found) -> str:
 
 def indicative_table(found: Found) -> list[list[str]]:
     """Headings and a row a move, the loudest first."""
-    rows = [["Game", "Move", "", "", "Ranks", "Lost points", "Policy %", "First choice"]]
+    rows = [["Game", "Move", "", "", "Ranks", "Lost points", "Error", "Policy %", "First choice"]]
     for move in found["indicative_moves"]:
-        lost = move["points_lost"]
-        shown = [f"{move['effect']:+.2f}", "–" if lost is None else f"{lost:.1f}"]
-        rows.append([*_move(move), *shown, _policy(move), move["best"]])
+        known = move["points_lost"] is not None
+        lost = [f"{move['points_lost']:.1f}", f"± {move['error']:.1f}"] if known else ["–", "–"]
+        rows.append([*_move(move), f"{move['effect']:+.2f}", *lost, _policy(move), move["best"]])
     return rows
 
 
@@ -190,7 +190,7 @@ def estimate_text(found: Found) -> str:
     blocks.append([costly_words(found), *costly])
     if found["indicative_moves"]:
         title = "Moves typical of a stronger (+) or a weaker player (-), by ranks of the estimate:"
-        blocks.append([title, *aligned(indicative_table(found), left={2, 3, 7})])
+        blocks.append([title, *aligned(indicative_table(found), left={2, 3, 8})])
     notes = [
         wrap(note, _WIDTH, initial_indent="  • ", subsequent_indent="    ")
         for note in found["notes"]

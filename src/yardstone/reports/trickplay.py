@@ -59,7 +59,6 @@ COLUMNS = {
             ("high", "DOUBLE"),
             ("spread", "DOUBLE"),
             ("moves", "INTEGER"),
-            ("points_lost", "DOUBLE"),
         )
     },
     "difference": "DOUBLE",
@@ -142,7 +141,7 @@ def _row(report: TrickplayReport, problem: RatedProblem) -> dict[str, Any]:
     row = found_row(problem.completion)
     for kind, rated in (("failure", problem.failure), ("refutation", problem.refutation)):
         shown = _shown(report, rated) if rated is not None else {}
-        for name in ("rating", "rank", "low", "high", "spread", "moves", "points_lost"):
+        for name in ("rating", "rank", "low", "high", "spread", "moves"):
             row[f"{kind}_{name}"] = shown.get(name)
     row["difference"] = shown_difference(report, problem)
     row["surprising"] = problem.surprising if problem.difference is not None else None
@@ -167,7 +166,6 @@ def _shown(report: TrickplayReport, rated: RatedVariation) -> dict[str, Any]:
         "high": None if high is None else report.scale.value(high),
         "spread": round(rated.spread, 3),
         "moves": rated.moves,
-        "points_lost": round(rated.loss, 2) + 0.0,
     }
 
 
@@ -191,7 +189,7 @@ def plain_trickplay(report: TrickplayReport) -> dict[str, Any]:
     """All of it as dictionaries, lists, finite numbers, strings and None."""
     compared = report.compared
     return {
-        "format": 1,
+        "format": 2,
         "scale": report.scale.name,
         "level": report.level,
         "moves": report.moves,

@@ -102,25 +102,13 @@ def problem_table(report: TrickplayReport) -> list[list[str]]:
 
 
 def surprises(report: TrickplayReport) -> list[str]:
-    """The problems whose failure is rated as high as the refutation, and what each costs."""
+    """The problems whose failure is rated as high as the refutation, by how much."""
     cases = [problem for problem in report.compared if problem.surprising]
     cases.sort(key=lambda problem: problem.difference or 0.0)
-    lines = []
-    for problem in cases:
-        failure, refutation = problem.failure, problem.refutation
-        if failure is None or refutation is None:
-            continue
-        difference = shown_difference(report, problem)
-        lost = failure.loss, refutation.loss
-        verdict = (
-            "the network, too, prefers the failure" if lost[0] < lost[1]
-            else "the network prefers the refutation"
-        )  # fmt: skip
-        lines.append(
-            f"{problem.problem.name}: {difference:+.{report.scale.digits}f}; the failure costs "
-            f"{lost[0]:.1f} points, the refutation {lost[1]:.1f}: {verdict}"
-        )
-    return lines
+    return [
+        f"{problem.problem.name}: {shown_difference(report, problem):+.{report.scale.digits}f}"
+        for problem in cases
+    ]
 
 
 def text_trickplay(report: TrickplayReport) -> str:

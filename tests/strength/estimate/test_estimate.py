@@ -151,6 +151,8 @@ def test_listed_moves(case: Case, found: dict[str, Any]) -> None:
     assert effects == sorted(effects, reverse=True)
     for move in indicative:
         assert abs(move["effect"]) >= max(0.1, 3.0 * move["noise"]) - 0.005
+        assert (move["error"] is None) == (move["points_lost"] is None)
+        assert move["error"] is None or move["error"] > 0.0
         if move["effect"] > 0.0:
             assert move["points_lost"] is None or move["points_lost"] < COSTLY
         else:

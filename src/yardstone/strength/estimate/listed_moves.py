@@ -131,8 +131,8 @@ class IndicativeMove:
         Ranks that it moves the estimate by; more is stronger.
     noise : float
         One standard deviation of that.
-    points_lost : float or None
-        What it cost; None where the game was decided.
+    points_lost, error : float or None
+        What it cost, and one standard deviation of that; None where the game was decided.
     best : int
         The network's choice.
     """
@@ -144,17 +144,19 @@ class IndicativeMove:
     effect: float
     noise: float
     points_lost: float | None
+    error: float | None
     policy: float | None
     best: int
 
     def as_dict(self, seen: SeenGame) -> dict[str, Any]:
         """Plain values, with the position before the move."""
-        lost = self.points_lost
+        lost, error = self.points_lost, self.error
         return {
             **_named(self, seen),
             "effect": round(self.effect, 2),
             "noise": round(self.noise, 3),
             "points_lost": None if lost is None else round(lost, 1),
+            "error": None if error is None else round(error, 1),
             "position": _position(self.move, seen),
         }
 
@@ -259,6 +261,7 @@ def indicative_moves(
                     float(effects[row]),
                     noise,
                     None if np.isnan(lost) else lost,
+                    None if np.isnan(lost) else float(losses[number].error[move - 1]),
                     _policy(evidence, row),
                     best,
                 )

@@ -60,7 +60,8 @@ class RatedVariation:
     boards : tuple of Rated
         From the moves of the side to answer, on each of the completed boards.
     loss : float
-        Points that its moves cost together, as the network sees it, mean of the boards.
+        Points that its moves cost together by single looks, mean of the boards: too rough
+        to be told of one variation (`yardstone.go.losses` says why).
     """
 
     variation: Variation

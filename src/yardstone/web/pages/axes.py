@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import floor
 from types import MappingProxyType
 
 from yardstone.reports.svg_charts import Tick
@@ -44,8 +45,14 @@ class RankAxis:
     words: str
 
     def text(self, value: float | None) -> str:
-        """A rating as it is written; a dash where there is none."""
-        return "–" if value is None else f"{value:.{self.digits}f}".replace("-", "−")
+        """A rating as it is written; a dash where there is none.
+
+        With decimals it is cut, not rounded: 8.97 is 8 dan, and no 9.0.
+        """
+        if value is None:
+            return "–"
+        cut = floor(10.0**self.digits * value) / 10.0**self.digits if self.digits else value
+        return f"{cut:.{self.digits}f}".replace("-", "−")
 
     def rank(self, value: float) -> str:
         """The rank whose stretch of the scale holds a rating."""

@@ -51,7 +51,7 @@ def _last(move: int, before: Sequence[str]) -> list[tuple[int, str]]:
 
 def _cost(move: Plain) -> list[str]:
     """What a costly move cost; of others nothing."""
-    if move.get("error") is None:
+    if "effect" in move:
         return []
     return [f"It cost {move['points_lost']:.1f} points, give or take {move['error']:.1f}."]
 
@@ -74,7 +74,7 @@ def _network(move: Plain) -> str:
     chance = f"The network gives it {_percent(policy)}"
     if best is None:
         return f"{chance}."
-    if move.get("error") is None:
+    if "effect" in move:
         return f"{chance} and prefers {_move_words(best)}."
     return f"{chance}; {_move_words(best)} is better."
 
