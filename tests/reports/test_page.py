@@ -46,6 +46,13 @@ def test_the_page_is_well_formed_and_has_every_player(report: RatingList) -> Non
     assert sum(tag == "svg" for tag, _ in read.elements) == 18
 
 
+def test_the_bar_of_a_perfect_score_ends_at_its_limit(report: RatingList) -> None:
+    record = next(each for each in report.records() if each["player"] == "Hopeless")
+    assert record["high"] > record["rating"] + 50.0
+    labels = re.findall(r'aria-label="(at most[^"]*)"', html_list(report))
+    assert labels == [f"at most {record['high']:.0f}"]
+
+
 def test_nothing_comes_from_elsewhere(report: RatingList) -> None:
     text = html_list(report)
     assert not re.search(r"https?://|@import|url\(", text)

@@ -18,7 +18,12 @@ from tests.web.made_results import (
 )
 from tests.web.reading import Element, check_page
 from tests.web.serving import SGF, Server, serving, small_results
+from yardstone.pool import Pool
+from yardstone.ratings import BradleyTerry
+from yardstone.reports.json_out import json_list
+from yardstone.reports.summary import summarise
 from yardstone.web import visits
+from yardstone.web.pages.results import results_view
 
 JSON = {"Accept": "application/json"}
 HTML = {"Accept": "text/html,application/xhtml+xml"}
@@ -290,6 +295,20 @@ def test_other_scales(server: Server, scale: str) -> None:
 def test_one_game_needs_no_curve_of_estimates(server: Server) -> None:
     page = shown(server, stored(server, "go", go_result(1)))
     assert "How the estimate moved" not in page.one("main").text
+
+
+def test_a_perfect_score_has_a_limit_and_no_interval() -> None:
+    names = ("Ann", "Bob", "Ann", "Bob", "Ann", "Low"), ("Bob", "Ann", "Bob", "Ann", "Low", "Bob")
+    pool = Pool.from_names(*names, (1.0, 1.0, 0.5, 0.5, 1.0, 0.0))
+    report = summarise(BradleyTerry().fit(pool), pool)
+    view = results_view(json.loads(json_list(report)), address="/r/x")
+    *_, last = view["groups"][0]["table"].rows
+    high = next(each["high"] for each in report.records() if each["player"] == "Low")
+    texts = [str(cell.text) for cell in last.cells]
+    assert "Low" in texts[1]
+    assert texts[2].startswith("<")
+    assert texts[3] == "–"
+    assert f"at most {high:.0f}" in texts[4]
 
 
 def test_a_rating_list_with_its_scores(server: Server) -> None:

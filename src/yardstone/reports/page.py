@@ -19,6 +19,7 @@ import numpy as np
 from yardstone.ratings.result import Status
 from yardstone.reports import statements
 from yardstone.reports.columns import columns, rating_text
+from yardstone.reports.summary import STATUS_NAMES
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -162,22 +163,24 @@ def _bar(report: RatingList, row: int, place: Any) -> dict[str, Any]:
     rating = float(report.ratings.rating[row])
     if not isfinite(rating):
         return {"kind": "bar", "value": "", "at": None, "text": ""}
-    status = report.ratings.status[row]
+    status = Status(int(report.ratings.status[row]))
     reach = report.half_width(row)
-    low = high = place(rating)
-    if status == Status.PERFECT_WINNER:
-        high = 100.0
-    elif status == Status.PERFECT_LOSER:
-        low = 0.0
+    at = low = high = place(rating)
+    text = rating_text(report, row)
+    if status != Status.NORMAL:
+        limit = float(report.limits[row])
+        if not isfinite(limit):
+            return {"kind": "bar", "value": rating, "at": None, "text": ""}
+        at = min(max(place(limit), 0.0), 100.0)
+        low, high = (at, 100.0) if status == Status.PERFECT_WINNER else (0.0, at)
+        text = f"{STATUS_NAMES[status]} {limit:.0f}"
     elif isfinite(reach):
         low, high = place(rating - reach), place(rating + reach)
-    text = rating_text(report, row)
-    if status == Status.NORMAL and isfinite(reach):
         text = f"{rating - reach:.0f} to {rating + reach:.0f}"
     return {
         "kind": "bar",
         "value": rating,
-        "at": place(rating),
+        "at": at,
         "low": low,
         "high": high,
         "bound": status != Status.NORMAL,

@@ -43,8 +43,8 @@ _BLUE, _GREY = "#1f6fb4", "#6b7280"
 def rating_plot(report: RatingList, *, top: int | None = None) -> Figure:
     """Draw the ratings of the largest group, the strongest on top.
 
-    A dot is a rating, the line through it its interval; a triangle is a bound: it
-    points to where the rating may lie. Other groups have a level of their own, so
+    A dot is a rating, the line through it its interval; a triangle marks
+    where a perfect score has an even chance. Other groups have a level of their own, so
     they are not drawn beside it.
 
     Parameters
@@ -113,7 +113,7 @@ def _caption(report: RatingList, status: NDArray[np.int8]) -> str:
             "cannot be compared with it."
         )
     if (status != Status.NORMAL).any():
-        parts.append("A triangle is a bound: won or lost every game. Such players have no rank.")
+        parts.append("Triangles won or lost every game, and stand where that has an even chance.")
     return textwrap.fill(" ".join(parts), 110)
 
 

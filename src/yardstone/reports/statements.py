@@ -17,7 +17,7 @@ __all__ = ["advice", "basis", "caveats", "headline", "join_names", "plural", "re
 #: So many names stand in a sentence; the others are counted.
 NAMES = 4
 #: Heads the players without a rating.
-BOUNDS = "Not ranked (won or lost every game, so only a bound is known)"
+BOUNDS = "Not ranked: won or lost every game (> or <: where that has an even chance)"
 #: So many groups are described one by one.
 GROUPS = 5
 #: So many skipped records are shown with their place.
@@ -122,17 +122,14 @@ def _named(report: RatingList, rows: Iterable[int]) -> str:
 
 
 def _perfect(report: RatingList) -> Iterable[str]:
-    for kind, did, word, mark in (
-        (Status.PERFECT_WINNER, "won", "at least", ">"),
-        (Status.PERFECT_LOSER, "lost", "at most", "<"),
+    for kind, did, word in (
+        (Status.PERFECT_WINNER, "won", "at least"),
+        (Status.PERFECT_LOSER, "lost", "at most"),
     ):
         rows = [row for row in report.rows if report.ratings.status[row] == kind]
         if not rows:
             continue
-        yield (
-            f"{_named(report, rows)} {did} every game: a rating cannot be given, only a bound "
-            f"({mark}: where such a score has an even chance), so there is no rank."
-        )
+        yield f"{_named(report, rows)} {did} every game: neither rating nor rank can be given."
         limits = [
             f"{report.ratings.players[row]} {report.limits[row]:.1f}"
             for row in rows

@@ -21,7 +21,7 @@ TERMINAL_PLAYERS = 40
 TERMINAL_GROUPS = 4
 #: A name may take so much of a terminal before it is cut.
 _NAME_WIDTH = 40
-#: Stands above players of whom only a bound is known.
+#: Stands above players who won or lost every game.
 _APART = statements.BOUNDS
 
 

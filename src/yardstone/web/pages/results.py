@@ -137,7 +137,8 @@ def _ends(found: Sequence[Plain]) -> tuple[float, float]:
 
 def _cells(each: Plain, address: str, low: float, high: float) -> list[Cell]:
     rating, bound = each["rating"], _BOUNDS.get(each["status"], "")
-    half = None if each["high"] is None or rating is None else each["high"] - rating
+    known = None not in (rating, each["low"], each["high"])
+    half = each["high"] - rating if known else None
     places = "–"
     if each["rank_low"] is not None and each["rank_high"] is not None:
         same = each["rank_low"] == each["rank_high"]
@@ -162,10 +163,12 @@ def _bar(each: Plain, low: float, high: float) -> Cell:
     rating = each["rating"]
     if rating is None:
         return Cell("–", "")
-    bound = _BOUNDS.get(each["status"])
-    if bound is not None:
-        span = Span(rating, rating, high) if bound == ">" else Span(rating, low, rating)
-        words = f"{each['status']} {rating:.0f}"
+    if each["status"] in _BOUNDS:
+        limit = each["low"] if each["status"] == "at least" else each["high"]
+        if limit is None:
+            return Cell("–", rating)
+        span = Span(limit, each["low"], each["high"])
+        words = f"{each['status']} {limit:.0f}"
     elif each["low"] is None or each["high"] is None:
         span, words = Span(rating), f"{rating:.0f}, interval unknown"
     else:
