@@ -165,15 +165,18 @@ def agrees(expected: str, printed: str) -> bool:
 def run_python(block: Block, workplace: Workplace) -> str:
     """Run a python block; what went wrong, or nothing."""
     name = f"{block.document.name}:{block.line}"
-    if ">>>" not in block.body:
-        exec(compile(block.body, name, "exec"), workplace.names)
-        return ""
-    report: list[str] = []
-    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=DOCTEST_OPTIONS)
-    test = parser.get_doctest(block.body, workplace.names, name, str(block.document), block.line)
     with warnings.catch_warnings():
         # A reader of the documentation sees this warning; it ends no example.
         warnings.simplefilter("ignore", SkippedWarning)
+        if ">>>" not in block.body:
+            exec(compile(block.body, name, "exec"), workplace.names)
+            return ""
+        report: list[str] = []
+        parser = doctest.DocTestParser()
+        runner = doctest.DocTestRunner(optionflags=DOCTEST_OPTIONS)
+        test = parser.get_doctest(
+            block.body, workplace.names, name, str(block.document), block.line
+        )
         runner.run(test, out=report.append, clear_globs=False)
     workplace.names.update(test.globs)
     return "".join(report)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import yardstone
+from tests.skipping import read_skipping
 from tests.tournament.samples import ALL, DATA, content, sample
 from yardstone.errors import InputError, StrictError, UsageError
 from yardstone.tournament.classes import adjusted_time, egf_class
@@ -72,7 +73,7 @@ def test_broken_compression_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_pool_of_a_tournament() -> None:
-    pool = yardstone.read(DATA / "current.xml")
+    pool = read_skipping(DATA / "current.xml")
     assert len(pool) == 2
     assert pool.players == ('Birch "B" Bob', "Ash Ann", "Cedar Cy", "Dogwood Di")
     assert pool.score.tolist() == [0.0, 0.5]
@@ -91,7 +92,7 @@ def test_a_pool_of_a_tournament() -> None:
 
 
 def test_tournaments_of_all_formats_make_one_pool() -> None:
-    pool = yardstone.read(*(DATA / name for name in ALL))
+    pool = read_skipping(*(DATA / name for name in ALL))
     one_by_one = [tournament_pool(sample(name)) for name in ALL]
     assert len(pool) == sum(map(len, one_by_one))
     assert {"event", "round", "first_rating", "handicap"} <= set(pool.columns)
@@ -117,7 +118,7 @@ def test_equal_names_stay_apart(tmp_path: Path) -> None:
     text = (DATA / "exercise.trf").read_text().replace("Player, N2 ", "Player, N1 ", 1)
     path = tmp_path / "twins.trf"
     path.write_text(text)
-    pool = yardstone.read(path)
+    pool = read_skipping(path)
     assert {"Player N1 (1)", "Player N1 (2)"} <= set(pool.players)
 
 
