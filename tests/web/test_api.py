@@ -96,7 +96,8 @@ def test_games_without_names_ask_for_a_colour(server: Server) -> None:
 
 
 def test_what_cannot_be_used_is_told_with_its_place(server: Server) -> None:
-    broken = b"white,black,score\nAnn,Bob,1\nAnn,Bob,1-O\nBob,Ann,0\nBob,Ann,1\nAnn,Bob,0.5\n"
+    sound = b"Bob,Ann,0\nBob,Ann,1\nAnn,Bob,0.5\n" * 10
+    broken = b"white,black,score\nAnn,Bob,1\nAnn,Bob,1-O\n" + sound
     job = server.done(server.accepted([("r.csv", broken)]))
     assert job["status"] == "done"
     assert job["skipped_total"] == 1

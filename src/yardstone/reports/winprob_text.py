@@ -310,8 +310,7 @@ def comparison_text(values: dict[str, Any]) -> str:
         + f"\nGain: less log loss a game than the first row, with a {100 * values['level']:g} % "
         f"interval over {values['groups']:,} {unit}.\n* the simplest form within one standard "
         "error of the best. A handicap stone counts as a grade\nwhere it is not fitted: the "
-        "published coefficients are for even games. The intervals leave out the chance in the fits:\n"
-        "they held the gain on new games in 78 to 87 of 100 trials.\n"
+        "published coefficients are for even games.\n"
     )
 
 
