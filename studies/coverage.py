@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from studies.coverage_matches import MATCH_LINES
+from studies.lists.matches import MATCH_LINES
 
 from yardstone.errors import ModelError, YardstoneWarning
 from yardstone.pool import Pool
@@ -271,11 +271,11 @@ LINES = (
         for spread in (80.0, 250.0)
         for own in (1, 2, 3, 5, 10)
     ),
-    Line("default", World(500, 150.0, games=3000), 14, "500 players, 3,000 games"),
+    Line("default", World(500, 150.0, games=3000), 120, "500 players, 3,000 games"),
     Line("default", World(50, 150.0, games=10000), 20, "50 players, 10,000 games"),
     Line("default", World(4, 50.0, 3, draws=0.9), 1000, "nine games of ten drawn", kinds=NO_DRAWS),
     Line("default", World(6, 150.0, 2, draws=0.0), 800, "no draws", kinds=NO_DRAWS),
-    Line("`--confidence 80`", World(8, 150.0, 1), 800, "8 players, 56 games", confidence=0.80),
+    Line("`--confidence 80`", World(8, 150.0, 1), 2000, "8 players, 56 games", confidence=0.80),
     Line("`--confidence 99`", World(8, 150.0, 1), 800, "8 players, 56 games", confidence=0.99),
     Line(
         "default, model wrong",
@@ -325,17 +325,17 @@ LINES = (
         Line(
             f"`--join 300`{' `--simulate 200`' * (simulations > 0)}",
             World(players, spread, 1, groups=groups),
-            pools // (8 if simulations else 1),
+            replayed if simulations else pools,
             f"{players} players in {groups} group{'s' * (groups > 1)}, spread {spread:g}",
             given(join=300.0),
             simulations=simulations,
         )
         for simulations in (0, 200)
-        for players, groups, spread, pools in (
-            (4, 2, 300.0, 1500),
-            (12, 3, 300.0, 600),
-            (12, 3, 200.0, 600),
-            (12, 3, 450.0, 600),
+        for players, groups, spread, pools, replayed in (
+            (4, 2, 300.0, 1500, 187),
+            (12, 3, 300.0, 2000, 400),
+            (12, 3, 200.0, 600, 75),
+            (12, 3, 450.0, 600, 75),
         )
     ),
     Line("`--simulate 200`", World(8, 150.0, 2), 100, "8 players, 112 games", simulations=200),
