@@ -116,6 +116,16 @@ STUDIES = (
     Study("backgammon_people", 5, _pages("backgammon-people.md")),
     Study("backgammon_simulated", 5, _pages("backgammon-simulated.md")),
     Study("tournaments", 60, _pages("tournaments.md")),
+    Study("coverage_forecasts", 60, _pages("coverage-forecasts-tables.md")),
+    Study(
+        "true_strengths",
+        10,
+        _pages("true-strengths-tables.md"),
+        (
+            Shared("data/go/tournaments/games.csv.gz"),
+            Shared("data/chess/kingbase_1990_2012.tsv.gz"),
+        ),
+    ),
     Study(
         "style_features",
         5,

@@ -215,7 +215,7 @@ def test_games_that_cannot_be_judged_are_left_out_and_said() -> None:
     found = evaluate(spoiled, ["elo"], replicates=0)
     assert found.games + found.earlier == 297
     assert "1 game of a player against himself was left out." in found.notes
-    assert "2 games without a complete date were left out." in found.notes
+    assert "2 games without a date were left out." in found.notes
 
 
 def test_groups_and_dates() -> None:
