@@ -134,6 +134,16 @@ STUDIES = (
         (Shared(TOURNAMENTS),),
         (f"{{shared}}/{TOURNAMENTS}",),
     ),
+    Study("coverage_forecasts", 60, _pages("coverage-forecasts-tables.md")),
+    Study(
+        "true_strengths",
+        10,
+        _pages("true-strengths-tables.md"),
+        (
+            Shared(TOURNAMENTS),
+            Shared("data/chess/kingbase_1990_2012.tsv.gz"),
+        ),
+    ),
     Study(
         "style_features",
         5,

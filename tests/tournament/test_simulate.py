@@ -133,7 +133,7 @@ def test_a_round_robin_brings_the_sum_of_the_probabilities() -> None:
 
 def test_who_cannot_lose_comes_first() -> None:
     plan = a_plan(8, 7, system=System.round_robin)
-    plan.strength = np.linspace(0.0, 700.0, 8)
+    plan = replace(plan, strength=np.linspace(0.0, 700.0, 8))
     found = simulate(plan, 20, workers=1)
     assert found.measure("order") == (1.0, 0.0)
     assert found.measure("strongest wins")[0] == 1.0
