@@ -224,7 +224,7 @@ def test_a_perfect_score_has_a_limit_at_the_level_asked_for() -> None:
     assert record["high"] is None
 
 
-def test_perfect_scorers_stand_above_or_below_only_where_it_is_sure() -> None:
+def test_ranges_count_the_rated_players_only() -> None:
     generator = np.random.default_rng(4)
     pool = simulated_pool(np.zeros(3), 300, generator)
     names = [
@@ -237,8 +237,10 @@ def test_perfect_scorers_stand_above_or_below_only_where_it_is_sure() -> None:
     )
     report = summarise(FREE.fit(one), one)
     rows = {name: row for row, name in enumerate(report.ratings.players)}
-    assert report.rank_low[rows["P000"]] == 2  # Y is above, X (one game) need not be
-    assert report.rank_high[rows["P001"]] == 5
+    rated = [rows[f"P00{number}"] for number in range(3)]
+    assert min(report.rank_low[rated]) == 1  # though Y won forty games
+    assert max(report.rank_high[rated]) == 3
+    assert not report.rank_high[[rows["X"], rows["Y"]]].any()
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(1, 0), (3, 0), (5, 1), (20, 10), (200, 160)])
