@@ -43,10 +43,11 @@ def interval_note(history: History) -> str:
     if history.scale is None or not history.scale.has_intervals:
         return f"{history.rated.name} has no tested deviations, so there are no intervals.{few}"
     return (
-        f"± holds the true rating with {level} probability: so many of "
+        f"± is made to hold the true rating with {level} probability: so many of "
         f"{history.rated.name}'s deviations as were needed for that in {history.scale.pools} "
         f"simulations of these games (newcomers' strengths spread by about "
-        f"{history.scale.expected_spread:.0f} points).{few}"
+        f"{history.scale.expected_spread:.0f} points). Intervals of 95 % held 91 to 100 % in "
+        f"pools whose truth is known.{few}"
     )
 
 
