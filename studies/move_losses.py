@@ -278,7 +278,7 @@ def _searched(
         grow(trees, network, visits)
         best = trees[1].best()
         value = 0.0 if best is None else best.mean_lead - trees[0].root.mean_lead
-        spread = np.hypot(*(np.std(tree.leads) for tree in trees))
+        spread = np.hypot(np.std(trees[0].leads), np.std(trees[1].leads))
         lost.append((sign * value, float(np.hypot(0.7, 1.25 * spread / np.sqrt(visits)))))
     plain = float(differences(found)[place]), float(found.point_loss[place])
     return [lost[2][0], *plain, lost[0][0], lost[1][0], lost[1][1]]
