@@ -2,7 +2,7 @@
 
 Ratings over time (`history`, `predict`), metrics (`evaluate`) and places
 (`tournament simulate`), from simulated worlds whose truth is known. Writes
-``docs/studies/coverage-forecasts-tables.md``.
+``docs/studies/coverage-forecasts.md``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from yardstone.evaluation.rated import RatedGames
     from yardstone.tournament.scores import Scores
 
-TABLE = Path(__file__).resolve().parent.parent / "docs/studies/coverage-forecasts-tables.md"
+TABLE = Path(__file__).resolve().parent.parent / "docs/studies/coverage-forecasts.md"
 NORMAL_95 = 1.959963984540054
 #: A player with fewer games is a newcomer in the tables.
 SETTLED = 5

@@ -134,7 +134,7 @@ STUDIES = (
         (Shared(TOURNAMENTS),),
         (f"{{shared}}/{TOURNAMENTS}",),
     ),
-    Study("coverage_forecasts", 60, _pages("coverage-forecasts-tables.md")),
+    Study("coverage_forecasts", 60, _pages("coverage-forecasts.md")),
     Study(
         "true_strengths",
         10,

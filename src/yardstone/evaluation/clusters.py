@@ -11,7 +11,7 @@ the number of players counts for the degrees of freedom but how evenly they play
 players of whom two play half of all games are worth five. With two degrees fewer than
 such *effective players*, 95 % intervals held the truth in 92 to 97 % of simulated pools
 of 4 to 50 players with effects of their own, and in more where there are no such effects
-(docs/studies/coverage-forecasts-tables.md).
+(docs/studies/coverage-forecasts.md).
 """
 
 from __future__ import annotations

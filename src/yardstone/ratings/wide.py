@@ -27,6 +27,8 @@ __all__ = ["WIDE_ADVANTAGE", "WIDE_DRAW_RATE", "fit_widely", "misfit_of_join"]
 #: Mean and deviation of what the games alone cannot bound.
 WIDE_ADVANTAGE = (0.0, 100.0)
 WIDE_DRAW_RATE = (0.5, 0.25)
+#: Many players with fewer games each than this make the advantage come out too large.
+SPARSE_PLAYERS, SPARSE_GAMES = 100, 16.0
 
 
 def fit_widely(
@@ -64,7 +66,24 @@ def fit_widely(
         elif ratings is None:
             raise failure
         else:
-            return system, ratings, tuple(remarks)
+            return system, ratings, (*remarks, *_sparse(system, ratings))
+
+
+def _sparse(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
+    """What must be known of the advantage where many players have few games each.
+
+    500 players with 12 games each: 34 in place of 30 points, and 95 % intervals held 87 %
+    (`python -m studies.coverage`).
+    """
+    playing = ratings.games[ratings.games > 0]
+    few = len(playing) >= SPARSE_PLAYERS and float(playing.mean()) < SPARSE_GAMES
+    if system.first_advantage != "free" or not few:
+        return ()
+    return (
+        f"With {playing.mean():.0f} games a player the advantage of moving first comes out some "
+        "tenth too large, and its interval holds less often than it says (87 instead of 95 % in "
+        "simulations).",
+    )
 
 
 def misfit_of_join(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
