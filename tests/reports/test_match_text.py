@@ -76,3 +76,8 @@ def test_paired_games_are_told() -> None:
     found = plain_match(paired.pairs, confidence=0.95, half_width=5, test=Sprt(), paired=paired)
     assert found["unpaired"] == 1
     assert found["games_between"] == {"wins": 2, "draws": 3, "losses": 0}
+
+
+def test_too_few_games_have_no_interval() -> None:
+    lines = text(Match.from_results(2, 1, 0)).splitlines()
+    assert "Normalized Elo             +491.3  (too few games for an interval)" in lines

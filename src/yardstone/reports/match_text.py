@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite, isnan
+from math import isfinite, isinf, isnan
 from typing import TYPE_CHECKING, Any
 
 from yardstone.ratings.matches import elo, games_for_half_width, normalized_elo, superiority
@@ -93,8 +93,8 @@ def match_text(
     lines += _counted(match, paired)
     value, normalized = elo(match, confidence), normalized_elo(match, confidence)
     lines += [
-        ("Elo difference", f"{_signed(value.value)}  {_ends(value)} at {level}"),
-        ("Normalized Elo", f"{_signed(normalized.value)}  {_ends(normalized)} at {level}"),
+        ("Elo difference", f"{_signed(value.value)}  {_between(value, level)}"),
+        ("Normalized Elo", f"{_signed(normalized.value)}  {_between(normalized, level)}"),
         (
             "Likelihood of superiority",
             f"{100.0 * superiority(match):.2f} %, were all differences as likely before",
@@ -188,6 +188,13 @@ def _signed(value: float) -> str:
     if isnan(value):
         return "unknown"
     return f"{value:+.1f}" if isfinite(value) else "+∞" if value > 0.0 else "−∞"
+
+
+def _between(value: Interval, level: str) -> str:
+    """The interval with its level, or why there is none."""
+    if isinf(value.low) and isinf(value.high):
+        return "(too few games for an interval)"
+    return f"{_ends(value)} at {level}"
 
 
 def _ends(found: Interval) -> str:
