@@ -215,7 +215,7 @@ class TableOfGames:
         total, null = row if row is not None else (0, 0)
         if "" in told:
             return
-        if number + null > 0.05 * total:
+        if number + null > MOST_UNREAD * total:
             raise InputError(
                 f"{name!r} names no winner in {number + null:,} of {total:,} rows: draws, or games "
                 "without a result?",
