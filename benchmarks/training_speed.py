@@ -29,12 +29,12 @@ from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.measure import machine
-from yardstone.strength.dataset import MoveSets
-from yardstone.strength.network.hyperparameters import SMALL, TABLE_5_1, Hyperparameters
-from yardstone.strength.network.packed_moves import pack
-from yardstone.strength.network.set_transformer import initial_arrays
-from yardstone.strength.network.set_transformer_numpy import EPSILON, gamma
-from yardstone.strength.network.training_steps import Examples, Stepper
+from yardstone.lab.neubauer.dataset import MoveSets
+from yardstone.lab.neubauer.network.hyperparameters import SMALL, TABLE_5_1, Hyperparameters
+from yardstone.lab.neubauer.network.packed_moves import pack
+from yardstone.lab.neubauer.network.set_transformer import initial_arrays
+from yardstone.lab.neubauer.network.set_transformer_numpy import EPSILON, gamma
+from yardstone.lab.neubauer.network.training_steps import Examples, Stepper
 
 #: Processor seconds that each is measured for, or more.
 LEAST = 2.0

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.backgammon.formulas import PUBLISHED
-from yardstone.backgammon.people_table import MatchTable, read_match_table
-from yardstone.backgammon.predict_results import cross_validate, folds_by_player, rarer_player
-from yardstone.backgammon.refit import Fit, Model, Target, fit_weights
+from yardstone.lab.vandendoel.people_table import MatchTable, read_match_table
+from yardstone.lab.vandendoel.predictions import cross_validate, folds_by_player, rarer_player
+from yardstone.lab.vandendoel.refit import Fit, Model, Target, fit_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

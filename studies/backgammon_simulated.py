@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import yardstone
-from yardstone.backgammon.play import Setting
-from yardstone.backgammon.study_cells import Cells, is_part_one, is_part_two, make_cells
-from yardstone.backgammon.study_compare import LeftOut, compare_formulas
-from yardstone.backgammon.study_fit import Method, Model, StudyFit, fit_study
-from yardstone.backgammon.study_settings import depth_check, measurements, strong_check
-from yardstone.backgammon.study_table import CloseRule, StudyTable, own_table
 from yardstone.files import write_text
-from yardstone.reports.backgammon_study import cells_text, comparison_text, fit_text
-from yardstone.reports.backgammon_study_plots import (
+from yardstone.lab.vandendoel.cells import Cells, is_part_one, is_part_two, make_cells
+from yardstone.lab.vandendoel.comparison import LeftOut, compare_formulas
+from yardstone.lab.vandendoel.fit import Method, Model, StudyFit, fit_study
+from yardstone.lab.vandendoel.play import Setting
+from yardstone.lab.vandendoel.settings import depth_check, measurements, strong_check
+from yardstone.lab.vandendoel.table import CloseRule, StudyTable, own_table
+from yardstone.reports.backgammon.study import cells_text, comparison_text, fit_text
+from yardstone.reports.backgammon.study_plots import (
     coefficient_plot,
     part_one_plot,
     part_two_plot,

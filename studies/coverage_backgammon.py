@@ -28,9 +28,9 @@ from yardstone.backgammon.intervals import (
     mean_interval,
     ratio_interval,
 )
-from yardstone.backgammon.people_table import MatchTable, read_match_table
-from yardstone.backgammon.predict_results import rarer_player
-from yardstone.backgammon.refit import PEOPLE_SCALE, fit_weights
+from yardstone.lab.vandendoel.people_table import MatchTable, read_match_table
+from yardstone.lab.vandendoel.predictions import rarer_player
+from yardstone.lab.vandendoel.refit import PEOPLE_SCALE, fit_weights
 from yardstone.winprob import fibs
 
 if TYPE_CHECKING:

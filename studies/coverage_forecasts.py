@@ -21,7 +21,7 @@ import numpy as np
 from yardstone.evaluation.clusters import mean_error, t_quantile
 from yardstone.evaluation.interval_scale import World, drawn_results, interval_scale
 from yardstone.evaluation.ledger import Ledger
-from yardstone.evaluation.rated import whole_history
+from yardstone.evaluation.rated_games import whole_history
 from yardstone.files import write_text
 from yardstone.pool import Pool
 from yardstone.ratings.glicko2 import POINTS
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.random import Generator
 
-    from yardstone.evaluation.rated import RatedGames
+    from yardstone.evaluation.rated_games import RatedGames
     from yardstone.tournament.scores import Scores
 
 TABLE = Path(__file__).resolve().parent.parent / "docs/studies/coverage-forecasts.md"

@@ -23,15 +23,20 @@ import numpy as np
 
 from yardstone import parallel
 from yardstone.errors import ModelError
-from yardstone.winprob.crossvalidate import CANDIDATES, GameColumns, cross_validate, game_log_loss
+from yardstone.lab.kaniuk.cross_validation import (
+    CANDIDATES,
+    GameColumns,
+    cross_validate,
+    game_log_loss,
+)
+from yardstone.lab.kaniuk.least_squares import fit_least_squares
+from yardstone.lab.kaniuk.least_squares_intervals import Profile, simulated_reach
+from yardstone.lab.kaniuk.selection import fit_with_strengths
+from yardstone.lab.kaniuk.simulation import european_games, simulate_mcmahon, simulate_statistics
 from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
-from yardstone.winprob.least_squares import fit_least_squares
-from yardstone.winprob.least_squares_intervals import Profile, simulated_reach
 from yardstone.winprob.likelihood import GradedGames, LikelihoodFit, fit_likelihood
 from yardstone.winprob.profile import parameter_shortfall
-from yardstone.winprob.selection import fit_with_strengths
-from yardstone.winprob.simulate import european_games, simulate_mcmahon, simulate_statistics
 
 if TYPE_CHECKING:
     from numpy.random import Generator

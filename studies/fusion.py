@@ -34,16 +34,16 @@ from yardstone.evaluation.bootstrap import bootstrap
 from yardstone.evaluation.labels import rating_labels
 from yardstone.evaluation.metrics import game_metrics, log_likelihood
 from yardstone.evaluation.splits import earlier_games
+from yardstone.lab.neubauer.experiment.collection import load_pool
+from yardstone.lab.neubauer.experiment.newcomers import hidden_games, predict_hidden
+from yardstone.lab.neubauer.recent_moves import histories
+from yardstone.lab.neubauer.stores import Stores
 from yardstone.ratings.glicko2 import Glicko2
 from yardstone.ratings.priors import Prior
 from yardstone.ratings.whr import WholeHistory
-from yardstone.strength.experiment.collection import load_pool
-from yardstone.strength.experiment.hidden import hidden_games, predict_hidden
 from yardstone.strength.fusion.combination import fit_combination
 from yardstone.strength.fusion.glicko import COLUMNS, GlickoFromMoves, fuse
 from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_prior
-from yardstone.strength.recent import histories
-from yardstone.strength.stores import Stores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,26 +15,26 @@ from pathlib import Path
 
 import numpy as np
 
-from yardstone.pool import Pool
-from yardstone.reports import winprob_plots as plots
-from yardstone.reports.plot import save_plot
-from yardstone.winprob.crossvalidate import GameColumns, cross_validate
-from yardstone.winprob.games_csv import read_games_csv
-from yardstone.winprob.grade_model import GradeModel
-from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1
-from yardstone.winprob.least_squares import fit_least_squares, rms_by_difference
-from yardstone.winprob.least_squares_intervals import simulated_intervals
-from yardstone.winprob.likelihood import GradedGames, fit_likelihood
-from yardstone.winprob.profile import parameter_shortfall
-from yardstone.winprob.selection import SelectionFit, fit_with_strengths
-from yardstone.winprob.simulate import (
+from yardstone.lab.kaniuk.cross_validation import GameColumns, cross_validate
+from yardstone.lab.kaniuk.least_squares import fit_least_squares, rms_by_difference
+from yardstone.lab.kaniuk.least_squares_intervals import simulated_intervals
+from yardstone.lab.kaniuk.selection import SelectionFit, fit_with_strengths
+from yardstone.lab.kaniuk.simulation import (
     european_games,
     simulate_mcmahon,
     simulate_pool,
     simulate_statistics,
 )
+from yardstone.lab.kaniuk.trace import trace
+from yardstone.pool import Pool
+from yardstone.reports.plot import save_plot
+from yardstone.reports.winprob import plots as plots
+from yardstone.winprob.games_csv import read_games_csv
+from yardstone.winprob.grade_model import GradeModel
+from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1
+from yardstone.winprob.likelihood import GradedGames, fit_likelihood
+from yardstone.winprob.profile import parameter_shortfall
 from yardstone.winprob.statistics import WinningStatistics
-from yardstone.winprob.trace import trace
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 FIGURES = DOCS / "papers" / "figures"

@@ -39,7 +39,7 @@ from yardstone.go.search import Tree, grow
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import read_games
-from yardstone.strength.estimate.seen import see_games
+from yardstone.strength.estimate.games import see_games
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.rank.model import RankModel
 

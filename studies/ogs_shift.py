@@ -40,8 +40,8 @@ from yardstone.errors import YardstoneError
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.points import BLACK, WHITE
 from yardstone.strength.estimate.players import plain_name
-from yardstone.strength.estimate.rated import Rater
 from yardstone.strength.estimate.site_scales import fox_rank
+from yardstone.strength.estimate.strengths import Rater
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.rank.model import EDGES, RankModel
 

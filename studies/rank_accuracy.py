@@ -21,8 +21,8 @@ import numpy as np
 from studies.rank.listed import Sides
 from studies.strength_intervals import KEPT
 
+from yardstone.lab.neubauer.rank.protocol import draw_games, draw_players
 from yardstone.strength.rank.model import RankModel
-from yardstone.strength.rank.protocol import draw_games, draw_players
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,7 +25,7 @@ from studies.rank.stages import MODEL, Study, told
 from studies.rank.tables import Tables
 
 from yardstone.errors import YardstoneError
-from yardstone.strength.rank.intervals import with_intervals
+from yardstone.lab.neubauer.rank.intervals import with_intervals
 from yardstone.strength.rank.model import RankModel
 
 ROOT = Path(__file__).resolve().parent.parent

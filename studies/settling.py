@@ -19,7 +19,7 @@ from yardstone import records
 from yardstone.evaluation.run import judged_games
 from yardstone.evaluation.settling import deviations_by_games, ratings_by_games
 from yardstone.evaluation.systems import find_system
-from yardstone.reports.history_plot import deviations_plot, ratings_by_games_plot
+from yardstone.reports.history.plot import deviations_plot, ratings_by_games_plot
 from yardstone.reports.plot import save_plot
 
 PICTURES = ROOT / "docs" / "studies"

@@ -31,10 +31,10 @@ from studies.rank.listed import Sides, read_sides
 from yardstone.errors import YardstoneError
 from yardstone.go.analysis import PHASES as GAME_PHASES
 from yardstone.go.feature_store import read_about
+from yardstone.lab.neubauer.rank.intervals import UNLIKELY, Unseen, calibrated, draw_unseen
 from yardstone.strength.estimate.intervals import Coverage, Interval, coverage
 from yardstone.strength.estimate.phases import phase_means
-from yardstone.strength.estimate.rated import PARTS
-from yardstone.strength.rank.intervals import UNLIKELY, Unseen, calibrated, draw_unseen
+from yardstone.strength.estimate.strengths import PARTS
 from yardstone.strength.rank.model import EDGES, RANKS, RankModel
 
 if TYPE_CHECKING:

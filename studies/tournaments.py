@@ -15,16 +15,16 @@ from platform import python_version
 import numba
 import numpy
 
-from yardstone.cli.tournament_study import variants
+from yardstone.cli.tournament.study import variants
 from yardstone.files import write_text
-from yardstone.reports import tournament_simulation_plots as plots
-from yardstone.reports import tournament_studies as report
+from yardstone.lab.tournaments.pairing_quality import Circuit, compare_quality
+from yardstone.lab.tournaments.tiebreaks import Setting, compare_tiebreaks
+from yardstone.lab.tournaments.weight_search import search_weights
 from yardstone.reports.plot import save_plot
+from yardstone.reports.tournament import simulation_plots as plots
+from yardstone.reports.tournament import studies as report
 from yardstone.tournament.chances import chance_of
 from yardstone.tournament.model import System
-from yardstone.tournament.pairing_quality import Circuit, compare_quality
-from yardstone.tournament.tiebreak_study import Setting, compare_tiebreaks
-from yardstone.tournament.weight_search import search_weights
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"
 

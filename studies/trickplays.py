@@ -21,10 +21,10 @@ from studies.order import NETWORK, ROOT, require, shared_folder
 
 from yardstone.go.patterns import GameIndex, build_index
 from yardstone.reports.plot import save_plot
-from yardstone.reports.trickplay import TrickplayReport
-from yardstone.reports.trickplay_plot import trickplay_plot
-from yardstone.reports.trickplay_text import found_conclusion, text_trickplay
-from yardstone.strength.estimate.seen import model_network
+from yardstone.reports.trickplay.plot import trickplay_plot
+from yardstone.reports.trickplay.report import TrickplayReport
+from yardstone.reports.trickplay.text import found_conclusion, text_trickplay
+from yardstone.strength.estimate.games import model_network
 from yardstone.strength.estimate.site_scales import SITE_SCALES
 from yardstone.strength.evidence import Evidence
 from yardstone.strength.rank.model import RankModel

@@ -16,11 +16,11 @@ from studies.rank.facts import Facts
 from yardstone.errors import NoGamesError
 from yardstone.files import replaced, write_text
 from yardstone.go.feature_store import FeatureStore
+from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store
+from yardstone.lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, judged_by_fold
+from yardstone.lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.rank.model import RANKS, RankModel
-from yardstone.strength.rank.pool import RankPool, join_pools, pool_store
-from yardstone.strength.rank.protocol import Accuracy, accuracy, draw_games, judged_by_fold
-from yardstone.strength.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,16 +14,16 @@ import numpy as np
 from studies.rank.facts import HELD_BACK
 from studies.rank.stages import one_player
 
+from yardstone.lab.neubauer.rank.pool import RankPool, without_years
+from yardstone.lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, draw_players
 from yardstone.strength.rank.model import RANKS, RankModel
-from yardstone.strength.rank.pool import RankPool, without_years
-from yardstone.strength.rank.protocol import Accuracy, accuracy, draw_games, draw_players
 from yardstone.strength.rank.scorer import PHASES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from studies.rank.stages import Study
 
-    from yardstone.strength.rank.training import OutOfFold, RankSettings, TrainedRank
+    from yardstone.lab.neubauer.rank.training import OutOfFold, RankSettings, TrainedRank
 
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]

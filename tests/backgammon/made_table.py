@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from yardstone.backgammon.play import Setting
-from yardstone.backgammon.study_table import StudyTable
+from yardstone.lab.vandendoel.play import Setting
+from yardstone.lab.vandendoel.table import StudyTable
 from yardstone.winprob import fibs
 
 #: Rating difference of a setting from its length, and the second player's EPM, EPC and EPD.

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
-from yardstone.backgammon.laboratory import Outcome, in_rounds, play_jobs
-from yardstone.backgammon.play import Job, Player, Setting, play_match
-from yardstone.backgammon.results_file import ResultsFile, read_results
-from yardstone.backgammon.study_settings import (
+from yardstone.errors import InputError, UsageError, WorkerError
+from yardstone.lab.vandendoel.matches import Outcome, in_rounds, play_jobs
+from yardstone.lab.vandendoel.play import Job, Player, Setting, play_match
+from yardstone.lab.vandendoel.results_file import ResultsFile, read_results
+from yardstone.lab.vandendoel.settings import (
     depth_check,
     measurements,
     part_one,
     part_two,
     strong_check,
 )
-from yardstone.errors import InputError, UsageError, WorkerError
 
 NOISY = Setting(3, Player(), Player(0.04, 0.04))
 

@@ -8,15 +8,15 @@ import pytest
 from scipy.optimize import minimize
 
 from yardstone.backgammon.formulas import PUBLISHED
-from yardstone.backgammon.people_table import MatchTable, read_match_table
-from yardstone.backgammon.predict_results import (
+from yardstone.errors import InputError, ModelError, NoGamesError
+from yardstone.lab.vandendoel.people_table import MatchTable, read_match_table
+from yardstone.lab.vandendoel.predictions import (
     cross_validate,
     folds_by_player,
     other_rates,
     rarer_player,
 )
-from yardstone.backgammon.refit import PEOPLE, fit_weights, formula_of, terms
-from yardstone.errors import InputError, ModelError, NoGamesError
+from yardstone.lab.vandendoel.refit import PEOPLE, fit_weights, formula_of, terms
 from yardstone.winprob import fibs
 
 

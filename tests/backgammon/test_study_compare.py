@@ -5,11 +5,11 @@ import pytest
 
 from tests.backgammon.made_table import made_table
 from yardstone.backgammon.formulas import PUBLISHED
-from yardstone.backgammon.study_cells import make_cells
-from yardstone.backgammon.study_compare import LeftOut, _deal, compare_formulas
-from yardstone.backgammon.study_settings import depth_check, part_one, part_two
-from yardstone.backgammon.study_table import StudyTable
 from yardstone.errors import NoGamesError, UsageError
+from yardstone.lab.vandendoel.cells import make_cells
+from yardstone.lab.vandendoel.comparison import LeftOut, _deal, compare_formulas
+from yardstone.lab.vandendoel.settings import depth_check, part_one, part_two
+from yardstone.lab.vandendoel.table import StudyTable
 from yardstone.winprob import fibs
 
 NAMES = [

@@ -9,13 +9,13 @@ from scipy.optimize import least_squares
 from scipy.stats import t as student
 
 from tests.backgammon.made_table import made_table
-from yardstone.backgammon.play import Player, Setting
-from yardstone.backgammon.study_bump import chance_of_largest, find_bumps
-from yardstone.backgammon.study_cells import Averaging, Cells, is_part_one, is_part_two, make_cells
-from yardstone.backgammon.study_fit import Method, Model, StudyFit, fit_cells, fit_study
-from yardstone.backgammon.study_settings import depth_check, measurements, part_one, part_two
-from yardstone.backgammon.study_table import CloseRule, StudyTable
 from yardstone.errors import NoGamesError, UsageError
+from yardstone.lab.vandendoel.bump import chance_of_largest, find_bumps
+from yardstone.lab.vandendoel.cells import Averaging, Cells, is_part_one, is_part_two, make_cells
+from yardstone.lab.vandendoel.fit import Method, Model, StudyFit, fit_cells, fit_study
+from yardstone.lab.vandendoel.play import Player, Setting
+from yardstone.lab.vandendoel.settings import depth_check, measurements, part_one, part_two
+from yardstone.lab.vandendoel.table import CloseRule, StudyTable
 from yardstone.winprob import fibs
 
 LENGTHS = (1, 3, 5, 7, 11, 23)

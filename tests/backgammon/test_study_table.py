@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from tests.backgammon.made_table import made_table
-from yardstone.backgammon.play import Player, Setting
-from yardstone.backgammon.study_settings import part_one, part_two
-from yardstone.backgammon.study_table import (
+from yardstone.errors import InputError, NoGamesError
+from yardstone.lab.vandendoel.play import Player, Setting
+from yardstone.lab.vandendoel.settings import part_one, part_two
+from yardstone.lab.vandendoel.table import (
     COLUMNS,
     CloseRule,
     from_results,
     read_table,
     table_text,
 )
-from yardstone.errors import InputError, NoGamesError
 
 
 def stats(unforced: int, error: float, close: int, rate: float, luck: float) -> dict[str, Any]:

@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
-from yardstone.cli.backgammon import application
+from yardstone.cli.commands import application
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "backgammon.mat"
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    application()(args=[str(a) for a in arguments], prog_name="backgammon", standalone_mode=False)
+    application("backgammon")(
+        args=[str(a) for a in arguments], prog_name="backgammon", standalone_mode=False
+    )
     return capsys.readouterr().out
 
 
@@ -92,7 +94,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def analysed(
     capsys: pytest.CaptureFixture[str], folder: Path, *arguments: str | Path
 ) -> tuple[str, str]:
-    application()(
+    application("backgammon")(
         args=["analyse", str(folder), "--ledger", str(folder / "ledger.jsonl")]
         + [str(a) for a in arguments],
         prog_name="backgammon",

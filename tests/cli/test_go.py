@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.go.games import small_network
-from yardstone.cli.go import application
+from yardstone.cli.commands import application
 from yardstone.cli.main import main
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.go.feature_store import FeatureStore
@@ -44,7 +44,7 @@ def games(tmp_path: Path) -> Path:
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    application()(args=[str(a) for a in arguments], prog_name="go", standalone_mode=False)
+    application("go")(args=[str(a) for a in arguments], standalone_mode=False)
     return capsys.readouterr().out
 
 
@@ -108,7 +108,7 @@ def test_several_games(
     net: Path, games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     picture = tmp_path / "games.svg"
-    application()(
+    application("go")(
         args=["analyse", str(games), "--net", str(net), "--plot", str(picture)],
         prog_name="go",
         standalone_mode=False,
@@ -155,7 +155,7 @@ def test_evaluate_keeps_the_lines(
     path = tmp_path / "in.jsonl.gz"
     lines = ['{"id": 1, "moves": "E5", "size": 9}', "{bad", '{"id": 2, "moves": []}']
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
-    application()(args=["evaluate", str(path), "--net", str(net)], standalone_mode=False)
+    application("go")(args=["evaluate", str(path), "--net", str(net)], standalone_mode=False)
     out, error = capsys.readouterr()
     found = [json.loads(line) for line in out.splitlines()]
     assert [row.get("id") for row in found] == [1, None, 2]
@@ -188,7 +188,7 @@ def test_features(
 ) -> None:
     store = tmp_path / "store"
     command: list[str | Path] = ["features", games, "--net", net, "-o", store, "--workers", "1"]
-    application()(args=[str(word) for word in command], standalone_mode=False)
+    application("go")(args=[str(word) for word in command], standalone_mode=False)
     out, error = capsys.readouterr()
     assert out == (f"2 games, 13 moves: head, pick (16 channels of random-10-1) in {store}\n")
     assert "2 records were skipped" in error

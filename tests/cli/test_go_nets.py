@@ -10,12 +10,14 @@ import pytest
 
 from tests.go.nets.server import serve
 from tests.go.random_net import ALL_SHAPES, Shape, network_bytes, write_network
-from yardstone.cli.go_nets import application
+from yardstone.cli.commands import application
 from yardstone.errors import InputError
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    application()(args=[str(a) for a in arguments], prog_name="nets", standalone_mode=False)
+    application("go", "nets")(
+        args=[str(a) for a in arguments], prog_name="nets", standalone_mode=False
+    )
     return capsys.readouterr().out
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from yardstone.cli.main import INTERRUPTED, OWN_SWITCHES, main
+from yardstone.cli.main import INTERRUPTED, main
+from yardstone.cli.table import OWN_SWITCHES
 
 COMMAND = [sys.executable, "-m", "yardstone"]
 COMMANDS = ("rate", "match", *OWN_SWITCHES)

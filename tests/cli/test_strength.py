@@ -13,9 +13,8 @@ from typing import TypeAlias
 import pytest
 
 from tests.strength.estimate_cases import Case, game, make_case, sgf
-from yardstone.cli import strength_estimate
+from yardstone.cli.commands import application
 from yardstone.cli.main import main
-from yardstone.cli.strength import application
 from yardstone.errors import UsageError
 from yardstone.strength.estimate.calibrate import Calibration
 
@@ -45,7 +44,7 @@ def run(case: Case, capsys: pytest.CaptureFixture[str]) -> Run:
 
     def command(*arguments: object) -> str:
         given = [*map(str, arguments), "--net", str(case.file), "--model", str(case.model_file)]
-        application()(args=given, prog_name="strength", standalone_mode=False)
+        application("strength")(args=given, prog_name="strength", standalone_mode=False)
         return capsys.readouterr().out
 
     return command
@@ -303,17 +302,8 @@ def test_help_is_light() -> None:
 
     heavy = "numba,scipy,duckdb,matplotlib,onnxruntime,torch,numpy"
     code = (
-        "import sys; from yardstone.cli.strength import application; application();"
+        "import sys; from yardstone.cli.commands import application; application();"
         f"print([m for m in {heavy!r}.split(',') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_every_subcommand_has_an_example() -> None:
-    import typer
-
-    group = typer.main.get_command(application())
-    for name, command in group.commands.items():  # type: ignore[attr-defined]
-        assert f"yardstone strength {name} " in (command.epilog or ""), name
-    assert strength_estimate.estimate.__doc__

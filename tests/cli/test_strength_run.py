@@ -11,15 +11,17 @@ import pytest
 
 from tests.go.games import small_network
 from tests.strength.made_experiment import write_experiment, write_games
+from yardstone.cli.commands import application
 from yardstone.cli.main import main
-from yardstone.cli.strength import application
 from yardstone.errors import InputError, UsageError
 
 PICTURES = {"labels", "points", "winrates", "deviations", "settling", "lengths"}
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[str, str]:
-    application()(args=[str(a) for a in arguments], prog_name="strength", standalone_mode=False)
+    application("strength")(
+        args=[str(a) for a in arguments], prog_name="strength", standalone_mode=False
+    )
     return capsys.readouterr()
 
 
@@ -81,7 +83,7 @@ def test_describe(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 def test_what_cannot_be_described(file: Path, tmp_path: Path) -> None:
     def refused(*arguments: str | Path) -> None:
-        application()(
+        application("strength")(
             args=["describe", *map(str, arguments), "-o", str(tmp_path)],
             prog_name="strength",
             standalone_mode=False,

@@ -12,14 +12,14 @@ import pytest
 
 from tests.strength.made_run import TRAINING, VALIDATION, write_run
 from tests.strength.made_training import TINY
+from yardstone.cli.commands import application
 from yardstone.cli.main import main
-from yardstone.cli.strength import application
 from yardstone.errors import InputError, UsageError
-from yardstone.reports.strength_training import runs_json, runs_text, search_plot, training_plot
-from yardstone.strength.experiment.examples import experiment_examples
-from yardstone.strength.network.search_run import SearchRun
-from yardstone.strength.network.set_transformer_numpy import StrengthNetwork
-from yardstone.strength.network.training_log import Epoch, History
+from yardstone.lab.neubauer.experiment.examples import experiment_examples
+from yardstone.lab.neubauer.network.search_run import SearchRun
+from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork
+from yardstone.lab.neubauer.network.training_log import Epoch, History
+from yardstone.reports.strength.training import runs_json, runs_text, search_plot, training_plot
 
 
 @pytest.fixture
@@ -28,7 +28,9 @@ def file(tmp_path: Path) -> Path:
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[str, str]:
-    application()(args=[str(a) for a in arguments], prog_name="strength", standalone_mode=False)
+    application("strength")(
+        args=[str(a) for a in arguments], prog_name="strength", standalone_mode=False
+    )
     return capsys.readouterr()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.tournament.samples import DATA, content, sample
 from yardstone.cli import main as command
-from yardstone.cli.tournament import application
+from yardstone.cli.commands import application
 from yardstone.errors import InputError, UsageError
 from yardstone.tournament.files import read_tournament
 from yardstone.tournament.model import Result
@@ -18,7 +18,9 @@ from yardstone.tournament.opengotha_write import write_opengotha
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    application()(args=[str(a) for a in arguments], prog_name="tournament", standalone_mode=False)
+    application("tournament")(
+        args=[str(a) for a in arguments], prog_name="tournament", standalone_mode=False
+    )
     return capsys.readouterr().out
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.tournament.pairing_fields import made, played
-from yardstone.cli.tournament import application
+from yardstone.cli.commands import application
 from yardstone.errors import InputError, UsageError
 from yardstone.tournament.files import read_tournament, to_bytes
 from yardstone.tournament.model import System
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    application()(args=["pair", *(str(a) for a in arguments)], prog_name="t", standalone_mode=False)
+    application("tournament")(args=["pair", *map(str, arguments)], standalone_mode=False)
     return capsys.readouterr().out
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from tests.strength.estimate_cases import Case, make_case
 from tests.strength.trickplay_cases import GAME, PROBLEM, moves_sgf, turned
+from yardstone.cli.commands import application
 from yardstone.cli.main import main
-from yardstone.cli.trickplay import application
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.records.sgf import read_trees
 
@@ -51,7 +51,7 @@ def index(games: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path | int) -> str:
     words = [str(argument) for argument in arguments]
-    application()(args=words, prog_name="trickplay", standalone_mode=False)
+    application("trickplay")(args=words, prog_name="trickplay", standalone_mode=False)
     return capsys.readouterr().out
 
 

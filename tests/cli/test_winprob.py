@@ -5,16 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from yardstone.cli.winprob import application
+from yardstone.cli.commands import application
 from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.lab.kaniuk.simulation import european_games, simulate_pool, simulate_statistics
 from yardstone.winprob.grades import format_grade
 from yardstone.winprob.kaniuk import PUBLISHED
 from yardstone.winprob.layout import as_csv, as_published
-from yardstone.winprob.simulate import european_games, simulate_pool, simulate_statistics
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    application()(args=[str(a) for a in arguments], prog_name="winprob", standalone_mode=False)
+    application("winprob")(
+        args=[str(a) for a in arguments], prog_name="winprob", standalone_mode=False
+    )
     return capsys.readouterr().out
 
 

@@ -8,13 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
 
 from tests.docs import blocks
-from yardstone.cli.commands import application
+from yardstone.cli import table
 
 DOCS = blocks.ROOT / "docs"
-COMMANDS = sorted(typer.main.get_command(application()).commands)  # type: ignore[attr-defined]
+COMMANDS = sorted((*table.COMMANDS, *table.OWN_SWITCHES))
 #: Where the options of a command are explained, if not on a page of its name.
 PAGES = {"prep": "ordo", "evaluate": "evaluation", "predict": "history"}
 LONG_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from yardstone.evaluation.forecast import forecast
 from yardstone.evaluation.interval_scale import World, drawn_results, interval_scale
 from yardstone.evaluation.ledger import Ledger
-from yardstone.evaluation.rated import whole_history
+from yardstone.evaluation.rated_games import whole_history
 from yardstone.pool import Pool
 
 NORMAL_95 = 1.959963984540054

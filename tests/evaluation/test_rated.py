@@ -10,7 +10,7 @@ from yardstone.evaluation.curves import rating_curves
 from yardstone.evaluation.forecast import forecast
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.metrics import log_likelihood
-from yardstone.evaluation.rated import RatedGames, whole_history
+from yardstone.evaluation.rated_games import RatedGames, whole_history
 from yardstone.ratings.whr import WholeHistory
 
 

@@ -17,7 +17,6 @@ from tests.go.extracting import run
 from tests.go.games import random_game, small_network
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go import feature_parts
-from yardstone.go.asking import ask
 from yardstone.go.evaluator import Evaluator
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import Settings
@@ -25,6 +24,7 @@ from yardstone.go.feature_parts import PARTS, locked
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import move_features
 from yardstone.go.nets.network import load_network
+from yardstone.go.requests import ask
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame

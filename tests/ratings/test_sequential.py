@@ -20,8 +20,8 @@ from yardstone.ratings.elo import FIDE, Elo
 from yardstone.ratings.fibs import FIBS
 from yardstone.ratings.glicko import Glicko
 from yardstone.ratings.glicko2 import Glicko2
+from yardstone.ratings.joint_replay import Remembering
 from yardstone.ratings.ogs import OGS
-from yardstone.ratings.remembering import Remembering
 from yardstone.ratings.sequential import Sequential
 from yardstone.ratings.state import State
 from yardstone.ratings.whr import WholeHistory

@@ -16,8 +16,8 @@ from yardstone.ratings._whr_fit import FULL_MATRIX_LIMIT, Fit, new_hessian
 from yardstone.ratings._whr_terms import game_terms, game_value, tau_terms
 from yardstone.ratings.handicap import Handicap
 from yardstone.ratings.history import WholeHistoryRatings
+from yardstone.ratings.joint_replay import POINTS
 from yardstone.ratings.priors import PlayerPriors, Prior
-from yardstone.ratings.remembering import POINTS
 from yardstone.ratings.whr import WholeHistory
 from yardstone.winprob.davidson import win_draw_loss
 

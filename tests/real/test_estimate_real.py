@@ -17,11 +17,11 @@ from yardstone.go.nets.known import KNOWN
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.points import WHITE
 from yardstone.records.sgf import read_games
-from yardstone.reports.strength_text import headline
+from yardstone.reports.strength.text import headline
+from yardstone.strength.estimate.collection import estimate_players
 from yardstone.strength.estimate.estimate import Estimate, estimate_player
-from yardstone.strength.estimate.many import estimate_players
-from yardstone.strength.estimate.rated import PARTS, interval_tables
-from yardstone.strength.estimate.seen import model_network
+from yardstone.strength.estimate.games import model_network
+from yardstone.strength.estimate.strengths import PARTS, interval_tables
 from yardstone.strength.rank.model import RankModel
 
 NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"

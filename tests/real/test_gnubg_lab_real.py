@@ -17,12 +17,12 @@ from tests.docs.blocks import ROOT
 from tests.shared import shared_path
 from yardstone import parallel
 from yardstone.backgammon.gnubg import run_script
-from yardstone.backgammon.laboratory import default_processes, in_rounds, play_jobs
-from yardstone.backgammon.play import Job, Player, Setting, play_match
-from yardstone.backgammon.study_cells import is_part_one, is_part_two, make_cells
-from yardstone.backgammon.study_fit import Method, Model, fit_study
-from yardstone.backgammon.study_settings import part_one, part_two
-from yardstone.backgammon.study_table import CloseRule, StudyTable, from_results, own_table
+from yardstone.lab.vandendoel.cells import is_part_one, is_part_two, make_cells
+from yardstone.lab.vandendoel.fit import Method, Model, fit_study
+from yardstone.lab.vandendoel.matches import default_processes, in_rounds, play_jobs
+from yardstone.lab.vandendoel.play import Job, Player, Setting, play_match
+from yardstone.lab.vandendoel.settings import part_one, part_two
+from yardstone.lab.vandendoel.table import CloseRule, StudyTable, from_results, own_table
 from yardstone.winprob import fibs
 
 REFERENCE = "reference/gnubg/simulated_matches.tar.gz"

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from tests.shared import shared_path
-from yardstone.go.asking import ask
 from yardstone.go.evaluator import Evaluator
 from yardstone.go.features import GameFeatures, move_features
 from yardstone.go.nets.network import load_network
+from yardstone.go.requests import ask
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.sgf import read_games

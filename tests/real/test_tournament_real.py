@@ -148,7 +148,7 @@ def _key(tournament: Tournament, row: int) -> str:
 
 
 def test_csv_of_the_congress_is_complete(congress: Tournament) -> None:
-    from yardstone.reports.tournament_standings import csv_standings
+    from yardstone.reports.tournament.standings import csv_standings
 
     rows = list(csv.DictReader(io.StringIO(csv_standings(standings(congress)))))
     assert len(rows) == 718

@@ -12,7 +12,7 @@ import pytest
 from tests.go.slow_patterns import SlowSearch
 from tests.shared import shared_path
 from yardstone.go.patterns import GameIndex, build_index, find_patterns
-from yardstone.strength.estimate.seen import model_network
+from yardstone.strength.estimate.games import model_network
 from yardstone.strength.rank.model import RankModel
 from yardstone.strength.trickplay import (
     Problem,

@@ -7,10 +7,11 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.shared import shared_path
+from yardstone.lab.kaniuk.cross_validation import CANDIDATES, GameColumns, cross_validate
+from yardstone.lab.kaniuk.least_squares import fit_least_squares
 from yardstone.pool import Pool
 from yardstone.ratings.sktlr import SktLr
 from yardstone.scales import convert, fit_grades, read_egf_list
-from yardstone.winprob.crossvalidate import CANDIDATES, GameColumns, cross_validate
 from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.handicap_rules import (
@@ -23,7 +24,6 @@ from yardstone.winprob.handicap_rules import (
     stone_interval,
 )
 from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1
-from yardstone.winprob.least_squares import fit_least_squares
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
 from yardstone.winprob.statistics import WinningStatistics
 

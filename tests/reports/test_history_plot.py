@@ -8,13 +8,13 @@ from tests.evaluation.games import played
 from yardstone.evaluation.curves import rating_curves
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.settling import deviations_by_games, ratings_by_games
-from yardstone.reports.history import History
-from yardstone.reports.history_plot import (
+from yardstone.reports.history.plot import (
     MOST_CURVES,
     deviations_plot,
     history_plot,
     ratings_by_games_plot,
 )
+from yardstone.reports.history.report import History
 from yardstone.reports.plot import save_plot
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.web.made_results import go_result
-from yardstone.reports.strength_estimate_html import estimate_html, estimate_plot
-from yardstone.reports.strength_text import estimate_csv, estimate_text
+from yardstone.reports.strength.estimate_html import estimate_html, estimate_plot
+from yardstone.reports.strength.text import estimate_csv, estimate_text
 
 #: What is missing, the headline, and the word of the tables with the end that is known.
 BOUNDS = [

@@ -8,9 +8,9 @@ import numpy as np
 
 from tests.strength.made_training import made_games
 from yardstone.evaluation.labels import Labels
+from yardstone.lab.neubauer.experiment.collection import save_pool
+from yardstone.lab.neubauer.experiment.sets import save_labels
 from yardstone.pool import Pool
-from yardstone.strength.experiment.collection import save_pool
-from yardstone.strength.experiment.marked import save_labels
 
 DESCRIPTION = """
 folder = "work"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from yardstone.strength.dataset import Labelled, MoveSets
-from yardstone.strength.network.hyperparameters import Hyperparameters
+from yardstone.lab.neubauer.dataset import Labelled, MoveSets
+from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
 
 #: A network and a training that take a second.
 TINY = Hyperparameters(

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from yardstone.lab.neubauer.rank.pool import RankPool
 from yardstone.strength.evidence import Evidence
 from yardstone.strength.rank.lift import Lift, random_lift
 from yardstone.strength.rank.model import RANKS, RankModel, Spread
-from yardstone.strength.rank.pool import RankPool
 from yardstone.strength.rank.scorer import PHASES, MoveScorer
 from yardstone.strength.rank.values import SCALARS
 

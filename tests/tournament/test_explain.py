@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.tournament.pairing_fields import made, played
-from yardstone.reports.tournament_words import change_text, sentences
+from yardstone.reports.tournament.words import change_text, sentences
 from yardstone.tournament.comparison import differences, recorded_round
 from yardstone.tournament.demands import Demands
 from yardstone.tournament.entry_columns import Why

@@ -9,11 +9,11 @@ import pytest
 from tests.tournament.counting import NAMES, Count
 from tests.tournament.samples import sample
 from yardstone.errors import UsageError
-from yardstone.tournament.cells import score_text
 from yardstone.tournament.confrontation import direct_confrontation, simplified_confrontation
 from yardstone.tournament.criteria import CRITERIA, criterion, parse_criteria
 from yardstone.tournament.fide import Unplayed
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
+from yardstone.tournament.notation import score_text
 from yardstone.tournament.rules import Scoring
 from yardstone.tournament.standings import Standings, standings
 

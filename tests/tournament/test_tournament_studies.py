@@ -7,10 +7,7 @@ import pytest
 
 from tests.tournament.test_simulate import a_plan, as_tournament
 from yardstone.errors import UsageError
-from yardstone.reports.tournament_studies import text_qualities, text_ties
-from yardstone.tournament.chances import chance_of
-from yardstone.tournament.model import System
-from yardstone.tournament.pairing_quality import (
+from yardstone.lab.tournaments.pairing_quality import (
     Circuit,
     Quality,
     Variant,
@@ -19,10 +16,13 @@ from yardstone.tournament.pairing_quality import (
     compare_quality,
     measure_quality,
 )
+from yardstone.lab.tournaments.tiebreaks import DIRECT, Setting, _answers, compare_tiebreaks
+from yardstone.lab.tournaments.weight_search import search_weights
+from yardstone.reports.tournament.studies import text_qualities, text_ties
+from yardstone.tournament.chances import chance_of
+from yardstone.tournament.model import System
 from yardstone.tournament.simulate import play
 from yardstone.tournament.standings import standings
-from yardstone.tournament.tiebreak_study import DIRECT, Setting, _answers, compare_tiebreaks
-from yardstone.tournament.weight_search import search_weights
 
 KANIUK = chance_of("kaniuk")
 SMALL = Setting(players=20, rounds=4, lowest=-8)

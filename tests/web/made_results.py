@@ -16,7 +16,7 @@ from yardstone.backgammon.summary import summarise
 from yardstone.go.points import BLACK, WHITE, point_name
 from yardstone.go.replay import game_positions
 from yardstone.records.sgf import read_games
-from yardstone.reports.backgammon import AnalysisReport, plain_report
+from yardstone.reports.backgammon.report import AnalysisReport, plain_report
 from yardstone.web.store import JobStore
 
 GAME = Path(__file__).parents[2] / "examples" / "professional.sgf"

@@ -18,7 +18,7 @@ import pytest
 from tests.browser import chromium
 from tests.web.made_results import SCRIPT, backgammon_result, go_result, results_csv, store_result
 from tests.web.serving import SGF, Server, serving, small_results
-from yardstone.web import visits
+from yardstone.web import job_actions as visits
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, FilePayload, Page

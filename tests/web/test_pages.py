@@ -22,7 +22,7 @@ from yardstone.pool import Pool
 from yardstone.ratings import BradleyTerry
 from yardstone.reports.json_out import json_list
 from yardstone.reports.summary import summarise
-from yardstone.web import visits
+from yardstone.web import job_actions as visits
 from yardstone.web.pages.results import results_view
 
 JSON = {"Accept": "application/json"}

@@ -13,9 +13,9 @@ from starlette.requests import Request
 
 from tests.web.serving import LEAGUE, Server, serving, settings_for, small_results
 from yardstone.web import log
-from yardstone.web.flood import Flood
 from yardstone.web.problems import Problem
 from yardstone.web.queue import WorkQueue
+from yardstone.web.rate_limit import Flood
 from yardstone.web.service import Service
 from yardstone.web.settings import Limits, Settings
 

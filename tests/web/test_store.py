@@ -11,7 +11,8 @@ import pytest
 
 from tests.web.serving import settings_for
 from yardstone.errors import InputError
-from yardstone.web import tending, visits
+from yardstone.web import job_actions as visits
+from yardstone.web import upkeep as tending
 from yardstone.web.jobs import Job
 from yardstone.web.problems import Problem
 from yardstone.web.store import JobStore, new_id

@@ -5,6 +5,15 @@ import pytest
 from numpy.typing import NDArray
 
 from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
+from yardstone.lab.kaniuk.least_squares import (
+    fit_least_squares,
+    profile_scale,
+    rms_by_difference,
+    sum_of_squares,
+)
+from yardstone.lab.kaniuk.least_squares_intervals import simulated_intervals
+from yardstone.lab.kaniuk.simulation import european_games, simulate_pool, simulate_statistics
+from yardstone.lab.kaniuk.trace import trace
 from yardstone.pool import Pool
 from yardstone.winprob._minimise import conjugate_gradient, damped_newton
 from yardstone.winprob.grade_model import ALL_PARAMETERS, GradeModel, Link, log_probabilities
@@ -16,18 +25,9 @@ from yardstone.winprob.kaniuk import (
     Kaniuk,
     gap_of_probability,
 )
-from yardstone.winprob.least_squares import (
-    fit_least_squares,
-    profile_scale,
-    rms_by_difference,
-    sum_of_squares,
-)
-from yardstone.winprob.least_squares_intervals import simulated_intervals
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
 from yardstone.winprob.profile import parameter_shortfall
-from yardstone.winprob.simulate import european_games, simulate_pool, simulate_statistics
 from yardstone.winprob.statistics import WinningStatistics
-from yardstone.winprob.trace import trace
 
 Array = NDArray[np.float64]
 TRUTH = np.array([PUBLISHED.parameters[name] for name in TABLE_1])

@@ -6,25 +6,25 @@ import numpy as np
 import pytest
 
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.pool import Pool
-from yardstone.winprob.crossvalidate import (
+from yardstone.lab.kaniuk.cross_validation import (
     CANDIDATES,
     Candidate,
     GameColumns,
     cross_validate,
     game_log_loss,
 )
-from yardstone.winprob.games_csv import implausible_events, read_games_csv
-from yardstone.winprob.grade_model import GradeModel
-from yardstone.winprob.kaniuk import PUBLISHED
-from yardstone.winprob.likelihood import GradedGames, fit_likelihood
-from yardstone.winprob.selection import SelectionFit, fit_with_strengths
-from yardstone.winprob.simulate import (
+from yardstone.lab.kaniuk.selection import SelectionFit, fit_with_strengths
+from yardstone.lab.kaniuk.simulation import (
     european_games,
     simulate_mcmahon,
     simulate_pool,
     simulate_statistics,
 )
+from yardstone.pool import Pool
+from yardstone.winprob.games_csv import implausible_events, read_games_csv
+from yardstone.winprob.grade_model import GradeModel
+from yardstone.winprob.kaniuk import PUBLISHED
+from yardstone.winprob.likelihood import GradedGames, fit_likelihood
 from yardstone.winprob.statistics import WinningStatistics
 
 

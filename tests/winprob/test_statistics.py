@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.lab.kaniuk.simulation import european_games, simulate_pool, simulate_statistics
 from yardstone.pool import Pool
 from yardstone.winprob.kaniuk import PUBLISHED
 from yardstone.winprob.layout import as_csv, as_published, read_statistics
-from yardstone.winprob.simulate import european_games, simulate_pool, simulate_statistics
 from yardstone.winprob.statistics import WinningStatistics, windows
 
 

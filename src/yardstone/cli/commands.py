@@ -1,60 +1,85 @@
-"""The command with all its subcommands, as typer has it."""
+"""The commands of the table as typer has them, each loaded when it is called."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from inspect import getdoc
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
 
-from yardstone.cli import (
-    backgammon,
-    convert,
-    evaluate,
-    go,
-    handicap,
-    history,
-    match,
-    predict,
-    rate,
-    serve,
-    strength,
-    tournament,
-    trickplay,
-    winprob,
-)
-from yardstone.cli.main import OWN_SWITCHES
+from yardstone.cli.bundles import expanded
+from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family
 
 __all__ = ["application"]
 
+_ABOUT = "Measures playing strength: ratings, with their uncertainty, from results of games."
+_HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
-def application() -> typer.Typer:
-    """Put the subcommands together."""
+
+def application(*path: str) -> Any:
+    """The whole command, or the family or command that `path` leads to."""
+    entry: Command | Family = Family(_ABOUT, COMMANDS)
+    for name in path:
+        assert isinstance(entry, Family)
+        entry = entry.commands[name]
+    if isinstance(entry, Command):
+        return _command(path[-1], entry)
+    return _group(path[-1] if path else "yardstone", entry, whole=not path)
+
+
+class _Lazy(TyperGroup):
+    """A group that knows its commands by name, and loads the one that is called."""
+
+    family: Family
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*self.family.commands, *(OWN_SWITCHES if ctx.parent is None else ())]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if ctx.parent is None and cmd_name in OWN_SWITCHES:
+            return _own_switches(cmd_name, OWN_SWITCHES[cmd_name])
+        entry = self.family.commands.get(cmd_name)
+        if isinstance(entry, Command):
+            return _command(cmd_name, entry)
+        return None if entry is None else _group(cmd_name, entry)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        default = self.family.default
+        if default and args and args[0] not in (*self.family.commands, "-h", "--help"):
+            args = [default, *args]
+        return list(super().parse_args(ctx, args))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        entries: Mapping[str, Command | Family] = self.family.commands
+        if ctx.parent is None:
+            entries = {**entries, **OWN_SWITCHES}
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.about) for name, entry in entries.items()])
+
+
+def _group(name: str, family: Family, *, whole: bool = False) -> Any:
     app = typer.Typer(
-        name="yardstone",
-        help="Measures playing strength: ratings, with their uncertainty, from results of games.",
-        epilog="Example: yardstone rate games.pgn --plot ratings.svg",
+        name=name,
+        cls=_Lazy,
+        help=family.about,
+        no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        add_completion=whole,
+        context_settings=_HELP,
     )
-    app.callback()(_everywhere)
-    app.command("rate", epilog=rate.EXAMPLES)(rate.rate)
-    app.command("match", epilog=match.EXAMPLES)(match.match)
-    app.command("history", epilog=history.EXAMPLES)(history.history)
-    app.command("predict", epilog=predict.EXAMPLES)(predict.predict)
-    app.command("evaluate", epilog=evaluate.EXAMPLES)(evaluate.evaluate)
-    app.add_typer(winprob.application(), name="winprob")
-    app.add_typer(go.application(), name="go")
-    app.add_typer(strength.application(), name="strength")
-    app.add_typer(trickplay.application(), name="trickplay")
-    app.add_typer(tournament.application(), name="tournament")
-    app.add_typer(backgammon.application(), name="backgammon")
-    app.command("handicap", epilog=handicap.EXAMPLES)(handicap.handicap)
-    app.command("convert", epilog=convert.EXAMPLES)(convert.convert)
-    app.command("serve", epilog=serve.EXAMPLES)(serve.serve)
-    for name, (module, about) in OWN_SWITCHES.items():
-        _register(app, name, module, about)
-    return app
+    app.callback()(_everywhere if whole else _nothing)
+    group = get_group(app)
+    group.family = family  # type: ignore[attr-defined]
+    return group
+
+
+def _nothing() -> None:
+    """Let a group have no options of its own."""
 
 
 def _everywhere(
@@ -67,11 +92,30 @@ def _everywhere(
         raise typer.Exit
 
 
-def _register(app: typer.Typer, name: str, module: str, about: str) -> None:
-    """Let a subcommand with switches of its own appear in the help."""
+def _function(place: str) -> Callable[..., Any]:
+    module, _, name = place.partition(":")
+    function: Callable[..., Any] = getattr(import_module(f"yardstone.cli.{module}"), name)
+    return function
+
+
+def _command(name: str, entry: Command) -> Any:
+    function = _function(entry.place)
+    about, _, examples = (getdoc(function) or "").partition("\n\nExamples\n--------\n")
+    app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+    lines = "".join(f"\n  {line}" for line in examples.splitlines())
+    app.command(name, help=about, epilog=f"\b\nExamples:{lines}", context_settings=_HELP)(
+        expanded(function)
+    )
+    return get_command(app)
+
+
+def _own_switches(name: str, entry: Command) -> Any:
+    """A command that is given its words as they are."""
+    app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
     passing = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
 
     def run(context: typer.Context) -> None:
-        raise typer.Exit(import_module(module).main(context.args))
+        raise typer.Exit(_function(entry.place)(context.args))
 
-    app.command(name, help=about, context_settings=passing, add_help_option=False)(run)
+    app.command(name, help=entry.about, context_settings=passing, add_help_option=False)(run)
+    return get_command(app)

@@ -16,14 +16,7 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.pool import Pool, SkipReport
 
-__all__ = ["EXAMPLES", "convert"]
-
-EXAMPLES = """\b
-Examples:
-  yardstone convert games/*.sgf -o results.csv
-  yardstone convert archive.zip -o games.pgn.gz
-  yardstone convert old.sgf -o mended.sgf
-  yardstone convert league.csv --columns first=Home,second=Guest -o league.parquet"""
+__all__ = ["convert"]
 
 
 class Target(StrEnum):
@@ -89,6 +82,13 @@ def convert(
     SGF records to SGF keep their moves, written anew with everything put right; all
     else is results: players, result, time, and further columns as far as the format
     has a place for them. What it has no place for is said.
+
+    Examples
+    --------
+    yardstone convert games/*.sgf -o results.csv
+    yardstone convert archive.zip -o games.pgn.gz
+    yardstone convert old.sgf -o mended.sgf
+    yardstone convert league.csv --columns first=Home,second=Guest -o league.parquet
     """
     from yardstone.cli import startup, values
     from yardstone.cli.output import check_folder

@@ -28,13 +28,7 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.evaluation.result import Evaluation
 
-__all__ = ["EXAMPLES", "evaluate"]
-
-EXAMPLES = """\b
-Examples:
-  yardstone evaluate games.csv --systems elo,glicko2 --tune 30
-  yardstone evaluate games.csv --train-until 2011-01-01 --html systems.html
-  yardstone evaluate table.csv --predicted P --score Result --format json"""
+__all__ = ["evaluate"]
 
 _GAMES = "Games"
 _TABLE = "Predictions from elsewhere"
@@ -161,6 +155,12 @@ def evaluate(
     Every game is predicted before it is learned from. Parameters are tuned on the
     earlier games only, with equally many trials for every system, and the later
     ones are scored. Predictions made elsewhere are scored in the same way.
+
+    Examples
+    --------
+    yardstone evaluate games.csv --systems elo,glicko2 --tune 30
+    yardstone evaluate games.csv --train-until 2011-01-01 --html systems.html
+    yardstone evaluate table.csv --predicted P --score Result --format json
     """
     from yardstone.cli import values
     from yardstone.cli.output import chosen_format
@@ -224,7 +224,7 @@ def evaluate(
     if html is not None:
         emit(views, Format.html, html)
     if plot is not None:
-        from yardstone.reports.calibration import calibration_plot
+        from yardstone.reports.evaluation.calibration import calibration_plot
         from yardstone.reports.plot import save_plot
 
         save_plot(calibration_plot(found), plot)
@@ -347,17 +347,17 @@ def _title(paths: Sequence[str]) -> str:
 
 def _views(found: Evaluation, title: str) -> Any:
     from yardstone.cli.systems import Views
-    from yardstone.reports.evaluation import CSV_COLUMNS, csv_evaluation, plain_evaluation
+    from yardstone.reports.evaluation.report import CSV_COLUMNS, csv_evaluation, plain_evaluation
     from yardstone.reports.json_out import as_json
 
     def text() -> str:
-        from yardstone.reports.evaluation_text import text_evaluation
+        from yardstone.reports.evaluation.text import text_evaluation
 
         return text_evaluation(found)
 
     def html() -> str:
         import yardstone
-        from yardstone.reports.evaluation_html import html_evaluation
+        from yardstone.reports.evaluation.html import html_evaluation
 
         return html_evaluation(found, title=title, version=yardstone.__version__)
 

@@ -14,13 +14,7 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.winprob.goldis import Handicap
 
-__all__ = ["EXAMPLES", "handicap"]
-
-EXAMPLES = """\b
-Examples:
-  yardstone handicap 2673 2235
-  yardstone handicap 6d 2k --komi 6.5
-  yardstone handicap 2315 1987 --scale egf --format json"""
+__all__ = ["handicap"]
 
 
 class HandicapFormat(StrEnum):
@@ -84,6 +78,12 @@ def handicap(
 
     Beside it stands what European usage and a fit to real handicap games give, which
     predict such games better.
+
+    Examples
+    --------
+    yardstone handicap 2673 2235
+    yardstone handicap 6d 2k --komi 6.5
+    yardstone handicap 2315 1987 --scale egf --format json
     """
     from yardstone.cli.output import check_report
     from yardstone.winprob.goldis import handicap as complete

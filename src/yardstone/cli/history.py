@@ -30,18 +30,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.evaluation.ledger import Ledger
-    from yardstone.evaluation.rated import RatedGames
+    from yardstone.evaluation.rated_games import RatedGames
     from yardstone.pool import Pool
-    from yardstone.reports.history import History
+    from yardstone.reports.history.report import History
 
-__all__ = ["EXAMPLES", "history", "rated_games", "takes_levels"]
-
-EXAMPLES = """\b
-Examples:
-  yardstone history games.pgn --player 'Ann' --player 'Bob' --plot ratings.svg
-  yardstone history games.csv --system glicko2 --save club.ratings
-  yardstone history may.csv --state club.ratings --save club.ratings
-  yardstone history --state club.ratings --merge 'Ann=ann_2' --report"""
+__all__ = ["history", "rated_games", "takes_levels"]
 
 
 def history(
@@ -117,6 +110,13 @@ def history(
     Kept ratings go on with new games without replaying the old ones. A game taken
     back, or two accounts made one, replay only the games that this can reach. In
     CSV and Parquet there is a row for each game of the players chosen.
+
+    Examples
+    --------
+    yardstone history games.pgn --player 'Ann' --player 'Bob' --plot ratings.svg
+    yardstone history games.csv --system glicko2 --save club.ratings
+    yardstone history may.csv --state club.ratings --save club.ratings
+    yardstone history --state club.ratings --merge 'Ann=ann_2' --report
     """
     from yardstone.cli import values
     from yardstone.cli.output import chosen_format
@@ -173,7 +173,7 @@ def history(
     if html is not None:
         emit(views, Format.html, html)
     if plot is not None:
-        from yardstone.reports.history_plot import history_plot
+        from yardstone.reports.history.plot import history_plot
         from yardstone.reports.plot import save_plot
 
         save_plot(history_plot(shown), plot)
@@ -198,7 +198,7 @@ def rated_games(
     from yardstone.cli.systems import settings
     from yardstone.evaluation.ledger import Ledger
     from yardstone.evaluation.ledger_file import load_ledger
-    from yardstone.evaluation.rated import whole_history
+    from yardstone.evaluation.rated_games import whole_history
     from yardstone.evaluation.run import judged_games
 
     notes: list[str] = []
@@ -241,7 +241,7 @@ def _corrected(
     """Take games back and merge accounts, in this order."""
     notes = []
     if annulled:
-        from yardstone.reports.history import game_text
+        from yardstone.reports.history.report import game_text
 
         gone = _chosen_games(ledger, annulled)
         names = "; ".join(game_text(ledger, int(game)) for game in gone.nonzero()[0])
@@ -316,7 +316,7 @@ def _report(
     from yardstone.evaluation.curves import rating_curves
     from yardstone.evaluation.findings import examine
     from yardstone.evaluation.interval_scale import interval_scale
-    from yardstone.reports.history import History
+    from yardstone.reports.history.report import History
 
     return History(
         rated=rated,
@@ -332,17 +332,17 @@ def _report(
 
 def _views(shown: History, title: str) -> Any:
     from yardstone.cli.systems import Views
-    from yardstone.reports.history import CSV_COLUMNS, csv_history, plain_history
+    from yardstone.reports.history.report import CSV_COLUMNS, csv_history, plain_history
     from yardstone.reports.json_out import as_json
 
     def text() -> str:
-        from yardstone.reports.history_text import text_history
+        from yardstone.reports.history.text import text_history
 
         return text_history(shown)
 
     def html() -> str:
         import yardstone
-        from yardstone.reports.history_html import html_history
+        from yardstone.reports.history.html import html_history
 
         return html_history(shown, title=title, version=yardstone.__version__)
 

@@ -14,13 +14,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-__all__ = ["OWN_SWITCHES", "main"]
+from yardstone.cli.table import OWN_SWITCHES
 
-#: Subcommands with switches of their own: name, module and what they are for.
-OWN_SWITCHES = {
-    "ordo": ("yardstone.cli.ordo", "Rate with Ordo's switches and in Ordo's formats."),
-    "prep": ("yardstone.cli.prep", "Take players out of a PGN file, with Ordoprep's switches."),
-}
+__all__ = ["main"]
+
 INTERRUPTED = 130
 BROKEN_PIPE = 1
 
@@ -43,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _dispatch(given: list[str]) -> int:
     if given and given[0] in OWN_SWITCHES:
-        module = import_module(OWN_SWITCHES[given[0]][0])
-        return int(module.main(given[1:]))
+        module, _, function = OWN_SWITCHES[given[0]].place.partition(":")
+        return int(getattr(import_module(f"yardstone.cli.{module}"), function)(given[1:]))
     if not given:  # wrong usage, but whoever calls it so wants to know the right one
         _run(["--help"])
         return 2
@@ -92,6 +89,9 @@ def _usage(error: Exception) -> int:
         if type(error).__name__ == "Abort":
             return INTERRUPTED
         raise error
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(message())
+        return 2
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "yardstone"
     print(f"yardstone: error: {' '.join(message().split())}", file=sys.stderr)

@@ -18,13 +18,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.matches import Match
     from yardstone.ratings.pairs import PairedGames
 
-__all__ = ["EXAMPLES", "match"]
-
-EXAMPLES = """\b
-Examples:
-  yardstone match 859 1329 772
-  yardstone match 13 37 50 25 3 --elo1 4 --model normalized
-  yardstone match --games match.pgn 'New 1.1' 'Old 1.0'"""
+__all__ = ["match"]
 
 
 class MatchFormat(StrEnum):
@@ -103,6 +97,12 @@ def match(
 
     Counts of pairs of games (the same opening once with each side) tell more than
     counts of games: the variance is then taken over pairs.
+
+    Examples
+    --------
+    yardstone match 859 1329 772
+    yardstone match 13 37 50 25 3 --elo1 4 --model normalized
+    yardstone match --games match.pgn 'New 1.1' 'Old 1.0'
     """
     from yardstone.cli.output import check_report
     from yardstone.cli.values import confidence as level_of

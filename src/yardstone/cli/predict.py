@@ -24,12 +24,7 @@ if TYPE_CHECKING:
     from yardstone.evaluation.forecast import Forecast
     from yardstone.ratings.result import Estimate
 
-__all__ = ["EXAMPLES", "predict"]
-
-EXAMPLES = """\b
-Examples:
-  yardstone predict Ann Bob games.csv
-  yardstone predict Ann Bob --state club.ratings --format json"""
+__all__ = ["predict"]
 
 #: Players with fewer games than this are named as little known.
 FEW_GAMES = 10
@@ -71,7 +66,13 @@ def predict(
         PredictFormat.text
     ),
 ) -> None:
-    """Predict the game of two players from the ratings of the games before."""
+    """Predict the game of two players from the ratings of the games before.
+
+    Examples
+    --------
+    yardstone predict Ann Bob games.csv
+    yardstone predict Ann Bob --state club.ratings --format json
+    """
     from yardstone.cli import values
     from yardstone.cli.history import rated_games, takes_levels
     from yardstone.cli.reading import Source, read_games

@@ -29,13 +29,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.result import JointRatings
     from yardstone.reports.summary import RatingList
 
-__all__ = ["EXAMPLES", "rate"]
-
-EXAMPLES = """\b
-Examples:
-  yardstone rate games.pgn.gz
-  yardstone rate games.pgn --anchor 'Engine 1=3000' --plot list.svg -o list.csv
-  yardstone rate results.csv --columns first=White,second=Black,score=Result"""
+__all__ = ["rate"]
 
 
 def rate(
@@ -157,6 +151,12 @@ def rate(
 
     Every rating is the likeliest one given all games at once, with the advantage
     of moving first and the frequency of draws estimated along with them.
+
+    Examples
+    --------
+    yardstone rate games.pgn.gz
+    yardstone rate games.pgn --anchor 'Engine 1=3000' --plot list.svg -o list.csv
+    yardstone rate results.csv --columns first=White,second=Black,score=Result
     """
     from yardstone.cli import startup, values
     from yardstone.cli.output import (
@@ -232,7 +232,7 @@ def _rated(
 
     from yardstone.errors import ConnectionWarning, PerfectScoreWarning, SkippedWarning
     from yardstone.ratings.bradley_terry import BradleyTerry
-    from yardstone.ratings.wide import fit_widely, misfit_of_join
+    from yardstone.ratings.fallback import fit_widely, misfit_of_join
     from yardstone.reports.summary import summarise
 
     system = BradleyTerry(average=average, join=join, method="likelihood", **model)

@@ -9,13 +9,7 @@ import typer
 
 from yardstone.errors import MissingExtraError, UsageError
 
-__all__ = ["EXAMPLES", "serve"]
-
-EXAMPLES = """\b
-Examples:
-  yardstone serve
-  yardstone serve --port 80 --host 0.0.0.0 --workers 2 --data /var/lib/yardstone
-  yardstone serve --config serve.toml --limit file_bytes=4000000"""
+__all__ = ["serve"]
 
 
 def serve(
@@ -97,6 +91,12 @@ def serve(
     Drop games of Go, results of any game or matches of backgammon, and see where
     you stand. One command starts the server and its workers; Ctrl-C ends them, and
     what was not done is done at the next start.
+
+    Examples
+    --------
+    yardstone serve
+    yardstone serve --port 80 --host 0.0.0.0 --workers 2 --data /var/lib/yardstone
+    yardstone serve --config serve.toml --limit file_bytes=4000000
     """
     given: dict[str, Any] = {
         "host": host,

@@ -16,7 +16,7 @@ from yardstone.ratings.result import Estimate, Ratings
 from yardstone.winprob.davidson import win_draw_loss
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.rated import RatedGames
+    from yardstone.evaluation.rated_games import RatedGames
 
 __all__ = ["Forecast", "forecast"]
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
-    from yardstone.evaluation.rated import RatedGames
+    from yardstone.evaluation.rated_games import RatedGames
     from yardstone.ratings.replay import Replay
 
     Array = NDArray[np.float64]
@@ -272,7 +272,7 @@ def _model(spread: float, walk: str, step: float) -> Glicko | Glicko2:
 def _rating_again(rated: RatedGames) -> Callable[[Pool], Replay]:
     """Rates other results by the same system."""
     if rated.name == "whr":
-        from yardstone.evaluation.rated import whole_history
+        from yardstone.evaluation.rated_games import whole_history
 
         parameters = dict(rated.parameters)
         return lambda pool: whole_history(pool, **parameters).replay

@@ -26,7 +26,7 @@ from yardstone.evaluation._checkpoints import (
     resting_places,
     without,
 )
-from yardstone.evaluation.rated import RatedGames
+from yardstone.evaluation.rated_games import RatedGames
 from yardstone.evaluation.splits import in_time_order
 from yardstone.evaluation.systems import find_system
 from yardstone.ratings.order import check_order

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from yardstone.go.extraction_batch import Settings
     from yardstone.go.feature_store import FeatureStore
     from yardstone.go.inputs import Encoded, encode_game
-    from yardstone.go.judge import Judgement, judge_games
+    from yardstone.go.judgement import Judgement, judge_games
     from yardstone.go.losses import LossEffort, Losses
     from yardstone.go.nets.network import Network, load_network
     from yardstone.go.position import Assessment

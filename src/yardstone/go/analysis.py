@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError, UsageError
-from yardstone.go.asking import ask, describe_illegal, moves_before_passes
 from yardstone.go.evaluator import Answer, Evaluator
 from yardstone.go.losses import Looked, LossEffort, Losses, move_losses
+from yardstone.go.requests import ask, describe_illegal, moves_before_passes
 from yardstone.pool import SkipReport
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.go.asking import ask
 from yardstone.go.evaluator import CANDIDATES, TRUNK_KINDS, Evaluator
 from yardstone.go.feature_parts import write_part
 from yardstone.go.features import HEAD, GameFeatures, move_features
+from yardstone.go.requests import ask
 from yardstone.go.rules import parse_rules
 from yardstone.pool import Skipped, SkipReport
 

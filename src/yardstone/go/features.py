@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.go.asking import moves_before_passes
 from yardstone.go.points import WHITE
+from yardstone.go.requests import moves_before_passes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -139,7 +139,7 @@ def with_deviations(
     if rated > FULL_MATRIX_LIMIT:
         if grouped is not None:
             raise UsageError(f"paired deviations need at most {FULL_MATRIX_LIMIT} players")
-        from yardstone.ratings.large import spread_of_large
+        from yardstone.ratings.sampling import spread_of_large
 
         spread = spread_of_large(setup, slope, meat)
     else:

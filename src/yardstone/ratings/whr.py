@@ -16,8 +16,8 @@ import numpy as np
 from yardstone.errors import ConvergenceError, NoGamesError, UsageError
 from yardstone.ratings._schedule import SECONDS_PER_DAY, order_of_time
 from yardstone.ratings.history import WholeHistoryRatings
+from yardstone.ratings.joint_replay import POINTS, PRIOR_INFORMATION, Remembering
 from yardstone.ratings.priors import PlayerPriors, Prior
-from yardstone.ratings.remembering import POINTS, PRIOR_INFORMATION, Remembering
 from yardstone.ratings.result import Estimate, Ratings
 
 if TYPE_CHECKING:

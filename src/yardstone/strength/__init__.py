@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         fit_calibration,
         score_cost,
     )
+    from yardstone.strength.estimate.collection import Estimates, PlayerEstimate, estimate_players
     from yardstone.strength.estimate.estimate import Estimate, estimate_player
     from yardstone.strength.estimate.intervals import (
         Coverage,
@@ -23,10 +24,9 @@ if TYPE_CHECKING:
         fit_intervals,
     )
     from yardstone.strength.estimate.listed_moves import CostlyMove, IndicativeMove
-    from yardstone.strength.estimate.many import Estimates, PlayerEstimate, estimate_players
     from yardstone.strength.estimate.players import AmbiguousPlayerError, find_player
-    from yardstone.strength.estimate.rated import Rated, RatedGame
     from yardstone.strength.estimate.site_scales import SITE_SCALES, SiteScale, fox_rank
+    from yardstone.strength.estimate.strengths import Rated, RatedGame
     from yardstone.strength.evidence import Evidence, evidence_of_games, evidence_of_store
     from yardstone.strength.fusion.combination import Combination, fit_combination
     from yardstone.strength.fusion.glicko import GlickoFromMoves, fuse

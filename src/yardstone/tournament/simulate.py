@@ -14,7 +14,7 @@ import numpy as np
 
 from yardstone.errors import InputError, ModelError
 from yardstone.tournament._pairing import pair_field
-from yardstone.tournament._remember import remember_games
+from yardstone.tournament._round_memory import remember_games
 from yardstone.tournament.criteria import State, criterion, default_criteria
 from yardstone.tournament.entrants import enter
 from yardstone.tournament.entry_columns import Entry

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
-from yardstone.web import api_docs, exports, tending
+from yardstone.web import api_docs, exports
+from yardstone.web import upkeep as tending
 from yardstone.web.events import batch_events, job_events
 from yardstone.web.problems import missing
 from yardstone.web.schemas import (

@@ -20,12 +20,12 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 import yardstone
 from yardstone.web import api, pages
 from yardstone.web.body_limit import BodyLimit
-from yardstone.web.flood import Flood
-from yardstone.web.gate import Gate
 from yardstone.web.headers import StrictHeaders
 from yardstone.web.metrics import Metrics
+from yardstone.web.middleware import Gate
 from yardstone.web.problems import Problem
 from yardstone.web.queue import WorkQueue
+from yardstone.web.rate_limit import Flood
 from yardstone.web.root_path import RootPath
 from yardstone.web.service import Service
 from yardstone.web.settings import Settings

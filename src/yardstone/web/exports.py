@@ -43,7 +43,7 @@ def csv_of(kind: str, result: Mapping[str, Any]) -> str:
         from yardstone.reports.csv_out import COLUMNS
 
         return _table(list(COLUMNS), result["ratings"])
-    from yardstone.reports.backgammon import PLAYER_COLUMNS
+    from yardstone.reports.backgammon.report import PLAYER_COLUMNS
 
     return _table(list(PLAYER_COLUMNS), map(_player, result["players"]))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 
-from yardstone.web import visits
+from yardstone.web import job_actions as visits
 from yardstone.web.jobs import Job
 from yardstone.web.options import LONGEST_KEY, SCALES, job_options, wanted_kind
 from yardstone.web.problems import Problem
@@ -21,7 +21,7 @@ from yardstone.web.queue import WorkQueue
 from yardstone.web.settings import Settings
 from yardstone.web.sniff import kind_of, look
 from yardstone.web.store import JobStore
-from yardstone.web.tending import drop_uploads
+from yardstone.web.upkeep import drop_uploads
 from yardstone.web.uploads import Upload, receive_form
 
 if TYPE_CHECKING:

@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError, UsageError
-from yardstone.web import log, tending
+from yardstone.web import log
+from yardstone.web import upkeep as tending
 from yardstone.web.memory import memory_of
 from yardstone.web.queue import WorkQueue
 from yardstone.web.settings import Settings

@@ -29,14 +29,14 @@ from yardstone.web.queue import WorkQueue
 from yardstone.web.settings import Settings
 from yardstone.web.store import JobStore
 from yardstone.web.tasks import NeedsPlayer, Task, perform
-from yardstone.web.tending import (
+from yardstone.web.unpack import unpack
+from yardstone.web.upkeep import (
     drop_uploads,
     enter_worker,
     leave_worker,
     release,
     work_folder,
 )
-from yardstone.web.unpack import unpack
 
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
@@ -93,7 +93,7 @@ class Worker:
 
     def network(self) -> Network:
         """KataGo's network, loaded once."""
-        from yardstone.strength.estimate.seen import model_network
+        from yardstone.strength.estimate.games import model_network
         from yardstone.strength.rank.model import RankModel
 
         if self._network is None:

@@ -19,14 +19,14 @@ from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.strength.estimate.calibrate import Calibration
+from yardstone.strength.estimate.collection import estimate_players
 from yardstone.strength.estimate.estimate import AmbiguousPlayerError, estimate_player
+from yardstone.strength.estimate.games import KOMI, model_network, see_games
 from yardstone.strength.estimate.groups import group_probabilities
 from yardstone.strength.estimate.intervals import IntervalTable
 from yardstone.strength.estimate.listed_moves import COSTLY, indicative_moves, player_losses
-from yardstone.strength.estimate.many import estimate_players
-from yardstone.strength.estimate.rated import PARTS, Rated
-from yardstone.strength.estimate.seen import KOMI, model_network, see_games
 from yardstone.strength.estimate.site_scales import SiteScale, site_scale
+from yardstone.strength.estimate.strengths import PARTS, Rated
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.rank.model import EDGES, RANKS
 

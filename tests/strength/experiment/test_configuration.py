@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from yardstone.errors import InputError
-from yardstone.strength.experiment.configuration import PARTS, Experiment, read_experiment
-from yardstone.strength.network.hyperparameters import PRESETS, TABLE_5_1
+from yardstone.lab.neubauer.experiment.configuration import PARTS, Experiment, read_experiment
+from yardstone.lab.neubauer.network.hyperparameters import PRESETS, TABLE_5_1
 
 ROOT = Path(__file__).resolve().parents[3]
 LEAST = '[games]\nrecords = ["games"]\n'

@@ -11,23 +11,23 @@ from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.labels import rating_labels
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import Settings
-from yardstone.pool import Pool
-from yardstone.ratings.glicko2 import Glicko2
-from yardstone.strength.dataset import MoveSets
-from yardstone.strength.experiment.classes import (
+from yardstone.lab.neubauer.dataset import MoveSets
+from yardstone.lab.neubauer.experiment.classes import (
     losses_by_rank,
     losses_by_rating,
     ratings_in_classes,
 )
-from yardstone.strength.experiment.configuration import SetSettings
-from yardstone.strength.experiment.judged import judged_pool
-from yardstone.strength.experiment.marked import (
+from yardstone.lab.neubauer.experiment.configuration import SetSettings
+from yardstone.lab.neubauer.experiment.judgements import judged_pool
+from yardstone.lab.neubauer.experiment.sets import (
     draw_marks,
     exhibition_games,
     load_labels,
     save_labels,
 )
-from yardstone.strength.stores import Stores
+from yardstone.lab.neubauer.stores import Stores
+from yardstone.pool import Pool
+from yardstone.ratings.glicko2 import Glicko2
 
 
 def made(games: int = 300, players: int = 40, seed: int = 4) -> Pool:

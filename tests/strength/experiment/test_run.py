@@ -13,16 +13,17 @@ from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.labels import agree_with_score, rating_labels
 from yardstone.evaluation.sets import Sets
 from yardstone.evaluation.splits import earlier_games
+from yardstone.lab.neubauer.experiment import judgements as judged
+from yardstone.lab.neubauer.experiment import models
+from yardstone.lab.neubauer.experiment.configuration import read_experiment
+from yardstone.lab.neubauer.experiment.description import glicko_of
+from yardstone.lab.neubauer.experiment.performance import performance, rating_errors
+from yardstone.lab.neubauer.experiment.predictions import EVEN, FUTURE, GLICKO, TUNED
+from yardstone.lab.neubauer.experiment.predictions_file import predictions_csv
+from yardstone.lab.neubauer.experiment.run import Outcome, run_experiment
+from yardstone.lab.neubauer.experiment.sets import load_labels, withheld_labels
 from yardstone.ratings.glicko2 import Glicko2
-from yardstone.reports import strength_table as tables
-from yardstone.strength.experiment import judged, models
-from yardstone.strength.experiment.configuration import read_experiment
-from yardstone.strength.experiment.described import glicko_of
-from yardstone.strength.experiment.marked import load_labels, withheld_labels
-from yardstone.strength.experiment.performance import performance, rating_errors
-from yardstone.strength.experiment.predictions import EVEN, FUTURE, GLICKO, TUNED
-from yardstone.strength.experiment.predictions_file import predictions_csv
-from yardstone.strength.experiment.run import Outcome, run_experiment
+from yardstone.reports.strength import table as tables
 
 
 def run(path: Path, workers: int = 1) -> tuple[Outcome, list[str]]:
@@ -136,7 +137,7 @@ def test_one_that_was_killed_ends_like_one_that_was_not(
     with monkeypatch.context() as patch:
         patch.setattr(judged, "_BATCH", 20)
         patch.setattr(judged, "_WAVE", 2)
-        patch.setattr("yardstone.strength.experiment.preparation.judged_pool", stop)
+        patch.setattr("yardstone.lab.neubauer.experiment.preparation.judged_pool", stop)
         with pytest.raises(KeyboardInterrupt):
             run(path)
     part = tmp_path / "work" / ".winners.part"

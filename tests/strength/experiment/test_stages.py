@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from yardstone.errors import InputError
-from yardstone.strength.experiment.stages import Stages, file_facts
+from yardstone.lab.neubauer.experiment.stages import Stages, file_facts
 
 
 def fills(text: str) -> Callable[[Path], None]:

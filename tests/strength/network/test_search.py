@@ -15,12 +15,12 @@ import pytest
 from tests.strength.made_training import TINY, made_games
 from tests.strength.network.test_training import huge_features
 from yardstone.errors import ConvergenceError, InputError, UsageError
-from yardstone.strength.dataset import Labelled
-from yardstone.strength.network import search_run
-from yardstone.strength.network.hyperparameters import BOUNDS, START, Hyperparameters
-from yardstone.strength.network.search import Plan, best_run, propose, random_search
-from yardstone.strength.network.search_optuna import optuna_search
-from yardstone.strength.network.search_run import (
+from yardstone.lab.neubauer.dataset import Labelled
+from yardstone.lab.neubauer.network import search_run
+from yardstone.lab.neubauer.network.hyperparameters import BOUNDS, START, Hyperparameters
+from yardstone.lab.neubauer.network.search import Plan, best_run, propose, random_search
+from yardstone.lab.neubauer.network.search_optuna import optuna_search
+from yardstone.lab.neubauer.network.search_run import (
     RUNS_FILE,
     Cached,
     SearchRun,
@@ -28,7 +28,7 @@ from yardstone.strength.network.search_run import (
     read_runs,
     write_runs,
 )
-from yardstone.strength.network.training import train
+from yardstone.lab.neubauer.network.training import train
 
 #: Trainings of no more than a moment, whatever is drawn.
 QUICK = replace(START, window=5, batch=2, steps=1, epochs=2)

@@ -21,11 +21,11 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from tests.strength.made_training import TINY
 from yardstone.errors import InputError, UsageError
-from yardstone.strength.dataset import MoveSets
-from yardstone.strength.network.hyperparameters import PRESETS, TABLE_5_1, Hyperparameters
-from yardstone.strength.network.packed_moves import alike, pack
-from yardstone.strength.network.set_transformer import Block, SetTransformer, initial_arrays
-from yardstone.strength.network.set_transformer_numpy import (
+from yardstone.lab.neubauer.dataset import MoveSets
+from yardstone.lab.neubauer.network.hyperparameters import PRESETS, TABLE_5_1, Hyperparameters
+from yardstone.lab.neubauer.network.packed_moves import alike, pack
+from yardstone.lab.neubauer.network.set_transformer import Block, SetTransformer, initial_arrays
+from yardstone.lab.neubauer.network.set_transformer_numpy import (
     EPSILON,
     StrengthNetwork,
     parameter_shapes,
@@ -549,12 +549,12 @@ import sys
 sys.modules["torch"] = None
 import numpy as np
 from yardstone.errors import MissingExtraError
-from yardstone.strength.dataset import Labelled, MoveSets
-from yardstone.strength.network.set_transformer_numpy import StrengthNetwork
+from yardstone.lab.neubauer.dataset import Labelled, MoveSets
+from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork
 network = StrengthNetwork.load({str(tmp_path / "a.npz")!r})
 moves = MoveSets(np.ones((3, 5), np.float16), np.arange(3), np.array([0, 1, 3]))
 print(network.ratings(moves).shape)
-from yardstone.strength.network.training import train
+from yardstone.lab.neubauer.network.training import train
 games = Labelled(moves, np.ones(1, np.float32), np.array([[1500.0, 1600.0]]))
 try:
     train(games, games, network.settings, {str(tmp_path / "out")!r})

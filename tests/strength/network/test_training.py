@@ -17,22 +17,27 @@ import torch
 
 from tests.strength.made_training import TINY, made_games
 from yardstone.errors import ConvergenceError, InputError, NoGamesError, UsageError
-from yardstone.strength.dataset import Labelled, MoveSets
-from yardstone.strength.network import training as training_module
-from yardstone.strength.network import training_steps
-from yardstone.strength.network.hyperparameters import Hyperparameters
-from yardstone.strength.network.packed_moves import pack
-from yardstone.strength.network.set_transformer import SetTransformer, initial_arrays
-from yardstone.strength.network.set_transformer_numpy import StrengthNetwork, gamma, rate_sets
-from yardstone.strength.network.training import CHECKPOINT, NETWORK, Trained, train
-from yardstone.strength.network.training_log import (
+from yardstone.lab.neubauer.dataset import Labelled, MoveSets
+from yardstone.lab.neubauer.network import training as training_module
+from yardstone.lab.neubauer.network import training_steps
+from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
+from yardstone.lab.neubauer.network.packed_moves import pack
+from yardstone.lab.neubauer.network.set_transformer import SetTransformer, initial_arrays
+from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork, gamma, rate_sets
+from yardstone.lab.neubauer.network.training import CHECKPOINT, NETWORK, Trained, train
+from yardstone.lab.neubauer.network.training_log import (
     EPOCHS_FILE,
     STEPS_FILE,
     Epoch,
     History,
     read_history,
 )
-from yardstone.strength.network.training_steps import Examples, Stepper, rating_losses, score_losses
+from yardstone.lab.neubauer.network.training_steps import (
+    Examples,
+    Stepper,
+    rating_losses,
+    score_losses,
+)
 
 CPU = torch.device("cpu")
 TRAINING, VALIDATION = made_games(120), made_games(60, seed=1)
@@ -314,7 +319,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from tests.strength.made_training import TINY, made_games
-from yardstone.strength.network import training
+from yardstone.lab.neubauer.network import training
 training.CHECKPOINT_SECONDS = 0.0
 settings = replace(TINY, steps=40, epochs=4, patience=9)
 done = training.train(made_games(120), made_games(60, seed=1), settings, sys.argv[1], threads=1)

@@ -11,11 +11,11 @@ from studies.rank.listed import Sides
 from studies.strength_intervals import FOLDS, GAMES, crossed, draw_parts, held
 
 from yardstone.go.analysis import PHASES as GAME_PHASES
+from yardstone.lab.neubauer.rank.intervals import Unseen
+from yardstone.lab.neubauer.rank.protocol import accuracy, draw_games
 from yardstone.strength.estimate.phases import phase_means
-from yardstone.strength.estimate.rated import PARTS, Rater, interval_tables
-from yardstone.strength.rank.intervals import Unseen
+from yardstone.strength.estimate.strengths import PARTS, Rater, interval_tables
 from yardstone.strength.rank.model import EDGES, RANKS, RankModel
-from yardstone.strength.rank.protocol import accuracy, draw_games
 
 KEPT = Path(__file__).resolve().parents[1] / "data" / "listed_sides.npz"
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "studies"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from yardstone.lab.neubauer.rank.training import RankSettings
 from yardstone.strength.rank.model import RankModel
-from yardstone.strength.rank.training import RankSettings
 from yardstone.strength.rank.values import PHASE_ENDS, SCALARS
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"

@@ -14,24 +14,24 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import Settings
 from yardstone.go.feature_store import FeatureStore
-from yardstone.strength.estimate.intervals import Interval, coverage
-from yardstone.strength.estimate.rated import PARTS, interval_tables
-from yardstone.strength.evidence import KINDS, evidence_of_store
-from yardstone.strength.rank.folds import components, player_folds
-from yardstone.strength.rank.intervals import unseen_players, with_intervals
-from yardstone.strength.rank.model import RANKS, RankModel
-from yardstone.strength.rank.pool import RankPool, join_pools, pool_store, without_years
-from yardstone.strength.rank.protocol import accuracy, draw_games, draw_players, judged_by_fold
-from yardstone.strength.rank.regression import Regression
-from yardstone.strength.rank.scorer import PHASES
-from yardstone.strength.rank.spread import as_statistics, discriminant_directions, fit_spread
-from yardstone.strength.rank.training import (
+from yardstone.lab.neubauer.rank.folds import components, player_folds
+from yardstone.lab.neubauer.rank.intervals import unseen_players, with_intervals
+from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store, without_years
+from yardstone.lab.neubauer.rank.protocol import accuracy, draw_games, draw_players, judged_by_fold
+from yardstone.lab.neubauer.rank.regression import Regression
+from yardstone.lab.neubauer.rank.spread import as_statistics, discriminant_directions, fit_spread
+from yardstone.lab.neubauer.rank.training import (
     PoolTrainer,
     RankSettings,
     make_lift,
     train_on_pool,
     train_rank_model,
 )
+from yardstone.strength.estimate.intervals import Interval, coverage
+from yardstone.strength.estimate.strengths import PARTS, interval_tables
+from yardstone.strength.evidence import KINDS, evidence_of_store
+from yardstone.strength.rank.model import RANKS, RankModel
+from yardstone.strength.rank.scorer import PHASES
 
 SETTINGS = RankSettings(width=2, pick_units=3, units=4)
 

@@ -15,8 +15,8 @@ from yardstone.go.board import Board
 from yardstone.go.points import point_number
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
-from yardstone.strength.estimate.rated import Rater
-from yardstone.strength.estimate.seen import see_games
+from yardstone.strength.estimate.games import see_games
+from yardstone.strength.estimate.strengths import Rater
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.trickplay import (
     Completion,

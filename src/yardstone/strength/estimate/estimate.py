@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import Skipped, SkipReport
+from yardstone.strength.estimate.games import SeenGame, facts, model_network, see_games, unsuitable
 from yardstone.strength.estimate.groups import group_probabilities
 from yardstone.strength.estimate.listed_moves import (
     CostlyMove,
@@ -31,9 +32,8 @@ from yardstone.strength.estimate.players import (
     player_names,
     unique_games,
 )
-from yardstone.strength.estimate.rated import Rated, RatedGame, Rater, by_date
-from yardstone.strength.estimate.seen import SeenGame, facts, model_network, see_games, unsuitable
 from yardstone.strength.estimate.site_scales import SITE_SCALES, Ends, SiteScale, site_scale
+from yardstone.strength.estimate.strengths import Rated, RatedGame, Rater, by_date
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.rank.model import RankModel
 

@@ -13,11 +13,11 @@ from yardstone.go.losses import Looked, LossEffort, Losses, move_losses
 from yardstone.go.points import BLACK, PASS, WHITE, point_name
 from yardstone.go.replay import game_positions
 from yardstone.go.rules import TROMP_TAYLOR
-from yardstone.strength.estimate.seen import KOMI
+from yardstone.strength.estimate.games import KOMI
 
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
-    from yardstone.strength.estimate.seen import SeenGame
+    from yardstone.strength.estimate.games import SeenGame
     from yardstone.strength.evidence import Evidence
     from yardstone.strength.rank.model import RankModel
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.go.asking import ask
 from yardstone.go.evaluator import Evaluator
 from yardstone.go.features import move_features
 from yardstone.go.points import PASS
+from yardstone.go.requests import ask
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
-from yardstone.strength.estimate.rated import Rated, Rater
-from yardstone.strength.estimate.seen import BOARD, KOMI
+from yardstone.strength.estimate.games import BOARD, KOMI
+from yardstone.strength.estimate.strengths import Rated, Rater
 from yardstone.strength.evidence import KINDS, evidence_of_games
 from yardstone.strength.trickplay.problem import FAILURE, REFUTATION
 
@@ -163,7 +163,7 @@ def rate_problems(
         From `complete_problems`, on boards of 19x19.
     model : RankModel
     network : Network
-        The one that the model was trained on (`yardstone.strength.estimate.seen.model_network`).
+        The one that the model was trained on (`yardstone.strength.estimate.games.model_network`).
     level : float
         Of the intervals, 0 to 1.
     moves : int, "all" or "equal"

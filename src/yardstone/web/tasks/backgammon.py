@@ -22,7 +22,7 @@ def perform(task: Task) -> str:
     from yardstone.backgammon.match_files import MatchFile
     from yardstone.backgammon.matches import matches_of
     from yardstone.backgammon.summary import summarise, worst_blunders
-    from yardstone.reports.backgammon import AnalysisReport, plain_report
+    from yardstone.reports.backgammon.report import AnalysisReport, plain_report
 
     limits = task.settings.limits
     if len(task.files) > limits.matches:

@@ -25,7 +25,7 @@ _PAIRS = 20_000
 def perform(task: Task) -> str:
     """Rate the players; see `yardstone.web.tasks.perform`."""
     from yardstone.ratings.bradley_terry import BradleyTerry
-    from yardstone.ratings.wide import fit_widely
+    from yardstone.ratings.fallback import fit_widely
     from yardstone.reports.json_out import plain_list
     from yardstone.reports.summary import summarise
 

@@ -1,0 +1,119 @@
+"""`yardstone backgammon`: ratings from error rates, and analysis of match files."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from yardstone.backgammon.units import Unit
+from yardstone.cli.backgammon.options import (
+    Choice,
+    Offset,
+    Weights,
+    chosen_formula,
+    chosen_offset,
+)
+from yardstone.cli.winprob.output import Output, TextOrJson
+
+__all__ = ["rating"]
+
+
+def rating(
+    length: Annotated[int, typer.Option(metavar="POINTS", help="Length of the match.")],
+    epm: Annotated[
+        float | None,
+        typer.Option(help="Error per unforced chequer move: 0.0085 in equity, or 8.5 thousandths."),
+    ] = None,
+    epc: Annotated[
+        float | None,
+        typer.Option(help="Error per close or actual cube decision, in the same unit."),
+    ] = None,
+    epd: Annotated[
+        float | None,
+        typer.Option(help="Error per decision, chequers and cube together, in either unit."),
+    ] = None,
+    depd: Annotated[
+        float | None,
+        typer.Option(
+            help="The opponent's error per decision less the player's: gives points between, and "
+            "with --against a rating."
+        ),
+    ] = None,
+    memg: Annotated[
+        float | None, typer.Option(help="GNU Backgammon's error rate: 1000 times --epd.")
+    ] = None,
+    pr: Annotated[
+        float | None, typer.Option(help="eXtreme Gammon's performance rating: 500 times --epd.")
+    ] = None,
+    snowie: Annotated[
+        float | None, typer.Option(help="Snowie's error rate: per move of both players.")
+    ] = None,
+    moves_per_decision: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="For Snowie's rate: moves of both players by decisions of one.",
+        ),
+    ] = None,
+    from_rating: Annotated[
+        float | None,
+        typer.Option(metavar="RATING", help="The way back: the error rates of this rating."),
+    ] = None,
+    win: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="A (luck-adjusted) result, 0 to 1: gives points ahead."),
+    ] = None,
+    against: Annotated[
+        float | None,
+        typer.Option(metavar="RATING", help="Also the chance of winning against this rating."),
+    ] = None,
+    unit: Annotated[
+        Unit | None,
+        typer.Option(
+            help="What --epm, --epc, --epd and --depd are in, where the numbers leave it open.",
+            show_default=False,
+        ),
+    ] = None,
+    offset: Offset = "fibs",
+    formula: Choice = Weights.published,
+    form: Annotated[TextOrJson, typer.Option("--format", help="Text, or JSON.")] = TextOrJson.text,
+    output: Output = None,
+) -> None:
+    """Rating of a player from error rates in a match, or the error rates of a rating.
+
+    Give --epm (with --epc, or without where no cube was close), or one rate for all
+    decisions: --epd, --memg, --pr or --snowie.
+
+    Examples
+    --------
+    yardstone backgammon rating --epm 0.0085 --epc 0.021 --length 7
+    yardstone backgammon rating --depd 0.0075 --length 5 --against 1800
+    yardstone backgammon rating --pr 5.2 --length 7 --offset gamesgrid --format json
+    """
+    from yardstone.backgammon.error_rates import MOVES_PER_DECISION
+    from yardstone.backgammon.rating import Given, rate
+    from yardstone.cli.winprob.output import as_text, write
+    from yardstone.reports.backgammon.rating import rating_text
+
+    given = Given(
+        length=length,
+        epm=epm,
+        epc=epc,
+        epd=epd,
+        depd=depd,
+        memg=memg,
+        pr=pr,
+        snowie=snowie,
+        from_rating=from_rating,
+        win=win,
+        against=against,
+        moves_per_decision=moves_per_decision or MOVES_PER_DECISION,
+        unit=unit,
+    )
+    found = rate(given, chosen_formula(formula), chosen_offset(offset))
+    if formula is Weights.people and "relative" in found and from_rating is None:
+        from yardstone.lab.vandendoel.refit import rating_interval
+
+        found["interval"] = rating_interval(found["relative"], found["offset"])
+    write(as_text(found) if form is TextOrJson.json else rating_text(found), output)

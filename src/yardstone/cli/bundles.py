@@ -1,0 +1,54 @@
+"""Options that belong together, declared once and taken as one argument.
+
+A bundle is a frozen dataclass whose fields are annotated as typer has parameters. A command
+takes it as an argument without a default; the command line has its fields in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Any, get_type_hints
+
+__all__ = ["expanded"]
+
+
+def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with the fields of its bundles in their places."""
+    hints = get_type_hints(function, include_extras=True)
+    bundles: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    if not bundles:
+        return function
+    parameters: list[Parameter] = []
+    for parameter in signature(function).parameters.values():
+        bundle = bundles.get(parameter.name)
+        if bundle is None:
+            parameters.append(
+                parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[parameter.name])
+            )
+            continue
+        options = get_type_hints(bundle, include_extras=True)
+        for field in fields(bundle):
+            default = Parameter.empty if field.default is MISSING else field.default
+            parameters.append(
+                Parameter(
+                    field.name,
+                    Parameter.KEYWORD_ONLY,
+                    default=default,
+                    annotation=options[field.name],
+                )
+            )
+
+    @wraps(function)
+    def run(**values: Any) -> Any:
+        made: dict[str, Any] = {}
+        for name, bundle in bundles.items():
+            made[name] = bundle(**{field.name: values.pop(field.name) for field in fields(bundle)})
+        return function(**values, **made)
+
+    run.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    del run.__wrapped__
+    return run

@@ -1,0 +1,137 @@
+"""`yardstone go features`: features of the moves of many games, into a store."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from yardstone.cli.go.options import (
+    Engine,
+    EngineName,
+    GamePaths,
+    Komi,
+    Net,
+    Precision,
+    PrecisionName,
+    Quiet,
+    chosen_rules,
+)
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from yardstone.go.feature_store import FeatureStore
+
+__all__ = ["features"]
+
+_WHOLE_TRUNK_SIZE = 19
+
+
+def features(
+    paths: GamePaths,
+    store: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="STORE", help="Folder of the store; made if it is not there."
+        ),
+    ],
+    net: Net = None,
+    kinds: Annotated[
+        str,
+        typer.Option(
+            "--features",
+            metavar="KINDS",
+            help="What to keep beside the head features: pick, after, candidates, mean, "
+            "trunk, or only head.",
+        ),
+    ] = "head,pick",
+    rules: Annotated[
+        str,
+        typer.Option(
+            "--rules",
+            metavar="RULES",
+            help="Rules that the network is told of all games; record: those of each game.",
+        ),
+    ] = "tromp-taylor",
+    komi: Komi = None,
+    size: Annotated[
+        int | None,
+        typer.Option("--size", metavar="LINES", min=2, max=19, help="Only boards of this size."),
+    ] = None,
+    engine: Engine = EngineName.auto,
+    precision: Precision = PrecisionName.fp32,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers", metavar="NUMBER", min=1, help="Processes; one a core if not given."
+        ),
+    ] = None,
+    batch: Annotated[
+        int,
+        typer.Option(
+            "--batch", metavar="GAMES", min=1, help="Games that are done, or lost, together."
+        ),
+    ] = 16,
+    quiet: Quiet = False,
+) -> None:
+    """Take the features of every move of many games into a store.
+
+    The same command goes on where it was stopped or killed, and gives the same bytes
+    in the end. Games with illegal moves are left out and listed in skipped.csv.
+
+    Examples
+    --------
+    yardstone go features games.zip -o store --features head,pick
+    """
+    from yardstone.cli.output import stage_bars
+    from yardstone.cli.startup import load_numba
+    from yardstone.errors import InputError
+    from yardstone.go.extraction_batch import Settings
+
+    if "-" in paths:
+        raise UsageError("the games are read twice: name files, not standard input")
+    wanted = tuple(kind.strip() for kind in kinds.split(",") if kind.strip() not in ("head", ""))
+    if "trunk" in wanted and size is None:
+        size = _WHOLE_TRUNK_SIZE
+    told = chosen_rules(rules)
+    settings = Settings(
+        net=net,
+        engine=engine.value,
+        precision=precision.value,
+        trunk=wanted,
+        rules=None if told is None else str(told),
+        komi=komi,
+        size=size,
+        batch=batch,
+    )
+    if store.exists() and not store.is_dir():
+        raise InputError("this is a file", file=str(store), mend="name a folder")
+    load_numba()
+    from yardstone.go.extraction import extract_features
+    from yardstone.records.sgf import SgfReader
+
+    made = extract_features(
+        lambda: SgfReader(*paths),
+        store,
+        settings,
+        workers=workers,
+        progress=stage_bars(quiet=quiet),
+    )
+    if not quiet:
+        _report(made)
+
+
+def _report(made: FeatureStore) -> None:
+    from yardstone.reports.statements import plural
+
+    about = made.settings
+    kinds = ", ".join(made.kinds)
+    print(
+        f"{plural(len(made), 'game')}, {plural(about['moves'], 'move')}: {kinds} "
+        f"({about['channels']} channels of {about['network']}) in {made.path}"
+    )
+    if about["skipped"]:
+        skipped = plural(about["skipped"], "record was", "records were")
+        print(f"yardstone: {skipped} skipped: see {made.path / 'skipped.csv'}", file=sys.stderr)

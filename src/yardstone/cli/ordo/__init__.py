@@ -1,0 +1,1 @@
+"""The switches of Ordo and Ordoprep."""

@@ -1,0 +1,163 @@
+"""The small files that Ordo's switches name, and writing of results."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from yardstone.cli.ordo.options import Refused
+from yardstone.cli.ordo.switches import scan_float
+from yardstone.records.text import decode
+
+__all__ = ["Output", "csv_fields", "csv_lines", "file_names", "scan_single", "text_lines", "warn"]
+
+_BLANKS = " \t\n\v\f\r"
+
+
+def csv_fields(line: str) -> list[str]:
+    r"""Fields of a line of comma separated values, by Ordo's rules.
+
+    A quoted field ends at the next quote; an unquoted one loses the blanks around
+    it. As in a PGN tag, ``\"`` inside quotes stands for itself, unless a comma or
+    the end of the line follows.
+    """
+    fields = []
+    rest = line.lstrip(_BLANKS)
+    while rest:
+        if rest.startswith('"'):
+            end = _closing_quote(rest)
+            fields.append(rest[1:end])
+            rest = rest[end + 1 :].lstrip(_BLANKS)
+            rest = rest.removeprefix(",")
+        else:
+            field, _, rest = rest.partition(",")
+            fields.append(field.rstrip(_BLANKS))
+        rest = rest.lstrip(_BLANKS)
+    return fields
+
+
+def _closing_quote(text: str) -> int:
+    """Place of the quote that closes the one at the beginning; the end if there is none."""
+    end = text.find('"', 1)
+    while end > 0 and text[end - 1] == "\\":
+        further = text.find('"', end + 1)
+        if further < 0 or text[end + 1 :].lstrip(_BLANKS).startswith(","):
+            break
+        end = further
+    return end if end > 0 else len(text)
+
+
+def text_lines(path: str) -> list[str]:
+    """Lines of a text file with their ends.
+
+    Raises Refused with Ordo's message if it cannot be read.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError:
+        raise Refused(f'Errors in file "{path}"') from None
+    lines = decode(content.removeprefix(b"\xef\xbb\xbf")).split("\n")
+    return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def csv_lines(path: str) -> Iterator[list[str]]:
+    """Fields of each line of a file that is not blank."""
+    for line in text_lines(path):
+        if line.strip(_BLANKS):
+            yield csv_fields(line)
+
+
+def file_names(path: str) -> list[str]:
+    """Names in a file that holds one a line."""
+    trouble = Refused(f'Errors in file "{path}", or lack of memory')
+    try:
+        rows = list(csv_lines(path))
+    except Refused:
+        raise trouble from None
+    if any(len(row) != 1 for row in rows):
+        raise trouble
+    return [row[0] for row in rows]
+
+
+def scan_single(text: str) -> float | None:
+    """The number `text` begins with, in single precision as Ordo keeps those of its files."""
+    import numpy as np
+
+    value = scan_float(text)
+    if value is None:
+        return None
+    with np.errstate(over="ignore"):
+        return float(np.float32(value))
+
+
+class Output:
+    """A file that is either written whole or not touched.
+
+    The text goes to a file beside it, which takes its place in the end; devices
+    and pipes are written directly.
+
+    Raises
+    ------
+    Refused
+        From the constructor, with Ordo's message, if it cannot be written.
+    """
+
+    def __init__(self, path: str, *, message: str = "Errors with file: {}") -> None:
+        self.path = path
+        self._message = message
+        self._beside: Path | None = None
+        try:
+            target = Path(os.path.realpath(path))
+            mode = target.stat().st_mode if target.exists() else None
+            if mode is not None and not stat.S_ISREG(mode):
+                self._target = target
+                with target.open("ab"):
+                    pass
+                return
+            if mode is not None and not os.access(target, os.W_OK):
+                raise PermissionError(path)
+            self._target = target
+            handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+            os.close(handle)
+            self._beside = Path(beside)
+            self._beside.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
+        except OSError:
+            self.discard()
+            raise Refused(message.format(path)) from None
+
+    def write(self, text: str) -> None:
+        """Write all of it."""
+        try:
+            if self._beside is None:
+                with self._target.open("ab") as stream:
+                    stream.write(text.encode("utf-8", "surrogateescape"))
+            else:
+                self._beside.write_bytes(text.encode("utf-8", "surrogateescape"))
+                self._beside.replace(self._target)
+                self._beside = None
+        except OSError:
+            self.discard()
+            raise Refused(self._message.format(self.path)) from None
+
+    def discard(self) -> None:
+        """Remove what was not finished."""
+        if self._beside is not None:
+            with contextlib.suppress(OSError):
+                self._beside.unlink()
+            self._beside = None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def warn(message: str) -> None:
+    """One line of warning on standard error."""
+    sys.stderr.write(f"yardstone: {message}\n")

@@ -1,0 +1,396 @@
+"""One run of `yardstone ordo`, from the files read to the reports written."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cached_property
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yardstone.cli.ordo import rate as ordo_rate
+from yardstone.cli.ordo.files import Output, csv_lines, file_names
+from yardstone.cli.ordo.input import Input, read_input, ticked_players
+from yardstone.cli.ordo.known import known_beforehand
+from yardstone.cli.ordo.options import OrdoOptions, Refused, check_combinations
+from yardstone.cli.ordo.switches import scan_integer
+from yardstone.errors import ModelError
+from yardstone.pool import PairCounts
+from yardstone.ratings.ordo_search import SEARCHED
+from yardstone.ratings.result import Estimate, JointRatings, Status
+from yardstone.reports.ordo.columns import COLUMNS, SUPERIORITY_COLUMN
+from yardstone.reports.ordo.groups import Groups, find_groups, groups_text
+from yardstone.reports.ordo.list import OrdoList, Row, rank_players
+from yardstone.reports.ordo.table import TableFormat, ratings_csv, ratings_text
+from yardstone.reports.ordo.text import as_in_tag, display_width
+
+__all__ = ["Session"]
+
+#: Ratings that differ by less are the same number to a reader, and to Ordo.
+_EQUAL_DECIMALS = 9
+
+_ELOSTAT_FILES = ("general.dat", "rating.dat", "programs.dat")
+
+
+class Session:
+    """Everything between the switches and the exit status.
+
+    Parameters
+    ----------
+    options : OrdoOptions
+        What was asked for.
+    stack : ExitStack
+        Removes unfinished files when it closes.
+    started : float
+        Processor time at the start.
+    """
+
+    def __init__(self, options: OrdoOptions, stack: ExitStack, started: float) -> None:
+        self.options = options
+        self.quiet = options.quiet
+        self._stack = stack
+        self._started = started
+
+    def run(self) -> None:
+        """Read, rate and report; raises Refused where Ordo would fail."""
+        options = self.options
+        files = [options.pgn] if options.pgn is not None else []
+        if options.pgn_list is not None:
+            files += file_names(options.pgn_list)
+        files += options.files
+        check_combinations(options)
+        self.headers = self._load_headers()
+        self._log("start")
+        self._log("input...")
+        self.games = self._load_games(files)
+        self._say_totals()
+        self.known = known_beforehand(options, self.games.players)
+        self._open_outputs()
+        self._log("done with input")
+        self._log("process groups if needed...")
+        if self._report_groups():
+            return
+        apart = self._set_apart()
+        if not options.force:
+            ordo_rate.check_connection(self.names, self.counts, apart, self.known)
+        self._log("calculate rating...")
+        ratings = self._rate()
+        listed = self._list(ratings)
+        self._log("output reports...")
+        self._report(listed)
+        self._log("DONE!!")
+        self._say("\ndone!\n")
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of all players."""
+        return self.games.players.names
+
+    @cached_property
+    def tag_names(self) -> tuple[str, ...]:
+        """The same as they stand in a PGN tag."""
+        return tuple(map(as_in_tag, self.names))
+
+    @cached_property
+    def counts(self) -> PairCounts:
+        """The games that count."""
+        return self.games.pair_counts()
+
+    @cached_property
+    def anchor(self) -> str | None:
+        """Name of the anchor as the games have it."""
+        if self.options.anchor is None:
+            return None
+        number = self.games.players.find(self.options.anchor)
+        if number is None or not self._has_games[number]:
+            raise Refused(
+                "ERROR: No games of anchor player, mispelled, wrong capital letters, "
+                f'or extra spaces = "{self.options.anchor}"\n'
+                'Surround the name with "quotes" if it contains spaces\n'
+            )
+        return self.names[number]
+
+    @cached_property
+    def _has_games(self) -> list[bool]:
+        return [bool(games) for games in self.counts.player_totals().sum(axis=1)]
+
+    def _say(self, text: str) -> None:
+        if not self.quiet:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+    def _log(self, step: str) -> None:
+        if self.options.timelog:
+            sys.stdout.write(f"{time.process_time() - self._started:8.2f} | {step}\n")
+
+    def _load_headers(self) -> dict[int, tuple[str, int]]:
+        """Widths and headers of columns (switch -b)."""
+        path = self.options.column_format
+        if path is None:
+            return {}
+        headers = {}
+        for row in csv_lines(path):
+            column, width = (
+                (scan_integer(text) for text in row[:2]) if len(row) == 3 else (None, None)
+            )
+            if column is None or width is None or not 0 <= column < len(COLUMNS):
+                raise Refused(f'Errors in file "{path}"')
+            headers[column] = (row[2], max(width, 1 + display_width(row[2])))
+        self._say("Column settings uploaded succesfully\n")
+        return headers
+
+    def _load_games(self, files: list[str]) -> Input:
+        options = self.options
+        games = read_input(files, options.synonyms, quiet=self.quiet, warnings=options.warnings)
+        if not games.total:
+            raise Refused("ERROR: Input file contains no games")
+        if options.ignore_draws:
+            games.used &= games.score != 0.5
+        for path, wanted in ((options.include, True), (options.exclude, False)):
+            if path is not None:
+                ticked = ticked_players(path, games, quiet=self.quiet, warnings=options.warnings)
+                games.leave_out(ticked == wanted)
+        return games
+
+    def _say_totals(self) -> None:
+        """Check what the games must have, then print their totals."""
+        options, games = self.options, self.games
+        if options.anchor is not None:
+            self._check_anchor()
+        wins, draws, losses = games.results()
+        rate = 50.0 if options.draw is None else options.draw
+        prior = options.likelihood_needed and not options.likelihood
+        if not rate > 0.0 and draws and prior:
+            raise Refused(
+                "ERROR: Draws present in the database but -d switch specified an invalid number"
+            )
+        if rate > 99.9:
+            raise Refused("ERROR: Draw rate set with -d switch is too high, > 99.9%")
+        if not len(self.counts.first):
+            raise Refused("ERROR: Input file contains no games to process")
+        average = 2300.0 if options.average is None else options.average
+        lines = [
+            f"Total games            {games.total:8}",
+            f" - White wins          {wins:8}",
+            f" - Draws               {draws:8}",
+            f" - Black wins          {losses:8}",
+            f" - Truncated/Discarded {games.discarded:8}",
+            f"Unique head to head    {100.0 * len(self.counts.first) / games.total:8.2f}%",
+        ]
+        if options.anchor is not None:
+            lines.append(f'Reference rating    {average:8.1f} (set to "{options.anchor}")')
+        elif options.loose_anchors is not None or options.multi_anchors is not None:
+            lines.append("Reference rating     --> not fixed, determined by anchors")
+        else:
+            lines.append(f"Reference rating    {average:8.1f} (average of the pool)")
+        self._say("\n".join(lines) + "\n\n")
+
+    def _check_anchor(self) -> None:
+        if len(self.counts.first):
+            _ = self.anchor
+
+    def _open(self, path: str | None, message: str = "Errors with file: {}") -> Output | None:
+        if path is None:
+            return None
+        output = Output(path, message=message)
+        self._stack.callback(output.discard)
+        return output
+
+    def _open_outputs(self) -> None:
+        """Make sure that everything can be written before anything is computed."""
+        options = self.options
+        late = "Error trying to write on file: {}"
+        self._text = self._open(options.output)
+        self._csv = self._open(options.csv)
+        self._groups = self._open(options.groups)
+        if self._groups is not None and self._text is None and self._csv is None:
+            return
+        self._errors = self._open(options.error_matrix)
+        self._superiority = self._open(options.cfs_matrix)
+        self._head2head = self._open(options.head2head, late)
+        self._elostat = [self._open(name, late) for name in _ELOSTAT_FILES if options.elostat]
+
+    def _report_groups(self) -> bool:
+        """Report groups, or warn of them; true if nothing else is to be done."""
+        options = self.options
+        if options.force:
+            return False
+        groups = find_groups(self.tag_names, self.counts)
+        if self._groups is None:
+            if len(groups) > 1:
+                sys.stderr.write(ordo_rate.NOT_CONNECTED.format(len(groups)))
+            return False
+        self._write_groups(self._groups, groups)
+        return self._text is None and self._csv is None
+
+    def _write_groups(self, output: Output, groups: Groups) -> None:
+        output.write(groups_text(self.tag_names, groups))
+        self._say(
+            f"\nGroups={len(groups)}\n"
+            f"Encounters: Total={groups.within + groups.between}, "
+            f"within groups={groups.within}, @ interface between groups={groups.between}\n"
+        )
+
+    def _set_apart(self) -> NDArray[np.bool_]:
+        """Find the players who cannot be rated with the others, and say how many."""
+        apart, (nothing, all_won, all_lost) = ordo_rate.perfect_players(
+            self.names, self.counts, self.known
+        )
+        self._say(
+            f"\nplayers with no games = {nothing}\n"
+            f"players with all wins = {all_won}\n"
+            f"players w/ all losses = {all_lost}\n"
+        )
+        if apart.any():
+            self._say(f"players, total purged = {int(apart.sum())}\n\n")
+        return apart
+
+    def _rate(self) -> JointRatings:
+        options = self.options
+        system = ordo_rate.rating_system(options, self.known, self.anchor)
+        self.system, ratings = ordo_rate.fit(system, self.names, self.counts, self.games.total)
+        self._say_convergence(ratings)
+        groups = len(np.unique(ratings.component[ratings.status == Status.NORMAL]))
+        ordo_rate.warn_of_traps(options, self.anchor, ratings, groups)
+        return ratings
+
+    def _say_convergence(self, ratings: JointRatings) -> None:
+        likelihood = self.options.likelihood_needed
+        head = (
+            "Converging...\n\n" if likelihood else "\nConvergence rating calculation (cycle #1)\n\n"
+        )
+        perfect = [
+            (text, row)
+            for row, state in enumerate(ratings.status.tolist())
+            for kind, text in _PERFECT_LINES
+            if state == kind
+        ]
+        self._say(
+            f"{head}Newton's method, steps = {ratings.converged_in}\ndone\n\n"
+            f"White Advantage = {ratings.first_advantage.value:.1f}\n"
+            f"Draw Rate (eq.) = {100.0 * ratings.draw_rate.value:.1f} %\n\n"
+        )
+        if likelihood and perfect:
+            self._say("Post-Convergence rating estimation for all-wins / all-losses players\n\n")
+        for text, row in perfect:
+            self._say(f"{text}{self.tag_names[row]}\n")
+
+    def _list(self, ratings: JointRatings) -> OrdoList:
+        """The list, with simulated errors if they were asked for."""
+        options = self.options
+        listed = OrdoList(
+            names=self.tag_names,
+            rating=_without_noise(ratings),
+            status=ratings.status,
+            counts=self.counts,
+            first_advantage=ratings.first_advantage,
+            draw_rate=ratings.draw_rate,
+            confidence_factor=NormalDist().inv_cdf(0.5 + options.confidence / 200.0),
+            discarded=self.games.discarded,
+        )
+        if not options.simulations:
+            if self.system.covariance:
+                try:
+                    known = ratings.deviation_of_difference()
+                except ModelError as error:
+                    raise Refused(f"yardstone: {error}") from None
+                listed = replace(listed, deviation_of_difference=known)
+            return listed
+        self._log("simulation block...")
+        simulated = ordo_rate.run_simulation(self.system, self.counts, ratings, options)
+        self._set_apart()
+        advantage, rate = listed.first_advantage.value, listed.draw_rate.value
+        return replace(
+            listed,
+            deviation=simulated.deviation,
+            deviation_of_difference=simulated.deviation_of_difference,
+            first_advantage=Estimate(advantage, simulated.first_advantage_deviation),
+            draw_rate=Estimate(rate, simulated.draw_rate_deviation),
+        )
+
+    def _report(self, listed: OrdoList) -> None:
+        options = self.options
+        number = {name: row for row, name in enumerate(self.names)}
+        rows = rank_players(
+            listed,
+            threshold=options.threshold,
+            older=frozenset(number[relation.other] for relation in self.known.relations),
+            hide_older=options.remove_older,
+        )
+        columns = options.columns
+        if options.cfs_show and SUPERIORITY_COLUMN not in columns:
+            columns = (*columns, SUPERIORITY_COLUMN)
+        shape = TableFormat(
+            columns=columns,
+            decimals=options.decimals,
+            score_decimals=options.score_decimals,
+            headers=self.headers,
+            simulated=options.simulations > 1,
+        )
+        text = ratings_text(listed, rows, shape)
+        if self._text is None:
+            sys.stdout.write(text)
+        else:
+            self._text.write(text)
+        if self._csv is not None:
+            self._csv.write(ratings_csv(listed, rows, shape))
+        self._report_pairs(listed, rows)
+        self._report_elostat(listed)
+
+    def _report_pairs(self, listed: OrdoList, rows: list[Row]) -> None:
+        options = self.options
+        players = [row.player for row in rows]
+        if self._errors is not None or self._superiority is not None:
+            from yardstone.reports.ordo.matrices import error_matrix, superiority_matrix
+
+            if self._errors is not None:
+                self._errors.write(error_matrix(listed, players))
+            if self._superiority is not None:
+                self._superiority.write(superiority_matrix(listed, players))
+        if self._head2head is not None:
+            from yardstone.reports.ordo.head2head import head_to_head
+
+            self._log("head to head output...")
+            self._head2head.write(
+                head_to_head(listed, decimals=options.decimals, with_errors=options.simulations > 1)
+            )
+
+    def _report_elostat(self, listed: OrdoList) -> None:
+        options = self.options
+        if not options.elostat:
+            return
+        from yardstone.reports.ordo.elostat import general_dat, programs_dat, rating_dat
+
+        self._log("output in elostat format...")
+        self._say(
+            "\nOutput (Elostat format):\ngeneral file = general.dat\n"
+            "rating file = rating.dat\nprograms file = programs.dat\n"
+        )
+        texts = (
+            general_dat(listed),
+            rating_dat(listed, threshold=options.threshold, decimals=options.decimals),
+            programs_dat(listed, decimals=options.decimals),
+        )
+        for output, text in zip(self._elostat, texts, strict=True):
+            if output is not None:
+                output.write(text)
+
+
+def _without_noise(ratings: JointRatings) -> NDArray[np.float64]:
+    """The ratings, 0 for players without games.
+
+    A solution carries noise in its last digits that would order equal players; the
+    search repeats Ordo's digits, noise and all.
+    """
+    rating = np.nan_to_num(ratings.rating)
+    return rating if SEARCHED in ratings.extras else np.round(rating, _EQUAL_DECIMALS)
+
+
+_PERFECT_LINES = (
+    (Status.PERFECT_WINNER, "  all wins   --> "),
+    (Status.PERFECT_LOSER, "  all losses --> "),
+)

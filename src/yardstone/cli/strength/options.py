@@ -1,0 +1,119 @@
+"""Options that training and searching share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from yardstone.lab.neubauer.experiment.configuration import Experiment
+    from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
+
+__all__ = [
+    "Anew",
+    "Device",
+    "DeviceName",
+    "ExperimentFile",
+    "Folder",
+    "Model",
+    "ModelName",
+    "Preset",
+    "PresetName",
+    "Settings",
+    "Threads",
+    "chosen_settings",
+    "named_values",
+]
+
+
+class ModelName(StrEnum):
+    """The features of moves that a network takes."""
+
+    full = "full"
+    basic = "basic"
+
+
+class PresetName(StrEnum):
+    """Settings with a name."""
+
+    published = "published"
+    start = "start"
+    small = "small"
+
+
+class DeviceName(StrEnum):
+    """What a network is trained on."""
+
+    auto = "auto"
+    cpu = "cpu"
+    cuda = "cuda"
+
+
+ExperimentFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="Description of an experiment that has been run.", show_default=False
+    ),
+]
+Model = Annotated[
+    ModelName,
+    typer.Option("--model", help="full: on the trunk at the moves; basic: on six outputs."),
+]
+Preset = Annotated[
+    PresetName | None,
+    typer.Option(
+        "--preset",
+        help="Settings in place of the experiment's: published is Table 5.1 of the thesis.",
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Change a setting. Repeatable."),
+]
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FOLDER",
+        help="Where all goes. [default: a folder in that of the experiment]",
+        show_default=False,
+    ),
+]
+Device = Annotated[
+    DeviceName, typer.Option("--device", help="What to train on; auto: a GPU if there is one.")
+]
+Threads = Annotated[
+    int | None, typer.Option("--threads", metavar="NUMBER", min=1, help="Of each training.")
+]
+Anew = Annotated[bool, typer.Option("--anew", help="Begin anew, whatever the folder holds.")]
+
+
+def named_values(texts: list[str] | None) -> dict[str, str]:
+    """What ``--set`` says."""
+    found = {}
+    for text in texts or ():
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise UsageError(f"--set {text}: write NAME=VALUE")
+        found[name.strip().replace("-", "_")] = value.strip()
+    return found
+
+
+def chosen_settings(
+    experiment: Experiment, model: ModelName, preset: PresetName | None, texts: list[str] | None
+) -> Hyperparameters:
+    """The settings of a network: the experiment's or those of a preset, then ``--set``."""
+    from yardstone.lab.neubauer.experiment.examples import experiment_settings
+    from yardstone.lab.neubauer.network.hyperparameters import PRESETS
+
+    found = experiment_settings(experiment, model.value)
+    if preset is not None or found is None:
+        named = PRESETS[(preset or PresetName.published).value]
+        found = named.changed({"window": experiment.models.window})
+    return found.changed(named_values(texts))

@@ -1,0 +1,184 @@
+"""`yardstone strength search`: hyperparameters of a network."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from yardstone.cli.strength.options import (
+    Device,
+    DeviceName,
+    ExperimentFile,
+    Folder,
+    Model,
+    ModelName,
+    PresetName,
+    Settings,
+    Threads,
+    chosen_settings,
+)
+from yardstone.cli.winprob.output import Plot, TableFormat
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from yardstone.lab.neubauer.network.search_run import SearchRun
+
+__all__ = ["search"]
+
+#: Trainings of the published search.
+TRIALS = 75
+
+
+class Method(StrEnum):
+    """How settings are searched."""
+
+    random = "random"
+    optuna = "optuna"
+
+
+def search(
+    file: ExperimentFile,
+    model: Model = ModelName.full,
+    method: Annotated[
+        Method,
+        typer.Option("--method", help="random: as published; optuna: learns, and gives up early."),
+    ] = Method.random,
+    iterations: Annotated[
+        int, typer.Option("--iterations", metavar="NUMBER", min=1, help="Of the random search.")
+    ] = 5,
+    runs: Annotated[
+        int,
+        typer.Option("--runs", metavar="NUMBER", min=1, help="Trainings in each iteration."),
+    ] = 15,
+    shrink: Annotated[
+        float, typer.Option("--shrink", help="Scale of an iteration over that of the one before.")
+    ] = 0.6,
+    trials: Annotated[
+        int, typer.Option("--trials", metavar="NUMBER", min=1, help="Trainings of optuna.")
+    ] = TRIALS,
+    start: Annotated[
+        PresetName, typer.Option("--start", help="Settings to search around.")
+    ] = PresetName.start,
+    windows: Annotated[
+        str | None,
+        typer.Option(
+            "--windows", metavar="LOW,HIGH", help="Search the window as well, between these."
+        ),
+    ] = None,
+    settings: Settings = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of all that is random.")] = 0,
+    output: Folder = None,
+    plot: Plot = None,
+    limits: Annotated[
+        str | None,
+        typer.Option("--limits", metavar="LOW,HIGH", help="Losses that the picture shows."),
+    ] = None,
+    form: Annotated[
+        TableFormat, typer.Option("--format", help="How the table is written.")
+    ] = TableFormat.text,
+    device: Device = DeviceName.auto,
+    threads: Threads = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", metavar="NUMBER", min=1, help="Trainings at the same time."),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No line for each training.")
+    ] = False,
+) -> None:
+    """Search for the settings with which a network predicts best.
+
+    Every training is kept: the same command goes on where it was stopped or killed, and
+    trains nothing twice.
+
+    Examples
+    --------
+    yardstone strength search experiment.toml
+    """
+    from yardstone.cli.output import check_folder, progress_bar
+    from yardstone.lab.neubauer.experiment.configuration import read_experiment
+    from yardstone.lab.neubauer.experiment.examples import experiment_examples
+    from yardstone.lab.neubauer.network.search import Plan, best_run, random_search
+    from yardstone.lab.neubauer.network.search_run import Cached
+
+    check_folder(plot)
+    low_high = None if windows is None else tuple(int(v) for v in _pair("--windows", windows))
+    shown = None if limits is None else _pair("--limits", limits)
+    experiment = read_experiment(file)
+    around = chosen_settings(experiment, model, start, settings)
+    folder = output or experiment.folder / f"search-{model.value}"
+    examples = Cached(partial(experiment_examples, str(file), model.value))
+    examples()  # an error in the games is one of the command, not of a worker
+    progress = progress_bar("searching", quiet=quiet)
+    plan = Plan(iterations, runs, shrink, around, low_high, seed)  # type: ignore[arg-type]
+    if method is Method.random:
+        found = random_search(
+            examples,
+            folder,
+            plan,
+            workers=workers,
+            threads=threads,
+            device=device.value,
+            progress=progress,
+            report=None if quiet else _say,
+        )
+    else:
+        from yardstone.lab.neubauer.network.search_optuna import optuna_search
+
+        found = optuna_search(
+            examples,
+            folder,
+            trials,
+            around,
+            windows=plan.windows,
+            seed=seed,
+            workers=workers,
+            threads=threads,
+            device=device.value,
+            progress=progress,
+        )
+    _write(found, form, folder)
+    if not quiet:
+        print(f"best network in {Path(best_run(found).folder) / 'network.npz'}", file=sys.stderr)
+    if plot is not None:
+        from yardstone.reports.plot import save_plot
+        from yardstone.reports.strength.training import search_plot
+
+        title = f"Search for the {model.value} model"
+        save_plot(search_plot(found, limits=shown, title=title), plot)
+
+
+def _pair(option: str, text: str) -> tuple[float, float]:
+    parts = text.split(",")
+    try:
+        low, high = (float(part) for part in parts)
+    except ValueError:
+        raise UsageError(f"{option} {text}: write two numbers, as in 10,500") from None
+    if not low < high:
+        raise UsageError(f"{option} {text}: the first number must be below the second")
+    return low, high
+
+
+def _write(found: list[SearchRun], form: TableFormat, folder: Path) -> None:
+    from yardstone.reports.strength.training import runs_json, runs_text
+
+    if form is TableFormat.csv:
+        from yardstone.lab.neubauer.network.search_run import RUNS_FILE
+
+        sys.stdout.write((folder / RUNS_FILE).read_text("utf-8"))
+    elif form is TableFormat.json:
+        from yardstone.cli.winprob.output import as_text
+
+        sys.stdout.write(as_text(runs_json(found)))
+    else:
+        sys.stdout.write(runs_text(found))
+
+
+def _say(run: SearchRun) -> None:
+    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
+    print(clear + run.line(), file=sys.stderr, flush=True)

@@ -1,0 +1,55 @@
+"""`yardstone trickplay index`: games in the form that searches take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from yardstone.cli.go.options import Quiet
+from yardstone.cli.reading import report_skipped
+from yardstone.cli.trickplay.options import Workers
+
+__all__ = ["index"]
+
+
+def index(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILES",
+            help="SGF files or lists of moves, folders, patterns or archives of them.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The index to write.")
+    ],
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """Build an index of games: one file, which searches map into memory.
+
+    A game that occurs twice is taken once. The same command goes on where it was
+    stopped; what has been read so far is kept beside the index until it is complete.
+
+    Examples
+    --------
+    yardstone trickplay index games.zip more/ -o games.idx
+    """
+    from yardstone.cli.output import progress_bar
+    from yardstone.cli.startup import load_numba
+    from yardstone.reports.statements import plural
+
+    load_numba()
+    from yardstone.go.patterns import build_index
+
+    made, skipped = build_index(
+        paths, output, workers=workers, progress=progress_bar("reading games", quiet=quiet)
+    )
+    report_skipped(skipped, quiet=quiet)
+    if not quiet:
+        again = made.facts["duplicates"]
+        note = f"; {plural(again, 'game')} occurred again" if again else ""
+        print(f"{plural(len(made), 'game')}, {made.positions:,} positions in {output}{note}")

@@ -1,0 +1,335 @@
+"""Which form predicts games it has not seen: cross-validation of the fits.
+
+Candidates are the published coefficients, a plain logistic on the grade
+difference, Kaniuk's form fitted as he did and by likelihood, and that form with
+further terms. Each is fitted to all folds but one and scored on that one. Forms that do
+not fit the worth of a handicap stone take it for a grade, as European usage does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.choices import check_choice
+from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
+from yardstone.lab.kaniuk.least_squares import fit_least_squares
+from yardstone.winprob.clustered import clustered_interval, clustered_mean
+from yardstone.winprob.grade_model import EVEN_KOMI, GradeModel, Link, log_probabilities
+from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
+from yardstone.winprob.likelihood import GradedGames, fit_likelihood
+from yardstone.winprob.statistics import WinningStatistics
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool
+
+    Array = NDArray[np.float64]
+
+__all__ = ["CANDIDATES", "Candidate", "CrossValidation", "GameColumns", "cross_validate"]
+
+COLOUR = ("black", "stone")
+#: Grades that a handicap stone is worth in forms that do not fit it: European usage.
+USUAL_STONE = 1.0
+
+
+#: How a candidate's parameters are found.
+METHODS = ("likelihood", "least squares", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A form to be fitted.
+
+    Attributes
+    ----------
+    name : str
+        For tables.
+    free : tuple of str
+        Parameters fitted; none for coefficients taken as they are.
+    start : GradeModel
+        First point of the fit, or the model itself.
+    method : str
+        ``"likelihood"``, ``"least squares"`` or ``"none"``.
+    """
+
+    name: str
+    free: tuple[str, ...] = ()
+    start: GradeModel = field(default_factory=GradeModel)
+    method: str = "likelihood"
+
+    def __post_init__(self) -> None:
+        check_choice("the method", self.method, METHODS)
+
+    def fit(self, games: GameColumns) -> GradeModel:
+        """The model fitted to games."""
+        if self.method == "none":
+            return self.start
+        if self.method == "least squares":
+            even = games.handicap == 0
+            statistics = WinningStatistics.from_games(
+                games.first[even], games.second[even], games.first_won[even]
+            )
+            fit = fit_least_squares(statistics, free=self.free, start=self.start.core)
+            return GradeModel(fit.model, self.start.extras, self.start.link)
+        return fit_likelihood(games.graded(), free=self.free, start=self.start).model
+
+
+def _start(link: Link = "erf", core: Kaniuk = INITIAL) -> GradeModel:
+    return GradeModel(core, {"stone": USUAL_STONE}, link)
+
+
+#: The published coefficients, which say nothing of handicap games: a stone a grade.
+_AS_PUBLISHED = _start(core=PUBLISHED)
+#: A start for the plain logistic: Lambda proportional to the difference alone.
+_PLAIN = _start("logistic", Kaniuk.from_parameters({"u0": 0.1}))
+
+#: The forms compared by default, simplest first.
+CANDIDATES: tuple[Candidate, ...] = (
+    Candidate("published", start=_AS_PUBLISHED, method="none"),
+    Candidate("published, least squares", TABLE_1, _start(), "least squares"),
+    Candidate("plain logistic", ("u0",), _PLAIN),
+    Candidate("likelihood", TABLE_1, _start()),
+    Candidate("logistic link", TABLE_1, _start("logistic")),
+    Candidate("lapse", (*TABLE_1, "lapse"), _start()),
+    Candidate("logistic link, lapse", (*TABLE_1, "lapse"), _start("logistic")),
+    Candidate("lapse, low grades", (*TABLE_1, "lapse", "low"), _start()),
+    Candidate("lapse, colour, handicap", (*TABLE_1, "lapse", *COLOUR), _start()),
+    Candidate(
+        "lapse, low grades, colour, handicap",
+        (*TABLE_1, "lapse", "low", *COLOUR),
+        _start(),
+    ),
+    Candidate(
+        "lapse, low grades, colour, komi, handicap",
+        (*TABLE_1, "lapse", "low", "komi", *COLOUR),
+        _start(),
+    ),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class GameColumns:
+    """Decided games one by one, with what a fold may be made of.
+
+    Attributes
+    ----------
+    first, second, handicap, komi : float64 arrays
+        As in `GradedGames`.
+    first_won : bool array
+        Results.
+    group : int array
+        Games of equal number stay in one fold (a tournament, for example).
+    """
+
+    first: Array
+    second: Array
+    handicap: Array
+    komi: Array
+    first_won: NDArray[np.bool_]
+    group: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @classmethod
+    def from_pool(
+        cls, pool: Pool, *, group: str | None = None, lowest: float = -30.0, highest: float = 8.0
+    ) -> GameColumns:
+        """Decided games between players of known grades.
+
+        Parameters
+        ----------
+        pool : Pool
+            With ``first_grade``, ``second_grade`` and, where known,
+            ``handicap`` and ``komi``.
+        group : str, optional
+            Column whose values make the groups; none makes every game its own.
+        lowest, highest : float
+            Grades outside (30 kyu to 9 dan) are left out as no real grades.
+        """
+        for name in ("first_grade", "second_grade", *([group] if group else [])):
+            if name not in pool.columns:
+                raise InputError(f"the games have no column {name!r}")
+        size = len(pool)
+        first, second = (
+            np.asarray(pool.columns[name], np.float64) for name in ("first_grade", "second_grade")
+        )
+        handicap = np.asarray(pool.columns.get("handicap", np.zeros(size)), np.float64)
+        komi = np.asarray(pool.columns.get("komi", np.full(size, EVEN_KOMI)), np.float64)
+        komi = np.where((handicap > 0) | ~np.isfinite(komi), EVEN_KOMI, komi)
+        keep = (
+            (np.minimum(first, second) >= lowest)
+            & (np.maximum(first, second) <= highest)
+            & (pool.score != 0.5)
+            & (handicap >= 0)
+        )
+        number = np.arange(size)
+        if group is not None:
+            number = np.unique(pool.columns[group], return_inverse=True)[1].ravel()
+        return cls(first, second, handicap, komi, pool.score == 1.0, number).select(keep)
+
+    def select(self, keep: NDArray[np.bool_]) -> GameColumns:
+        """Only the games where `keep` is true."""
+        return GameColumns(
+            self.first[keep],
+            self.second[keep],
+            self.handicap[keep],
+            self.komi[keep],
+            self.first_won[keep],
+            self.group[keep],
+        )
+
+    def graded(self) -> GradedGames:
+        """The games added up."""
+        return GradedGames.from_columns(
+            self.first, self.second, self.first_won, self.handicap, self.komi
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """Scores of each candidate on the games left out.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The candidates.
+    log_loss : array (candidates, games)
+        Negative log of the probability given to what happened (nats).
+    brier : array (candidates, games)
+        Squared error of the probability.
+    games : GameColumns
+        The games, in the order given.
+    chosen : str
+        The simplest candidate whose mean log loss lies within one standard
+        error (of the difference) of the best.
+    folds : int
+        Parts that the games were divided into.
+    """
+
+    names: tuple[str, ...]
+    log_loss: Array
+    brier: Array
+    games: GameColumns
+    chosen: str
+    folds: int
+
+    def mean(self, where: NDArray[np.bool_] | None = None) -> Mapping[str, tuple[float, float]]:
+        """Mean log loss and Brier score of each candidate, over games `where`."""
+        keep = np.ones(len(self.games), np.bool_) if where is None else where
+        return {
+            name: (float(self.log_loss[i, keep].mean()), float(self.brier[i, keep].mean()))
+            for i, name in enumerate(self.names)
+        }
+
+    def gain(
+        self, name: str, over: str, where: NDArray[np.bool_] | None = None
+    ) -> tuple[float, float]:
+        """How much less log loss a game `name` has than `over`, with a standard error.
+
+        The error counts groups, not games, where there is more than one group.
+        """
+        mean, error, _ = clustered_mean(*self._differences(name, over, where))
+        return mean, error
+
+    def _differences(
+        self, name: str, over: str, where: NDArray[np.bool_] | None
+    ) -> tuple[Array, NDArray[np.int64]]:
+        keep = np.ones(len(self.games), np.bool_) if where is None else where
+        i, j = self.names.index(name), self.names.index(over)
+        group = self.games.group[keep]
+        if len(np.unique(group)) < 2:
+            group = np.arange(len(group))
+        return (self.log_loss[j] - self.log_loss[i])[keep], group
+
+    def gain_interval(
+        self,
+        name: str,
+        over: str,
+        where: NDArray[np.bool_] | None = None,
+        *,
+        level: float = 0.95,
+    ) -> tuple[float, float] | None:
+        """Interval of `gain`, by Student's t over the groups; None where there are too few.
+
+        Groups count for as many as they are worth (`yardstone.winprob.clustered`). The
+        fits to k - 1 of k parts of the games have most games in common, so their chance
+        does not average out: the variance is 1 + k / (k - 1) times that over the groups
+        (Nadeau and Bengio 2003, Inference for the generalization error, section 3).
+        """
+        widening = sqrt(1.0 + self.folds / (self.folds - 1.0))
+        differences = self._differences(name, over, where)
+        return clustered_interval(*differences, level, widening=widening)
+
+
+def _folds(group: NDArray[np.int64], folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Fold of each game: groups dealt out in random order to the smallest fold."""
+    labels, number, size = np.unique(group, return_inverse=True, return_counts=True)
+    if len(labels) < folds:
+        raise UsageError(f"{len(labels)} groups of games cannot be dealt to {folds} folds")
+    filled = np.zeros(folds)
+    fold_of = np.empty(len(labels), np.int64)
+    for label in sorted(rng.permutation(len(labels)), key=lambda i: -size[i]):
+        fold_of[label] = int(np.argmin(filled))
+        filled[fold_of[label]] += size[label]
+    return fold_of[number]
+
+
+def cross_validate(
+    games: GameColumns,
+    *,
+    candidates: Sequence[Candidate] = CANDIDATES,
+    folds: int = 10,
+    seed: int = 0,
+) -> CrossValidation:
+    """Score candidates on games left out, and choose one.
+
+    Parameters
+    ----------
+    games : GameColumns
+        Decided games. Games of one group never stand on both sides.
+    candidates : sequence of Candidate
+        Simplest first. A candidate that cannot be fitted to a training part is
+        scored with the published model there.
+    folds : int
+        Number of parts.
+    seed : int
+        For dealing the groups out.
+    """
+    if len(games) == 0:
+        raise NoGamesError("there is no decided game between players of known grades")
+    fold = _folds(games.group, folds, np.random.default_rng(seed))
+    log_loss = np.empty((len(candidates), len(games)))
+    for part in range(folds):
+        test = fold == part
+        training, left_out = games.select(~test), games.select(test)
+        for i, candidate in enumerate(candidates):
+            try:
+                model = candidate.fit(training)
+            except ModelError:
+                model = _AS_PUBLISHED
+            log_loss[i, test] = game_log_loss(model, left_out)
+    brier = (1.0 - np.exp(-log_loss)) ** 2
+    names = tuple(candidate.name for candidate in candidates)
+    result = CrossValidation(names, log_loss, brier, games, names[0], folds)
+    means = log_loss.mean(axis=1)
+    best = names[int(np.argmin(means))]
+    for name in names:
+        gain, error = result.gain(best, name)
+        if gain <= error:
+            return CrossValidation(names, log_loss, brier, games, name, folds)
+    return CrossValidation(names, log_loss, brier, games, best, folds)
+
+
+def game_log_loss(model: GradeModel, games: GameColumns) -> Array:
+    """Negative log of the probability that a model gives to each result."""
+    log_win, log_loss, _, _, _ = log_probabilities(
+        model.vector, model.link, games.first, games.second, games.handicap, games.komi
+    )
+    return -np.where(games.first_won, log_win, log_loss)

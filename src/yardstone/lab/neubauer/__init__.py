@@ -1,0 +1,1 @@
+"""Neubauer's experiment: features of recent moves, training and search of models."""

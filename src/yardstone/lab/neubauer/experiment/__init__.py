@@ -1,0 +1,1 @@
+"""An experiment from its configuration to the performance of its models."""

@@ -1,0 +1,109 @@
+"""The data of an experiment that was run, for pictures of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError
+from yardstone.evaluation.sets import Sets
+from yardstone.go.features import HEAD
+from yardstone.lab.neubauer.dataset import MoveSets
+from yardstone.lab.neubauer.experiment.classes import losses_by_rating
+from yardstone.lab.neubauer.experiment.collection import load_pool
+from yardstone.lab.neubauer.experiment.questions import RecentMoves, ask_questions
+from yardstone.lab.neubauer.experiment.sets import load_labels
+from yardstone.lab.neubauer.experiment.stochastic import POINTS
+from yardstone.ratings.glicko2 import Glicko2
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.lab.neubauer.experiment.configuration import Experiment
+    from yardstone.pool import Pool
+    from yardstone.ratings.replay import Replay
+
+    Array = NDArray[np.float64]
+
+__all__ = ["Described", "described", "glicko_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """The pool of an experiment and the recent moves of its training games.
+
+    Attributes
+    ----------
+    pool : Pool
+    replay : Replay
+        Under the experiment's Glicko-2.
+    labels : float64 [2 * g]
+        Of both sides of the g training games.
+    head : MoveSets
+        Head features of their recent moves.
+    """
+
+    pool: Pool
+    replay: Replay
+    labels: Array
+    head: MoveSets
+
+    def points(self, edges: Sequence[float] = ()) -> dict[str, Array]:
+        """Points that moves lost, by class of players (figure 4.2)."""
+        found = losses_by_rating(self.head, self.labels, HEAD.index("point_loss"), edges)
+        return {name: POINTS * values for name, values in found.items()}
+
+    def winrates(self, edges: Sequence[float] = ()) -> dict[str, Array]:
+        """Winrate that moves lost, by class of players (figure 4.3)."""
+        return losses_by_rating(self.head, self.labels, HEAD.index("win_loss"), edges)
+
+
+def glicko_of(experiment: Experiment) -> Glicko2:
+    """The experiment's Glicko-2."""
+    ratings = experiment.ratings
+    return Glicko2(
+        tau=ratings.tau,
+        initial_deviation=ratings.deviation,
+        initial_volatility=ratings.volatility,
+    )
+
+
+def described(experiment: Experiment) -> Described:
+    """Read what an experiment's stages have left.
+
+    Raises
+    ------
+    InputError
+        It was not run, or not far enough.
+    """
+    folder = experiment.folder
+    for stage in ("winners", "sets", "labels", "moves"):
+        if not (folder / stage).is_dir():
+            raise InputError(
+                f"the stage {stage!r} of this experiment was not run",
+                file=str(folder),
+                mend="run it with `yardstone strength run`",
+            )
+    pool = load_pool(folder / "winners" / "pool.npz")
+    sets = Sets(_marks(folder / "sets" / "mark.npy", len(pool)))
+    labels = load_labels(folder / "labels" / "labels.npz")
+    questions = ask_questions(sets, experiment.table.hidden)
+    here = np.flatnonzero(questions.of("T"))
+    game = questions.game[here]
+    head = RecentMoves.open(folder / "moves").sets(("head",)).select(here)
+    values = np.column_stack([labels.first[game], labels.second[game]]).ravel()
+    return Described(pool, glicko_of(experiment).replay(pool), values, head)
+
+
+def _marks(path: Path, games: int) -> NDArray[np.str_]:
+    try:
+        found: NDArray[np.str_] = np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read: {error}", file=str(path)) from None
+    if found.shape != (games,):
+        raise InputError("is not of this experiment's pool", file=str(path))
+    return found

@@ -1,0 +1,284 @@
+"""The table of an experiment: how well each system predicted each set (Table 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import NoGamesError, UsageError
+from yardstone.evaluation.bootstrap import Bootstrap, Interval, bootstrap
+from yardstone.evaluation.calibration import Calibration, calibrate
+from yardstone.evaluation.metrics import Metrics, correct, log_likelihoods, measure
+from yardstone.lab.neubauer.experiment.predictions import GLICKO
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.lab.neubauer.experiment.predictions import Predictions
+
+    Array = NDArray[np.float64]
+
+__all__ = ["Cell", "Performance", "RatingErrors", "performance", "rating_errors"]
+
+#: The metrics of the table, each game's value being from a function of score and expected.
+_METRICS: dict[str, Callable[[Array, Array], Array]] = {
+    "accuracy": correct,
+    "log_likelihood": log_likelihoods,
+}
+#: No probability is taken to be surer than this where logarithms are resampled.
+_EDGE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """How one system predicted the games of one set; frozen.
+
+    Attributes
+    ----------
+    system, letter : str
+    last : int
+        How many of both players' last games were seen; -1 for all.
+    metrics : Metrics
+    interval : dict of str to Interval
+        Of ``accuracy`` and ``log_likelihood``.
+    ahead : dict of str to Interval
+        The same less that of the system that all are compared with.
+    sure : dict of str to int
+        1 if that is surely above zero, -1 if surely below, else 0: at the level of all
+        comparisons of the table together.
+    calibration : Calibration
+    """
+
+    system: str
+    letter: str
+    last: int
+    metrics: Metrics
+    interval: dict[str, Interval]
+    ahead: dict[str, Interval]
+    sure: dict[str, int]
+    calibration: Calibration
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "system": self.system,
+            "set": self.letter,
+            "games_seen": None if self.last < 0 else self.last,
+            **self.metrics.as_dict(),
+            "intervals": {name: _ends(each) for name, each in self.interval.items()},
+            "ahead": {name: _ends(each) for name, each in self.ahead.items()},
+            "sure": dict(self.sure),
+            "calibration": self.calibration.as_dict(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Performance:
+    """All cells of the table; frozen.
+
+    Attributes
+    ----------
+    cells : tuple of Cell
+        Set after set, the systems in their order.
+    confidence : float
+        Level of the intervals.
+    base : str
+        The system that all are compared with.
+    comparisons : int
+        So many differences are looked at, for which what is called sure allows.
+    """
+
+    cells: tuple[Cell, ...]
+    confidence: float
+    base: str
+    comparisons: int
+
+    def cell(self, system: str, letter: str, last: int = -1) -> Cell:
+        """One cell."""
+        for each in self.cells:
+            if (each.system, each.letter, each.last) == (system, letter, last):
+                return each
+        raise KeyError(f"{system} on {letter}, {last} games seen")
+
+    @property
+    def systems(self) -> list[str]:
+        """Their names, in order."""
+        return list(dict.fromkeys(each.system for each in self.cells))
+
+    @property
+    def parts(self) -> list[tuple[str, int]]:
+        """The sets, each with how many games were seen."""
+        return list(dict.fromkeys((each.letter, each.last) for each in self.cells))
+
+
+def performance(
+    found: Predictions,
+    *,
+    base: str = GLICKO,
+    replicates: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Performance:
+    """Measure every system on every set.
+
+    Parameters
+    ----------
+    found : Predictions
+    base : str
+        The system that all are compared with.
+    replicates : int
+        Of the bootstrap, which resamples players.
+    confidence : float
+        Level of all intervals, 0 to 1.
+    seed : int
+
+    Returns
+    -------
+    Performance
+        A prediction that was certain and wrong makes a log-likelihood minus infinity;
+        where it is resampled it counts as one of 10**-12. Intervals are each at the level
+        by itself; a difference is called sure if it lies so many standard errors from zero
+        that of all the differences together (every other system, on every set) so rarely
+        one would by chance (Bonferroni, with a normal distribution).
+    """
+    names = list(found.expected)
+    if base not in names:
+        raise UsageError(f"there is no system {base!r}, but {', '.join(names)}")
+    compared = names.index(base)
+    comparisons = max((len(names) - 1) * len(found.questions.parts), 1)
+    far = NormalDist().inv_cdf(1.0 - 0.5 * (1.0 - confidence) / comparisons)
+    cells: list[Cell] = []
+    for letter, last in found.questions.parts:
+        here = np.flatnonzero(found.questions.of(letter, last))
+        score = found.score[here]
+        table = [found.expected[name][here] for name in names]
+        one, other = found.players[here].T.copy()
+        players = one, other
+        spread = {}
+        for metric, value in _METRICS.items():
+            inner = [np.clip(expected, _EDGE, 1.0 - _EDGE) for expected in table]
+            values = np.array([value(score, expected) for expected in inner])
+            spread[metric] = bootstrap(values, *players, replicates=replicates, seed=seed)
+        for k, name in enumerate(names):
+            own, ahead = np.zeros(len(names)), np.zeros(len(names))
+            own[k] = 1.0
+            ahead[k] += 1.0
+            ahead[compared] -= 1.0
+            cells.append(
+                Cell(
+                    name,
+                    letter,
+                    last,
+                    measure(score, table[k]),
+                    {m: each.interval(own, confidence) for m, each in spread.items()},
+                    {m: each.interval(ahead, confidence) for m, each in spread.items()},
+                    {m: _sure(each, ahead, far) for m, each in spread.items()},
+                    calibrate(score, table[k], players=players),
+                )
+            )
+    return Performance(tuple(cells), confidence, base, comparisons)
+
+
+def _sure(spread: Bootstrap, contrast: Array, far: float) -> int:
+    """Whether a difference lies so many standard errors above zero, or below it."""
+    away, error = float(spread.mean @ contrast), spread.standard_error(contrast)
+    return int(np.sign(away)) if abs(away) > far * error else 0
+
+
+@dataclass(frozen=True, eq=False)
+class RatingErrors:
+    """Ratings before games against the labels, by range of the label; frozen.
+
+    Attributes
+    ----------
+    system : str
+    edges : float64 [ranges + 1]
+    players : int64 [ranges]
+        Ratings in each range.
+    bias : float64 [ranges]
+        Mean of rating less label; NaN where there is none.
+    deviation : float64 [ranges]
+        Root mean square of the same.
+    correlation : float
+        Of all ratings with all labels.
+    """
+
+    system: str
+    edges: Array
+    players: NDArray[np.int64]
+    bias: Array
+    deviation: Array
+    correlation: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values; None where there is no rating."""
+        ranges = zip(
+            self.edges[:-1], self.edges[1:], self.players, self.bias, self.deviation, strict=True
+        )
+        return {
+            "system": self.system,
+            "correlation": _plain(self.correlation),
+            "ranges": [
+                {
+                    "low": float(low),
+                    "high": float(high),
+                    "ratings": int(n),
+                    "bias": _plain(b),
+                    "deviation": _plain(d),
+                }
+                for low, high, n, b, d in ranges
+            ],
+        }
+
+
+def rating_errors(
+    found: Predictions, system: str, letter: str, edges: Array | None = None
+) -> RatingErrors:
+    """How far a system's ratings lie from the labels (Neubauer 2024, sections 6.1 and 6.2).
+
+    Parameters
+    ----------
+    found : Predictions
+    system : str
+        One of those with ratings.
+    letter : str
+        The set.
+    edges : float64 array, optional
+        Of the ranges; by default every 200 points around the labels.
+
+    Raises
+    ------
+    NoGamesError
+        The set has no game with a rating.
+    """
+    here = found.questions.of(letter)
+    labels = found.labels[here].ravel()
+    ratings = found.ratings[system][here].ravel()
+    seen = ~np.isnan(ratings)
+    labels, ratings = labels[seen], ratings[seen]
+    if not len(labels):
+        raise NoGamesError(f"{system} has no rating in the set {letter}")
+    if edges is None:
+        low, high = np.floor(labels.min() / 200.0), np.ceil(labels.max() / 200.0)
+        edges = 200.0 * np.arange(low, max(high, low + 1.0) + 1.0)
+    place = np.clip(np.searchsorted(edges, labels, side="right") - 1, 0, len(edges) - 2)
+    number = np.bincount(place, minlength=len(edges) - 1)
+    error = ratings - labels
+    with np.errstate(invalid="ignore"):
+        bias = np.bincount(place, error, len(edges) - 1) / number
+        square = np.bincount(place, error**2, len(edges) - 1) / number
+    varied = len(labels) > 1 and labels.std() > 0.0 and ratings.std() > 0.0
+    correlation = float(np.corrcoef(labels, ratings)[0, 1]) if varied else float("nan")
+    return RatingErrors(system, edges, number, bias, np.sqrt(square), correlation)
+
+
+def _ends(found: Interval) -> list[float]:
+    return [found.estimate, found.low, found.high]
+
+
+def _plain(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,176 @@
+"""A whole experiment, from records to the predictions of every system, in stages.
+
+*games* are filtered into a pool, *winners* judges those that were not counted,
+*features* makes or opens the stores, *sets* draws T, V, E and X, *labels* takes what
+training may see, *moves* gathers the recent moves, *basic*, *full*, *pooled* and
+*rank-scores* train the models, *tuned* finds parameters of Glicko-2, and *predictions*
+asks all systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from yardstone.errors import InputError
+from yardstone.evaluation.labels import rating_labels
+from yardstone.files import locked
+from yardstone.lab.neubauer.experiment import models
+from yardstone.lab.neubauer.experiment.description import glicko_of
+from yardstone.lab.neubauer.experiment.predictions import (
+    GLICKO,
+    TUNED,
+    Predictions,
+    result_predictions,
+    system_predictions,
+)
+from yardstone.lab.neubauer.experiment.predictions_file import load_predictions, save_predictions
+from yardstone.lab.neubauer.experiment.preparation import (
+    Preparation,
+    Progress,
+    plain_values,
+    read_facts,
+    write_facts,
+)
+from yardstone.lab.neubauer.experiment.questions import RecentMoves, ask_questions
+from yardstone.ratings.glicko2 import Glicko2
+
+if TYPE_CHECKING:
+    from yardstone.evaluation.sets import Sets
+    from yardstone.lab.neubauer.experiment.configuration import Experiment
+    from yardstone.pool import Pool
+    from yardstone.ratings.replay import Replay
+
+__all__ = ["Outcome", "run_experiment"]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What an experiment has come to; frozen.
+
+    Attributes
+    ----------
+    experiment : Experiment
+    pool : Pool
+        With the marks in its column ``set``.
+    replay : Replay
+        Under Glicko-2.
+    predictions : Predictions
+    moves : RecentMoves
+    facts : dict
+        What the stages said of themselves: filters, judging, sets, models.
+    """
+
+    experiment: Experiment
+    pool: Pool
+    replay: Replay
+    predictions: Predictions
+    moves: RecentMoves
+    facts: dict[str, Any]
+
+
+def run_experiment(
+    experiment: Experiment,
+    *,
+    workers: int | None = None,
+    say: Callable[[str], object] = print,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Do all of an experiment that is not done yet.
+
+    It can be killed at any moment and started again. A changed setting does those
+    stages again that depend on it, and no others.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        `yardstone.lab.neubauer.experiment.configuration.read_experiment` reads one.
+    workers : int, optional
+        Processes that judge and take features; one a core by default.
+    say : callable
+        Told what is kept, done and redone.
+    progress : callable, optional
+        Called with what is being done, how much of it is done and how much there is.
+    """
+    try:
+        experiment.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot be made: {error.strerror}", file=str(experiment.folder)
+        ) from error
+    with locked(experiment.folder, "training here"):
+        return _run(Preparation(experiment, workers, say, progress))
+
+
+def _run(data: Preparation) -> Outcome:
+    """All stages, one after the other."""
+    experiment = data.experiment
+    pool = data.winners(data.games())
+    system = glicko_of(experiment)
+    replay = system.replay(pool)
+    labels = rating_labels(pool, replay, advance=experiment.ratings.advance)
+    data.check_sets(pool, labels)
+    stores = data.features(pool)
+    sets = data.sets(pool, labels, stores)
+    learned = data.labels(pool, labels, sets)
+    questions = ask_questions(sets, experiment.table.hidden)
+    moves = data.moves(pool, questions, stores)
+    work = models.Work(pool, questions, learned, moves, experiment.models, data.note, data.say)
+    trained = models.train_all(work, data.stages)
+    data.facts["models"] = trained.facts
+    found = result_predictions(pool, replay, labels, system, questions)
+    found = _predict(data, found, _Seen(pool, sets, moves, replay), trained)
+    return Outcome(experiment, sets.applied_to(pool), replay, found, moves, data.facts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What predictions are made from."""
+
+    pool: Pool
+    sets: Sets
+    moves: RecentMoves
+    replay: Replay
+
+
+def _predict(
+    data: Preparation, found: Predictions, seen: _Seen, trained: models.Trained
+) -> Predictions:
+    """Ask all systems about every game."""
+    experiment, pool = data.experiment, seen.pool
+    tuned = _tuned(data, seen)
+
+    def make(folder: Path) -> None:
+        made, system, base, replay = found, glicko_of(experiment), GLICKO, seen.replay
+        if tuned is not None:
+            system, base, replay = tuned, TUNED, tuned.replay(pool)
+            told = system_predictions(pool, replay, system, found.questions)
+            made = made.with_system(TUNED, *told, "the same with parameters for these games")
+        made = models.predict_all(made, pool, seen.sets, seen.moves, trained)
+        if experiment.models.fusion:
+            made = models.fuse_all(made, pool, replay, system, seen.moves, base=base)
+        save_predictions(made, pool, folder / "predictions.npz")
+
+    needs = ["winners", "sets", "moves", *trained.stages, *(["tuned"] if tuned else [])]
+    settings = plain_values(asdict(experiment.ratings)) | {"fusion": experiment.models.fusion}
+    home = data.stages.run("predictions", make, settings, needs)
+    return load_predictions(home / "predictions.npz")
+
+
+def _tuned(data: Preparation, seen: _Seen) -> Glicko2 | None:
+    """Glicko-2 with parameters for these games, if asked for."""
+    trials = data.experiment.ratings.tune
+    if not trials:
+        return None
+
+    def make(folder: Path) -> None:
+        found = models.tuned_glicko(seen.pool, seen.sets, trials, progress=data.note("tuning"))
+        usual = asdict(Glicko2())
+        chosen = {name: value for name, value in asdict(found).items() if value != usual[name]}
+        write_facts(folder / "glicko.json", chosen)
+
+    home = data.stages.run("tuned", make, {"trials": trials}, ["sets"])
+    data.facts["tuned"] = read_facts(home / "glicko.json")
+    return Glicko2(**data.facts["tuned"])

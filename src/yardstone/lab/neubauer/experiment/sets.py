@@ -1,0 +1,183 @@
+"""The sets of an experiment, and labels that do not know the games to be predicted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError, UsageError
+from yardstone.evaluation.labels import Labels, rating_labels
+from yardstone.evaluation.sets import draw_sets
+from yardstone.evaluation.splits import earlier_games, since
+from yardstone.lab.neubauer.recent_moves import histories
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.evaluation.sets import Sets
+    from yardstone.lab.neubauer.experiment.configuration import SetSettings
+    from yardstone.pool import Pool
+    from yardstone.ratings.sequential import Sequential
+
+    Mask = NDArray[np.bool_]
+
+__all__ = [
+    "check_sizes",
+    "draw_marks",
+    "exhibition_games",
+    "load_labels",
+    "save_labels",
+    "withheld_labels",
+]
+
+_SMALLER = (
+    "ask for smaller sets under [sets] (training, validation, test, exhibition), "
+    "or bring more games"
+)
+
+
+def exhibition_games(pool: Pool, most: int, least: int = 0) -> Mask:
+    """Games of two players who both have `least` to `most` earlier games."""
+    played = np.column_stack(earlier_games(pool))
+    return np.asarray(((played >= least) & (played <= most)).all(axis=1))
+
+
+def draw_marks(pool: Pool, labels: Labels, settings: SetSettings, known: Mask) -> Sets:
+    """Draw the four sets.
+
+    Parameters
+    ----------
+    pool : Pool
+        In order of time.
+    labels : Labels
+        Of all games.
+    settings : SetSettings
+    known : bool array
+        Games whose moves are known. An exhibition game is between players all of
+        whose earlier games are; games of the other sets are not older than
+        `settings.since`.
+    """
+    recent = np.ones(len(pool), np.bool_)
+    if settings.since is not None:
+        recent = since(pool, settings.since)
+    fresh = exhibition_games(pool, settings.newcomer_games, settings.least_games)
+    fresh &= _all_known(pool, known)
+    exhibition = int(fresh.sum()) if settings.exhibition < 0 else settings.exhibition
+    sizes = (settings.training, settings.validation, settings.test)
+    if min(sizes) < 0:
+        raise UsageError("only the exhibition set can be all games that fit")
+    return draw_sets(
+        pool,
+        labels,
+        training=settings.training,
+        validation=settings.validation,
+        test=settings.test,
+        exhibition=exhibition,
+        newcomer_games=settings.newcomer_games,
+        eligible={"X": fresh, "T": recent, "V": recent, "E": recent},
+        seed=settings.seed,
+    )
+
+
+def check_sizes(pool: Pool, settings: SetSettings, advance: int) -> None:
+    """Refuse sets that these games can never fill, before a network is asked about them.
+
+    Only what holds whatever the network will say: judging takes games away and changes
+    winners, so that a pool that passes may still turn out too small (`draw_marks`).
+
+    Parameters
+    ----------
+    pool : Pool
+        The games that the filters keep, in order of time.
+    settings : SetSettings
+    advance : int
+        Games that both players of a training game must have before them.
+
+    Raises
+    ------
+    InputError
+        There are too few games; the message says how many there are.
+    """
+    recent = np.ones(len(pool), np.bool_)
+    if settings.since is not None:
+        recent = since(pool, settings.since)
+    players = np.bincount(np.concatenate([pool.first, pool.second]), minlength=len(pool.players))
+    ahead = np.ones(len(pool), np.bool_)
+    for side, played in zip((pool.first, pool.second), earlier_games(pool), strict=True):
+        ahead &= players[side] - played - 1 >= advance
+    after = "" if settings.since is None else f" since {str(settings.since)[:10]}"
+    there = {
+        "training": (int((recent & ahead).sum()), f" with {advance} games ahead of both players"),
+        "validation": (int(recent.sum()), ""),
+        "test": (int(recent.sum()), ""),
+    }
+    for name, (number, whose) in there.items():
+        if (asked := getattr(settings, name)) > number:
+            raise InputError(
+                f"the {name} set is to have {asked:,} games, and of {len(pool):,} that the "
+                f"filters keep only {number:,} can be in it{whose}{after}",
+                mend=_SMALLER,
+            )
+    sizes = (settings.training, settings.validation, settings.test, max(settings.exhibition, 0))
+    if sum(sizes) > len(pool):
+        raise InputError(
+            f"the sets are to have {sum(sizes):,} games, and the filters keep {len(pool):,}",
+            mend=_SMALLER,
+        )
+
+
+def _all_known(pool: Pool, known: Mask) -> Mask:
+    """Games of two players all of whose earlier games are known."""
+    order, place, begins = histories(pool)
+    before = np.concatenate([[0], np.cumsum(~known[order // 2])])
+    missing = before[place] - before[begins[place]]
+    return np.asarray((missing.reshape(-1, 2) == 0).all(axis=1))
+
+
+def withheld_labels(pool: Pool, labels: Labels, sets: Sets, system: Sequential) -> Labels:
+    """Labels computed without the results of the test and exhibition games.
+
+    Those games keep the labels they have; training and validation games, which are
+    all that a model learns from, get labels that no hidden result has touched.
+    """
+    withheld = sets.of("E") | sets.of("X")
+    rest = np.flatnonzero(~withheld)
+    games = pool.select(rest)
+    found = rating_labels(games, system.replay(games), advance=labels.advance)
+    columns = {}
+    for name in ("first", "second", "first_ahead", "second_ahead"):
+        column = getattr(labels, name).copy()
+        column[rest] = getattr(found, name)
+        columns[name] = column
+    return Labels(**columns, advance=labels.advance)
+
+
+def save_labels(labels: Labels, path: Path) -> None:
+    """Write labels to one file (numpy's npz)."""
+    with path.open("wb") as file:
+        np.savez_compressed(
+            file,
+            first=labels.first,
+            second=labels.second,
+            first_ahead=labels.first_ahead,
+            second_ahead=labels.second_ahead,
+            advance=np.array(labels.advance),
+        )
+
+
+def load_labels(path: Path) -> Labels:
+    """Read what `save_labels` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            kept = {name: file[name] for name in file.files}
+        return Labels(
+            kept["first"],
+            kept["second"],
+            kept["first_ahead"],
+            kept["second_ahead"],
+            int(kept["advance"]),
+        )
+    except (OSError, ValueError, KeyError, EOFError) as error:
+        raise InputError(f"cannot be read: {error}", file=str(path)) from None

@@ -1,0 +1,1 @@
+"""The Set Transformer: training, the search of its hyper-parameters, and use."""

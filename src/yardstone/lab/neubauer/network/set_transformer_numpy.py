@@ -1,0 +1,253 @@
+"""`StrengthNetwork`: a trained Set Transformer that needs numpy alone.
+
+The same equations as `yardstone.lab.neubauer.network.set_transformer`, for using a network where
+torch is not installed. A network is one npz file: arrays by the names that torch gives
+them, in float16, and one JSON text that says what it is. It is never unpickled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import UsageError
+from yardstone.lab.neubauer.network.file import read_network, write_network
+from yardstone.lab.neubauer.network.packed_moves import PackedMoves, alike, pack
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
+    from yardstone.lab.neubauer.network.packed_moves import MovesLike
+
+    Floats = NDArray[np.float32]
+
+__all__ = ["EPSILON", "POINTS", "StrengthNetwork", "gamma", "parameter_shapes", "rate_sets"]
+
+#: Added to the variance by a normalisation (torch's default; the thesis names none).
+EPSILON = 1e-5
+#: Rating points for a factor of ten in the odds.
+POINTS = 400.0
+#: Places for moves that are computed at once.
+_MOVES = 16384
+
+
+def gamma(deviation: float) -> float:
+    """What a unit of a normalised rating is worth in the exponent (section 4.7.1)."""
+    return deviation * math.log(10) / POINTS
+
+
+def parameter_shapes(settings: Hyperparameters, channels: int) -> dict[str, tuple[int, ...]]:
+    """Name and shape of every array of a network, in the order of the equations."""
+    d, q, m = settings.width, settings.query_width, settings.inducing_points
+
+    def attention(name: str) -> dict[str, tuple[int, ...]]:
+        return {
+            f"{name}.query.weight": (q, d),
+            f"{name}.key.weight": (q, d),
+            f"{name}.value.weight": (d, d),
+            f"{name}.first_norm.weight": (d,),
+            f"{name}.first_norm.bias": (d,),
+            f"{name}.dense.weight": (d, d),
+            f"{name}.dense.bias": (d,),
+            f"{name}.second_norm.weight": (d,),
+            f"{name}.second_norm.bias": (d,),
+        }
+
+    shapes: dict[str, tuple[int, ...]] = {"encode.weight": (d, channels)}
+    for number in range(settings.depth):
+        block = f"blocks.{number}"
+        shapes[f"{block}.points"] = (m, d)
+        shapes |= attention(f"{block}.gather") | attention(f"{block}.spread")
+    shapes["seed"] = (1, d)
+    return shapes | attention("pool") | {"rate.weight": (1, d)}
+
+
+def rate_sets(
+    arrays: Mapping[str, Floats], settings: Hyperparameters, x: Floats, there: Any = None
+) -> Floats:
+    """The output of a network for sets of moves (eq. 4.4 to 4.8).
+
+    Parameters
+    ----------
+    arrays : mapping
+        The parameters by name, float32 or float64, and ``input.mean`` and
+        ``input.deviation`` if inputs are standardised.
+    settings : Hyperparameters
+    x : [b, n, channels]
+        b sets side by side.
+    there : bool [b, n], optional
+        True where there is a move; everywhere if not given.
+
+    Returns
+    -------
+    [b]
+        Normalised ratings; 0, the mean of the labels, for a set without a move.
+    """
+    if "input.mean" in arrays:
+        x = (x - arrays["input.mean"]) / arrays["input.deviation"]
+    shut = None
+    full = np.ones(len(x), np.bool_)
+    if there is not None:
+        full = there.any(1)
+        # A set without a move is computed as if it had some; its answer is not used.
+        shut = np.where(there | ~full[:, None], 0, -np.inf).astype(x.dtype)[:, None, :]
+    h = x @ arrays["encode.weight"].T
+    for number in range(settings.depth):
+        name = f"blocks.{number}"
+        seen = _attention_block(arrays, f"{name}.gather", arrays[f"{name}.points"], h, shut)
+        h = _attention_block(arrays, f"{name}.spread", h, seen, None)
+    pooled = _attention_block(arrays, "pool", arrays["seed"], h, shut)
+    return np.asarray(np.where(full, (pooled @ arrays["rate.weight"].T)[:, 0, 0], 0))
+
+
+def _attention_block(
+    arrays: Mapping[str, Floats], name: str, q: Floats, h: Floats, shut: Floats | None
+) -> Floats:
+    """Eq. 4.4 and 4.5: what queries [b, m, d] or [m, d] get from elements [b, n, d]."""
+    part = {key: arrays[f"{name}.{key}"] for key in _ATTENTION}
+    queries = q @ part["query.weight"].T
+    keys = h @ part["key.weight"].T
+    logits = queries @ np.swapaxes(keys, -1, -2) / math.sqrt(keys.shape[-1])
+    if shut is not None:
+        logits = logits + shut
+    logits -= logits.max(-1, keepdims=True)
+    weights = np.exp(logits, out=logits)
+    weights /= weights.sum(-1, keepdims=True)
+    value = part["value.weight"].T
+    # Of the two orders of the product, the one that transforms fewer vectors.
+    found = (weights @ h) @ value if q.shape[-2] < h.shape[-2] else weights @ (h @ value)
+    found = _normalised(q + found, part["first_norm.weight"], part["first_norm.bias"])
+    dense = found @ part["dense.weight"].T + part["dense.bias"]
+    found += np.maximum(dense, 0, out=dense)
+    return _normalised(found, part["second_norm.weight"], part["second_norm.bias"])
+
+
+_ATTENTION = (
+    "query.weight",
+    "key.weight",
+    "value.weight",
+    "first_norm.weight",
+    "first_norm.bias",
+    "dense.weight",
+    "dense.bias",
+    "second_norm.weight",
+    "second_norm.bias",
+)
+
+
+def _normalised(x: Floats, gain: Floats, shift: Floats) -> Floats:
+    """Layer normalisation over the features (section 2.2.1)."""
+    x = x - x.mean(-1, keepdims=True)
+    x /= np.sqrt(np.square(x).mean(-1, keepdims=True) + EPSILON)
+    x *= gain
+    x += shift
+    return x
+
+
+@dataclass(frozen=True, eq=False)
+class StrengthNetwork:
+    """A trained network: ratings from sets of moves; frozen.
+
+    Attributes
+    ----------
+    settings : Hyperparameters
+        How it is built and was trained.
+    arrays : mapping of names to float32 arrays
+        Its parameters, and ``input.mean`` and ``input.deviation`` where inputs are
+        standardised.
+    mean, deviation : float
+        Of the labels it was trained on, in rating points.
+    card : mapping
+        What else is to be known: data, network of the features, figures.
+    """
+
+    settings: Hyperparameters
+    arrays: Mapping[str, Floats]
+    mean: float
+    deviation: float
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def channels(self) -> int:
+        """Features of a move that it expects."""
+        return int(self.arrays["encode.weight"].shape[1])
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> StrengthNetwork:
+        """Read a network from its file.
+
+        Raises
+        ------
+        InputError
+            There is no such file, or it is no network, or damaged.
+        """
+        settings, arrays, about = read_network(Path(path), parameter_shapes)
+        return cls(settings, arrays, about["mean"], about["deviation"], about["card"])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the network to a file, whole or not at all, its numbers in float16.
+
+        Raises
+        ------
+        InputError
+            The file cannot be written.
+        UsageError
+            A parameter is beyond float16.
+        """
+        about = {
+            "channels": self.channels,
+            "mean": float(self.mean),
+            "deviation": float(self.deviation),
+            "card": dict(self.card),
+        }
+        write_network(Path(path), self.settings, self.arrays, about)
+
+    def ratings(self, moves: MovesLike) -> NDArray[np.float64]:
+        """Rating points from each set of moves.
+
+        Parameters
+        ----------
+        moves : MoveSets
+            Of each set the latest `settings.window` moves are used.
+
+        Returns
+        -------
+        float64 [sets]
+            The mean of the labels for a set without a move.
+
+        Raises
+        ------
+        UsageError
+            The moves have other features than the network was trained on.
+        """
+        packed = moves if isinstance(moves, PackedMoves) else pack(moves, self.settings.window)
+        if packed.channels != self.channels:
+            raise UsageError(
+                f"the moves have {packed.channels} features each; "
+                f"this network was trained on {self.channels}"
+            )
+        found = np.zeros(len(packed))
+        for sets in alike(packed.lengths(), _MOVES):
+            rows, there = packed.indices(sets)
+            if len(packed.features):
+                x = packed.features[rows].astype(np.float32)
+                found[sets] = rate_sets(self.arrays, self.settings, x, there)
+        return self.mean + self.deviation * found
+
+    def expected(self, ratings: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Black's expected score from the ratings of Black and White [2 games] (eq. 3.1).
+
+        `ratings` are those of `ratings`: of each game Black's, then White's.
+        """
+        from scipy.special import expit
+
+        black, white = np.asarray(ratings, np.float64).reshape(-1, 2).T
+        return np.asarray(expit((black - white) * (math.log(10) / POINTS)))

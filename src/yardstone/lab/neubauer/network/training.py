@@ -1,0 +1,378 @@
+"""Training of a strength network (Neubauer 2024, algorithm 4.1), which can be killed.
+
+The learning rate goes η ← β η after each epoch. (The thesis prints η ← (1 − β) η, which
+with its β of 0.995 would end learning after one epoch; his program divides by β, so
+that the rate slowly grows. The text around both, and the domain [0.9, 1] of β, say
+that it decays.)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import (
+    ConvergenceError,
+    InputError,
+    MissingExtraError,
+    NoGamesError,
+    UsageError,
+)
+from yardstone.files import locked
+from yardstone.lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
+from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
+from yardstone.lab.neubauer.network.packed_moves import PackedMoves, pack
+from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork
+from yardstone.lab.neubauer.network.training_log import Epoch, History
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from yardstone.lab.neubauer.dataset import Labelled
+    from yardstone.lab.neubauer.network.training_steps import Examples, Stepper
+
+__all__ = ["CHECKPOINT", "NETWORK", "Trained", "train"]
+
+#: Files of a training's folder.
+CHECKPOINT = "checkpoint.npz"
+NETWORK = "network.npz"
+#: A checkpoint is written after each epoch, and within one after so many seconds.
+CHECKPOINT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """What came out of a training; frozen.
+
+    Attributes
+    ----------
+    network : StrengthNetwork
+        Of the best epoch; `network.npz` of the folder has it in float16.
+    history : History
+    settings : Hyperparameters
+    folder : Path
+    """
+
+    network: StrengthNetwork
+    history: History
+    settings: Hyperparameters
+    folder: Path
+
+    @property
+    def loss(self) -> float:
+        """The lowest mean score loss of the validation games."""
+        return self.history.best.validation_loss
+
+
+def train(
+    training: Labelled,
+    validation: Labelled,
+    settings: Hyperparameters,
+    folder: str | os.PathLike[str],
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    report: Callable[[Epoch], object] | None = None,
+    resume: bool = True,
+    card: dict[str, Any] | None = None,
+) -> Trained:
+    """Train a network, and keep the one of the epoch with the best validation.
+
+    Parameters
+    ----------
+    training, validation : Labelled
+        Games with the recent moves of both players, Black's score, and labels in rating
+        points.
+    settings : Hyperparameters
+    folder : path
+        Where checkpoints, the tables `epochs.csv` and `steps.csv`, and the network go.
+        A training that was stopped there goes on, and ends with the numbers of one that
+        was not; one that is done is not done again.
+    device : str
+        ``cpu``, ``cuda``, or ``auto``: a GPU if there is one.
+    threads : int, optional
+        Of torch on the processor; as it is set if not given. Other numbers of threads
+        round otherwise, so the figures differ slightly.
+    progress : callable, optional
+        Called as ``progress(done, total)``, in steps; early stopping ends before the total.
+    report : callable, optional
+        Called with each epoch when it is over; with those of before when resuming.
+    resume : bool
+        If False, begin anew whatever the folder holds.
+    card : mapping, optional
+        What else the network's file is to say.
+
+    Returns
+    -------
+    Trained
+
+    Raises
+    ------
+    MissingExtraError
+        torch is not installed.
+    NoGamesError
+        There is no game to train on, or none to validate with.
+    UsageError
+        The folder holds a training of other settings or games, or there is no such
+        device.
+    ConvergenceError
+        The network's answers stopped being numbers before any epoch was over.
+    """
+    _check_games(training, validation)
+    home = Path(folder)
+    with _threads(threads):
+        task = _Task(training, validation, settings, device)
+        with locked(_made(home), "training here"):
+            loop = _Loop(task, home)
+            if resume:
+                loop.resume(report)
+            loop.run(progress, report)
+            network = task.network(loop.best, card or {}, loop.history)
+            network.save(home / NETWORK)
+    return Trained(network, loop.history, settings, home)
+
+
+def _check_games(training: Labelled, validation: Labelled) -> None:
+    for name, games in (("train on", training), ("validate with", validation)):
+        if not len(games.score):
+            raise NoGamesError(f"there is no game to {name}")
+        if not np.isfinite(games.labels).all() or not np.isin(games.score, (0, 0.5, 1)).all():
+            raise InputError(f"the games to {name} have labels or scores that are of no use")
+    if training.moves.features.shape[1] != validation.moves.features.shape[1]:
+        raise UsageError("the games to validate with have other features of moves")
+
+
+@contextlib.contextmanager
+def _threads(number: int | None) -> Iterator[None]:
+    """Let torch use so many threads for a while."""
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtraError("torch", "train") from None
+    before = torch.get_num_threads()
+    if number is not None:
+        torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class _Task:
+    """The games, the settings and the device of a training."""
+
+    def __init__(
+        self, training: Labelled, validation: Labelled, settings: Hyperparameters, device: str
+    ) -> None:
+        from yardstone.lab.neubauer.network.training_steps import Examples, chosen_device
+
+        self.settings = settings
+        labels = np.asarray(training.labels, np.float64)
+        self.mean = float(labels.mean())
+        self.deviation = float(labels.std(ddof=1))
+        if not self.deviation > 0:
+            raise UsageError("all labels are equal: there is nothing to learn")
+        try:
+            self._device = chosen_device(device)
+            packed = [pack(games.moves, settings.window) for games in (training, validation)]
+            self.packed: PackedMoves = packed[0]
+            self.training, self.validation = (
+                Examples(moves, games.score, self._normalised(games.labels), self._device)
+                for moves, games in zip(packed, (training, validation), strict=True)
+            )
+        except RuntimeError as error:  # torch's words for a device that is not there
+            raise UsageError(f"device {device!r} cannot be used: {error}") from None
+
+    def _normalised(self, labels: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (np.asarray(labels, np.float64) - self.mean) / self.deviation
+
+    def stepper(self) -> Stepper:
+        """The untrained network."""
+        from yardstone.lab.neubauer.network.set_transformer import initial_arrays
+        from yardstone.lab.neubauer.network.training_steps import Stepper
+
+        generator = np.random.default_rng([self.settings.seed, 0, 0])
+        arrays = initial_arrays(self.settings, self.packed.channels, generator)
+        if self.settings.standardise:
+            arrays["input.mean"], arrays["input.deviation"] = self.packed.moments()
+        return Stepper(self.settings, arrays, self.deviation, self._device)
+
+    def fingerprint(self) -> str:
+        """What two trainings that give the same network have in common."""
+        digest = hashlib.sha256(json.dumps(self.settings.as_dict(), sort_keys=True).encode())
+        for games in (self.training, self.validation):
+            for array in (games.moves.rows, games.moves.starts, games.moves.features[::97]):
+                digest.update(np.ascontiguousarray(array).tobytes())
+            digest.update(games.score.cpu().numpy().tobytes())
+            digest.update(games.labels.cpu().numpy().tobytes())
+        return digest.hexdigest()
+
+    def network(
+        self, vector: NDArray[np.float32], card: dict[str, Any], history: History
+    ) -> StrengthNetwork:
+        """The network with the parameters of the best epoch."""
+        best = history.best
+        about = {
+            "training_games": len(self.training),
+            "validation_games": len(self.validation),
+            "parameters": self.settings.parameters(self.packed.channels),
+            "epoch": best.epoch,
+            "epochs": history.epochs[-1].epoch,
+            "validation_loss": best.validation_loss,
+            "accuracy": best.accuracy,
+        }
+        arrays = self.stepper().arrays(vector)
+        return StrengthNetwork(self.settings, arrays, self.mean, self.deviation, card | about)
+
+
+def _made(home: Path) -> Path:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made: {error.strerror}", file=str(home)) from None
+    return home
+
+
+class _Loop:
+    """The epochs of a training."""
+
+    def __init__(self, task: _Task, home: Path) -> None:
+        self.task = task
+        self.home = home
+        self.history = History()
+        self._fingerprint = task.fingerprint()
+        self._stepper = task.stepper()
+        self.best = self._stepper.kept()
+        self._done: list[tuple[float, float, float]] = []  # steps of the epoch under way
+        self._saved = time.monotonic()
+
+    def resume(self, report: Callable[[Epoch], object] | None) -> None:
+        """Go back to the last checkpoint, if there is one."""
+        path = self.home / CHECKPOINT
+        if not path.exists():
+            return
+        arrays, about = read_checkpoint(path)
+        if about["fingerprint"] != self._fingerprint:
+            raise UsageError(
+                f"{self.home} holds a training with other settings or games: "
+                "name another folder, or begin anew"
+            )
+        self.history = History.from_text(about["history"])
+        self._done = [(a, b, c) for a, b, c in about["steps"]]
+        self.best = arrays["best"]
+        self._stepper.restore(arrays)
+        self.history.write(self.home)
+        for epoch in self.history.epochs if report is not None else ():
+            report(epoch)  # type: ignore[misc]
+
+    def run(
+        self,
+        progress: Callable[[int, int], object] | None,
+        report: Callable[[Epoch], object] | None,
+    ) -> None:
+        """Go on until all epochs are done, or there was no improvement for long enough."""
+        settings = self.task.settings
+        total = settings.epochs * settings.steps
+        if not self.history.epochs:
+            self._close(0, [], time.monotonic(), report)
+        while not self._over():
+            number = self.history.epochs[-1].epoch + 1
+            began = time.monotonic()
+            losses = self._done
+            rate = settings.learning_rate * settings.decay ** (number - 1)
+            while len(losses) < settings.steps:
+                losses.append(self._step(number, len(losses), rate))
+                if progress is not None:
+                    progress((number - 1) * settings.steps + len(losses), total)
+                if time.monotonic() - self._saved > CHECKPOINT_SECONDS:
+                    self._save()
+            self._done = []
+            self._close(number, losses, began, report)
+        if progress is not None:
+            progress(total, total)
+
+    def _over(self) -> bool:
+        last = self.history.epochs[-1]
+        if last.epoch and not np.isfinite(last.validation_loss):
+            if not self.history.best.epoch:
+                raise ConvergenceError(
+                    "the network's answers are no numbers: lower the learning rate, "
+                    "or standardise the inputs"
+                )
+            return True
+        settings = self.task.settings
+        return last.epoch >= settings.epochs or self.history.bad_epochs >= settings.patience
+
+    def _step(self, epoch: int, step: int, rate: float) -> tuple[float, float, float]:
+        """A step's randomness depends on its number alone, not on what was before."""
+        generator = np.random.default_rng([self.task.settings.seed, epoch, step + 1])
+        games = generator.integers(len(self.task.training), size=self.task.settings.batch)
+        return self._stepper.step(self.task.training, games, rate, generator)
+
+    def _close(
+        self,
+        number: int,
+        losses: list[tuple[float, float, float]],
+        began: float,
+        report: Callable[[Epoch], object] | None,
+    ) -> None:
+        """Validate, and write down the epoch."""
+        settings = self.task.settings
+        validation = self.task.validation
+        ratings, logarithms = self._stepper.evaluate(validation)
+        loss = float(-logarithms.mean())
+        errors = np.square(ratings - validation.labels.cpu().numpy()).mean(0)
+        better = bool(number and np.isfinite(loss)) and (
+            not self.history.best.epoch or loss < self.history.best.validation_loss
+        )
+        means: list[float] = (np.mean(losses, 0) if losses else np.full(3, np.nan)).tolist()
+        epoch = Epoch(
+            number,
+            settings.learning_rate * settings.decay ** max(number - 1, 0),
+            means[0],
+            means[1],
+            means[2],
+            loss,
+            settings.rating_loss * float(errors.sum()),
+            float(errors[0]),
+            float(errors[1]),
+            _accuracy(validation, ratings),
+            time.monotonic() - began,
+            better,
+        )
+        if better:
+            self.best = self._stepper.kept()
+        self.history = History((*self.history.epochs, epoch), (*self.history.steps, *losses))
+        self._save()
+        self.history.write(self.home)
+        if report is not None:
+            report(epoch)
+
+    def _save(self) -> None:
+        about = {
+            "fingerprint": self._fingerprint,
+            "history": self.history.as_text(),
+            "steps": self._done,
+        }
+        arrays = {**self._stepper.state(), "best": self.best}
+        write_checkpoint(self.home / CHECKPOINT, arrays, about)
+        self._saved = time.monotonic()
+
+
+def _accuracy(validation: Examples, ratings: NDArray[np.float64]) -> float:
+    """Share of winners that were predicted; an even prediction is White's (section 2.3)."""
+    from yardstone.evaluation.metrics import accuracy
+
+    expected = np.where(ratings[:, 0] > ratings[:, 1], 1.0, 0.0)
+    return accuracy(validation.score.cpu().numpy(), expected)

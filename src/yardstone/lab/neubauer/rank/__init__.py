@@ -1,0 +1,1 @@
+"""Training of the rank model and of its intervals."""

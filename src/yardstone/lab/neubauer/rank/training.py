@@ -1,0 +1,342 @@
+"""Training of a `RankModel` on games between players whose rank group is known.
+
+Two steps, as in stacking (Wolpert 1992). A ridge regression of the group's indicators
+on the mean values and lifted values of the moves of one side of a game gives a score for
+each group; that is linear discriminant analysis with a shrunk covariance (Hastie, Buja and
+Tibshirani 1995, Penalized discriminant analysis). Then what such scores look like is
+measured on games of players whom the regression has not seen, from folds that have no
+player's name in common (`yardstone.lab.neubauer.rank.spread`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import NoGamesError, UsageError
+from yardstone.lab.neubauer.rank.folds import player_folds
+from yardstone.lab.neubauer.rank.intervals import with_intervals
+from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store, sample_sides
+from yardstone.lab.neubauer.rank.regression import Regression
+from yardstone.lab.neubauer.rank.spread import as_statistics, fit_spread
+from yardstone.strength.rank.lift import Lift, random_lift
+from yardstone.strength.rank.model import RANKS, RankModel
+from yardstone.strength.rank.scorer import PHASES
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.go.feature_store import FeatureStore
+
+    Floats = NDArray[np.float32]
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+__all__ = [
+    "OutOfFold",
+    "PoolTrainer",
+    "RankSettings",
+    "TrainedRank",
+    "make_lift",
+    "train_on_pool",
+    "train_rank_model",
+]
+
+#: Fewer games of a group than this teach nothing about it.
+_FEWEST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class RankSettings:
+    """How a rank model is made.
+
+    Attributes
+    ----------
+    ridge : float
+        Penalty of the regression, as a share of the variance of a value.
+    by_phase, lifted : float
+        Weight of the values by phase, and of each kind of lifted values, beside those of
+        the whole game, which is 1: the smaller, the more they are shrunk.
+    prior_moves : float
+        So many moves without a say are added to those of each side.
+    width : int
+        Scores of a move that are kept: the directions that tell the groups apart best.
+    pick_units, units : int
+        Random projections of the trunk at a point, and of all values.
+    folds : int
+        Into how many the players are divided.
+    seed : int
+    """
+
+    ridge: float = 0.02
+    by_phase: float = 0.2
+    lifted: float = 0.5
+    prior_moves: float = 30.0
+    width: int = 3
+    pick_units: int = 256
+    units: int = 256
+    folds: int = 5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be."""
+        if not (self.ridge > 0 and self.by_phase > 0 and self.lifted > 0):
+            raise UsageError("ridge, by_phase and lifted must be above 0")
+        if self.prior_moves < 0 or not 1 <= self.width < len(RANKS) or self.folds < 2:
+            raise UsageError(
+                f"prior_moves must not be below 0, width 1 to {len(RANKS) - 1}, folds at least 2"
+            )
+        if self.pick_units < 1 or self.units < 1:
+            raise UsageError("pick_units and units must be at least 1")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutOfFold:
+    """What models say of sides of games whose players they have not seen.
+
+    Attributes
+    ----------
+    counts : int64 [s, phases]
+        Moves of each side.
+    scores : float64 [s, phases, width]
+        Their summed scores by the model of `fold`.
+    fold : int64 [s]
+        The fold of each side: its model has seen the other folds alone.
+    models : tuple of RankModel
+        The model of each fold, to judge sums of its rows.
+    """
+
+    counts: Ints
+    scores: Array
+    fold: Ints
+    models: tuple[RankModel, ...]
+
+    def statistics(self, phases: Sequence[int] = range(PHASES)) -> Array:
+        """Rows as `RankModel.game_statistics` gives them, from some phases alone."""
+        keep = np.isin(np.arange(PHASES), phases)
+        return as_statistics(self.counts * keep, self.scores * keep[:, None])
+
+    def densities(self, statistics: Array, fold: Ints) -> Array:
+        """`RankModel.density` of sums of rows, each of one fold.
+
+        Parameters
+        ----------
+        statistics : float64 [n, phases + 1 + width]
+        fold : int64 [n]
+            The fold that the rows of each sum came from.
+        """
+        order = np.argsort(fold, kind="stable")
+        parts = [
+            model.density(statistics[fold == number]) for number, model in enumerate(self.models)
+        ]
+        return np.concatenate(parts)[np.argsort(order, kind="stable")]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedRank:
+    """A rank model, and what models like it say of players they have not seen."""
+
+    model: RankModel
+    out_of_fold: OutOfFold
+
+
+def make_lift(store: FeatureStore, settings: RankSettings | None = None) -> Lift:
+    """The random features of a model, standardised on moves of a store."""
+    chosen = RankSettings() if settings is None else settings
+    random = np.random.default_rng(chosen.seed)
+    evidence = sample_sides(store, 400, random)
+    if not len(evidence):
+        raise NoGamesError("there is no move to learn from", file=str(store.path))
+    return random_lift(
+        evidence,
+        pick_units=chosen.pick_units,
+        units=chosen.units,
+        random=random,
+    )
+
+
+def train_rank_model(
+    stores: Sequence[FeatureStore],
+    groups: Sequence[ArrayLike],
+    settings: RankSettings | None = None,
+    *,
+    sides: Sequence[ArrayLike] | None = None,
+    players: Sequence[ArrayLike] | None = None,
+    name: str = "rank-model",
+    progress: Callable[[int, int], object] | None = None,
+) -> TrainedRank:
+    """Train a rank model on stores of features.
+
+    Parameters
+    ----------
+    stores : sequence of FeatureStore
+        All made with one network.
+    groups : sequence of int arrays [games]
+        For each store the rank group of each game, 0 to 10 (`RANKS`); -1 leaves a game out.
+    settings : RankSettings, optional
+    sides : sequence of bool arrays [games, 2], optional
+        For each store which sides count.
+    players : sequence of str arrays [games, 2], optional
+        For each store who had Black and White, where its names cannot be trusted.
+    name : str
+        Of the model, on its card.
+    progress : callable, optional
+        Called with the number of sides that are read, and of all in the store.
+
+    Returns
+    -------
+    TrainedRank
+
+    Raises
+    ------
+    UsageError
+        The stores are of different networks, or groups do not fit them.
+    NoGamesError
+        A group has too few games.
+    """
+    chosen = RankSettings() if settings is None else settings
+    if not stores:
+        raise NoGamesError("there are no games to learn from")
+    networks = {str(store.settings["sha256"]) for store in stores}
+    if len(networks) > 1:
+        raise UsageError("the stores were made with different networks")
+    lift = make_lift(stores[0], chosen)
+    pools = [
+        pool_store(
+            store,
+            group,
+            lift,
+            sides=None if sides is None else sides[k],
+            players=None if players is None else players[k],
+            progress=progress,
+        )
+        for k, (store, group) in enumerate(zip(stores, groups, strict=True))
+    ]
+    card = {
+        "name": name,
+        "network": str(stores[0].settings["network"]),
+        "sha256": networks.pop(),
+    }
+    pool = join_pools(pools)
+    trained = train_on_pool(pool, lift, chosen, card)
+
+    return replace(trained, model=with_intervals(trained, pool, chosen.seed))
+
+
+class PoolTrainer:
+    """Trains rank models with different settings on one pool.
+
+    What does not depend on the settings (folds, and the moments of each) is done once.
+
+    Parameters
+    ----------
+    pool : RankPool
+        Sums that `pool_store` made.
+    lift : Lift
+        That made them.
+    prior_moves : float
+    folds : int
+    seed : int
+        Of the folds.
+
+    Attributes
+    ----------
+    pool : RankPool
+    fold : int64 [s]
+        The fold of each side.
+
+    Raises
+    ------
+    NoGamesError
+        A group has too few games.
+    """
+
+    def __init__(
+        self, pool: RankPool, lift: Lift, *, prior_moves: float, folds: int, seed: int
+    ) -> None:
+        games = np.bincount(pool.group, minlength=len(RANKS)) / 2.0
+        if len(games) > len(RANKS):
+            raise UsageError(f"there is a group {len(games) - 1}: the last is {len(RANKS) - 1}")
+        if games.min() < _FEWEST:
+            worst = int(np.argmin(games))
+            raise NoGamesError(
+                f"{RANKS[worst]} has {games[worst]:g} games: each group needs {_FEWEST} at least"
+            )
+        self.pool = pool
+        self.fold = player_folds(pool.player, pool.opponent, pool.group, folds, seed)
+        for k in range(folds):
+            there = np.bincount(pool.group[self.fold != k], minlength=len(RANKS))
+            if there.min() == 0:
+                raise NoGamesError(
+                    f"the players of {RANKS[int(np.argmin(there))]} cannot be divided: nearly "
+                    "all of them are connected by games"
+                )
+        self._games = games
+        self._common = (prior_moves, folds, seed)
+        self._regression = Regression(pool, lift, prior_moves)
+        self._parts = [self._regression.moments(self.fold == k) for k in range(folds)]
+
+    def train(self, settings: RankSettings, card: Mapping[str, Any]) -> TrainedRank:
+        """Train with some settings, which must have the trainer's moves, folds and seed."""
+        if self._common != (settings.prior_moves, settings.folds, settings.seed):
+            raise UsageError("prior_moves, folds and seed are those of the trainer")
+        gram = np.sum([part[0] for part in self._parts], axis=0)
+        cross = np.sum([part[1] for part in self._parts], axis=0)
+        outside = np.empty((len(self.pool), PHASES, len(RANKS)))
+        weights = []
+        for k, part in enumerate(self._parts):
+            weights.append(self._solve(gram - part[0], cross - part[1], settings))
+            rows = self.fold == k
+            outside[rows] = self._regression.phase_scores(weights[k], rows)
+        full = {**card, "settings": asdict(settings), "games": self._games.tolist()}
+        models = []
+        scores = np.empty((len(self.pool), PHASES, settings.width))
+        for k in range(settings.folds):
+            rows = self.fold == k
+            model, directions = self._finished(weights[k], outside, ~rows, settings, full)
+            models.append(model)
+            scores[rows] = outside[rows] @ directions
+        everywhere = np.ones(len(self.pool), bool)
+        everything = self._solve(gram, cross, settings)
+        model, _ = self._finished(everything, outside, everywhere, settings, full)
+        return TrainedRank(model, OutOfFold(self.pool.counts, scores, self.fold, tuple(models)))
+
+    def _solve(self, gram: Floats, cross: Floats, settings: RankSettings) -> tuple[Floats, Floats]:
+        return self._regression.solve(
+            gram,
+            cross,
+            ridge=settings.ridge,
+            by_phase=settings.by_phase,
+            lifted=settings.lifted,
+        )
+
+    def _finished(
+        self,
+        weights: tuple[Floats, Floats],
+        outside: Array,
+        rows: NDArray[np.bool_],
+        settings: RankSettings,
+        card: dict[str, Any],
+    ) -> tuple[RankModel, Array]:
+        """A model with some weights that is calibrated on some sides, and its directions."""
+        directions, spread = fit_spread(
+            outside[rows], self.pool.select(rows), settings.prior_moves, settings.width
+        )
+        return RankModel(self._regression.scorer(weights, directions), spread, card), directions
+
+
+def train_on_pool(
+    pool: RankPool, lift: Lift, settings: RankSettings, card: Mapping[str, Any]
+) -> TrainedRank:
+    """Train on sums that `pool_store` made with a lift; see `PoolTrainer`."""
+    trainer = PoolTrainer(
+        pool,
+        lift,
+        prior_moves=settings.prior_moves,
+        folds=settings.folds,
+        seed=settings.seed,
+    )
+    return trainer.train(settings, card)

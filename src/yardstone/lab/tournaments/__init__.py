@@ -1,0 +1,1 @@
+"""Studies of tie-breaks and pairing by simulated tournaments."""

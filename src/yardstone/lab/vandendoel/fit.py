@@ -1,0 +1,396 @@
+"""Fits of rating differences to error rates: a(N), a2(N), b(N) and their functions of 1/N.
+
+Three ways. *Published*: van den Doel's unweighted least squares on rating points, and
+the functions of the length as straight lines through N a(N). *Weighted*: the same with
+the weights that the errors of the cells call for. *Chance*: least squares on the mean
+results themselves, all lengths at once; nothing is lost where a result is near 0 or 1,
+and a cell that was lucky does not weigh less for it.
+
+All errors come from drawing the matches of each cell anew, so they hold the errors of
+the error rates too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone import parallel
+from yardstone.backgammon.formulas import Weight
+from yardstone.errors import ConvergenceError, NoGamesError
+from yardstone.lab.vandendoel.cells import (
+    Averaging,
+    Cells,
+    is_part_one,
+    is_part_two,
+    make_cells,
+)
+from yardstone.lab.vandendoel.table import CloseRule, StudyTable
+from yardstone.winprob import fibs
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+__all__ = [
+    "Coefficient",
+    "Method",
+    "Model",
+    "StudyFit",
+    "fit_cells",
+    "fit_chance",
+    "fit_study",
+    "has_spread",
+]
+
+#: Draws for the errors unless told otherwise.
+DRAWS = 200
+#: Most steps of Gauss and Newton, and the relative change at which they end.
+STEPS, TOLERANCE = 100, 1e-10
+#: Below this share of its largest singular value a direction counts as undetermined.
+RANK = 1e-9
+
+
+class Method(StrEnum):
+    """How a fit weighs its cells."""
+
+    published = "published"
+    weighted = "weighted"
+    chance = "chance"
+
+
+class Model(StrEnum):
+    """What the rating difference is made of: R = a DEPD, or R = a2 DEPM + b DEPC."""
+
+    decision = "decision"
+    bilinear = "bilinear"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The coefficients, as published."""
+        return ("a",) if self is Model.decision else ("a2", "b")
+
+    def terms(self, cells: Cells) -> Array:
+        """Differences of error rates (second minus first), one column a coefficient."""
+        if self is Model.decision:
+            return np.diff(cells.decision_error, axis=1)
+        return np.hstack([np.diff(cells.move_error, axis=1), np.diff(cells.cube_error, axis=1)])
+
+    def belongs(self, cells: Cells) -> NDArray[np.bool_]:
+        """Cells of the part of the study that fits this model."""
+        part = is_part_one if self is Model.decision else is_part_two
+        return np.array([part(setting) for setting in cells.settings], bool)
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """A coefficient at each length and as a function of it.
+
+    Attributes
+    ----------
+    name : str
+        ``a``, ``a2`` or ``b``.
+    lengths : tuple of int
+    values, errors : tuple of float
+        At each length, with standard errors; NaN where the cells do not determine it.
+    weight : Weight
+        constant + inverse/N; NaN with fewer than two lengths.
+    constant_error, inverse_error, correlation : float
+        Standard errors of the two, and how they go together.
+    """
+
+    name: str
+    lengths: tuple[int, ...]
+    values: tuple[float, ...]
+    errors: tuple[float, ...]
+    weight: Weight
+    constant_error: float
+    inverse_error: float
+    correlation: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyFit:
+    """A fit with everything it stands on.
+
+    Attributes
+    ----------
+    model, method, rule, averaging
+        What was fitted, and how.
+    cells : Cells
+        The cells of this model, also those left out.
+    used : bool array (c,)
+        Cells that the fit could use: by rating points only those with a finite rating.
+    coefficients : tuple of Coefficient
+    fitted : float64 array (c,)
+        Rating difference by the coefficient of each length.
+    smooth : float64 array (c,)
+        Rating difference by the functions of the length.
+    """
+
+    model: Model
+    method: Method
+    rule: CloseRule
+    averaging: Averaging
+    cells: Cells
+    used: NDArray[np.bool_]
+    coefficients: tuple[Coefficient, ...]
+    fitted: Array
+    smooth: Array
+
+    def __repr__(self) -> str:
+        return f"<StudyFit: {self.model}, {self.method}, {len(self.cells)} cells>"
+
+    def chi_square(self, rating: Array) -> tuple[float, int]:
+        """Sum of squared deviations of mean results from this rating, and number of cells.
+
+        In standard errors; NaN if a rating is. Cells without a standard error stay out.
+        """
+        good = has_spread(self.cells)
+        if np.isnan(rating[good]).any():
+            return float("nan"), int(good.sum())
+        expected = fibs.probability(rating[good], 0.0, self.cells.length[good])
+        off = (self.cells.chance[good] - expected) / self.cells.chance_error[good]
+        return float(off @ off), int(good.sum())
+
+
+def fit_study(
+    table: StudyTable,
+    model: Model,
+    method: Method = Method.chance,
+    rule: CloseRule = CloseRule.new,
+    averaging: Averaging = Averaging.matches,
+    *,
+    draws: int = DRAWS,
+    seed: int = 1,
+) -> StudyFit:
+    """Fit one model to the cells that belong to it, at each length and as functions of 1/N.
+
+    Parameters
+    ----------
+    table : StudyTable
+    model : Model
+        `decision` uses the cells of Part I, `bilinear` those of Part II.
+    method, rule, averaging
+        See `Method`, `CloseRule` and `Averaging`.
+    draws : int
+        So many times the matches of each cell are drawn anew for the errors; 0 for none.
+    seed : int
+        Of those draws.
+
+    Raises
+    ------
+    NoGamesError
+        No cell belongs to this model.
+    """
+    cells = make_cells(table, rule, averaging)
+    belongs = model.belongs(cells)
+    if not belongs.any():
+        part = "I" if model is Model.decision else "II"
+        raise NoGamesError(f"the table has no matches of Part {part}")
+    cells = cells.select(belongs)
+    lengths = np.unique(cells.length)
+    best = fit_cells(cells, model, method)
+    drawn = np.full((draws, *best.shape), np.nan)
+    mine = np.isin(
+        table.setting, [k for k, setting in enumerate(table.settings) if setting in cells.settings]
+    )
+    table = table.take(mine)
+    for draw, generator in enumerate(parallel.spawn_generators(seed, draws)):
+        again = make_cells(table, rule, averaging, times=_draw(table, generator))
+        try:
+            drawn[draw] = fit_cells(again, model, method)
+        except ConvergenceError:
+            continue  # such a draw says nothing, and stays out of the errors
+    spread = _spread(drawn)
+    coefficients = tuple(
+        Coefficient(
+            name,
+            tuple(int(length) for length in lengths),
+            tuple(best[k, 2:].tolist()),
+            tuple(spread[k, 2:].tolist()),
+            Weight(float(best[k, 0]), float(best[k, 1])),
+            float(spread[k, 0]),
+            float(spread[k, 1]),
+            _correlation(drawn[:, k, 0], drawn[:, k, 1]),
+        )
+        for k, name in enumerate(model.names)
+    )
+    terms = model.terms(cells)
+    at = np.searchsorted(lengths, cells.length)
+    smooth = sum(c.weight(cells.length) * terms[:, k] for k, c in enumerate(coefficients))
+    return StudyFit(
+        model,
+        method,
+        rule,
+        averaging,
+        cells,
+        _usable(cells, method),
+        coefficients,
+        np.sum(best[:, 2:][:, at].T * terms, axis=1),
+        np.asarray(smooth),
+    )
+
+
+def fit_cells(cells: Cells, model: Model, method: Method) -> Array:
+    """The coefficients alone: a row each, with constant, inverse, and the value at each length.
+
+    The lengths are those of the cells, in order. NaN where nothing is determined.
+
+    Raises
+    ------
+    ConvergenceError
+        The fit of mean results found no end.
+    """
+    lengths = np.unique(cells.length)
+    terms = model.terms(cells)
+    usable = _usable(cells, method)
+    k = len(model.names)
+    found = np.full((k, 2 + len(lengths)), np.nan)
+    errors = np.full((k, len(lengths)), np.nan)
+    for at, length in enumerate(lengths):
+        rows = usable & (cells.length == length)
+        found[:, 2 + at], errors[:, at] = _solve(cells.select(rows), terms[rows], method)
+    if method is Method.chance:
+        inverse = 1.0 / cells.length[usable, None]
+        both = np.hstack([terms[usable], terms[usable] * inverse])
+        joint, _ = _solve(cells.select(usable), both, method)
+        found[:, 0], found[:, 1] = joint[:k], joint[k:]
+        return found
+    for row in range(k):
+        known = np.isfinite(found[row, 2:]) & np.isfinite(errors[row])
+        line = np.column_stack([lengths, np.ones(len(lengths))])[known]
+        weights = np.ones(known.sum())
+        if method is Method.weighted:
+            weights = 1.0 / (lengths[known] * errors[row, known])
+        heights = lengths[known] * found[row, 2:][known]
+        found[row, :2], _ = _least_squares(line, heights, weights)
+    return found
+
+
+def has_spread(cells: Cells) -> NDArray[np.bool_]:
+    """Cells whose mean result has a standard error: with two different matches or more."""
+    return np.isfinite(cells.chance_error) & (cells.chance_error > 0.0)
+
+
+def _usable(cells: Cells, method: Method) -> NDArray[np.bool_]:
+    if method is Method.chance:
+        return has_spread(cells)
+    good = np.isfinite(cells.rating)
+    if method is Method.weighted:
+        good &= np.isfinite(cells.rating_error) & (cells.rating_error > 0.0)
+    return good
+
+
+def _solve(cells: Cells, terms: Array, method: Method) -> tuple[Array, Array]:
+    """Coefficients of the columns of `terms`, and their standard errors."""
+    if method is Method.published:
+        return _least_squares(terms, cells.rating, np.ones(len(cells)))
+    if method is Method.weighted:
+        return _least_squares(terms, cells.rating, 1.0 / cells.rating_error)
+    return fit_chance(cells, terms)
+
+
+def _least_squares(terms: Array, values: Array, weights: Array) -> tuple[Array, Array]:
+    """Minimise the squares of weights * (values - terms x); NaN if not determined."""
+    unknown = np.full(terms.shape[1], np.nan)
+    if len(values) < terms.shape[1]:
+        return unknown, unknown
+    scale = np.linalg.norm(weights[:, None] * terms, axis=0)
+    if not (scale > 0.0).all():
+        return unknown, unknown
+    left = weights[:, None] * terms / scale
+    found, _, rank, _ = np.linalg.lstsq(left, weights * values, rcond=RANK)
+    if rank < terms.shape[1]:
+        return unknown, unknown
+    variance = np.diag(np.linalg.inv(left.T @ left))
+    return found / scale, np.sqrt(variance) / scale
+
+
+def fit_chance(cells: Cells, terms: Array) -> tuple[Array, Array]:
+    """Fit ratings `terms` x to mean results, each by its standard error, by Gauss and Newton.
+
+    Parameters
+    ----------
+    cells : Cells
+        All must have a finite standard error above zero (`has_spread`).
+    terms : float64 array (c, k)
+        What the rating difference is made of.
+
+    Returns
+    -------
+    tuple of float64 arrays (k,)
+        The coefficients and their standard errors; NaN if they are not determined.
+
+    Raises
+    ------
+    ConvergenceError
+        It found no end.
+    """
+    weights = 1.0 / cells.chance_error
+    slope = fibs.steepness(cells.length)
+
+    def expected(x: Array) -> Array:
+        return fibs.probability(terms @ x, 0.0, cells.length)
+
+    def loss(x: Array) -> float:
+        return float(np.sum((weights * (cells.chance - expected(x))) ** 2))
+
+    x = np.zeros(terms.shape[1])
+    best = loss(x)
+    for _ in range(STEPS):
+        p = expected(x)
+        gradient = (slope * p * (1.0 - p))[:, None] * terms
+        step, errors = _least_squares(gradient, cells.chance - p, weights)
+        if not np.isfinite(step).all():
+            return np.full(len(x), np.nan), np.full(len(x), np.nan)
+        size = _halved(loss, x, step, best)
+        x = x + size * step
+        best = loss(x)
+        if np.linalg.norm(size * step) <= TOLERANCE * np.linalg.norm(x):
+            return x, errors
+    raise ConvergenceError(f"the fit of {len(cells)} mean results did not end in {STEPS} steps")
+
+
+def _halved(loss: Callable[[Array], float], x: Array, step: Array, best: float) -> float:
+    """The largest of 1, 1/2, 1/4, ... of a step that does not lose; 0 if none does."""
+    size = 1.0
+    while size > TOLERANCE:
+        if loss(x + size * step) <= best:
+            return size
+        size /= 2.0
+    return 0.0
+
+
+def _draw(table: StudyTable, generator: Generator) -> Array:
+    """How often each match is drawn, when each cell draws as many matches as it has."""
+    order = np.argsort(table.setting, kind="stable")
+    sizes = np.bincount(table.setting)
+    starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    places = starts + np.floor(generator.random(len(table)) * np.repeat(sizes, sizes)).astype(int)
+    times = np.zeros(len(table))
+    np.add.at(times, order[places], 1.0)
+    return times
+
+
+def _spread(drawn: Array) -> Array:
+    """Standard deviation over the draws that gave a number."""
+    known = np.isfinite(drawn).sum(axis=0)
+    filled = np.where(np.isfinite(drawn), drawn, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = filled.sum(axis=0) / known
+        off = np.where(np.isfinite(drawn), drawn - mean, 0.0)
+        return np.where(known > 1, np.sqrt((off**2).sum(axis=0) / (known - 1)), np.nan)
+
+
+def _correlation(one: Array, two: Array) -> float:
+    both = np.isfinite(one) & np.isfinite(two)
+    if both.sum() < 3:
+        return float("nan")
+    return float(np.corrcoef(one[both], two[both])[0, 1])

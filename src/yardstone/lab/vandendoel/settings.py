@@ -1,0 +1,115 @@
+"""The settings of van den Doel's two studies and of his other measurements, as published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from yardstone.errors import UsageError
+from yardstone.lab.vandendoel.play import Player, Setting
+
+__all__ = [
+    "ADVANCED",
+    "BEGINNER",
+    "CUBE_NOISES",
+    "EXPERT",
+    "INTERMEDIATE",
+    "LENGTHS",
+    "LENGTHS_WITH_CUBE",
+    "MATCHES",
+    "MOVE_NOISES",
+    "PAIRINGS",
+    "WORLD_CLASS",
+    "depth_check",
+    "measurements",
+    "part_one",
+    "part_two",
+    "strong_check",
+]
+
+#: GNU Backgammon's levels by their noise; a beginner's is 0.06.
+EXPERT, ADVANCED, INTERMEDIATE, BEGINNER = 0.0, 0.015, 0.04, 0.06
+#: Plies of its level "world class".
+WORLD_CLASS = 2
+
+#: Part I: match lengths, noise of the two players, matches of each cell.
+LENGTHS = (1, 3, 5, 7, 11, 23)
+PAIRINGS = (
+    (0.0, 0.005),
+    (0.0, 0.015),
+    (0.0, 0.02),
+    (0.0, 0.04),
+    (0.0, 0.06),
+    (0.04, 0.06),
+)
+#: Part II: match lengths, and noise of the second player in chequer play and cube decisions.
+LENGTHS_WITH_CUBE = (3, 5, 7, 11, 23)
+MOVE_NOISES = (0.0, 0.02, 0.04, 0.06)
+CUBE_NOISES = (0.05, 0.1, 0.4, 0.8)
+#: Matches of a cell as published.
+MATCHES = {"part1": 1000, "part2": 500, "depth": 40, "strong": 100, "appendix": 1000}
+
+
+def part_one(
+    lengths: Sequence[int] = LENGTHS,
+    pairings: Sequence[tuple[float, float]] = PAIRINGS,
+    *,
+    deterministic: bool = False,
+) -> list[Setting]:
+    """Both players with equal noise in chequer play and cube decisions (Part I)."""
+    return [
+        Setting(length, Player(one, one), Player(two, two), deterministic=deterministic)
+        for length, (one, two) in product(lengths, pairings)
+    ]
+
+
+def part_two(
+    lengths: Sequence[int] = LENGTHS_WITH_CUBE,
+    move_noises: Sequence[float] = MOVE_NOISES,
+    cube_noises: Sequence[float] = CUBE_NOISES,
+    *,
+    deterministic: bool = False,
+) -> list[Setting]:
+    """An expert against players of separate noise in chequer play and in cube decisions (Part II).
+
+    Raises
+    ------
+    UsageError
+        A match of one point, which has no cube.
+    """
+    if any(length < 2 for length in lengths):
+        raise UsageError("part 2 needs matches of 2 points or more: a single point has no cube")
+    return [
+        Setting(length, Player(), Player(moves, cube), deterministic=deterministic)
+        for length, moves, cube in product(lengths, move_noises, cube_noises)
+    ]
+
+
+def depth_check() -> list[Setting]:
+    """Matches analysed at 0 and at 2 plies, to see whether they differ in DEPD."""
+    return [Setting(5, Player(), Player(ADVANCED, ADVANCED), analyses=(0, WORLD_CLASS))]
+
+
+def strong_check() -> list[Setting]:
+    """World class against expert, analysed at 2 plies, to see whether the formula holds there."""
+    return [Setting(3, Player(plies=WORLD_CLASS), Player(), analyses=(WORLD_CLASS,))]
+
+
+def measurements() -> dict[str, Setting]:
+    """The matches of Appendix II by their names there: level in chequer play, level with the cube.
+
+    `expInt` is an expert at chequer play and an intermediate with the cube.
+    """
+    expert = Player()
+    poor_cube = Player(EXPERT, BEGINNER)
+    return {
+        "expInt-intExp:5": Setting(5, Player(EXPERT, INTERMEDIATE), Player(INTERMEDIATE, EXPERT)),
+        "expBeg-advExp:5": Setting(5, poor_cube, Player(ADVANCED, EXPERT)),
+        "expExp-expBeg:5": Setting(5, expert, poor_cube),
+        "expExp-expBeg:11": Setting(11, expert, poor_cube),
+        "expExp-expBeg2:5": Setting(5, expert, Player(EXPERT, 1.0)),
+        "wclassWclass-wclassExp:5": Setting(
+            5, Player(plies=WORLD_CLASS), Player(plies=WORLD_CLASS, cube_plies=0)
+        ),
+        "1-ply-0-ply:5": Setting(5, Player(plies=1), expert),
+    }

@@ -1,0 +1,357 @@
+"""A table of played and analysed matches: what the fits of the studies need of each.
+
+One row is one match at one depth of analysis. The table is small enough to be kept, and
+repeats every fit without GNU Backgammon.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.lab.vandendoel.play import Player, Setting
+from yardstone.lab.vandendoel.results_file import read_results
+from yardstone.records.sources import Source
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Counts = NDArray[np.int64]
+
+__all__ = [
+    "CloseRule",
+    "StudyTable",
+    "from_results",
+    "own_table",
+    "read_table",
+    "setting_order",
+    "table_text",
+]
+
+#: Rows of the largest table that is read.
+MOST_ROWS = 5_000_000
+_MODES = {"random": False, "deterministic": True}
+_SIDES = ("first", "second")
+_NOISES = ("chequer_noise", "cube_noise")
+_DEPTHS = ("plies", "cube_plies")
+#: What names a row: its setting, the depth of analysis, and the match.
+_SETTING = (
+    "length",
+    *(f"{side}_{what}" for side in _SIDES for what in (*_NOISES, *_DEPTHS)),
+    "noise",
+    "analysis",
+)
+_MATCH = ("seed", "number")
+_COUNTS = ("unforced", "close_2003", "close_2006")
+#: Total error of the moves; error of the cube decisions for each that 1.07 counts as close.
+_ERRORS = ("move_error", "cube_error_rate")
+COLUMNS = (
+    *_SETTING,
+    *_MATCH,
+    "won",
+    "luck_adjusted",
+    *(f"{side}_{what}" for side in _SIDES for what in (*_COUNTS, *_ERRORS)),
+)
+
+
+class CloseRule(StrEnum):
+    """Which cube decisions count as close.
+
+    The rule of 2003 is van den Doel's: no double above 1, or within 0.25 of taking or
+    of 1. That of 2006 is GNU Backgammon's since then: doubling loses less than 0.16.
+    """
+
+    old = "2003"
+    new = "2006"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyTable:
+    """Analysed matches; the two columns of an array are the two players.
+
+    Attributes
+    ----------
+    settings : tuple of Setting
+        Each with the one depth of analysis that its rows have.
+    setting : int64 array (n,)
+        Which of them a match has.
+    seed, number : int64 arrays (n,)
+        Name the match within its setting.
+    won : bool array (n,)
+        Whether the first player won.
+    luck_adjusted : float64 array (n,)
+        The first player's chance with luck taken out; may leave [0, 1].
+    unforced : int64 array (n, 2)
+        Unforced moves.
+    close_2003, close_2006 : int64 arrays (n, 2)
+        Close cube decisions by each rule.
+    move_error, cube_error : float64 arrays (n, 2)
+        Total normalised equity lost by moves and by cube decisions.
+    """
+
+    settings: tuple[Setting, ...]
+    setting: Counts
+    seed: Counts
+    number: Counts
+    won: NDArray[np.bool_]
+    luck_adjusted: Array
+    unforced: Counts
+    close_2003: Counts
+    close_2006: Counts
+    move_error: Array
+    cube_error: Array
+
+    def __len__(self) -> int:
+        return len(self.setting)
+
+    def __repr__(self) -> str:
+        return f"<StudyTable: {len(self)} matches in {len(self.settings)} settings>"
+
+    def close(self, rule: CloseRule) -> Counts:
+        """Close cube decisions of both players by this rule."""
+        return self.close_2003 if rule is CloseRule.old else self.close_2006
+
+    def error_per_move(self) -> Array:
+        """EPM of each match and player: 0 where no move was a choice."""
+        return ratio(self.move_error, self.unforced)
+
+    def error_per_cube_decision(self, rule: CloseRule) -> Array:
+        """EPC of each match and player: 0 where no decision was close."""
+        return ratio(self.cube_error, self.close(rule))
+
+    def error_per_decision(self, rule: CloseRule) -> Array:
+        """EPD of each match and player, moves and cube decisions together."""
+        return ratio(self.move_error + self.cube_error, self.unforced + self.close(rule))
+
+    def take(self, rows: NDArray[Any]) -> StudyTable:
+        """The table of some rows (numbers or a mask), with all settings."""
+        names = [name for name in self.__dataclass_fields__ if name != "settings"]
+        return StudyTable(self.settings, **{name: getattr(self, name)[rows] for name in names})
+
+
+def ratio(total: NDArray[Any], number: NDArray[Any]) -> Array:
+    """`total` / `number`, and 0 where there is nothing to divide by."""
+    share = np.zeros(total.shape)
+    np.divide(total, number, out=share, where=number > 0)
+    return share
+
+
+def from_results(paths: Iterable[Path]) -> StudyTable:
+    """The table of the matches in results files; matches that failed are left out.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, or is no results file.
+    NoGamesError
+        There is no match.
+    """
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    for path in paths:
+        for line, record in read_results(path):
+            if "failed" in record:
+                continue
+            try:
+                found = list(_rows(record))
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise InputError(
+                    f"this match lacks what the fits need: {error}", file=str(path), line=line
+                ) from None
+            for row in found:
+                rows[tuple(row[name] for name in (*_SETTING, *_MATCH))] = row
+    return _table(rows.values(), "")
+
+
+def _rows(record: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    setting = Setting.from_record(record)
+    for plies, analysis in record["analyses"].items():
+        values: dict[str, Any] = {
+            "length": setting.length,
+            "noise": setting.noise_mode,
+            "analysis": int(plies),
+            "seed": int(record["seed"]),
+            "number": int(record["number"]),
+            "won": {"X": 1, "O": 0}[record["winner"]],
+            "luck_adjusted": _single(analysis["stats"]["X"]["dice"]["luck-adjusted-result"]),
+        }
+        for side, who, player in zip(_SIDES, "XO", (setting.first, setting.second), strict=True):
+            stats, close = analysis["stats"][who], analysis["close"][who]
+            for name in (*_NOISES, *_DEPTHS):
+                values[f"{side}_{name}"] = f"{getattr(player, name):.9g}"
+            values |= {
+                f"{side}_unforced": int(stats["moves"]["unforced-moves"]),
+                f"{side}_close_2003": int(close["close-2003"]),
+                f"{side}_close_2006": int(stats["cube"]["close-cube"]),
+                f"{side}_move_error": _single(stats["moves"]["error-skill"]),
+                f"{side}_cube_error_rate": _single(stats["cube"]["error-skill"]),
+            }
+        yield {name: str(values[name]) for name in COLUMNS}
+
+
+def _single(value: float) -> str:
+    """A number as GNU Backgammon has it, in single precision, as short as it can be."""
+    return str(np.float32(value))
+
+
+def setting_order(setting: Setting) -> tuple[float, ...]:
+    """A key to sort settings by: length, kind of noise, depth, players."""
+    players = (setting.first, setting.second)
+    return (
+        setting.length,
+        setting.deterministic,
+        *setting.analyses,
+        *(getattr(player, name) for name in (*_DEPTHS, *_NOISES) for player in players),
+    )
+
+
+def table_text(table: StudyTable) -> str:
+    """The table as CSV, in one order whatever that of the rows; `read_table` reads it back."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    rate = ratio(table.cube_error, table.close_2006)
+    ranked = sorted(range(len(table.settings)), key=lambda k: setting_order(table.settings[k]))
+    rank = np.argsort(ranked)[table.setting]
+    for row in np.lexsort((table.number, table.seed, rank)):
+        setting = table.settings[table.setting[row]]
+        cells: list[Any] = [setting.length]
+        for player in (setting.first, setting.second):
+            cells += [f"{getattr(player, name):.9g}" for name in (*_NOISES, *_DEPTHS)]
+        cells += [setting.noise_mode, setting.analyses[0], table.seed[row], table.number[row]]
+        cells += [int(table.won[row]), _single(table.luck_adjusted[row] - 0.5)]
+        for k in (0, 1):
+            cells += [table.unforced[row, k], table.close_2003[row, k], table.close_2006[row, k]]
+            cells += [_single(table.move_error[row, k]), _single(rate[row, k])]
+        writer.writerow(cells)
+    return out.getvalue()
+
+
+def read_table(path: Path) -> StudyTable:
+    """Read a table, compressed or not.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is damaged, or a line is wrong; names the line.
+    NoGamesError
+        There is no match in it.
+    """
+    source = Source(str(path), path)
+    with source.open() as stream:
+        data = b"".join(stream.pieces())
+        if stream.damage is not None:
+            raise InputError(stream.damage, file=source.name)
+    try:
+        reader = csv.DictReader(io.StringIO(data.decode("utf-8")))
+        missing = sorted(set(COLUMNS) - set(reader.fieldnames or ()))
+    except (UnicodeDecodeError, csv.Error):
+        raise InputError("this is no table of matches", file=source.name) from None
+    if missing:
+        raise InputError(
+            f"there is no column {missing[0]}",
+            file=source.name,
+            line=1,
+            mend="name a table that `yardstone backgammon study table` wrote",
+        )
+    return _table(reader, source.name)
+
+
+def own_table() -> StudyTable:
+    """The project's own table: its run of both studies with seed 1 (see the guide)."""
+    place = files("yardstone.lab.vandendoel").joinpath("data", "simulated_matches.csv.gz")
+    with as_file(place) as path:
+        return read_table(path)
+
+
+def _table(rows: Iterable[Mapping[str, str | Any]], file: str) -> StudyTable:
+    """Make the arrays; `rows` have `COLUMNS` as text, the first of them on line 2."""
+    settings: dict[tuple[Any, ...], int] = {}
+    made: list[Setting] = []
+    numbers: list[list[int]] = []
+    errors: list[list[float]] = []
+    remaining = iter(rows)
+    line = 1
+    while True:
+        line += 1
+        try:
+            row = next(remaining, None)
+            if row is None:
+                break
+            if line > MOST_ROWS:
+                raise ValueError(f"there are more than {MOST_ROWS:,} rows")
+            key = tuple(row[name] for name in _SETTING)
+            if key not in settings:
+                made.append(_setting(row))
+                settings[key] = len(made) - 1
+            named = [settings[key], *(int(row[name]) for name in _MATCH), _outcome(row["won"])]
+            numbers.append(named + [_count(row[name]) for name in _sides(_COUNTS)])
+            errors.append([_finite(row[name]) for name in ("luck_adjusted", *_sides(_ERRORS))])
+        except (KeyError, ValueError, TypeError, UsageError, csv.Error) as error:
+            raise InputError(
+                f"this row cannot be used: {error}", file=file or None, line=line if file else None
+            ) from None
+    if not numbers:
+        raise NoGamesError("there is no match", file=file or None)
+    whole = np.array(numbers, np.int64)
+    lost = np.array(errors, np.float64)
+    return StudyTable(
+        tuple(made),
+        setting=whole[:, 0],
+        seed=whole[:, 1],
+        number=whole[:, 2],
+        won=whole[:, 3] == 1,
+        luck_adjusted=lost[:, 0] + 0.5,
+        unforced=whole[:, 4:6],
+        close_2003=whole[:, 6:8],
+        close_2006=whole[:, 8:10],
+        move_error=lost[:, 1:3],
+        cube_error=lost[:, 3:5] * whole[:, 8:10],
+    )
+
+
+def _sides(columns: Iterable[str]) -> list[str]:
+    return [f"{side}_{column}" for column in columns for side in _SIDES]
+
+
+def _setting(row: Mapping[str, str]) -> Setting:
+    one, two = (
+        Player(
+            _finite(row[f"{side}_chequer_noise"]),
+            _finite(row[f"{side}_cube_noise"]),
+            int(row[f"{side}_plies"]),
+            int(row[f"{side}_cube_plies"]),
+        )
+        for side in _SIDES
+    )
+    analyses = (int(row["analysis"]),)
+    return Setting(int(row["length"]), one, two, analyses, deterministic=_MODES[row["noise"]])
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not np.isfinite(value):
+        raise ValueError(f"{text} is no number")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 2**31:
+        raise ValueError(f"{value} is no count")
+    return value
+
+
+def _outcome(text: str) -> int:
+    if text not in ("0", "1"):
+        raise ValueError(f"{text} is no outcome")
+    return int(text)

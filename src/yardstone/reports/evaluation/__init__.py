@@ -1,0 +1,1 @@
+"""Reports of comparisons of rating systems."""

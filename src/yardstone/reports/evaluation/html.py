@@ -1,0 +1,106 @@
+"""Tables and pictures as one self-contained web page.
+
+Nothing is fetched from elsewhere, and the page's own policy allows no script at
+all: names from strangers stay text.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from yardstone.reports.evaluation.calibration import calibration_plot
+from yardstone.reports.evaluation.report import METRIC_NAMES, basis, conclusion, headline
+from yardstone.reports.evaluation.text import main_table, parameters, subset_table
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from matplotlib.figure import Figure
+
+    from yardstone.evaluation.result import Evaluation
+
+__all__ = ["Section", "html_evaluation", "html_page", "picture"]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page: a title, paragraphs, a table and pictures, each if there is one.
+
+    Attributes
+    ----------
+    title : str
+    paragraphs : sequence of str
+    table : sequence of rows
+        The first row holds the headings.
+    left : int
+        The column that begins at the left.
+    pictures : sequence of (str, str)
+        The address of an image (data:) and what it shows, in words.
+    """
+
+    title: str = ""
+    paragraphs: Sequence[str] = ()
+    table: Sequence[Sequence[str]] = ()
+    left: int = 0
+    pictures: Sequence[tuple[str, str]] = field(default_factory=tuple)
+
+
+def html_evaluation(found: Evaluation, *, title: str, version: str) -> str:
+    """The evaluation as an HTML document that needs nothing but itself."""
+    sections = [
+        Section(paragraphs=conclusion(found), table=main_table(found), left=1),
+        Section(
+            "Calibration",
+            pictures=[(picture(calibration_plot(found)), "Mean scores against predictions")],
+        ),
+    ]
+    if len(found.subsets) > 1:
+        name = METRIC_NAMES[found.metric].capitalize()
+        sections.append(Section(f"{name} on parts of these games", table=subset_table(found)))
+    if given := parameters(found):
+        sections.append(Section("Parameters", given))
+    if found.notes:
+        sections.append(Section("Notes", found.notes))
+    return html_page(title, [headline(found), *basis(found)], sections, version=version)
+
+
+def html_page(title: str, lead: Sequence[str], sections: Sequence[Section], *, version: str) -> str:
+    """A page of sections."""
+    style = _asset("evaluation.css")
+    return _template().render(
+        title=title,
+        lead=lead,
+        sections=sections,
+        version=version,
+        style=style,
+        style_hash="sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+    )
+
+
+def picture(figure: Figure) -> str:
+    """A figure as the address of an image that holds it."""
+    from matplotlib import rc_context
+
+    out = io.BytesIO()
+    with rc_context({"svg.hashsalt": "yardstone", "svg.fonttype": "none"}):
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    return "data:image/svg+xml;base64," + base64.b64encode(out.getvalue()).decode()
+
+
+@cache
+def _asset(name: str) -> str:
+    return resources.files("yardstone.reports").joinpath("templates", name).read_text("utf-8")
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    return environment.from_string(_asset("evaluation.html.j2"))

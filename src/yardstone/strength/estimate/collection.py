@@ -1,0 +1,160 @@
+"""Estimates of many players from one collection of games, each game looked at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.go.points import BLACK, WHITE
+from yardstone.pool import Skipped, SkipReport
+from yardstone.strength.estimate.games import see_games, unsuitable
+from yardstone.strength.estimate.players import plain_name, unique_games
+from yardstone.strength.estimate.strengths import Rater
+from yardstone.strength.evidence import evidence_of_games
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.go.nets.network import Network
+    from yardstone.records.go_game import GoGame
+    from yardstone.strength.rank.model import RankModel
+
+    Array = NDArray[np.float64]
+
+__all__ = ["Estimates", "PlayerEstimate", "estimate_players"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerEstimate:
+    """The strength of one of many players, on the Fox scale.
+
+    Attributes
+    ----------
+    player : str
+    games, moves : int
+        What it rests upon.
+    rating, deviation : float
+        Mean and standard deviation.
+    low, high : float or None
+        The calibrated interval; None where it has no end (`Rated`).
+    unlikely : bool
+        Whether the moves look like those of nobody whom the model knows.
+    """
+
+    player: str
+    games: int
+    moves: int
+    rating: float
+    deviation: float
+    low: float | None
+    high: float | None
+    unlikely: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """Estimates of many players, and the games between them.
+
+    Attributes
+    ----------
+    players : tuple of PlayerEstimate
+        In the order in which they first appear.
+    black, white : int64 [n]
+        Places of the players of each game with a result between two of them.
+    score : float64 [n]
+        Black's.
+    """
+
+    players: tuple[PlayerEstimate, ...]
+    black: NDArray[np.int64]
+    white: NDArray[np.int64]
+    score: Array
+
+
+def estimate_players(
+    games: Sequence[GoGame],
+    network: Network,
+    model: RankModel,
+    *,
+    players: Collection[str] | None = None,
+    level: float = 0.9,
+    handicap: bool = False,
+    skipped: SkipReport | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Estimates:
+    """Estimate many players from the games that they played, perhaps with each other.
+
+    Parameters
+    ----------
+    games : sequence of GoGame
+    network : Network
+        The one of the model (`yardstone.strength.estimate.games.model_network`).
+    model : RankModel
+    players : collection of str, optional
+        Only these; games without any of them are left out.
+    level, handicap, skipped, progress
+        As for `estimate_player`.
+    """
+    report = SkipReport() if skipped is None else skipped
+    wanted = None if players is None else {plain_name(name) for name in players}
+    sums: dict[str, tuple[str, int, int, Array]] = {}
+    results: list[tuple[str, str, float]] = []
+    rater = Rater(model, level)
+    usable = _usable(games, wanted, report, handicap=handicap)
+    for seen in see_games(usable, network, skipped=report, progress=progress):
+        game = seen.game
+        names = {BLACK: game.black, WHITE: game.white}
+        for colour, name in names.items():
+            plain = plain_name(name)
+            if not plain or (wanted is not None and plain not in wanted):
+                continue
+            evidence = evidence_of_games([seen.features], [colour])
+            found = model.game_statistics(evidence).sum(axis=0)
+            shown, number, moves, total = sums.get(plain, (name, 0, 0, np.zeros(len(found))))
+            sums[plain] = (shown, number + 1, moves + len(evidence), total + found)
+        if game.winner:
+            score = {BLACK: 1.0, WHITE: 0.0}.get(game.winner, 0.5)
+            results.append((plain_name(game.black), plain_name(game.white), score))
+    places = {plain: place for place, plain in enumerate(sums)}
+    kept = [each for each in results if each[0] in places and each[1] in places]
+    return Estimates(
+        tuple(_estimate(rater, model, *each) for each in sums.values()),
+        np.array([places[black] for black, _, _ in kept], np.int64),
+        np.array([places[white] for _, white, _ in kept], np.int64),
+        np.array([score for _, _, score in kept], np.float64),
+    )
+
+
+def _usable(
+    games: Sequence[GoGame], wanted: set[str] | None, report: SkipReport, *, handicap: bool
+) -> list[GoGame]:
+    different, again = unique_games(games)
+    for game in again:
+        report.add(Skipped(game.file, game.line, "the same game again"))
+    usable = []
+    for game in different:
+        names = {plain_name(game.black), plain_name(game.white)} - {""}
+        reason = unsuitable(game, handicap=handicap)
+        if len(names) < 2 and plain_name(game.black) == plain_name(game.white):
+            reason = "both players have the same name" if names else "the players have no names"
+        elif wanted is not None and not names & wanted:
+            reason = "no player of it is asked for"
+        if reason is None:
+            usable.append(game)
+        else:
+            report.add(Skipped(game.file, game.line, reason))
+    return usable
+
+
+def _estimate(
+    rater: Rater, model: RankModel, name: str, games: int, moves: int, statistics: Array
+) -> PlayerEstimate:
+    rated = rater.rate(statistics)
+    deviation = float(model.posterior(statistics)[1])
+    shown = " ".join(name.split())
+    return PlayerEstimate(
+        shown, games, moves, rated.rating, deviation, rated.low, rated.high, rated.unlikely
+    )

@@ -1,0 +1,202 @@
+"""Strengths with calibrated intervals from evidence: whole, by phase, game by game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import InputError
+from yardstone.go.analysis import PHASES, Phases
+from yardstone.strength.estimate.games import BOARD, SeenGame
+from yardstone.strength.estimate.intervals import IntervalTable
+from yardstone.strength.estimate.phases import phase_means
+from yardstone.strength.rank.scorer import PHASES as MODEL_PHASES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.strength.evidence import Evidence
+    from yardstone.strength.rank.model import RankModel
+
+    Array = NDArray[np.float64]
+
+__all__ = ["PARTS", "Rated", "RatedGame", "Rater", "by_date", "interval_tables"]
+
+#: What intervals are calibrated for: all moves of games, and those of each phase.
+PARTS = ("whole", *PHASES)
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A strength on the Fox scale, with its interval.
+
+    Attributes
+    ----------
+    rating : float
+        n dan is n to n + 1, 1 kyu 0 to 1, 2 kyu -1 to 0.
+    low, high : float or None
+        None where the interval reaches into the weakest or the strongest rank group: how
+        weak or strong the player may be the model does not know. Neither is there where
+        the moves are `unlikely`: of such players no interval has been checked.
+    moves : int
+        The player's moves that it rests upon.
+    unlikely : bool
+        Whether the moves look like those of nobody of any strength that the model knows.
+    """
+
+    rating: float
+    low: float | None
+    high: float | None
+    moves: int
+    unlikely: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatedGame:
+    """One game of an estimate.
+
+    Attributes
+    ----------
+    seen : SeenGame
+    colour : int
+        The player's: 1 Black, 2 White.
+    alone : Rated
+        From this game's moves alone.
+    running : Rated
+        From this game and those before it.
+    numbers : list of int
+        Which of the game's moves, from 1, are the player's.
+    """
+
+    seen: SeenGame
+    colour: int
+    alone: Rated
+    running: Rated
+    numbers: list[int]
+
+
+def interval_tables(model: RankModel) -> dict[str, IntervalTable]:
+    """The tables of intervals that a model carries; if it has none, its own distributions.
+
+    Returns
+    -------
+    dict of str to IntervalTable
+        For each of `PARTS`.
+
+    Raises
+    ------
+    InputError
+        They are damaged, or of another version.
+    """
+    found = model.card.get("intervals")
+    if found is None:
+        return dict.fromkeys(PARTS, IntervalTable.plain())
+    if not isinstance(found, dict) or not set(PARTS) <= set(found):
+        raise InputError(
+            "the model's intervals are of another version of Yardstone", mend="train it anew"
+        )
+    return {part: IntervalTable.from_dict(found[part]) for part in PARTS}
+
+
+class Rater:
+    """Rates games by what the model keeps of each.
+
+    Parameters
+    ----------
+    model : RankModel
+    level : float
+        Of the intervals, 0 to 1.
+
+    Raises
+    ------
+    UsageError
+        The level is none, or too few players speak for it.
+    """
+
+    def __init__(self, model: RankModel, level: float) -> None:
+        self._model = model
+        self._tables = interval_tables(model)
+        self._farthest: dict[str, float] = dict(model.card.get("farthest") or {})
+        self._level = level
+        for table in self._tables.values():
+            table.check_level(level)
+
+    def rate(self, statistics: Array, *, part: str = "whole", mean: float | None = None) -> Rated:
+        """A strength from the sum of statistics of games.
+
+        Parameters
+        ----------
+        statistics : float64 [phases + 1 + k]
+        part : str
+            Which of `PARTS` the moves are.
+        mean : float, optional
+            The rating, if it is not the mean of the distribution.
+        """
+        moves = int(statistics[:MODEL_PHASES].sum())
+        density = self._model.density(statistics)
+        rating = float(self._model.posterior(statistics)[0]) if mean is None else mean
+        if self._model.distance(statistics) > self._farthest.get(part, inf):
+            return Rated(rating, None, None, moves, unlikely=True)
+        low, high = self._tables[part].interval(density, moves, self._level)
+        return Rated(
+            rating,
+            None if low is None else min(low, rating),
+            None if high is None else max(high, rating),
+            moves,
+        )
+
+    def whole(
+        self, evidence: Evidence, chosen: NDArray[np.bool_] | None = None
+    ) -> tuple[Rated, Array]:
+        """The strength from all moves, and the probabilities of the rank groups.
+
+        Parameters
+        ----------
+        evidence : Evidence
+        chosen : bool [n], optional
+            Rate these moves alone, each as a part of what is around it.
+        """
+        part = np.zeros(len(evidence), np.int64) if chosen is None else np.where(chosen, 0, -1)
+        statistics = self._model.part_statistics(evidence, part, 1)[0].sum(axis=0)
+        return self.rate(statistics), self._model.posterior(statistics)[2]
+
+    def phases(self, evidence: Evidence) -> tuple[tuple[str, Rated], ...]:
+        """The strength in each phase of the game: see `yardstone.strength.estimate.phases`."""
+        place = Phases().of(evidence.number.astype(np.int32), BOARD)
+        parts = self._model.part_statistics(evidence, place, len(PHASES)).sum(axis=1)
+        whole = self._model.game_statistics(evidence).sum(axis=0)
+        means = phase_means(self._model, parts, whole)
+        return tuple(
+            (name, self.rate(part, part=name, mean=float(mean) if part.any() else None))
+            for name, part, mean in zip(PHASES, parts, means, strict=True)
+        )
+
+    def games(
+        self, evidence: Evidence, seen: Sequence[tuple[SeenGame, int]]
+    ) -> tuple[RatedGame, ...]:
+        """Each game alone, and how the estimate moved with it."""
+        each = self._model.game_statistics(evidence)
+        running = np.cumsum(each, axis=0)
+        found = []
+        for number, (game, colour) in enumerate(seen):
+            own = evidence.game == number
+            found.append(
+                RatedGame(
+                    seen=game,
+                    colour=colour,
+                    alone=self.rate(each[number]),
+                    running=self.rate(running[number]),
+                    numbers=evidence.number[own].tolist(),
+                )
+            )
+        return tuple(found)
+
+
+def by_date(games: Sequence[Any]) -> list[int]:
+    """Places of the games in the order of their dates; those without one come last."""
+    dates = np.array([game.date for game in games], "datetime64[s]")
+    return [int(place) for place in np.argsort(dates, kind="stable")]

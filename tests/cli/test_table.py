@@ -1,0 +1,41 @@
+"""The table of commands and the functions that it names agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from inspect import getdoc
+
+import pytest
+
+from yardstone.cli.commands import application
+from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family
+
+
+def paths(entries: Mapping[str, Command | Family], *before: str) -> Iterator[tuple[str, ...]]:
+    for name, entry in entries.items():
+        if isinstance(entry, Command):
+            yield (*before, name)
+        else:
+            yield from paths(entry.commands, *before, name)
+
+
+@pytest.mark.parametrize("path", list(paths(COMMANDS)), ids=" ".join)
+def test_a_command_says_what_the_table_says(path: tuple[str, ...]) -> None:
+    entry: Command | Family = Family("", COMMANDS)
+    for name in path:
+        assert isinstance(entry, Family)
+        entry = entry.commands[name]
+    assert isinstance(entry, Command)
+    command = application(*path)
+    assert " ".join(command.help.split("\n\n")[0].split()) == entry.about
+    assert "Examples:" in command.epilog
+    lines = [line.strip() for line in command.epilog.splitlines()[2:]]
+    assert lines
+    shown = "yardstone winprob" if path == ("winprob", "between") else f"yardstone {' '.join(path)}"
+    assert all(line.startswith(shown) for line in lines)
+
+
+@pytest.mark.parametrize("name", list(OWN_SWITCHES))
+def test_commands_with_switches_of_their_own_are_described(name: str) -> None:
+    module, _, _ = OWN_SWITCHES[name].place.partition(":")
+    assert getdoc(__import__(f"yardstone.cli.{module}", fromlist=["main"]).main)
