@@ -94,7 +94,6 @@ def test_what_cannot_be_done(tables: tuple[Path, Path], tmp_path: Path) -> None:
     other.write_text(HEAD.replace("captures", "edge") + "1\t2\t?\tAnn\n")
     found = run(known, "--predict", other)
     assert found.exit_code == 1
-    assert isinstance(found.exception, InputError)
-    assert "has the features corner, edge in place of corner, captures" in str(found.exception)
+    assert "has the features corner, edge in place of corner, captures" in found.stderr
     assert run(tmp_path / "none.tab").exit_code == 1
     assert run(known, "--folds", "1").exit_code == 2
