@@ -1,0 +1,230 @@
+"""A report as it is before it has a face: headings, notes, typed tables and pictures.
+
+Each subject makes one `Document`; the renderers in `yardstone.reports.faces` show it on a
+terminal and as text, CSV, Parquet, JSON, a page, and a part of a page of the web server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+__all__ = [
+    "Block",
+    "Column",
+    "Document",
+    "Drawing",
+    "Kind",
+    "Lines",
+    "Picture",
+    "Range",
+    "Section",
+    "Table",
+    "UNKNOWN",
+]
+
+#: What people read where nothing is known.
+UNKNOWN = "–"
+
+Kind = Literal["text", "integer", "number", "boolean", "date", "time", "range"]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A value with its interval, drawn as a bar on a page; either end may be infinite."""
+
+    value: float
+    low: float
+    high: float
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: what stands in files, and how people read it.
+
+    Attributes
+    ----------
+    name : str
+        In CSV, Parquet and JSON; "" if the column is only shown to people.
+    value : callable
+        Takes a row: a value of the `kind`, None where nothing is known.
+    heading : str
+        For people; "" if the column stands only in files.
+    kind : Kind
+    form : str
+        Format of `format` for people, such as ``.1f``; without it integers have commas and
+        numbers one digit.
+    show : callable, optional
+        Takes a row: what people read, in place of the formatted value.
+    gives_way : int
+        A narrow screen drops the columns with the smallest positive number first.
+    left : bool, optional
+        Whether it begins at the left; as a rule texts do.
+    """
+
+    name: str
+    value: Callable[[Any], Any]
+    heading: str = ""
+    kind: Kind = "text"
+    form: str = ""
+    show: Callable[[Any], str] | None = None
+    gives_way: int = 0
+    left: bool | None = None
+
+    @property
+    def at_left(self) -> bool:
+        """Whether its cells begin at the left."""
+        return self.kind in ("text", "range") if self.left is None else self.left
+
+    def cell(self, row: Any) -> str:
+        """What people read in a row."""
+        if self.show is not None:
+            return self.show(row)
+        value = self.value(row)
+        if isinstance(value, Range):
+            return value.text
+        if value is None or (isinstance(value, float) and not isfinite(value)):
+            return UNKNOWN
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if self.kind in ("integer", "number"):
+            return format(value, self.form or ("," if self.kind == "integer" else ".1f"))
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under typed columns.
+
+    Attributes
+    ----------
+    columns : sequence of Column
+    rows : sequence
+        Of anything that the columns can read.
+    breaks : mapping of int to str
+        Lines that stand before the row of that number.
+    noun : str
+        What a row is, for "… and 3 more players".
+    limit : int, optional
+        Rows shown to people; all without it. Files have all.
+    remedy : str
+        How to see the others: "--top 0 shows all".
+    details : callable, optional
+        Takes a row: a table about it, which a page shows when the row is opened.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Any]
+    breaks: Mapping[int, str] = field(default_factory=dict)
+    noun: str = "row"
+    limit: int | None = None
+    remedy: str = ""
+    details: Callable[[Any], Table | None] | None = None
+
+    @property
+    def shown(self) -> list[Column]:
+        """The columns that people read."""
+        return [column for column in self.columns if column.heading]
+
+    @property
+    def kept(self) -> list[Column]:
+        """The columns that stand in files."""
+        return [column for column in self.columns if column.name]
+
+    def cells(self, limit: int | None = None) -> Iterator[list[str]]:
+        """What people read, row by row."""
+        columns = self.shown
+        for row in self.rows[:limit]:
+            yield [column.cell(row) for column in columns]
+
+    @staticmethod
+    def of_cells(
+        headings: Sequence[str], cells: Sequence[Sequence[str]], *, left: int = 1
+    ) -> Table:
+        """A table of texts for people alone; the first `left` columns begin at the left."""
+
+        def reader(place: int) -> Callable[[Sequence[str]], str]:
+            return lambda row: row[place]
+
+        columns = [
+            Column("", reader(place), heading or " ", left=place < left)
+            for place, heading in enumerate(headings)
+        ]
+        return Table(columns, cells)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Sentences, each a line of its own; `bullets` where they are a list.
+
+    With `exact` blanks and line breaks are kept, as in a program's output.
+    """
+
+    lines: Sequence[str]
+    bullets: bool = False
+    exact: bool = False
+
+
+class Drawing(Protocol):
+    """A chart or a board."""
+
+    def svg(self) -> str:
+        """An SVG element for a page, in the colours of its style sheet."""
+
+    def save(self, path: Path) -> None:
+        """Write it to a file ending in .svg, .png or .pdf."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawing on a page, with what it shows in words; texts leave it out.
+
+    The drawing is made when it is wanted.
+    """
+
+    draw: Callable[[], Drawing]
+    caption: str = ""
+
+
+Block = Table | Lines | Picture
+
+
+@dataclass(frozen=True)
+class Section:
+    """Blocks under a title; with `caution` it says what makes the report say less."""
+
+    title: str = ""
+    blocks: Sequence[Block] = ()
+    caution: bool = False
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report.
+
+    Attributes
+    ----------
+    title : str
+        Of a page.
+    lead : sequence of str
+        What stands first: what was measured, and the verdict.
+    sections : sequence of Section
+    records : Table, optional
+        What CSV and Parquet have; without it they are refused.
+    plain : callable, optional
+        Makes what JSON has, of dictionaries, lists, numbers, strings and None; without it the
+        rows of `records`.
+    drawing : callable, optional
+        Makes the picture of ``--plot``.
+    """
+
+    title: str
+    lead: Sequence[str] = ()
+    sections: Sequence[Section] = ()
+    records: Table | None = None
+    plain: Callable[[], Any] | None = None
+    drawing: Callable[[], Drawing] | None = None

@@ -1,0 +1,83 @@
+"""A document as files for programs: CSV, Parquet and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from yardstone.errors import UsageError
+from yardstone.reports.document import Document, Table
+
+__all__ = ["as_json", "document_csv", "document_json", "records_of", "table_csv", "write_parquet"]
+
+#: What SQL calls the kinds of values.
+_SQL = {
+    "text": "VARCHAR",
+    "integer": "BIGINT",
+    "number": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "time": "TIMESTAMP",
+}
+
+
+def records_of(document: Document) -> Table:
+    """The table that CSV and Parquet have.
+
+    Raises UsageError if there is none.
+    """
+    if document.records is None:
+        raise UsageError("this report has no table for CSV or Parquet: take text, JSON or HTML")
+    return document.records
+
+
+def document_csv(document: Document) -> str:
+    """The records as CSV, unknown values left empty and every number in full."""
+    return table_csv(records_of(document))
+
+
+def table_csv(table: Table) -> str:
+    """The columns that stand in files."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    columns = table.kept
+    writer.writerow([column.name for column in columns])
+    writer.writerows([_text(column.value(row)) for column in columns] for row in table.rows)
+    return out.getvalue()
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value
+
+
+def as_json(value: Any) -> str:
+    """A plain value as indented JSON; numbers that JSON lacks are an error."""
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def document_json(document: Document) -> str:
+    """The document as JSON text."""
+    if document.plain is not None:
+        return as_json(document.plain())
+    table = records_of(document)
+    return as_json([{c.name: _plain(c.value(row)) for c in table.kept} for row in table.rows])
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def write_parquet(document: Document, path: Path) -> None:
+    """Write the records, with the types of their columns."""
+    from yardstone.reports.parquet import write_parquet as write
+
+    table = records_of(document)
+    write(path, table_csv(table), {column.name: _SQL[column.kind] for column in table.kept})

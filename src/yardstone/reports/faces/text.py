@@ -1,0 +1,67 @@
+"""A document as text without colours: aligned lines for pipes and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from yardstone.reports.document import Block, Document, Lines, Section, Table
+from yardstone.reports.words import plural
+
+__all__ = ["aligned", "document_text", "hidden_rows"]
+
+
+def document_text(document: Document) -> str:
+    """The document; ends with a newline."""
+    parts = [list(document.lead)] if document.lead else []
+    parts += [lines for section in document.sections if (lines := section_lines(section))]
+    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
+
+
+def section_lines(section: Section) -> list[str]:
+    """The lines of a section, none if it is empty."""
+    body = [line for block in section.blocks for line in _block_lines(block)]
+    return [section.title, *body] if section.title and (body or not section.blocks) else body
+
+
+def _block_lines(block: Block) -> Iterable[str]:
+    if isinstance(block, Lines):
+        return [f"  • {line}" for line in block.lines] if block.bullets else block.lines
+    if isinstance(block, Table):
+        return table_lines(block)
+    return ()
+
+
+def table_lines(table: Table) -> list[str]:
+    """Heading and rows, with the lines between them, and how many rows are hidden."""
+    if not len(table.rows):
+        return []
+    columns = table.shown
+    cells = [[column.heading.strip() for column in columns], *table.cells(table.limit)]
+    lines = aligned(cells, left={k for k, column in enumerate(columns) if column.at_left})
+    for place in sorted(table.breaks, reverse=True):
+        if place < len(cells) - 1:
+            lines.insert(place + 1, table.breaks[place])
+    return lines + hidden_rows(table)
+
+
+def hidden_rows(table: Table, limit: int | None = None) -> list[str]:
+    """How many rows are not shown, if any."""
+    limit = table.limit if limit is None else limit
+    rest = 0 if limit is None else len(table.rows) - limit
+    remedy = f" ({table.remedy})" if table.remedy else ""
+    return [f"… and {plural(rest, f'more {table.noun}')}{remedy}"] if rest > 0 else []
+
+
+def aligned(rows: Sequence[Sequence[str]], *, left: set[int]) -> list[str]:
+    """Rows of cells as lines of equal columns; those in `left` begin at the left."""
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = []
+        for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            blanks = " " * (width - cell_len(cell))
+            cells.append(cell + blanks if place in left else blanks + cell)
+        lines.append("  ".join(cells).rstrip())
+    return lines

@@ -1,0 +1,35 @@
+"""Numbers and names as sentences have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+
+__all__ = ["join_names", "known", "per_cent", "plural"]
+
+#: So many names stand in a sentence; the others are counted.
+NAMES = 4
+
+
+def plural(number: int, noun: str, many: str | None = None) -> str:
+    """A number with its noun: 1 game, 27,605 games."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
+def join_names(names: Sequence[str], total: int | None = None) -> str:
+    """The first names of a list, and how many more there are."""
+    total = len(names) if total is None else total
+    shown = list(names[:NAMES])
+    if total > len(shown):
+        return ", ".join(shown) + f" and {total - len(shown):,} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def known(value: float) -> float | None:
+    """The value, or None where JSON has no number."""
+    return float(value) if isfinite(value) else None
+
+
+def per_cent(level: float) -> str:
+    """A level of confidence: 95 %."""
+    return f"{100.0 * level:g} %"
