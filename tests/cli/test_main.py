@@ -20,7 +20,7 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     out, err = capsys.readouterr()
     assert all(f"  {name} " in out for name in COMMANDS)
-    assert "Example: yardstone rate" in out
+    assert "yardstone rate games.pgn" in out
     assert err == ""
 
 

@@ -21,7 +21,7 @@ def paths(entries: Mapping[str, Command | Family], *before: str) -> Iterator[tup
 
 @pytest.mark.parametrize("path", list(paths(COMMANDS)), ids=" ".join)
 def test_a_command_says_what_the_table_says(path: tuple[str, ...]) -> None:
-    entry: Command | Family = Family("", COMMANDS)
+    entry: Command | Family = Family("", (), COMMANDS)
     for name in path:
         assert isinstance(entry, Family)
         entry = entry.commands[name]

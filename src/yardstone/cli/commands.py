@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from inspect import getdoc
 from typing import Any
@@ -17,12 +17,13 @@ from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family
 __all__ = ["application"]
 
 _ABOUT = "Measures playing strength: ratings, with their uncertainty, from results of games."
+_EXAMPLES = ("rate games.pgn --plot ratings.svg", "strength estimate games/*.sgf")
 _HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
 
 def application(*path: str) -> Any:
     """The whole command, or the family or command that `path` leads to."""
-    entry: Command | Family = Family(_ABOUT, COMMANDS)
+    entry: Command | Family = Family(_ABOUT, _EXAMPLES, COMMANDS)
     for name in path:
         assert isinstance(entry, Family)
         entry = entry.commands[name]
@@ -66,6 +67,7 @@ def _group(name: str, family: Family, *, whole: bool = False) -> Any:
         name=name,
         cls=_Lazy,
         help=family.about,
+        epilog=_epilog(f"yardstone {line}" for line in family.examples),
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -76,6 +78,10 @@ def _group(name: str, family: Family, *, whole: bool = False) -> Any:
     group = get_group(app)
     group.family = family  # type: ignore[attr-defined]
     return group
+
+
+def _epilog(lines: Iterable[str]) -> str:
+    return "\b\nExamples:" + "".join(f"\n  {line}" for line in lines)
 
 
 def _nothing() -> None:
@@ -102,10 +108,8 @@ def _command(name: str, entry: Command) -> Any:
     function = _function(entry.place)
     about, _, examples = (getdoc(function) or "").partition("\n\nExamples\n--------\n")
     app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
-    lines = "".join(f"\n  {line}" for line in examples.splitlines())
-    app.command(name, help=about, epilog=f"\b\nExamples:{lines}", context_settings=_HELP)(
-        expanded(function)
-    )
+    epilog = _epilog(examples.splitlines())
+    app.command(name, help=about, epilog=epilog, context_settings=_HELP)(expanded(function))
     return get_command(app)
 
 

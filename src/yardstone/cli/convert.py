@@ -140,7 +140,7 @@ def _formats(paths: list[str], source: str | None) -> set[str]:
 
 def _rewrite(paths: list[str], output: Path | None, *, strict: bool, quiet: bool) -> None:
     """Write SGF games with their main lines, one at a time."""
-    from yardstone.cli.output import progress_bar
+    from yardstone.cli.progress import progress_bar
     from yardstone.cli.reading import report_skipped
     from yardstone.records.sgf import SgfReader, write_sgf
 

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Collection
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from yardstone.cli.progress import progress_bar
+from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from yardstone.reports.document import Document
     from yardstone.reports.summary import RatingList
 
 __all__ = [
     "Format",
+    "Output",
+    "TableOutput",
     "check_ending",
     "check_folder",
     "check_page",
@@ -20,8 +31,6 @@ __all__ = [
     "check_report",
     "chosen_format",
     "emit_list",
-    "progress_bar",
-    "stage_bars",
     "write_matrix",
 ]
 
@@ -36,6 +45,7 @@ class Format(StrEnum):
     html = "html"
 
 
+_PICTURES = (".svg", ".png", ".pdf")
 _ENDINGS = {
     ".txt": Format.text,
     ".text": Format.text,
@@ -46,6 +56,142 @@ _ENDINGS = {
     ".html": Format.html,
     ".htm": Format.html,
 }
+
+
+@dataclass(frozen=True)
+class TableOutput:
+    """Options of a command that writes a report: its formats and where they go."""
+
+    form: Annotated[
+        Format | None,
+        typer.Option("--format", help="By default that of the file's ending."),
+    ] = None
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the report to this file."),
+    ] = None
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a web page that needs no other file."),
+    ] = None
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", help="Nothing on standard output, and no progress."),
+    ] = False
+
+    @property
+    def format(self) -> Format:
+        """The format asked for, or else the one of the file's ending; text without an ending."""
+        return chosen_format(self.form, self.output)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anybody is to see the report."""
+        return not self.quiet or self.output is not None or self.html is not None
+
+    def check(self, *others: Path | None) -> None:
+        """Refuse what cannot be written before any work is done.
+
+        `others` are files that the command writes beside the report.
+        """
+        for path in (self.output, self.html, *others):
+            check_folder(path)
+        check_ending("--html", self.html, (".html", ".htm"))
+        if self.format is Format.parquet and self.output is None and not self.quiet:
+            raise UsageError("Parquet is not text: name a file with -o")
+        if self.form is not None and self.output is not None and self.output.suffix:
+            implied = _ENDINGS.get(self.output.suffix.lower())
+            if implied not in (None, self.form):
+                raise UsageError(
+                    f"-o {self.output}: the ending says {implied}, and {self.form} is to be "
+                    f"written: say --format {implied}, or give it another ending"
+                )
+
+    def progress(self, label: str) -> Callable[[int, int], None] | None:
+        """A function of (done, all) that draws; None where nobody looks."""
+        return progress_bar(label, quiet=self.quiet)
+
+    def emit(self, document: Document, *, rows: int | None = None) -> None:
+        """Write the report everywhere it was asked for.
+
+        `rows` limits tables without a limit of their own, on a terminal only.
+        """
+        if self.html is not None:
+            _write(document, Format.html, self.html)
+        if self.output is not None:
+            _write(document, self.format, self.output)
+        elif not self.quiet:
+            _print(document, self.format, rows)
+
+
+@dataclass(frozen=True)
+class Output(TableOutput):
+    """The same, for a report that has a picture."""
+
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw it: a file ending in .svg, .png or .pdf."),
+    ] = None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anybody is to see the report or its picture."""
+        return super().wanted or self.plot is not None
+
+    def check(self, *others: Path | None) -> None:
+        """Refuse what cannot be written before any work is done."""
+        super().check(self.plot, *others)
+        check_ending("--plot", self.plot, _PICTURES)
+
+    def emit(self, document: Document, *, rows: int | None = None) -> None:
+        """Write the report everywhere it was asked for, the picture as well."""
+        if self.plot is not None:
+            if document.drawing is None:
+                raise UsageError("--plot: this report has no picture")
+            document.drawing().save(self.plot)
+        super().emit(document, rows=rows)
+
+
+def _print(document: Document, form: Format, rows: int | None) -> None:
+    if form is Format.text and sys.stdout.isatty():
+        from rich.console import Console
+
+        from yardstone.reports.faces.terminal import print_document
+
+        print_document(document, Console(highlight=False), limit=rows)
+        return
+    sys.stdout.write(_face(document, form))
+
+
+def _write(document: Document, form: Format, path: Path) -> None:
+    from yardstone.files import replaced, write_text
+
+    if form is Format.parquet:
+        from yardstone.reports.faces.files import write_parquet
+
+        with replaced(path) as temporary:
+            write_parquet(document, temporary)
+        return
+    write_text(path, _face(document, form))
+
+
+def _face(document: Document, form: Format) -> str:
+    if form is Format.csv:
+        from yardstone.reports.faces.files import document_csv
+
+        return document_csv(document)
+    if form is Format.json:
+        from yardstone.reports.faces.files import document_json
+
+        return document_json(document)
+    if form is Format.html:
+        import yardstone
+        from yardstone.reports.faces.page import document_page
+
+        return document_page(document, version=yardstone.__version__)
+    from yardstone.reports.faces.text import document_text
+
+    return document_text(document)
 
 
 def chosen_format(asked: Format | None, output: Path | None) -> Format:
@@ -66,7 +212,6 @@ def check_ending(
 ) -> None:
     """Refuse a file whose ending is not one of those its option writes."""
     from yardstone.choices import one_of
-    from yardstone.errors import UsageError
 
     if path is not None and path.suffix.lower() not in endings:
         known = one_of(endings).replace("'", "")
@@ -76,7 +221,7 @@ def check_ending(
 def check_picture(path: Path | None) -> None:
     """Refuse what is no place for a picture."""
     check_folder(path)
-    check_ending("--plot", path, (".svg", ".png", ".pdf"))
+    check_ending("--plot", path, _PICTURES)
 
 
 def check_page(path: Path | None) -> None:
@@ -87,8 +232,6 @@ def check_page(path: Path | None) -> None:
 
 def check_report(output: Path | None, form: StrEnum) -> None:
     """Refuse a file whose ending says another format than the one that is written."""
-    from yardstone.errors import UsageError
-
     check_folder(output)
     if output is None or not output.suffix:
         return
@@ -102,8 +245,6 @@ def check_report(output: Path | None, form: StrEnum) -> None:
 
 def check_folder(path: Path | None) -> None:
     """Refuse what is no place for a file before any work is done."""
-    from yardstone.errors import InputError
-
     if path is not None and not path.parent.is_dir():
         raise InputError("there is no such folder", file=str(path.parent))
     if path is not None and path.is_dir():
@@ -175,36 +316,3 @@ def write_matrix(report: RatingList, output: Path) -> None:
         _write_parquet(csv_matrix(report), MATRIX_COLUMNS, output)
     else:
         write_text(output, csv_matrix(report))
-
-
-def progress_bar(label: str, *, quiet: bool) -> Callable[[int, int], None] | None:
-    """A function of (done, all) that draws on standard error; None where nobody looks."""
-    if quiet or not sys.stderr.isatty():
-        return None
-    last = -1
-
-    def show(done: int, whole: int) -> None:
-        nonlocal last
-        percent = 100 * done // whole if whole else 100
-        if percent == last:
-            return
-        last = percent
-        end = "\r\x1b[K" if done >= whole else ""
-        sys.stderr.write(f"\r{label} {percent:3d} %{end}")
-        sys.stderr.flush()
-
-    return show
-
-
-def stage_bars(*, quiet: bool) -> Callable[[str, int, int], None] | None:
-    """A function of (stage, done, all) that draws one stage after the other, as above."""
-    bars = {}
-
-    def show(stage: str, done: int, whole: int) -> None:
-        if stage not in bars:
-            bars[stage] = progress_bar(stage, quiet=quiet)
-        bar = bars[stage]
-        if bar is not None and whole:
-            bar(done, whole)
-
-    return None if progress_bar("", quiet=quiet) is None else show

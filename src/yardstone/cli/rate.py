@@ -259,7 +259,7 @@ def _rated(
 def _simulated(
     system: BradleyTerry, pool: Pool, ratings: JointRatings, asked: _Asked
 ) -> JointRatings:
-    from yardstone.cli.output import progress_bar
+    from yardstone.cli.progress import progress_bar
     from yardstone.ratings.simulation import simulate
 
     found = simulate(

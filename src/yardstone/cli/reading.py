@@ -66,7 +66,7 @@ class Source:
 def read_games(source: Source, *, times: bool = True, quiet: bool = False) -> Pool:
     """Games from files or a query; what was left out is said on standard error."""
     from yardstone import records
-    from yardstone.cli.output import progress_bar
+    from yardstone.cli.progress import progress_bar
 
     first: Any = None if source.first is None else source.first.value
     dates: Any = None if source.dates is None else source.dates.value

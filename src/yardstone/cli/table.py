@@ -33,6 +33,7 @@ class Family:
     """Commands of one subject; `default` is called where none of them is named."""
 
     about: str
+    examples: tuple[str, ...]
     commands: Mapping[str, Command | Family]
     default: str | None = None
 
@@ -60,6 +61,10 @@ COMMANDS: Mapping[str, Command | Family] = {
     ),
     "winprob": Family(
         "Probability of win between Go grades (Kaniuk's model), and fits of it to games.",
+        (
+            "winprob 2d 4d",
+            "winprob fit games.csv",
+        ),
         {
             "between": Command(
                 "winprob.between:between",
@@ -86,6 +91,10 @@ COMMANDS: Mapping[str, Command | Family] = {
     ),
     "go": Family(
         "Go with KataGo's networks: evaluate positions, analyse and judge games.",
+        (
+            "go nets download b6c96",
+            "go analyse game.sgf --plot game.svg",
+        ),
         {
             "evaluate": Command(
                 "go.evaluate:evaluate",
@@ -104,6 +113,10 @@ COMMANDS: Mapping[str, Command | Family] = {
             ),
             "nets": Family(
                 "Networks of KataGo: list what is kept, add a file, download a known one.",
+                (
+                    "go nets download b6c96",
+                    "go nets list",
+                ),
                 {
                     "list": Command("go.nets:list_", "List the networks that are kept."),
                     "add": Command("go.nets:add", "Copy a network file to those that are kept."),
@@ -116,6 +129,10 @@ COMMANDS: Mapping[str, Command | Family] = {
     ),
     "strength": Family(
         "Strength from moves: estimate a player, train models, run experiments.",
+        (
+            "strength estimate games/*.sgf --player Anna",
+            "strength run experiment.toml",
+        ),
         {
             "estimate": Command(
                 "strength.estimate:estimate",
@@ -148,6 +165,10 @@ COMMANDS: Mapping[str, Command | Family] = {
     ),
     "trickplay": Family(
         "Trick plays: find local problems in games, and rate the answers to them.",
+        (
+            "trickplay index games.zip -o games.idx",
+            "trickplay rate problems.sgf --games games.idx",
+        ),
         {
             "index": Command(
                 "trickplay.index:index",
@@ -164,6 +185,10 @@ COMMANDS: Mapping[str, Command | Family] = {
     ),
     "tournament": Family(
         "Tournaments: files, pairing, standings, rating changes, simulations.",
+        (
+            "tournament standings open.xml",
+            "tournament pair open.xml",
+        ),
         {
             "show": Command(
                 "tournament.commands:show",
@@ -194,6 +219,10 @@ COMMANDS: Mapping[str, Command | Family] = {
             ),
             "study": Family(
                 "Which tie-breaks, pairings and weights are best, by simulated tournaments.",
+                (
+                    "tournament study ties --tournaments 1000 --plot ties.svg",
+                    "tournament study pairing --replicates 20",
+                ),
                 {
                     "ties": Command(
                         "tournament.study:ties",
@@ -213,6 +242,10 @@ COMMANDS: Mapping[str, Command | Family] = {
     ),
     "backgammon": Family(
         "Backgammon: from errors to ratings, with GNU Backgammon as the judge.",
+        (
+            "backgammon rating --epm 0.0085 --epc 0.021 --length 7",
+            "backgammon analyse matches/*.mat --html me.html",
+        ),
         {
             "rating": Command(
                 "backgammon.rating:rating",
@@ -228,6 +261,10 @@ COMMANDS: Mapping[str, Command | Family] = {
             ),
             "study": Family(
                 "Van den Doel's studies: play them again, or fit a table of matches.",
+                (
+                    "backgammon study part2 results.jsonl --matches 200",
+                    "backgammon study fit",
+                ),
                 {
                     "part1": Command(
                         "backgammon.study:part1",

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 __all__ = [
+    "Answer",
     "Block",
+    "Card",
     "Column",
     "Document",
     "Drawing",
@@ -64,6 +66,12 @@ class Column:
         A narrow screen drops the columns with the smallest positive number first.
     left : bool, optional
         Whether it begins at the left; as a rule texts do.
+    link : callable, optional
+        Takes a row: the address that its cell leads to on a page, "" for none.
+    ascending : bool
+        Whether the first click on the heading sorts upwards; texts always do.
+    strong : bool
+        Whether a terminal shows it in bold.
     """
 
     name: str
@@ -74,6 +82,9 @@ class Column:
     show: Callable[[Any], str] | None = None
     gives_way: int = 0
     left: bool | None = None
+    link: Callable[[Any], str] | None = None
+    ascending: bool = False
+    strong: bool = False
 
     @property
     def at_left(self) -> bool:
@@ -115,6 +126,12 @@ class Table:
         How to see the others: "--top 0 shows all".
     details : callable, optional
         Takes a row: a table about it, which a page shows when the row is opened.
+    caption : str
+        What the table holds, for those who hear the page; a page shows it above.
+    search : bool
+        Whether a page has a field to find a row by its first text.
+    group : bool
+        Whether it is one of several lists, of which a terminal shows the first.
     """
 
     columns: Sequence[Column]
@@ -124,6 +141,9 @@ class Table:
     limit: int | None = None
     remedy: str = ""
     details: Callable[[Any], Table | None] | None = None
+    caption: str = ""
+    search: bool = False
+    group: bool = False
 
     @property
     def shown(self) -> list[Column]:
@@ -190,16 +210,47 @@ class Picture:
     caption: str = ""
 
 
-Block = Table | Lines | Picture
+@dataclass(frozen=True)
+class Answer:
+    """What was asked for, in large letters, with what belongs to it."""
+
+    text: str
+    rest: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Card:
+    """A picture with a title and lines of its own; cards stand side by side on a page."""
+
+    title: str
+    picture: Picture
+    lines: Sequence[str] = ()
+
+
+Block = Table | Lines | Picture | Answer | Card
 
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks under a title; with `caution` it says what makes the report say less."""
+    """Blocks under a title.
+
+    Attributes
+    ----------
+    title : str
+    blocks : sequence of Block
+    caution : bool
+        Whether it says what makes the report say less.
+    folded : bool
+        Whether a page shows only the title until it is opened.
+    name : str
+        Anchor on the page.
+    """
 
     title: str = ""
     blocks: Sequence[Block] = ()
     caution: bool = False
+    folded: bool = False
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -220,6 +271,10 @@ class Document:
         rows of `records`.
     drawing : callable, optional
         Makes the picture of ``--plot``.
+    groups : int
+        Lists shown on a terminal where rows are limited.
+    remedy : str
+        How to see all of them.
     """
 
     title: str
@@ -228,3 +283,5 @@ class Document:
     records: Table | None = None
     plain: Callable[[], Any] | None = None
     drawing: Callable[[], Drawing] | None = None
+    groups: int = 4
+    remedy: str = "--top 0 shows all"

@@ -217,7 +217,7 @@ def _outcomes(
     from yardstone.backgammon.analysis_file import AnalysisFile
     from yardstone.backgammon.gnubg import find_gnubg, gnubg_version
     from yardstone.backgammon.match_files import MatchFiles
-    from yardstone.cli.output import progress_bar
+    from yardstone.cli.progress import progress_bar
 
     how = Analysis(plies, cube_plies, kind)
     program = find_gnubg(gnubg)

@@ -129,7 +129,8 @@ class Show:
 def carry_out(settings: Sequence[Setting], work: Work, show: Show) -> None:
     """Play what is missing, report on all, and leave with 1 if a match failed."""
     from yardstone.backgammon.gnubg import find_gnubg
-    from yardstone.cli.output import check_folder, progress_bar
+    from yardstone.cli.output import check_folder
+    from yardstone.cli.progress import progress_bar
     from yardstone.cli.values import confidence
     from yardstone.lab.vandendoel.matches import in_rounds, play_jobs
 

@@ -108,7 +108,7 @@ def analyse(
     told = chosen_rules(rules)
     loaded = network(net, engine, precision, threads)
     load_numba()
-    from yardstone.cli.output import progress_bar
+    from yardstone.cli.progress import progress_bar
     from yardstone.go.analysis import analyse_games
     from yardstone.go.losses import LossEffort
     from yardstone.records.sgf import SgfReader

@@ -54,7 +54,8 @@ def evaluate(
     --------
     yardstone go evaluate positions.jsonl -o evaluated.jsonl.gz
     """
-    from yardstone.cli.output import check_folder, progress_bar
+    from yardstone.cli.output import check_folder
+    from yardstone.cli.progress import progress_bar
     from yardstone.cli.startup import load_numba
     from yardstone.errors import NoGamesError, StrictError, UsageError
     from yardstone.pool import SkipReport

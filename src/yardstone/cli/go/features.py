@@ -85,7 +85,7 @@ def features(
     --------
     yardstone go features games.zip -o store --features head,pick
     """
-    from yardstone.cli.output import stage_bars
+    from yardstone.cli.progress import stage_bars
     from yardstone.cli.startup import load_numba
     from yardstone.errors import InputError
     from yardstone.go.extraction_batch import Settings

@@ -67,7 +67,8 @@ def judge(
     --------
     yardstone go judge games/*.sgf -o winners.csv
     """
-    from yardstone.cli.output import chosen_format, progress_bar
+    from yardstone.cli.output import chosen_format
+    from yardstone.cli.progress import progress_bar
     from yardstone.cli.startup import load_numba
     from yardstone.cli.systems import check_outputs, emit
 

@@ -99,7 +99,7 @@ def download(
     yardstone go nets download b6c96
     yardstone go nets download https://host/net.bin.gz --sha256 3f2a...
     """
-    from yardstone.cli.output import progress_bar
+    from yardstone.cli.progress import progress_bar
     from yardstone.go.nets.download import download_network
     from yardstone.go.nets.store import file_sha256
 

@@ -141,7 +141,7 @@ def _estimated(
     strict: bool,
     quiet: bool,
 ) -> Estimates:
-    from yardstone.cli.output import progress_bar
+    from yardstone.cli.progress import progress_bar
     from yardstone.records.sgf import SgfReader
     from yardstone.strength.estimate.collection import estimate_players
     from yardstone.strength.estimate.games import model_network

@@ -117,7 +117,8 @@ def estimate(
     yardstone strength estimate game.sgf --player Anna --scale egf
     yardstone strength estimate games.zip --level 0.95 -o anna.html
     """
-    from yardstone.cli.output import chosen_format, progress_bar
+    from yardstone.cli.output import chosen_format
+    from yardstone.cli.progress import progress_bar
     from yardstone.cli.startup import load_numba
     from yardstone.cli.systems import check_outputs, emit
 

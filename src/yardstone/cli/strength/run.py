@@ -48,7 +48,8 @@ def run(
     --------
     yardstone strength run experiment.toml
     """
-    from yardstone.cli.output import check_folder, stage_bars
+    from yardstone.cli.output import check_folder
+    from yardstone.cli.progress import stage_bars
     from yardstone.cli.startup import load_numba
     from yardstone.lab.neubauer.experiment.configuration import read_experiment
 

@@ -100,7 +100,8 @@ def search(
     --------
     yardstone strength search experiment.toml
     """
-    from yardstone.cli.output import check_folder, progress_bar
+    from yardstone.cli.output import check_folder
+    from yardstone.cli.progress import progress_bar
     from yardstone.lab.neubauer.experiment.configuration import read_experiment
     from yardstone.lab.neubauer.experiment.examples import experiment_examples
     from yardstone.lab.neubauer.network.search import Plan, best_run, random_search

@@ -59,7 +59,8 @@ def style(
     yardstone strength style features/*.tab
     yardstone strength style known.tab --predict unknown.tab --format csv
     """
-    from yardstone.cli.output import chosen_format, progress_bar
+    from yardstone.cli.output import chosen_format
+    from yardstone.cli.progress import progress_bar
     from yardstone.cli.systems import check_outputs, emit
     from yardstone.errors import InputError
     from yardstone.reports.strength.style import StyleReport

@@ -49,7 +49,8 @@ def train(
     --------
     yardstone strength train experiment.toml
     """
-    from yardstone.cli.output import check_folder, progress_bar
+    from yardstone.cli.output import check_folder
+    from yardstone.cli.progress import progress_bar
     from yardstone.lab.neubauer.experiment.configuration import read_experiment
     from yardstone.lab.neubauer.experiment.examples import MODELS, experiment_examples
     from yardstone.lab.neubauer.network.training import train as do_training

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.output import check_folder, check_report, chosen_format, progress_bar
+from yardstone.cli.output import check_folder, check_report, chosen_format
+from yardstone.cli.progress import progress_bar
 from yardstone.cli.winprob.output import Output, TableFormat, TextOrJson, write
 from yardstone.errors import UsageError
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.output import check_folder, progress_bar
+from yardstone.cli.output import check_folder
+from yardstone.cli.progress import progress_bar
 from yardstone.cli.tournament.demands import (
     demands_given,
     rules_given,

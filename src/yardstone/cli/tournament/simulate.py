@@ -140,7 +140,8 @@ def simulate(
     yardstone tournament simulate --players 64 --rounds 5 --vary bar=1d,3d,5d
     yardstone tournament simulate open.trf --win elo --draws 0.4 --advantage 35
     """
-    from yardstone.cli.output import check_picture, check_report, progress_bar
+    from yardstone.cli.output import check_picture, check_report
+    from yardstone.cli.progress import progress_bar
     from yardstone.tournament.chances import chance_of
     from yardstone.tournament.outcome import simulate as play_all
 

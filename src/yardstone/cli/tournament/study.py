@@ -93,7 +93,8 @@ def ties(
     --------
     yardstone tournament study ties --players 100 --rounds 5 --among top --plot ties.svg
     """
-    from yardstone.cli.output import check_picture, check_report, progress_bar
+    from yardstone.cli.output import check_picture, check_report
+    from yardstone.cli.progress import progress_bar
     from yardstone.lab.tournaments.tiebreaks import CANDIDATES, Setting, compare_tiebreaks
     from yardstone.reports.tournament import studies as report
     from yardstone.tournament.model import System
@@ -190,7 +191,8 @@ def pairing(
     --------
     yardstone tournament study pairing --replicates 20 --plot pairing.svg
     """
-    from yardstone.cli.output import check_picture, check_report, progress_bar
+    from yardstone.cli.output import check_picture, check_report
+    from yardstone.cli.progress import progress_bar
     from yardstone.lab.tournaments.pairing_quality import compare_quality
     from yardstone.reports.tournament import studies as report
 
@@ -246,7 +248,8 @@ def weights(
     --------
     yardstone tournament study weights --trials 60 --plot search.svg
     """
-    from yardstone.cli.output import check_picture, check_report, progress_bar
+    from yardstone.cli.output import check_picture, check_report
+    from yardstone.cli.progress import progress_bar
     from yardstone.lab.tournaments.weight_search import search_weights
     from yardstone.reports.tournament import studies as report
 

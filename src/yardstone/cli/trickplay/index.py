@@ -38,7 +38,7 @@ def index(
     --------
     yardstone trickplay index games.zip more/ -o games.idx
     """
-    from yardstone.cli.output import progress_bar
+    from yardstone.cli.progress import progress_bar
     from yardstone.cli.startup import load_numba
     from yardstone.reports.statements import plural
 

@@ -104,7 +104,7 @@ _COLOURS = {"black": 1, "b": 1, "white": 2, "w": 2, "empty": 0, "e": 0}
 @contextmanager
 def opened(paths: Sequence[str], *, workers: int | None, quiet: bool) -> Iterator[GameIndex]:
     """The index named, or one of the games named that is gone afterwards."""
-    from yardstone.cli.output import progress_bar
+    from yardstone.cli.progress import progress_bar
     from yardstone.go.patterns import GameIndex, build_index
 
     if len(paths) == 1 and _is_index(Path(paths[0])):
@@ -145,7 +145,7 @@ def completed(
     quiet: bool,
 ) -> list[Completion]:
     """The problems on boards of games."""
-    from yardstone.cli.output import progress_bar
+    from yardstone.cli.progress import progress_bar
     from yardstone.strength.trickplay import complete_problems
 
     return complete_problems(

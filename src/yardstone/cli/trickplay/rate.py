@@ -101,7 +101,8 @@ def rate(
     yardstone trickplay rate problems/ --games games.idx --plot ratings.svg
     yardstone trickplay rate problem.sgf --games games.idx --boards 10 -o problem.json
     """
-    from yardstone.cli.output import chosen_format, progress_bar
+    from yardstone.cli.output import chosen_format
+    from yardstone.cli.progress import progress_bar
     from yardstone.cli.startup import load_numba
     from yardstone.cli.systems import check_outputs, emit
 

@@ -1,0 +1,109 @@
+"""Games of results as commands take them: the options, and reading by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from yardstone.cli.options import DateOrder, Side
+from yardstone.cli.reading import Names, Source, read_games
+
+if TYPE_CHECKING:
+    from yardstone.pool import Pool
+
+__all__ = ["Games"]
+
+
+@dataclass(frozen=True)
+class Games:
+    """Options of a command that reads results: what they mean and what to do with bad ones."""
+
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MAP",
+            help="Columns of a table: first=NAME,second=NAME,score=NAME,time=NAME; or "
+            "first_score=NAME,second_score=NAME, or margin=NAME, in place of score.",
+        ),
+    ] = None
+    first: Annotated[
+        Side | None,
+        typer.Option(
+            "--first",
+            help="Colour that moves first in a table of games, and whose points 1-0 tells, if "
+            "columns and results do not say; in PGN always White.",
+            show_default=False,
+        ),
+    ] = None
+    results: Annotated[
+        str | None,
+        typer.Option(
+            "--results",
+            metavar="MAP",
+            help="What values of the result mean for the first player: "
+            "'H=win,D=draw,A=loss,P=skip'",
+        ),
+    ] = None
+    dates: Annotated[
+        DateOrder | None,
+        typer.Option(
+            "--dates",
+            help="Order of day, month and year in dates such as 5/6/2024.",
+            show_default=False,
+        ),
+    ] = None
+    query: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SQL",
+            help="Take the games from this SQL query; PATHS is then a database, if any.",
+        ),
+    ] = None
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
+    ] = False
+    skip_unread: Annotated[
+        bool,
+        typer.Option(
+            "--skip-unread",
+            help="Go on if a value of the result is not understood, or more than 5 % of the "
+            "records.",
+        ),
+    ] = False
+
+    def read(
+        self,
+        paths: Sequence[str] | None,
+        *,
+        tags: Sequence[str] = (),
+        levels: bool = False,
+        times: bool = True,
+        names: Names | None = None,
+        quiet: bool = False,
+    ) -> Pool:
+        """The games of the files or of the query; what was left out goes to standard error.
+
+        `tags` are further tags or columns that are kept, `levels` asks for grades, ratings
+        and handicaps.
+        """
+        from yardstone.cli import values
+
+        columns = values.columns(self.columns or [])
+        if tags:
+            columns = {**(columns or {}), **{tag: tag for tag in tags}}
+        source = Source(
+            paths or [],
+            self.query,
+            columns,
+            self.first,
+            self.results,
+            self.strict,
+            self.skip_unread,
+            names=names or Names(),
+            dates=self.dates,
+            levels=levels,
+        )
+        return read_games(source, times=times, quiet=quiet)

@@ -1,0 +1,191 @@
+"""A document as a web page of its own, or as part of a page of the server.
+
+Nothing is fetched from elsewhere, and a page's policy allows no style and no script but the
+two that it was made with: names from strangers stay text.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib import resources
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from yardstone.reports.document import Answer, Card, Column, Document, Lines, Range, Table
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["SCRIPT", "STYLE", "document_fragment", "document_page"]
+
+#: Shared with the server's pages, which add their own.
+STYLE = "report.css"
+SCRIPT = "report.js"
+
+
+def document_page(document: Document, *, version: str) -> str:
+    """An HTML document that needs nothing but itself."""
+    style, script = asset(STYLE), asset(SCRIPT)
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            document=document,
+            content=document_fragment(document),
+            version=version,
+            style=style,
+            script=script,
+            style_hash=_hash(style),
+            script_hash=_hash(script),
+        )
+    )
+
+
+def document_fragment(document: Document) -> str:
+    """The sections as HTML, without the title and what stands around them."""
+    return _environment().get_template("fragment.html.j2").render(document=document)
+
+
+@cache
+def asset(name: str) -> str:
+    """A style sheet or script that pages share."""
+    return resources.files(__package__).joinpath("templates", name).read_text("utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        loader=FunctionLoader(asset),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["block_kind"] = _kind
+    environment.filters["head"] = _head
+    environment.filters["rows"] = _rows
+    environment.filters["drawn"] = lambda picture: Markup(picture.draw().svg())
+    environment.filters["details"] = lambda table: Markup(_details(table))
+    return environment
+
+
+def _hash(text: str) -> str:
+    """What the page's policy calls a text that may run."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _kind(block: object) -> str:
+    if isinstance(block, Table | Lines | Answer | Card):
+        return type(block).__name__.lower()
+    return "picture"
+
+
+def _columns(table: Table) -> list[tuple[Column, str]]:
+    """The columns that a page shows, with their classes."""
+    columns = []
+    for place, column in enumerate(table.shown):
+        classes = "bar" if column.kind == "range" else "name" if column.at_left else ""
+        if column.gives_way:
+            classes += " extra"
+        columns.append((column, classes.strip() or ("first" if place == 0 else "")))
+    return columns
+
+
+def _head(table: Table) -> list[dict[str, Any]]:
+    heads = []
+    for column, classes in _columns(table):
+        text = column.kind in ("text", "date", "time", "boolean")
+        ascending = column.ascending or text
+        heads.append(
+            {
+                "text": column.heading,
+                "classes": classes,
+                "kind": "text" if text else "number",
+                "first": "ascending" if ascending else "descending",
+            }
+        )
+    return heads
+
+
+def _rows(table: Table) -> list[dict[str, Any]]:
+    """The rows of a page: cells, and the lines between them."""
+    columns = _columns(table)
+    axis = _Axis.of(table)
+    rows = []
+    for place, row in enumerate(table.rows[: table.limit]):
+        cells = []
+        for column, classes in columns:
+            value = column.value(row)
+            cell: dict[str, Any] = {"classes": classes, "text": column.cell(row), "bar": None}
+            if isinstance(value, Range):
+                cell["bar"] = axis.bar(value)
+                value = value.value
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if number and not isfinite(value):
+                value = None
+            cell["value"] = "" if value is None else value if number else cell["text"]
+            cell["link"] = column.link(row) if column.link is not None else ""
+            cells.append(cell)
+        rows.append({"number": place, "cells": cells, "before": table.breaks.get(place, "")})
+    return rows
+
+
+class _Axis:
+    """From the values of a table's ranges to per cent of the width of their column."""
+
+    def __init__(self, low: float, high: float, middle: float) -> None:
+        self.low = low
+        self.width = max(high - low, 1.0)
+        self.middle = self.place(middle)
+
+    @classmethod
+    def of(cls, table: Table) -> _Axis:
+        columns = [column for column in table.shown if column.kind == "range"]
+        ranges = [v for row in table.rows for c in columns if isinstance(v := c.value(row), Range)]
+        ends = [
+            end for each in ranges for end in (each.low, each.high, each.value) if isfinite(end)
+        ]
+        values = [each.value for each in ranges if isfinite(each.value)]
+        if not ends:
+            return cls(0.0, 1.0, 0.5)
+        return cls(min(ends), max(ends), sum(values) / max(len(values), 1))
+
+    def place(self, value: float) -> float:
+        return round(2.0 + 96.0 * (value - self.low) / self.width, 2)
+
+    def bar(self, value: Range) -> dict[str, Any] | None:
+        if not isfinite(value.value):
+            return None
+        low = self.place(value.low) if isfinite(value.low) else 0.0
+        high = self.place(value.high) if isfinite(value.high) else 100.0
+        bound = not (isfinite(value.low) and isfinite(value.high))
+        at = min(max(self.place(value.value), 0.0), 100.0)
+        return {"low": low, "high": high, "at": at, "middle": self.middle, "bound": bound}
+
+
+def _details(table: Table) -> str:
+    """The tables that open below rows, as JSON that cannot end the element it stands in."""
+    if table.details is None:
+        return ""
+    opened: dict[str, Any] = {}
+    head: list[str] = []
+    for place, row in enumerate(table.rows[: table.limit]):
+        inner = table.details(row)
+        if inner is None:
+            continue
+        head = [column.heading for column in inner.shown]
+        more = len(inner.rows) - inner.limit if inner.limit is not None else 0
+        opened[str(place)] = {
+            "rows": list(inner.cells(inner.limit)),
+            "more": f"… and {more} more {inner.noun}s with fewer games" if more > 0 else "",
+        }
+    text = json.dumps({"head": head, "of": opened}, ensure_ascii=False, separators=(",", ":"))
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text

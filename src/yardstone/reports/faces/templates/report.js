@@ -1,0 +1,113 @@
+"use strict";
+// Tables of a report: sorted by a click on a heading, searched, and opened row by row.
+(() => {
+  const element = (name, text, className) => {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    if (className) made.className = className;
+    return made;
+  };
+  const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+  // What was opened below a row follows it wherever sorting puts it.
+  const openedBelow = (row) => {
+    const next = row.nextElementSibling;
+    return next && next.classList.contains("opened") ? next : null;
+  };
+
+  const sort = (table, header) => {
+    const number = header.dataset.kind === "number";
+    const before = header.getAttribute("aria-sort");
+    const start = header.dataset.first;
+    const other = start === "ascending" ? "descending" : "ascending";
+    const order = before === start ? other : start;
+    const sign = order === "ascending" ? 1 : -1;
+    for (const th of table.tHead.rows[0].cells) th.removeAttribute("aria-sort");
+    header.setAttribute("aria-sort", order);
+    const place = header.cellIndex;
+    const key = (row) => {
+      const text = row.cells[place].dataset.value;
+      return number ? (text === "" ? NaN : Number(text)) : text;
+    };
+    const body = table.tBodies[0];
+    const rows = [...body.rows].filter((row) => row.dataset.row !== undefined);
+    const keyed = rows.map((row) => [key(row), row, openedBelow(row)]);
+    keyed.sort(([a], [b]) => {
+      if (!number) return sign * a.localeCompare(b);
+      if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
+      return sign * (a - b);
+    });
+    body.append(...keyed.flatMap(([, row, opened]) => (opened ? [row, opened] : [row])));
+  };
+
+  const makeSortable = (table) => {
+    for (const header of table.tHead.rows[0].cells) {
+      if (!header.dataset.kind) continue;
+      const button = element("button", header.textContent);
+      button.type = "button";
+      button.addEventListener("click", () => sort(table, header));
+      header.replaceChildren(button);
+    }
+  };
+
+  const makeSearchable = (search) => {
+    const input = search.querySelector("input");
+    const status = search.querySelector("[role=status]");
+    let next = search.nextElementSibling;
+    while (next && !next.querySelector("table")) next = next.nextElementSibling;
+    const rows = next ? [...next.querySelectorAll("tr[data-row]")] : [];
+    input.addEventListener("input", () => {
+      const wanted = fold(input.value.trim());
+      let shown = 0;
+      for (const row of rows) {
+        const name = row.querySelector(".name");
+        row.hidden = !fold(name ? name.textContent : "").includes(wanted);
+        const opened = openedBelow(row);
+        if (opened) opened.hidden = row.hidden;
+        shown += !row.hidden;
+      }
+      status.textContent = wanted ? `${shown} of ${rows.length}` : "";
+    });
+    search.hidden = false;
+  };
+
+  const makeOpenable = (script) => {
+    const data = JSON.parse(script.textContent);
+    let before = script.previousElementSibling;
+    while (before && !before.querySelector("table")) before = before.previousElementSibling;
+    const toggle = (row, button) => {
+      const open = openedBelow(row);
+      if (open) open.remove();
+      else {
+        const entry = data.of[row.dataset.row];
+        const outer = element("tr", undefined, "opened");
+        const cell = outer.appendChild(element("td"));
+        cell.colSpan = row.cells.length;
+        const table = cell.appendChild(element("table"));
+        const head = table.appendChild(element("thead")).appendChild(element("tr"));
+        for (const title of data.head) head.appendChild(element("th", title)).scope = "col";
+        const body = table.appendChild(element("tbody"));
+        for (const values of entry.rows) {
+          const line = body.appendChild(element("tr"));
+          for (const value of values) line.append(element("td", value));
+        }
+        if (entry.more) cell.append(element("p", entry.more, "quiet"));
+        row.after(outer);
+      }
+      button.setAttribute("aria-expanded", String(!open));
+    };
+    for (const row of before.querySelectorAll("tr[data-row]")) {
+      const name = row.querySelector(".name");
+      if (!name || !data.of[row.dataset.row]) continue;
+      const button = element("button", name.textContent);
+      button.type = "button";
+      button.setAttribute("aria-expanded", "false");
+      button.addEventListener("click", () => toggle(row, button));
+      name.replaceChildren(button);
+    }
+  };
+
+  document.querySelectorAll("table.sortable").forEach(makeSortable);
+  document.querySelectorAll(".search").forEach(makeSearchable);
+  document.querySelectorAll("script.details").forEach(makeOpenable);
+})();
