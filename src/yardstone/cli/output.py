@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from yardstone.reports.summary import RatingList
+    from yardstone.ratings.rating_list import RatingList
 
 __all__ = [
     "Format",
