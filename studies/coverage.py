@@ -27,8 +27,8 @@ from yardstone.errors import ModelError, YardstoneWarning
 from yardstone.pool import Pool
 from yardstone.ratings import BradleyTerry, Prior, Relation, Status, uncertainty
 from yardstone.ratings.fallback import fit_widely
+from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.ratings.simulation import simulate
-from yardstone.reports.summary import RatingList, summarise
 from yardstone.winprob.davidson import win_draw_loss
 from yardstone.winprob.logistic import expected_score, points_per_logit
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.matches import superiority as match_superiority
     from yardstone.ratings.pairs import PairedGames, pentanomial
     from yardstone.ratings.priors import Prior, Relation
+    from yardstone.ratings.rating_list import RatingList, rate, rate_list
     from yardstone.ratings.result import Estimate, JointRatings, Ratings, Status
     from yardstone.ratings.simulation import simulate
     from yardstone.ratings.sprt import Sprt, SprtState
@@ -55,6 +56,9 @@ __all__ = [
     "Skipped",
     "SkipReport",
     # Rating them
+    "rate",
+    "rate_list",
+    "RatingList",
     "BradleyTerry",
     "Prior",
     "Relation",
@@ -98,6 +102,7 @@ _HOMES = {
     "yardstone.records": ("read", "query"),
     "yardstone.pool": ("Pool", "PairCounts", "Skipped", "SkipReport"),
     "yardstone.ratings.bradley_terry": ("BradleyTerry",),
+    "yardstone.ratings.rating_list": ("rate", "rate_list", "RatingList"),
     "yardstone.ratings.priors": ("Prior", "Relation"),
     "yardstone.ratings.result": ("Ratings", "JointRatings", "Estimate", "Status"),
     "yardstone.ratings.simulation": ("simulate",),

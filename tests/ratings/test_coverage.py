@@ -21,9 +21,9 @@ from yardstone.ratings._bounds import perfect_limits
 from yardstone.ratings._draws import draw_rate_interval
 from yardstone.ratings.fallback import fit_widely, misfit_of_join
 from yardstone.ratings.matches import LEAST_RESULTS, Match, normalized_elo, superiority
+from yardstone.ratings.rating_list import summarise
 from yardstone.ratings.simulation import simulate
 from yardstone.ratings.sprt import Sprt, log_likelihood_ratio
-from yardstone.reports.summary import summarise
 from yardstone.winprob.davidson import win_draw_loss
 from yardstone.winprob.logistic import expected_score
 

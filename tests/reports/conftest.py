@@ -5,8 +5,8 @@ import pytest
 
 from yardstone.pool import Pool, Skipped
 from yardstone.ratings.bradley_terry import BradleyTerry
+from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.ratings.result import JointRatings
-from yardstone.reports.summary import RatingList, summarise
 
 SCRIPT = "<script>document.title='owned'</script>"
 

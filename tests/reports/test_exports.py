@@ -10,10 +10,10 @@ import pytest
 
 from yardstone.errors import InputError
 from yardstone.files import replaced, write_text
+from yardstone.ratings.rating_list import RatingList
 from yardstone.reports.csv_out import COLUMNS, MATRIX_COLUMNS, csv_list, csv_matrix
 from yardstone.reports.json_out import json_list
 from yardstone.reports.parquet import write_parquet
-from yardstone.reports.summary import RatingList
 
 
 def test_csv_has_a_row_a_player_in_full_precision(report: RatingList) -> None:

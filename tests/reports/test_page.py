@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
+from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.reports import page
 from yardstone.reports.page import html_list
-from yardstone.reports.summary import RatingList, summarise
 
 
 class _Reader(HTMLParser):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser import chromium
+from yardstone.ratings.rating_list import RatingList
 from yardstone.reports.page import html_list
-from yardstone.reports.summary import RatingList
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import pytest
 
 from yardstone.errors import InputError, UsageError
+from yardstone.ratings.rating_list import RatingList
 from yardstone.reports.plot import rating_plot, save_plot
-from yardstone.reports.summary import RatingList
 
 
 def words(path: Path) -> str:
@@ -73,7 +73,7 @@ def test_other_endings_and_places_are_refused(report: RatingList, tmp_path: Path
 def test_dollars_in_names_are_no_formulas(tmp_path: Path) -> None:
     from yardstone.pool import Pool
     from yardstone.ratings.bradley_terry import BradleyTerry
-    from yardstone.reports.summary import summarise
+    from yardstone.ratings.rating_list import summarise
 
     pool = Pool.from_names(["a$\\x$", "B"], ["B", "a$\\x$"], [1, 0.5])
     report = summarise(BradleyTerry().fit(pool), pool)

@@ -9,8 +9,8 @@ from rich.console import Console
 
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
+from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.reports.statements import BOUNDS
-from yardstone.reports.summary import RatingList, summarise
 from yardstone.reports.table import print_list, text_list
 
 

@@ -20,8 +20,8 @@ from tests.web.reading import Element, check_page
 from tests.web.serving import SGF, Server, serving, small_results
 from yardstone.pool import Pool
 from yardstone.ratings import BradleyTerry
+from yardstone.ratings.rating_list import summarise
 from yardstone.reports.json_out import json_list
-from yardstone.reports.summary import summarise
 from yardstone.web import job_actions as visits
 from yardstone.web.pages.results import results_view
 

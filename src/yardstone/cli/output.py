@@ -15,10 +15,14 @@ from yardstone.cli.progress import progress_bar
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+<<<<<<< HEAD
     from collections.abc import Callable
 
     from yardstone.reports.document import Document
     from yardstone.reports.summary import RatingList
+=======
+    from yardstone.ratings.rating_list import RatingList
+>>>>>>> 2208787012ceb02ff66731cfd5b8a5b329267eb7
 
 __all__ = [
     "Format",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -22,12 +21,6 @@ from yardstone.cli.options import (
 )
 from yardstone.cli.output import Format
 from yardstone.errors import UsageError
-
-if TYPE_CHECKING:
-    from yardstone.pool import Pool
-    from yardstone.ratings.bradley_terry import BradleyTerry
-    from yardstone.ratings.result import JointRatings
-    from yardstone.reports.summary import RatingList
 
 __all__ = ["rate"]
 
@@ -166,11 +159,15 @@ def rate(
         check_picture,
         chosen_format,
         emit_list,
+        progress_bar,
         write_matrix,
     )
     from yardstone.cli.reading import Names, Source, read_games
 
     startup.load_numba()
+    from yardstone.ratings.bradley_terry import BradleyTerry
+    from yardstone.ratings.rating_list import rate_list
+
     level = values.confidence(confidence)
     for path in (output, matrix):
         check_folder(path)
@@ -193,8 +190,21 @@ def rate(
     source = Source(paths or [], query, wanted, first, results, strict, skip_unread, names=names)
     pool = read_games(source, times=False, quiet=quiet)
     model["relations"] = values.relations(relation or (), set(pool.players))
-    asked = _Asked(level, min_games, simulate, seed, workers, quiet)
-    report = _rated(pool, average, join, model, asked)
+    report = rate_list(
+        pool,
+        BradleyTerry(average=average, join=join, method="likelihood", **model),
+        confidence=level,
+        minimum_games=min_games,
+        simulations=simulate,
+        seed=seed,
+        workers=workers,
+        progress=progress_bar("simulating", quiet=quiet),
+    )
+    if report.rejected:
+        print(
+            f"yardstone: {report.rejected} replays fell apart and were drawn again",
+            file=sys.stderr,
+        )
     title = _title(paths or [])
     if html is not None:
         emit_list(report, Format.html, html, top=None, title=title)
@@ -208,72 +218,6 @@ def rate(
         emit_list(report, chosen_format(form, output), output, top=top, title=title)
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What was asked for beside the model."""
-
-    confidence: float
-    min_games: int
-    simulations: int
-    seed: int
-    workers: int | None
-    quiet: bool
-
-
 def _title(paths: list[str]) -> str:
     names = [Path(path).name for path in paths if path != "-"]
     return f"Ratings: {names[0]}" if len(names) == 1 else "Ratings"
-
-
-def _rated(
-    pool: Pool, average: float, join: float | None, model: dict[str, Any], asked: _Asked
-) -> RatingList:
-    import warnings
-
-    from yardstone.errors import ConnectionWarning, PerfectScoreWarning, SkippedWarning
-    from yardstone.ratings.bradley_terry import BradleyTerry
-    from yardstone.ratings.fallback import fit_widely, misfit_of_join
-    from yardstone.reports.summary import summarise
-
-    system = BradleyTerry(average=average, join=join, method="likelihood", **model)
-    with warnings.catch_warnings():
-        # The list itself says all this, with names.
-        for known in (ConnectionWarning, PerfectScoreWarning, SkippedWarning):
-            warnings.simplefilter("ignore", known)
-        system, ratings, remarks = fit_widely(system, pool)
-        remarks += misfit_of_join(system, ratings)
-        if asked.simulations:
-            ratings = _simulated(system, pool, ratings, asked)
-        return summarise(
-            ratings,
-            pool,
-            confidence=asked.confidence,
-            minimum_games=asked.min_games,
-            anchors=model["anchors"],
-            anchor=next(iter(model["anchors"])) if len(model["anchors"]) == 1 else None,
-            simulations=asked.simulations,
-            remarks=remarks,
-        )
-
-
-def _simulated(
-    system: BradleyTerry, pool: Pool, ratings: JointRatings, asked: _Asked
-) -> JointRatings:
-    from yardstone.cli.progress import progress_bar
-    from yardstone.ratings.simulation import simulate
-
-    found = simulate(
-        system,
-        pool.pair_counts(),
-        ratings,
-        asked.simulations,
-        seed=asked.seed,
-        workers=asked.workers,
-        progress=progress_bar("simulating", quiet=asked.quiet),
-    )
-    if found.rejected:
-        print(
-            f"yardstone: {found.rejected} replays fell apart and were drawn again",
-            file=sys.stderr,
-        )
-    return found.applied_to(ratings)

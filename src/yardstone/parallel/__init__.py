@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.random import Generator
 
-__all__ = ["available_cores", "map", "spawn_generators"]
+__all__ = ["Progress", "available_cores", "map", "spawn_generators"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from yardstone.ratings.result import Status
 
 if TYPE_CHECKING:
-    from yardstone.reports.summary import RatingList
+    from yardstone.ratings.rating_list import RatingList
 
 __all__ = ["Column", "columns", "rating_text"]
 

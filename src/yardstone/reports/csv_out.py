@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from yardstone.reports.summary import RatingList
+    from yardstone.ratings.rating_list import RatingList
 
 __all__ = ["COLUMNS", "MATRIX_COLUMNS", "csv_list", "csv_matrix"]
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from yardstone.reports import statements
 
 if TYPE_CHECKING:
+    from yardstone.ratings.rating_list import RatingList
     from yardstone.ratings.result import Estimate
-    from yardstone.reports.summary import RatingList
 
 __all__ = ["as_json", "json_list", "plain_list"]
 

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.ratings.rating_list import STATUS_NAMES
 from yardstone.ratings.result import Status
 from yardstone.reports import statements
 from yardstone.reports.columns import columns, rating_text
-from yardstone.reports.summary import STATUS_NAMES
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-    from yardstone.reports.summary import Group, RatingList
+    from yardstone.ratings.rating_list import Group, RatingList
 
 __all__ = ["html_list"]
 

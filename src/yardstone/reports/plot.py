@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from yardstone.reports.summary import RatingList
+    from yardstone.ratings.rating_list import RatingList
 
 __all__ = ["font_families", "rating_plot", "save_plot"]
 

@@ -10,7 +10,7 @@ from yardstone.ratings.result import Status
 from yardstone.ratings.traps import FEW_GAMES
 
 if TYPE_CHECKING:
-    from yardstone.reports.summary import RatingList
+    from yardstone.ratings.rating_list import RatingList
 
 __all__ = ["advice", "basis", "caveats", "headline", "join_names", "plural", "remedies", "skipped"]
 

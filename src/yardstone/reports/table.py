@@ -11,8 +11,8 @@ from yardstone.reports.columns import columns
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from yardstone.ratings.rating_list import Group, RatingList
     from yardstone.reports.columns import Column
-    from yardstone.reports.summary import Group, RatingList
 
 __all__ = ["print_list", "text_list"]
 

@@ -52,7 +52,7 @@ _LISTED = 100
 #: What tasks import when they are first done.
 _LATER = (
     "yardstone.ratings.bradley_terry",
-    "yardstone.reports.summary",
+    "yardstone.ratings.rating_list",
     "yardstone.strength.estimate.estimate",
 )
 _INTERNAL = {

@@ -17,7 +17,7 @@ from yardstone.lab.vandendoel.play import Job, Setting, play_match
 from yardstone.lab.vandendoel.results_file import ResultsFile
 
 if TYPE_CHECKING:
-    from yardstone.parallel._work import Progress
+    from yardstone.parallel import Progress
 
 __all__ = ["Outcome", "default_processes", "in_rounds", "play_jobs"]
 

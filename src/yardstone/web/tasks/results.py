@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from yardstone.errors import YardstoneWarning
 from yardstone.records.combine import join_pools
 from yardstone.records.formats import Options, read_format
 from yardstone.web.problems import Problem
@@ -14,7 +12,6 @@ from yardstone.web.tasks.context import Task, as_result
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
-    from yardstone.reports.summary import RatingList
 
 __all__ = ["perform"]
 
@@ -25,25 +22,23 @@ _PAIRS = 20_000
 def perform(task: Task) -> str:
     """Rate the players; see `yardstone.web.tasks.perform`."""
     from yardstone.ratings.bradley_terry import BradleyTerry
-    from yardstone.ratings.fallback import fit_widely
+    from yardstone.ratings.rating_list import rate_list
     from yardstone.reports.json_out import plain_list
-    from yardstone.reports.summary import summarise
 
     pool = _pool(task)
     task.tell("rating", 0, 1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", YardstoneWarning)  # the list says all this
-        system = BradleyTerry(
-            average=task.options["average"],
-            first_advantage="free",
-            draw_rate="free",
-            method="likelihood",
-        )
-        _, ratings, remarks = fit_widely(system, pool)
-        report = summarise(ratings, pool, confidence=task.options["level"], remarks=remarks)
+    system = BradleyTerry(
+        average=task.options["average"],
+        first_advantage="free",
+        draw_rate="free",
+        method="likelihood",
+    )
+    report = rate_list(pool, system, confidence=task.options["level"])
     found = plain_list(report)
     found["format"] = 1
-    found |= _head_to_head(report)
+    games = report.head_to_head()
+    found["head_to_head"] = games[:_PAIRS]
+    found["head_to_head_left_out"] = max(len(games) - _PAIRS, 0)
     return as_result(found)
 
 
@@ -76,36 +71,3 @@ def _pool(task: Task) -> Pool:
         )
     task.skipped.merge(pool.skipped)
     return pool
-
-
-def _head_to_head(report: RatingList) -> dict[str, Any]:
-    """The games of each two players, the stronger first, in the order of the list."""
-    place = {row: number for number, row in enumerate(report.rows)}
-    counts, players = report.counts, report.ratings.players
-    sums: dict[tuple[int, int], list[float]] = {}
-    columns = (counts.first, counts.second, counts.wins, counts.draws, counts.losses)
-    for first, second, wins, draws, losses in zip(
-        *(column.tolist() for column in columns), strict=True
-    ):
-        if first not in place or second not in place:
-            continue
-        if place[first] > place[second]:
-            first, second, wins, losses = second, first, losses, wins
-        known = sums.setdefault((first, second), [0.0, 0.0, 0.0])
-        for column, value in enumerate((wins, draws, losses)):
-            known[column] += value
-    ordered = sorted(sums.items(), key=lambda item: (place[item[0][0]], place[item[0][1]]))
-    return {
-        "head_to_head": [
-            {
-                "player": players[first],
-                "other": players[second],
-                "games": int(wins + draws + losses),
-                "wins": int(wins),
-                "draws": int(draws),
-                "losses": int(losses),
-            }
-            for (first, second), (wins, draws, losses) in ordered[:_PAIRS]
-        ],
-        "head_to_head_left_out": max(len(ordered) - _PAIRS, 0),
-    }

@@ -1,11 +1,14 @@
-"""A rating list with everything its reader must know, ready to be shown.
+"""A rating list: from a pool of games to everything its reader must know.
 
-`summarise` gathers it once; tables, files and pages only lay it out.
+`rate_list` does what `yardstone rate` and the web do, `rate` the same from files and
+frames; tables, files and pages only lay the result out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
@@ -13,56 +16,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.errors import ModelError
-from yardstone.pool import PairCounts, SkipReport
+from yardstone.errors import ConnectionWarning, ModelError, PerfectScoreWarning, SkippedWarning
+from yardstone.pool import PairCounts, Pool, SkipReport
 from yardstone.ratings._bounds import perfect_limits
 from yardstone.ratings._draws import draw_rate_interval, unbiased_draw_rate
+from yardstone.ratings._listing import Group, games_between, groups_of, rank_limits
+from yardstone.ratings.bradley_terry import BradleyTerry
+from yardstone.ratings.design import joining_games, suggest
+from yardstone.ratings.fallback import fit_widely, misfit_of_join
 from yardstone.ratings.result import Status
-from yardstone.ratings.superiority import half_width, rank_ranges
+from yardstone.ratings.simulation import simulate
+from yardstone.ratings.superiority import half_width
 from yardstone.ratings.traps import Traps, find_traps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.pool import Pool
+    from yardstone.parallel import Progress
     from yardstone.ratings.design import Suggestion
     from yardstone.ratings.result import Estimate, JointRatings
 
-__all__ = ["Group", "RatingList", "summarise"]
+__all__ = ["STATUS_NAMES", "Group", "RatingList", "rate", "rate_list", "summarise"]
 
 #: Further matches named as worth playing.
 SUGGESTIONS = 5
 
 
 @dataclass(frozen=True)
-class Group:
-    """Players on a common scale.
-
-    Attributes
-    ----------
-    number : int
-        From 1, the largest first.
-    rows : tuple of int
-        Its players from strongest to weakest; after them those who won or lost every
-        game, whose rating is only a bound.
-    ranked : int
-        How many of them have a rating and so a rank; the others are listed apart.
-    games : int
-        Games between them.
-    joined : str
-        What joins it with larger groups, in words; empty for the first group.
-    """
-
-    number: int
-    rows: tuple[int, ...]
-    ranked: int
-    games: int
-    joined: str = ""
-
-
-@dataclass(frozen=True)
 class RatingList:
-    """Ratings in the order in which they are shown, with what qualifies them.
+    """Ratings in the order in which they are shown, with what qualifies them; frozen.
 
     Attributes
     ----------
@@ -90,6 +72,8 @@ class RatingList:
         Replays behind the deviations; 0 if they were computed directly.
     remarks : tuple of str
         What else the reader must know, in sentences.
+    rejected : int
+        Replays drawn again because they fell apart.
     limits : float array (players,)
         What perfect scorers' ratings are at least, or at most, at `confidence`; NaN for
         all others.
@@ -110,6 +94,7 @@ class RatingList:
     anchor: str | None = None
     simulations: int = 0
     remarks: tuple[str, ...] = ()
+    rejected: int = 0
     limits: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     @property
@@ -192,6 +177,10 @@ class RatingList:
             "status": STATUS_NAMES[Status(int(ratings.status[row]))],
         }
 
+    def head_to_head(self) -> list[dict[str, Any]]:
+        """The games of each two listed players, the stronger first, in the order of the list."""
+        return games_between(self.counts, self.ratings.players, self.rows)
+
     def records(self) -> list[dict[str, Any]]:
         """All listed players as plain values."""
         return [self.record(row) for row in self.rows]
@@ -210,6 +199,135 @@ def _number(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
+def rate_list(
+    pool: Pool,
+    system: BradleyTerry | None = None,
+    *,
+    confidence: float = 0.95,
+    minimum_games: int = 0,
+    simulations: int = 0,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> RatingList:
+    """Rate the players of a pool, and gather what must be known of the ratings.
+
+    A first-move advantage or a draw rate that the games alone cannot bound gets a wide
+    prior, and `RatingList.remarks` says so; nothing is warned of that the list itself says.
+
+    Parameters
+    ----------
+    pool : Pool
+    system : BradleyTerry, optional
+        By default maximum likelihood with the advantage of moving first and the draw
+        rate estimated.
+    confidence : float
+        Level of all intervals, 0 to 1.
+    minimum_games : int
+        Players with fewer games count for the others' ratings but are not listed.
+    simulations : int
+        Replays to get the deviations from; 0 computes them directly.
+    seed, workers, progress
+        Of the replays; see `simulate`.
+
+    Raises
+    ------
+    NoGamesError, NotConnectedError, ModelError, ConvergenceError, InputError, UsageError
+        As `BradleyTerry.fit` and `simulate`.
+    """
+    if system is None:
+        system = _usual()
+    with warnings.catch_warnings():
+        # The list itself says all this, with names.
+        for category in (ConnectionWarning, PerfectScoreWarning, SkippedWarning):
+            warnings.simplefilter("ignore", category)
+        system, ratings, remarks = fit_widely(system, pool)
+        remarks += misfit_of_join(system, ratings)
+        rejected = 0
+        if simulations:
+            replays = simulate(
+                system,
+                pool.pair_counts(),
+                ratings,
+                simulations,
+                seed=seed,
+                workers=workers,
+                progress=progress,
+            )
+            ratings, rejected = replays.applied_to(ratings), replays.rejected
+        only = next(iter(system.anchors)) if len(system.anchors) == 1 else None
+        return summarise(
+            ratings,
+            pool,
+            confidence=confidence,
+            minimum_games=minimum_games,
+            anchors=system.anchors,
+            anchor=system.anchor or only,
+            simulations=simulations,
+            rejected=rejected,
+            remarks=remarks,
+        )
+
+
+def rate(
+    games: Any,
+    *,
+    confidence: float = 0.95,
+    minimum_games: int = 0,
+    simulations: int = 0,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **model: Any,
+) -> RatingList:
+    """Rate players from files, a frame or a pool: what `yardstone rate` does.
+
+    Parameters
+    ----------
+    games : path, list of paths, frame or Pool
+        Files are read by `yardstone.read`, frames by `Pool.from_frame`.
+    confidence, minimum_games, simulations, seed, workers, progress
+        As in `rate_list`.
+    **model
+        Parameters of `BradleyTerry`, such as ``average=1500`` or ``anchors={"Ann": 2100}``;
+        unlike there, the first-move advantage and the draw rate are estimated unless given.
+
+    Examples
+    --------
+    >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
+    >>> [player["player"] for player in rate(pool, average=1500).records()]
+    ['A', 'B', 'C']
+    """
+    return rate_list(
+        _pool(games),
+        _usual(**model),
+        confidence=confidence,
+        minimum_games=minimum_games,
+        simulations=simulations,
+        seed=seed,
+        workers=workers,
+        progress=progress,
+    )
+
+
+def _usual(**model: Any) -> BradleyTerry:
+    """The system of a rating list, with some of its parameters given."""
+    usual = {"method": "likelihood", "first_advantage": "free", "draw_rate": "free"}
+    return BradleyTerry(**{**usual, **model})
+
+
+def _pool(games: Any) -> Pool:
+    if isinstance(games, Pool):
+        return games
+    if isinstance(games, str | os.PathLike):
+        games = [games]
+    if isinstance(games, list | tuple):
+        from yardstone.records import read
+
+        return read(*games)
+    return Pool.from_frame(games)
+
+
 def summarise(
     ratings: JointRatings,
     pool: Pool | PairCounts,
@@ -219,9 +337,10 @@ def summarise(
     anchors: Mapping[str, float] | None = None,
     anchor: str | None = None,
     simulations: int = 0,
+    rejected: int = 0,
     remarks: tuple[str, ...] = (),
 ) -> RatingList:
-    """Make the list of a fit.
+    """Make the list of a fit that has been done; `rate_list` does the fit as well.
 
     Parameters
     ----------
@@ -238,17 +357,19 @@ def summarise(
         The player whose rating fixes the level.
     simulations : int
         Replays behind the deviations, 0 if there were none.
+    rejected : int
+        Replays drawn again because they fell apart.
     remarks : tuple of str
         What else the reader must know, in sentences.
     """
     counts = pool if isinstance(pool, PairCounts) else pool.pair_counts()
     listed = (ratings.games > 0) & (ratings.games >= minimum_games)
-    groups = _groups(ratings, counts, listed)
+    groups = groups_of(ratings, counts, listed)
     rank = np.zeros(len(ratings), np.int64)
     for group in groups:
         rank[list(group.rows[: group.ranked])] = np.arange(1, group.ranked + 1)
     limits = perfect_limits(ratings, counts, confidence)
-    low, high = _ranges(ratings, rank, groups, confidence, listed)
+    low, high = rank_limits(ratings, rank, groups, confidence, listed)
     return RatingList(
         ratings=ratings,
         counts=counts,
@@ -259,102 +380,19 @@ def summarise(
         rank_high=high,
         traps=find_traps(ratings, counts, anchors=anchors),
         suggestions=_suggestions(ratings),
-        joining=_joining(ratings),
+        joining=tuple(joining_games(ratings, SUGGESTIONS)) if ratings.components > 1 else (),
         skipped=SkipReport() if isinstance(pool, PairCounts) else pool.skipped,
         unlisted=int(((ratings.games > 0) & ~listed).sum()),
         anchor=anchor,
         simulations=simulations,
         remarks=remarks,
+        rejected=rejected,
         limits=limits,
     )
 
 
-def _groups(
-    ratings: JointRatings, counts: PairCounts, listed: NDArray[np.bool_]
-) -> tuple[Group, ...]:
-    order = ratings.order()
-    component = ratings.component
-    members: dict[int, list[int]] = {}
-    for row in order[listed[order]].tolist():
-        members.setdefault(int(component[row]), []).append(row)
-    first, second = component[counts.first] + 1, component[counts.second] + 1
-    same, size = first == second, ratings.components + 1
-    within = np.bincount(first[same], counts.games[same], size)
-    won, lost = (
-        np.bincount(first[~same], of_first[~same], size)
-        + np.bincount(second[~same], of_second[~same], size)
-        for of_first, of_second in (
-            (counts.wins + counts.draws, counts.losses + counts.draws),
-            (counts.losses + counts.draws, counts.wins + counts.draws),
-        )
-    )
-    is_bound = np.isin(ratings.status, (Status.PERFECT_WINNER, Status.PERFECT_LOSER))
-    return tuple(
-        Group(
-            label + 1,
-            tuple(sorted(rows, key=lambda row: bool(is_bound[row]))),
-            int((~is_bound[rows]).sum()),
-            int(within[label + 1]),
-            _joined(label, bool(won[label + 1]), bool(lost[label + 1])),
-        )
-        for label, rows in sorted(members.items())
-    )
-
-
-def _joined(label: int, scored: bool, conceded: bool) -> str:
-    """What joins a group with the others, in words; empty for the largest group.
-
-    `scored` and `conceded` say whether points were won and lost outside the group.
-    """
-    if label <= 0:
-        return ""
-    if not scored and not conceded:
-        return "no game joins it with another group"
-    if scored and conceded:
-        return "its games with other groups never went both ways with any of them"
-    return f"it only {'won' if scored else 'lost'} against other groups"
-
-
-def _ranges(
-    ratings: JointRatings,
-    rank: NDArray[np.int64],
-    groups: Sequence[Group],
-    confidence: float,
-    listed: NDArray[np.bool_],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ranks that cannot be excluded, counted as the list counts them.
-
-    Unlisted players and perfect scorers, who have no interval, keep others from
-    no place: the ranges of `rank_ranges` are moved by other players above who have none.
-    """
-    nothing = np.zeros_like(rank)
-    if ratings.covariance is None:
-        return nothing, nothing
-    shown = np.where(listed, ratings.deviation, np.nan)
-    from dataclasses import replace
-
-    ranges = rank_ranges(replace(ratings, deviation=shown), confidence)
-    low, high = ranges.low.copy(), ranges.high.copy()
-    for group in groups:
-        rows = np.array(group.rows)
-        without = ~np.isfinite(shown[rows])
-        above = np.cumsum(without)
-        for ends in (low, high):
-            ends[rows] = np.where(without, 0, ends[rows] + above)
-    known = low > 0
-    return np.where(known, np.minimum(low, rank), 0), np.where(known, np.maximum(high, rank), 0)
-
-
 def _suggestions(ratings: JointRatings) -> tuple[Suggestion, ...]:
-    from yardstone.ratings.design import suggest
-
     try:
         return tuple(suggest(ratings, SUGGESTIONS))
     except ModelError:  # too many players for the covariance: nothing to choose by
         return ()
-
-
-def _joining(ratings: JointRatings) -> tuple[tuple[str, str], ...]:
-    from yardstone.ratings.design import joining_games
-
-    return tuple(joining_games(ratings, SUGGESTIONS)) if ratings.components > 1 else ()
