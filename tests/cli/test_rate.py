@@ -100,8 +100,10 @@ def test_formats_follow_the_ending(
     assert (tmp_path / "list.html").read_text().startswith("<!DOCTYPE html>")
     assert "30 games" in (tmp_path / "list.txt").read_text()
     assert run(capsys, games, "--format", "csv") == (tmp_path / "list.csv").read_text()
-    assert run(capsys, games, "--format", "json", "-o", tmp_path / "x.csv") == ""
-    assert json.loads((tmp_path / "x.csv").read_text()) == plain
+    assert run(capsys, games, "--format", "json", "-o", tmp_path / "x") == ""
+    assert json.loads((tmp_path / "x").read_text()) == plain
+    assert main(["rate", str(games), "--format", "json", "-o", str(tmp_path / "x.csv")]) == 2
+    assert "the ending says csv, and json is to be written" in capsys.readouterr().err
 
 
 def test_several_outputs_at_once(

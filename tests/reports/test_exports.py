@@ -11,9 +11,36 @@ import pytest
 from yardstone.errors import InputError
 from yardstone.files import replaced, write_text
 from yardstone.ratings.rating_list import RatingList
-from yardstone.reports.csv_out import COLUMNS, MATRIX_COLUMNS, csv_list, csv_matrix
-from yardstone.reports.json_out import json_list
+from yardstone.reports.faces.files import document_csv, document_json, table_csv
+from yardstone.reports.faces.files import write_parquet as write_document
 from yardstone.reports.parquet import write_parquet
+from yardstone.reports.rating_list.report import (
+    FILE_COLUMNS as COLUMNS,
+)
+from yardstone.reports.rating_list.report import difference_table, rating_list_document
+
+TYPES = [
+    "VARCHAR",
+    *["DOUBLE"] * 4,
+    *["BIGINT"] * 4,
+    "DOUBLE",
+    "BIGINT",
+    "VARCHAR",
+    *["BIGINT"] * 3,
+]
+DIFFERENCES = ["player", "other", "difference", "deviation", "low", "high", "superiority"]
+
+
+def csv_list(report: RatingList) -> str:
+    return document_csv(rating_list_document(report))
+
+
+def csv_matrix(report: RatingList) -> str:
+    return table_csv(difference_table(report))
+
+
+def json_list(report: RatingList) -> str:
+    return document_json(rating_list_document(report))
 
 
 def test_csv_has_a_row_a_player_in_full_precision(report: RatingList) -> None:
@@ -29,11 +56,11 @@ def test_csv_has_a_row_a_player_in_full_precision(report: RatingList) -> None:
 
 def test_parquet_holds_what_csv_holds(report: RatingList, tmp_path: Path) -> None:
     path = tmp_path / "it's a list.parquet"
-    write_parquet(path, csv_list(report), COLUMNS)
+    write_document(rating_list_document(report), path)
     with duckdb.connect() as connection:
         relation = connection.read_parquet(str(path))
         assert relation.columns == list(COLUMNS)
-        assert [str(kind) for kind in relation.types] == list(COLUMNS.values())
+        assert [str(kind) for kind in relation.types] == TYPES
         rows = relation.fetchall()
     plain = [tuple(record[name] for name in COLUMNS) for record in report.records()]
     assert rows == plain
@@ -50,7 +77,7 @@ def test_odd_names_survive_both(tmp_path: Path) -> None:
 
 def test_the_matrix_has_each_pair_of_a_group_once(report: RatingList) -> None:
     rows = list(csv.DictReader(io.StringIO(csv_matrix(report))))
-    assert list(rows[0]) == list(MATRIX_COLUMNS)
+    assert list(rows[0]) == DIFFERENCES
     rated = 14  # without the two perfect scorers
     assert len(rows) == rated * (rated - 1) // 2 + 1
     for row in rows:
@@ -75,6 +102,9 @@ def test_json_keeps_its_shape(report: RatingList) -> None:
         "components",
         "ratings",
         "caveats",
+        "headline",
+        "basis",
+        "advice",
         "suggestions",
         "joining",
         "skipped",

@@ -5,12 +5,21 @@ import hashlib
 import json
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.rating_list import RatingList, summarise
-from yardstone.reports import page
-from yardstone.reports.page import html_list
+from yardstone.reports.faces.page import document_page
+from yardstone.reports.rating_list.report import OPPONENTS, rating_list_document
+
+
+def html_list(report: RatingList, title: str = "Ratings", version: str = "") -> str:
+    return document_page(rating_list_document(report, title=title), version=version)
+
+
+def details(text: str) -> list[dict[str, Any]]:
+    return [json.loads(data) for data in re.findall(r'class="details">(.*?)</script>', text, re.S)]
 
 
 class _Reader(HTMLParser):
@@ -39,7 +48,7 @@ class _Reader(HTMLParser):
 def test_the_page_is_well_formed_and_has_every_player(report: RatingList) -> None:
     read = _Reader(html_list(report, title="A <b>title</b>", version="1"))
     assert read.open == []
-    rows = [element for element in read.elements if element[1].get("class") == "player"]
+    rows = [element for element in read.elements if "data-row" in element[1]]
     assert len(rows) == 18
     assert "A <b>title</b>" in read.text
     assert sum(tag == "table" for tag, _ in read.elements) == 2
@@ -79,31 +88,31 @@ def test_the_policy_names_exactly_the_style_and_the_script(report: RatingList) -
 def test_names_are_escaped_everywhere(report: RatingList) -> None:
     text = html_list(report)
     assert "<script>document" not in text
-    assert text.count("<script") == 2
+    assert text.count("<script") == 3  # its own, and the details of two groups
     assert "<b>1</b>" not in text  # from a skipped record
 
 
 def test_games_are_embedded_as_data(report: RatingList) -> None:
-    text = html_list(report)
-    (data,) = re.findall(r'id="games">(.*?)</script>', text, re.DOTALL)
-    found = json.loads(data)
-    row = str(report.ratings.players.index("Lone A"))
-    other = report.ratings.players.index("Lone B")
-    assert found["games"][row] == {"opponents": [[other, 1, 1, 0]], "more": 0}
-    assert found["players"][str(other)][0] == "Lone B"
-    assert sum(sum(o[1:]) for g in found["games"].values() for o in g["opponents"]) == 2 * 506
+    main, lone = details(html_list(report))
+    assert lone["head"] == ["Opponent", "Rating", "Games", "W–D–L", "Score %"]
+    names = [record["player"] for record in report.records()[-2:]]
+    opponent = lone["of"][str(names.index("Lone A"))]["rows"]
+    assert [row[0] for row in opponent] == ["Lone B"]
+    assert opponent[0][2:] == ["2", "1–1–0", "75.0"]
+    games = [
+        int(row[2]) for part in (main, lone) for one in part["of"].values() for row in one["rows"]
+    ]
+    assert sum(games) == 2 * 506
 
 
 def test_only_the_most_played_opponents_are_listed() -> None:
     first = ["Centre"] * 130
     second = [f"P{number % 65}" for number in range(130)]
     pool = Pool.from_names(first, second, [1, 0] * 65)
-    text = html_list(summarise(BradleyTerry().fit(pool), pool))
-    (data,) = re.findall(r'id="games">(.*?)</script>', text, re.DOTALL)
-    entry = json.loads(data)["games"]["0"]
-    assert len(entry["opponents"]) == page.OPPONENTS
-    assert entry["more"] == 65 - page.OPPONENTS
-    assert "the 50 most played" in text
+    (data,) = details(html_list(summarise(BradleyTerry().fit(pool), pool)))
+    entry = next(one for one in data["of"].values() if len(one["rows"]) > 1)
+    assert len(entry["rows"]) == OPPONENTS
+    assert entry["more"] == "… and 15 more opponents with fewer games"
 
 
 def test_a_large_page_stays_small(large: RatingList) -> None:

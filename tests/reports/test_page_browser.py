@@ -10,7 +10,8 @@ import pytest
 
 from tests.browser import chromium
 from yardstone.ratings.rating_list import RatingList
-from yardstone.reports.page import html_list
+from yardstone.reports.faces.page import document_page
+from yardstone.reports.rating_list.report import rating_list_document
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -28,7 +29,8 @@ def browser() -> Iterator[Browser]:
 def opened(browser: Browser, report: RatingList, tmp_path: Path) -> Iterator[Page]:
     """The page, which must neither complain nor ask for anything."""
     file = tmp_path / "list.html"
-    file.write_text(html_list(report, title="List"), encoding="utf-8")
+    page_text = document_page(rating_list_document(report, title="List"), version="")
+    file.write_text(page_text, encoding="utf-8")
     page = browser.new_page(viewport={"width": 1100, "height": 900})
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
@@ -43,14 +45,14 @@ def opened(browser: Browser, report: RatingList, tmp_path: Path) -> Iterator[Pag
 
 
 def column(page: Page, place: int) -> list[str]:
-    cells = page.locator("table").first.locator(f"tr.player td:nth-child({place})")
+    cells = page.locator("table").first.locator(f"tr[data-row] td:nth-child({place})")
     return [text.strip() for text in cells.all_inner_texts()]
 
 
 def ranked(page: Page, place: int) -> list[str]:
     """A column without the players of whom only a bound is known: they stay below."""
     body = page.locator("table").first.locator("tbody").first
-    cells = body.locator(f"tr.player td:nth-child({place})")
+    cells = body.locator(f"tr[data-row] td:nth-child({place})")
     return [text.strip() for text in cells.all_inner_texts()]
 
 
@@ -93,36 +95,36 @@ def test_the_keyboard_sorts_too(opened: Page) -> None:
 
 def test_search_narrows_the_list(opened: Page) -> None:
     opened.get_by_label("Find a player").fill("LONE")
-    assert opened.locator("tr.player:visible").count() == 2
+    assert opened.locator("tr[data-row]:visible").count() == 2
     assert opened.get_by_role("status").inner_text() == "2 of 18 players"
     opened.get_by_label("Find a player").fill("陳 o")
-    assert opened.locator("tr.player:visible .name").all_inner_texts() == ["陳 Ö"]
+    assert opened.locator("tr[data-row]:visible .name").all_inner_texts() == ["陳 Ö"]
     opened.get_by_label("Find a player").fill("")
-    assert opened.locator("tr.player:visible").count() == 18
+    assert opened.locator("tr[data-row]:visible").count() == 18
 
 
 def test_a_player_opens_to_the_opponents(opened: Page) -> None:
     button = opened.get_by_role("button", name="Lone A")
     button.click()
     assert button.get_attribute("aria-expanded") == "true"
-    assert "1–1–0" in opened.locator("tr.games").inner_text()
+    assert "1–1–0" in opened.locator("tr.opened").inner_text()
     opened.locator("table").nth(1).locator("th button").first.click()
-    following = opened.locator("tr.games").evaluate(
+    following = opened.locator("tr.opened").evaluate(
         "row => row.previousElementSibling.querySelector('.name').textContent.trim()"
     )
     assert following == "Lone A"
     button.click()
-    assert opened.locator("tr.games").count() == 0
+    assert opened.locator("tr.opened").count() == 0
 
 
 def test_a_script_in_a_name_stays_text(opened: Page) -> None:
     opened.get_by_role("button", name=SCRIPT).click()
     opened.get_by_role("button", name="Engine 05").click()
-    assert SCRIPT in opened.locator("tr.games").nth(1).inner_text() or (
-        SCRIPT in opened.locator("tr.games").nth(0).inner_text()
+    assert SCRIPT in opened.locator("tr.opened").nth(1).inner_text() or (
+        SCRIPT in opened.locator("tr.opened").nth(0).inner_text()
     )
     assert opened.title() == "List"
-    assert opened.locator("script").count() == 2
+    assert opened.locator("script").count() == 3
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

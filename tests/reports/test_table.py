@@ -10,13 +10,20 @@ from rich.console import Console
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.rating_list import RatingList, summarise
-from yardstone.reports.statements import BOUNDS
-from yardstone.reports.table import print_list, text_list
+from yardstone.reports.faces.terminal import print_document
+from yardstone.reports.faces.text import document_text
+from yardstone.reports.rating_list.report import BOUNDS, rating_list_document
+
+
+def text_list(report: RatingList, *, top: int | None = None) -> str:
+    return document_text(rating_list_document(report, top=top))
 
 
 def shown(report: RatingList, width: int, top: int | None = 40) -> str:
     out = io.StringIO()
-    print_list(report, Console(file=out, width=width, highlight=False), top=top)
+    print_document(
+        rating_list_document(report), Console(file=out, width=width, highlight=False), limit=top
+    )
     return out.getvalue()
 
 

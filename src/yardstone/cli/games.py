@@ -106,4 +106,4 @@ class Games:
             dates=self.dates,
             levels=levels,
         )
-        return read_games(source, times=times, quiet=quiet)
+        return read_games(source, times=times or self.dates is not None, quiet=quiet)

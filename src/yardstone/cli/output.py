@@ -15,14 +15,9 @@ from yardstone.cli.progress import progress_bar
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-<<<<<<< HEAD
     from collections.abc import Callable
 
-    from yardstone.reports.document import Document
-    from yardstone.reports.summary import RatingList
-=======
-    from yardstone.ratings.rating_list import RatingList
->>>>>>> 2208787012ceb02ff66731cfd5b8a5b329267eb7
+    from yardstone.reports.document import Document, Table
 
 __all__ = [
     "Format",
@@ -34,8 +29,7 @@ __all__ = [
     "check_picture",
     "check_report",
     "chosen_format",
-    "emit_list",
-    "write_matrix",
+    "write_table",
 ]
 
 
@@ -156,6 +150,13 @@ class Output(TableOutput):
         super().emit(document, rows=rows)
 
 
+def write_table(table: Table, path: Path) -> None:
+    """Write a table beside a report, as Parquet or CSV by the file's ending."""
+    from yardstone.reports.document import Document
+
+    _write(Document("", records=table), _ENDINGS[path.suffix.lower()], path)
+
+
 def _print(document: Document, form: Format, rows: int | None) -> None:
     if form is Format.text and sys.stdout.isatty():
         from rich.console import Console
@@ -253,70 +254,3 @@ def check_folder(path: Path | None) -> None:
         raise InputError("there is no such folder", file=str(path.parent))
     if path is not None and path.is_dir():
         raise InputError("this is a folder", file=str(path), mend="name a file")
-
-
-def emit_list(
-    report: RatingList, form: Format, output: Path | None, *, top: int | None, title: str
-) -> None:
-    """Write a rating list to a file, or to standard output if there is none.
-
-    `top` limits the players of a text list: None shows what suits the place, 0 all.
-    """
-    if form is Format.parquet and output is not None:
-        from yardstone.reports.csv_out import COLUMNS, csv_list
-
-        _write_parquet(csv_list(report), COLUMNS, output)
-        return
-    if form is Format.text and output is None and sys.stdout.isatty():
-        from rich.console import Console
-
-        from yardstone.reports.table import TERMINAL_PLAYERS, print_list
-
-        shown = TERMINAL_PLAYERS if top is None else top or None
-        print_list(report, Console(highlight=False), top=shown)
-        return
-    text = _rendered(report, form, top, title)
-    if output is None:
-        sys.stdout.write(text)
-        return
-    from yardstone.files import write_text
-
-    write_text(output, text)
-
-
-def _rendered(report: RatingList, form: Format, top: int | None, title: str) -> str:
-    if form is Format.csv:
-        from yardstone.reports.csv_out import csv_list
-
-        return csv_list(report)
-    if form is Format.json:
-        from yardstone.reports.json_out import json_list
-
-        return json_list(report)
-    if form is Format.html:
-        import yardstone
-        from yardstone.reports.page import html_list
-
-        return html_list(report, title=title, version=yardstone.__version__)
-    from yardstone.reports.table import text_list
-
-    return text_list(report, top=top or None)
-
-
-def _write_parquet(csv_text: str, columns: dict[str, str], output: Path) -> None:
-    from yardstone.files import replaced
-    from yardstone.reports.parquet import write_parquet
-
-    with replaced(output) as temporary:
-        write_parquet(temporary, csv_text, columns)
-
-
-def write_matrix(report: RatingList, output: Path) -> None:
-    """Write the differences of every two players, as Parquet or CSV by the ending."""
-    from yardstone.files import write_text
-    from yardstone.reports.csv_out import MATRIX_COLUMNS, csv_matrix
-
-    if output.suffix.lower() in (".parquet", ".pq"):
-        _write_parquet(csv_matrix(report), MATRIX_COLUMNS, output)
-    else:
-        write_text(output, csv_matrix(report))

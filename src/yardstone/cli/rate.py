@@ -8,21 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
-from yardstone.cli.options import (
-    Columns,
-    Confidence,
-    First,
-    Form,
-    Page,
-    Query,
-    Results,
-    SkipUnread,
-    Strict,
-)
-from yardstone.cli.output import Format
-from yardstone.errors import UsageError
+from yardstone.cli import startup, values
+from yardstone.cli.games import Games
+from yardstone.cli.options import Confidence
+from yardstone.cli.output import Output, check_ending, write_table
+from yardstone.cli.reading import Names
 
 __all__ = ["rate"]
+
+#: Players of each group on a terminal, unless more are asked for.
+TERMINAL_PLAYERS = 40
 
 
 def rate(
@@ -35,24 +30,9 @@ def rate(
             show_default=False,
         ),
     ] = None,
-    include: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Use only games of the players in this file."),
-    ] = None,
-    exclude: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Leave out games of the players in this file."),
-    ] = None,
-    synonyms: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Names of one player: lines of NAME,OTHER,OTHER …"),
-    ] = None,
-    columns: Columns = None,
-    first: First = None,
-    results: Results = None,
-    query: Query = None,
-    strict: Strict = False,
-    skip_unread: SkipUnread = False,
+    *,
+    names: Names,
+    games: Games,
     anchor: Annotated[
         list[str] | None, typer.Option(metavar="NAME=RATING", help="Fix a rating. Repeatable.")
     ] = None,
@@ -120,25 +100,13 @@ def rate(
             metavar="NUMBER",
         ),
     ] = None,
-    form: Form = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the list to this file."),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the ratings: a file ending in .svg, .png or .pdf."),
-    ] = None,
-    html: Page = None,
     matrix: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE", help="Write all differences with their errors (.csv or .parquet)."
         ),
     ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No list on standard output, no progress.")
-    ] = False,
+    output: Output,
 ) -> None:
     """Rate players from results, with the uncertainty of each rating.
 
@@ -151,44 +119,24 @@ def rate(
     yardstone rate games.pgn --anchor 'Engine 1=3000' --plot list.svg -o list.csv
     yardstone rate results.csv --columns first=White,second=Black,score=Result
     """
-    from yardstone.cli import startup, values
-    from yardstone.cli.output import (
-        check_ending,
-        check_folder,
-        check_page,
-        check_picture,
-        chosen_format,
-        emit_list,
-        progress_bar,
-        write_matrix,
-    )
-    from yardstone.cli.reading import Names, Source, read_games
-
     startup.load_numba()
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
+    from yardstone.reports.plot import MatplotlibDrawing, rating_plot
+    from yardstone.reports.rating_list.report import difference_table, rating_list_document
 
     level = values.confidence(confidence)
-    for path in (output, matrix):
-        check_folder(path)
-    check_page(html)
-    check_picture(plot)
+    output.check(matrix)
     check_ending("--matrix", matrix, (".csv", ".parquet", ".pq"))
-    if chosen_format(form, output) is Format.parquet and output is None and not quiet:
-        raise UsageError("Parquet is not text: name a file with -o")
     model: dict[str, Any] = {
         "anchors": values.anchors(anchor or ()),
         "loose_anchors": values.priors(prior or ()),
         "first_advantage": values.parameter(first_advantage, "--first-advantage"),
         "draw_rate": values.parameter(draw_rate, "--draw-rate"),
+        "paired": None if paired is None else tuple(tag.strip() for tag in paired.split(",")),
     }
-    wanted = values.columns(columns or [])
-    if paired is not None:
-        model["paired"] = tuple(tag.strip() for tag in paired.split(","))
-        wanted = {**(wanted or {}), **{tag: tag for tag in model["paired"]}}
-    names = Names(include, exclude, synonyms)
-    source = Source(paths or [], query, wanted, first, results, strict, skip_unread, names=names)
-    pool = read_games(source, times=False, quiet=quiet)
+    tags = model["paired"] or ()
+    pool = games.read(paths, tags=tags, times=False, names=names, quiet=output.quiet)
     model["relations"] = values.relations(relation or (), set(pool.players))
     report = rate_list(
         pool,
@@ -198,24 +146,25 @@ def rate(
         simulations=simulate,
         seed=seed,
         workers=workers,
-        progress=progress_bar("simulating", quiet=quiet),
+        progress=output.progress("simulating"),
     )
     if report.rejected:
         print(
             f"yardstone: {report.rejected} replays fell apart and were drawn again",
             file=sys.stderr,
         )
-    title = _title(paths or [])
-    if html is not None:
-        emit_list(report, Format.html, html, top=None, title=title)
-    if plot is not None:
-        from yardstone.reports.plot import rating_plot, save_plot
-
-        save_plot(rating_plot(report, top=top or None), plot)
     if matrix is not None:
-        write_matrix(report, matrix)
-    if output is not None or not quiet:
-        emit_list(report, chosen_format(form, output), output, top=top, title=title)
+        write_table(difference_table(report), matrix)
+    if output.wanted:
+        output.emit(
+            rating_list_document(
+                report,
+                title=_title(paths or []),
+                top=top or None,
+                drawing=lambda: MatplotlibDrawing(rating_plot(report, top=top or None)),
+            ),
+            rows=TERMINAL_PLAYERS if top is None else None,
+        )
 
 
 def _title(paths: list[str]) -> str:

@@ -7,7 +7,9 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from yardstone.cli.options import DateOrder, Side
 from yardstone.errors import SkippedWarning, UsageError
@@ -25,9 +27,18 @@ _PLACES = 5
 class Names:
     """Files of players' names."""
 
-    include: Path | None = None
-    exclude: Path | None = None
-    synonyms: Path | None = None
+    include: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Use only games of the players in this file."),
+    ] = None
+    exclude: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Leave out games of the players in this file."),
+    ] = None
+    synonyms: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Names of one player: lines of NAME,OTHER,OTHER …"),
+    ] = None
 
 
 @dataclass(frozen=True)

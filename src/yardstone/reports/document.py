@@ -151,13 +151,18 @@ class Table:
         return [column for column in self.columns if column.heading]
 
     @property
+    def printed(self) -> list[Column]:
+        """Those of them that are not drawn."""
+        return [column for column in self.shown if column.kind != "range"]
+
+    @property
     def kept(self) -> list[Column]:
         """The columns that stand in files."""
         return [column for column in self.columns if column.name]
 
     def cells(self, limit: int | None = None) -> Iterator[list[str]]:
         """What people read, row by row."""
-        columns = self.shown
+        columns = self.printed
         for row in self.rows[:limit]:
             yield [column.cell(row) for column in columns]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from yardstone.ratings.rating_list import RatingList
 
-__all__ = ["font_families", "rating_plot", "save_plot"]
+__all__ = ["MatplotlibDrawing", "font_families", "rating_plot", "save_plot"]
 
 #: Players in a picture unless more are asked for.
 PLAYERS = 60
@@ -160,3 +160,26 @@ def save_plot(figure: Figure, path: Path) -> None:
             dpi=150,
             metadata=metadata.get(path.suffix.lower()),
         )
+
+
+class MatplotlibDrawing:
+    """A figure of matplotlib as a drawing of a document."""
+
+    def __init__(self, figure: Figure) -> None:
+        self._figure = figure
+
+    def svg(self) -> str:
+        """The figure as an SVG element."""
+        import io
+
+        from matplotlib import rc_context
+
+        out = io.StringIO()
+        with rc_context({"svg.hashsalt": "yardstone", "svg.fonttype": "none"}):
+            self._figure.savefig(out, format="svg", metadata={"Date": None})
+        text = out.getvalue()
+        return text[text.index("<svg") :]
+
+    def save(self, path: Path) -> None:
+        """Write it to a file."""
+        save_plot(self._figure, path)

@@ -40,9 +40,9 @@ def csv_of(kind: str, result: Mapping[str, Any]) -> str:
     if kind == "go":
         return _table(_GO, map(_game, result["by_game"]))
     if kind == "results":
-        from yardstone.reports.csv_out import COLUMNS
+        from yardstone.reports.rating_list.report import FILE_COLUMNS
 
-        return _table(list(COLUMNS), result["ratings"])
+        return _table(FILE_COLUMNS, result["ratings"])
     from yardstone.reports.backgammon.report import PLAYER_COLUMNS
 
     return _table(list(PLAYER_COLUMNS), map(_player, result["players"]))

@@ -129,7 +129,7 @@ def _rows(table: Table) -> list[dict[str, Any]]:
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if number and not isfinite(value):
                 value = None
-            cell["value"] = "" if value is None else value if number else cell["text"]
+            cell["value"] = "" if value is None else value if number else None
             cell["link"] = column.link(row) if column.link is not None else ""
             cells.append(cell)
         rows.append({"number": place, "cells": cells, "before": table.breaks.get(place, "")})
@@ -179,7 +179,7 @@ def _details(table: Table) -> str:
         inner = table.details(row)
         if inner is None:
             continue
-        head = [column.heading for column in inner.shown]
+        head = [column.heading for column in inner.printed]
         more = len(inner.rows) - inner.limit if inner.limit is not None else 0
         opened[str(place)] = {
             "rows": list(inner.cells(inner.limit)),

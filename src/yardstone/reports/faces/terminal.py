@@ -114,7 +114,7 @@ def _print_rows(table: Table, rows: Sequence[object], console: Console) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    columns, name_width = _fitting(table.shown, rows, console.width)
+    columns, name_width = _fitting(table.printed, rows, console.width)
     grid = RichTable(
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),

@@ -39,7 +39,7 @@ def table_lines(table: Table) -> list[str]:
     """Heading and rows, with the lines between them, and how many rows are hidden."""
     if not len(table.rows):
         return []
-    columns = table.shown
+    columns = table.printed
     cells = [[column.heading.strip() for column in columns], *table.cells(table.limit)]
     lines = aligned(cells, left={k for k, column in enumerate(columns) if column.at_left})
     for place in sorted(table.breaks, reverse=True):

@@ -23,7 +23,7 @@ def perform(task: Task) -> str:
     """Rate the players; see `yardstone.web.tasks.perform`."""
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
-    from yardstone.reports.json_out import plain_list
+    from yardstone.reports.rating_list.plain import plain_list
 
     pool = _pool(task)
     task.tell("rating", 0, 1)
@@ -35,6 +35,7 @@ def perform(task: Task) -> str:
     )
     report = rate_list(pool, system, confidence=task.options["level"])
     found = plain_list(report)
+    found["ratings"] = list(found["ratings"])
     found["format"] = 1
     games = report.head_to_head()
     found["head_to_head"] = games[:_PAIRS]

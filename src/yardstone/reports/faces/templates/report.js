@@ -26,7 +26,7 @@
     header.setAttribute("aria-sort", order);
     const place = header.cellIndex;
     const key = (row) => {
-      const text = row.cells[place].dataset.value;
+      const text = row.cells[place].dataset.value ?? row.cells[place].textContent.trim();
       return number ? (text === "" ? NaN : Number(text)) : text;
     };
     const body = table.tBodies[0];
@@ -53,9 +53,7 @@
   const makeSearchable = (search) => {
     const input = search.querySelector("input");
     const status = search.querySelector("[role=status]");
-    let next = search.nextElementSibling;
-    while (next && !next.querySelector("table")) next = next.nextElementSibling;
-    const rows = next ? [...next.querySelectorAll("tr[data-row]")] : [];
+    const rows = [...document.querySelectorAll("table.searched tr[data-row]")];
     input.addEventListener("input", () => {
       const wanted = fold(input.value.trim());
       let shown = 0;
@@ -66,7 +64,7 @@
         if (opened) opened.hidden = row.hidden;
         shown += !row.hidden;
       }
-      status.textContent = wanted ? `${shown} of ${rows.length}` : "";
+      status.textContent = wanted ? `${shown} of ${rows.length} ${search.dataset.noun}` : "";
     });
     search.hidden = false;
   };

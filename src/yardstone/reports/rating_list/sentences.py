@@ -1,0 +1,190 @@
+"""What a reader of a rating list must know, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from yardstone.ratings.result import Status
+from yardstone.ratings.traps import FEW_GAMES
+from yardstone.reports.words import NAMES, join_names, plural
+
+if TYPE_CHECKING:
+    from yardstone.ratings.rating_list import RatingList
+
+__all__ = ["advice", "basis", "caveats", "headline", "remedies", "skipped"]
+
+#: So many groups are described one by one.
+GROUPS = 5
+#: So many skipped records are shown with their place.
+PLACES = 5
+
+
+def headline(report: RatingList) -> str:
+    """How many games and players the list stands on."""
+    players = int((report.ratings.status != Status.NO_GAMES).sum())
+    text = f"{plural(report.games, 'game')} of {plural(players, 'player')}"
+    groups = report.ratings.components
+    return text + (f" in {groups} groups that cannot be compared" if groups > 1 else "")
+
+
+def basis(report: RatingList) -> list[str]:
+    """First-move advantage, draw rate, and how to read the intervals."""
+    lines = [_advantage(report), _draw_rate(report)]
+    how = f", from {report.simulations:,} simulated replays" if report.simulations else ""
+    if any(report.half_width(row) == report.half_width(row) for row in report.rows):
+        lines.append(
+            f"± holds the true rating with {report.level} confidence, relative to "
+            f"{report.relative_to}{how}."
+        )
+    if report.rank_high.any():
+        lines.append(f"Range: the ranks that cannot be excluded at {report.level}.")
+    return lines
+
+
+def _advantage(report: RatingList) -> str:
+    advantage = report.ratings.first_advantage
+    text = f"Advantage of moving first: {round(advantage.value, 1) + 0.0:.1f} points"
+    if not advantage.deviation:
+        return f"{text} (given)"
+    if not isfinite(advantage.deviation):
+        return "Advantage of moving first: unknown"
+    return f"{text} ± {report.deviations * advantage.deviation:.1f}"
+
+
+def _draw_rate(report: RatingList) -> str:
+    draws = report.draw_rate
+    text = f"Draws between equal players: {100 * draws.value:.1f} %"
+    if not draws.deviation:
+        return f"{text} (given)"
+    low, high = report.draw_rate_interval
+    if not isfinite(draws.deviation):
+        if high < 1.0:
+            return f"{text} (no game was drawn: at most {100 * high:.1f} %)"
+        return "Draws between equal players: unknown"
+    return f"{text}  [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def caveats(report: RatingList) -> list[str]:
+    """Everything that makes the list say less than it seems to."""
+    return [*report.remarks, *_groups(report), *_perfect(report), *_traps(report)]
+
+
+def remedies(report: RatingList) -> list[str]:
+    """Options of the command that help against what `caveats` says."""
+    lines = []
+    if report.ratings.components > 1:
+        lines.append(
+            "--join DEVIATION compares groups by assuming that all players lie around one "
+            "average; --anchor NAME=RATING fixes the level of a group."
+        )
+    if report.traps.similar:
+        lines.append("--synonyms FILE takes several names for one player.")
+    return lines
+
+
+def _groups(report: RatingList) -> Iterable[str]:
+    count = report.ratings.components
+    if count < 2:
+        return
+    yield (
+        f"The players fall into {count} groups. Ratings of different groups cannot be compared: "
+        "each group has a level of its own."
+    )
+    described = [group for group in report.groups if group.joined][:GROUPS]
+    for group in described:
+        names = [report.ratings.players[row] for row in group.rows[:NAMES]]
+        yield f"Group {group.number} ({join_names(names, len(group.rows))}): {group.joined}."
+    if (rest := count - 1 - len(described)) > 0 and described:
+        yield f"{plural(rest, 'further group')} likewise."
+
+
+def _named(report: RatingList, rows: Iterable[int]) -> str:
+    return join_names([report.ratings.players[row] for row in rows])
+
+
+def _perfect(report: RatingList) -> Iterable[str]:
+    for kind, did, word in (
+        (Status.PERFECT_WINNER, "won", "at least"),
+        (Status.PERFECT_LOSER, "lost", "at most"),
+    ):
+        rows = [row for row in report.rows if report.ratings.status[row] == kind]
+        if not rows:
+            continue
+        yield f"{_named(report, rows)} {did} every game: neither rating nor rank can be given."
+        limits = [
+            f"{report.ratings.players[row]} {report.limits[row]:.1f}"
+            for row in rows
+            if isfinite(report.limits[row])
+        ]
+        if limits:
+            yield f"With {report.level} confidence {word}: {join_names(limits)}."
+
+
+def _traps(report: RatingList) -> Iterable[str]:
+    players, traps = report.ratings.players, report.traps
+    listed = set(report.rows)
+    few = [row for row in traps.few_games if row in listed]
+    if few:
+        least = sorted(few, key=lambda row: float(report.ratings.games[row]))
+        yield (
+            f"{plural(len(few), 'player has', 'players have')} fewer than {FEW_GAMES} games: "
+            f"{_named(report, least)}."
+        )
+    single = [row for row in traps.one_opponent if row in listed]
+    if single:
+        yield f"Met one opponent only, so rated through that one alone: {_named(report, single)}."
+    for bridge in traps.bridges[:3]:
+        yield (
+            f"{players[bridge.player]} alone links {plural(bridge.cut_off, 'player')} with the "
+            "rest of the group: an odd result there shifts them all."
+        )
+    if len(traps.bridges) > 3:
+        yield f"{plural(len(traps.bridges) - 3, 'further player')} likewise alone link others."
+    for conflict in traps.anchors:
+        yield (
+            f"The anchor of {players[conflict.player]} does not fit the games: "
+            f"{conflict.points:g} points where {conflict.expected:.1f} were expected "
+            f"({abs(conflict.deviations):.1f} standard deviations)."
+        )
+    for rows in traps.similar[:3]:
+        names = " and ".join(f'"{players[row]}"' for row in rows[:3])
+        yield f"{names} differ only in capitals or blanks: the same player?"
+    if len(traps.similar) > 3:
+        yield f"{plural(len(traps.similar) - 3, 'further set')} of names differ only so."
+    if report.unlisted:
+        yield f"{plural(report.unlisted, 'player')} with fewer games than asked for not listed."
+
+
+def advice(report: RatingList) -> list[str]:
+    """Which further games would tell most."""
+    lines = [
+        f"To join groups: {a} – {b} (until each has scored against the other)"
+        for a, b in report.joining
+    ]
+    lines += [
+        f"{match.player} – {match.other}: ten games would remove {100 * match.gain:.1f} % "
+        "of the uncertainty"
+        for match in report.suggestions
+        if match.gain >= 0.001
+    ]
+    return lines
+
+
+def skipped(report: RatingList) -> list[str]:
+    """What was left out when reading, why, and where; and what was put right."""
+    found = report.skipped
+    mended = [f"  {number:,} × {what}" for what, number in found.mended.most_common()]
+    if mended:
+        mended.insert(0, "Put right:")
+    if not len(found):
+        return mended
+    lines = [f"Skipped: {plural(len(found), 'record')}"]
+    lines += [f"  {number:,} × {reason}" for reason, number in found.reasons.most_common(8)]
+    if len(found.reasons) > 8:
+        lines.append(f"  and {len(found.reasons) - 8} further reasons")
+    lines += [f"  {record}" for record in found.details[:PLACES]]
+    if len(found) > PLACES and found.details:
+        lines.append(f"  … and {plural(len(found) - PLACES, 'other')}")
+    return lines + mended
