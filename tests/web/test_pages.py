@@ -21,7 +21,8 @@ from tests.web.serving import SGF, Server, serving, small_results
 from yardstone.pool import Pool
 from yardstone.ratings import BradleyTerry
 from yardstone.ratings.rating_list import summarise
-from yardstone.reports.json_out import json_list
+from yardstone.reports.faces.files import document_json
+from yardstone.reports.rating_list.report import rating_list_document
 from yardstone.web import job_actions as visits
 from yardstone.web.pages.results import results_view
 
@@ -301,7 +302,7 @@ def test_a_perfect_score_has_a_limit_and_no_interval() -> None:
     names = ("Ann", "Bob", "Ann", "Bob", "Ann", "Low"), ("Bob", "Ann", "Bob", "Ann", "Low", "Bob")
     pool = Pool.from_names(*names, (1.0, 1.0, 0.5, 0.5, 1.0, 0.0))
     report = summarise(BradleyTerry().fit(pool), pool)
-    view = results_view(json.loads(json_list(report)), address="/r/x")
+    view = results_view(json.loads(document_json(rating_list_document(report))), address="/r/x")
     *_, last = view["groups"][0]["table"].rows
     high = next(each["high"] for each in report.records() if each["player"] == "Low")
     texts = [str(cell.text) for cell in last.cells]
