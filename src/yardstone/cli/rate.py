@@ -209,9 +209,9 @@ def rate(
     if html is not None:
         emit_list(report, Format.html, html, top=None, title=title)
     if plot is not None:
-        from yardstone.reports.plot import rating_plot, save_plot
+        from yardstone.reports.charts.rating_list import rating_list_chart
 
-        save_plot(rating_plot(report, top=top or None), plot)
+        rating_list_chart(report, top=top or None).save(plot)
     if matrix is not None:
         write_matrix(report, matrix)
     if output is not None or not quiet:
