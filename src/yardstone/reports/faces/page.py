@@ -19,28 +19,20 @@ from yardstone.reports.document import Answer, Card, Column, Document, Lines, Ra
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["SCRIPT", "STYLE", "document_fragment", "document_page"]
-
-#: Shared with the server's pages, which add their own.
-STYLE = "report.css"
-SCRIPT = "report.js"
+__all__ = ["document_fragment", "document_page", "script", "style"]
 
 
 def document_page(document: Document, *, version: str) -> str:
     """An HTML document that needs nothing but itself."""
-    style, script = asset(STYLE), asset(SCRIPT)
-    return (
-        _environment()
-        .get_template("page.html.j2")
-        .render(
-            document=document,
-            content=document_fragment(document),
-            version=version,
-            style=style,
-            script=script,
-            style_hash=_hash(style),
-            script_hash=_hash(script),
-        )
+    template = _environment().get_template("page.html.j2")
+    return template.render(
+        document=document,
+        content=document_fragment(document),
+        version=version,
+        style=style(),
+        script=script(),
+        style_hash=_hash(style()),
+        script_hash=_hash(script()),
     )
 
 
@@ -50,8 +42,20 @@ def document_fragment(document: Document) -> str:
 
 
 @cache
-def asset(name: str) -> str:
-    """A style sheet or script that pages share."""
+def style() -> str:
+    """The style sheet of reports and their pictures; the server's pages add their own."""
+    from yardstone.reports.charts.colours import stylesheet
+
+    return _asset("report.css") + stylesheet()
+
+
+def script() -> str:
+    """The script that sorts, searches and opens tables."""
+    return _asset("report.js")
+
+
+@cache
+def _asset(name: str) -> str:
     return resources.files(__package__).joinpath("templates", name).read_text("utf-8")
 
 
@@ -63,7 +67,7 @@ def _environment() -> Environment:
     environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,
-        loader=FunctionLoader(asset),
+        loader=FunctionLoader(_asset),
         trim_blocks=True,
         lstrip_blocks=True,
     )
