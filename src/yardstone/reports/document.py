@@ -121,7 +121,7 @@ class Table:
     noun : str
         What a row is, for "… and 3 more players".
     limit : int, optional
-        Rows shown to people; all without it. Files have all.
+        Rows in texts and on terminals; all without it. Files and pages have all.
     remedy : str
         How to see the others: "--top 0 shows all".
     details : callable, optional
@@ -217,7 +217,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Answer:
-    """What was asked for, in large letters, with what belongs to it."""
+    """What was asked for, in large letters, on a page; texts have it in their first lines."""
 
     text: str
     rest: Sequence[str] = ()
@@ -225,7 +225,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Card:
-    """A picture with a title and lines of its own; cards stand side by side on a page."""
+    """A picture with a title and lines of its own, one beside the other on a page alone."""
 
     title: str
     picture: Picture

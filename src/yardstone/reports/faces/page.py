@@ -122,7 +122,7 @@ def _rows(table: Table) -> list[dict[str, Any]]:
     columns = _columns(table)
     axis = _Axis.of(table)
     rows = []
-    for place, row in enumerate(table.rows[: table.limit]):
+    for place, row in enumerate(table.rows):
         cells = []
         for column, classes in columns:
             value = column.value(row)
@@ -179,7 +179,7 @@ def _details(table: Table) -> str:
         return ""
     opened: dict[str, Any] = {}
     head: list[str] = []
-    for place, row in enumerate(table.rows[: table.limit]):
+    for place, row in enumerate(table.rows):
         inner = table.details(row)
         if inner is None:
             continue

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from yardstone.reports.document import Answer, Block, Card, Column, Document, Lines, Section, Table
+from yardstone.reports.document import Block, Column, Document, Lines, Section, Table
 from yardstone.reports.faces.text import hidden_rows
 from yardstone.reports.words import plural
 
@@ -58,7 +58,7 @@ def _is_group(section: Section) -> bool:
 def _printed(block: Block) -> bool:
     if isinstance(block, Table):
         return len(block.rows) > 0
-    return bool(block.lines) if isinstance(block, Lines | Card) else isinstance(block, Answer)
+    return isinstance(block, Lines) and bool(block.lines)
 
 
 def _print_block(block: Block, console: Console, limit: int | None) -> None:
@@ -67,14 +67,6 @@ def _print_block(block: Block, console: Console, limit: int | None) -> None:
             _print_line(line, console, lead="  • " if block.bullets else "", exact=block.exact)
     elif isinstance(block, Table):
         _print_table(block, console, limit if block.limit is None else block.limit)
-    elif isinstance(block, Answer):
-        _print_line(block.text, console, style="bold")
-        for line in block.rest:
-            _print_line(line, console)
-    elif isinstance(block, Card):
-        _print_line(block.title, console)
-        for line in block.lines:
-            _print_line(line, console, lead="  ")
 
 
 def _print_line(

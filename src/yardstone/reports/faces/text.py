@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from yardstone.reports.document import Answer, Block, Card, Document, Lines, Section, Table
+from yardstone.reports.document import Block, Document, Lines, Section, Table
 from yardstone.reports.words import plural
 
 __all__ = ["aligned", "document_text", "hidden_rows"]
@@ -28,10 +28,6 @@ def _block_lines(block: Block) -> Iterable[str]:
         return [f"  • {line}" for line in block.lines] if block.bullets else block.lines
     if isinstance(block, Table):
         return table_lines(block)
-    if isinstance(block, Answer):
-        return [block.text, *block.rest]
-    if isinstance(block, Card):
-        return [block.title, *(f"  {line}" for line in block.lines)]
     return ()
 
 
