@@ -19,8 +19,7 @@ from yardstone import records
 from yardstone.evaluation.run import judged_games
 from yardstone.evaluation.settling import deviations_by_games, ratings_by_games
 from yardstone.evaluation.systems import find_system
-from yardstone.reports.history.plot import deviations_plot, ratings_by_games_plot
-from yardstone.reports.plot import save_plot
+from yardstone.reports.charts.history import deviations_chart, ratings_by_games_chart
 
 PICTURES = ROOT / "docs" / "studies"
 
@@ -37,8 +36,8 @@ def main() -> None:
     print("mean deviation after 0, 10, 20 and 50 games:", deviations.mean[[0, 10, 20, 50]].round(1))
     ratings = ratings_by_games(pool, replay, np.arange(900.0, 2201.0, 50.0))
     PICTURES.mkdir(parents=True, exist_ok=True)
-    save_plot(deviations_plot(deviations), PICTURES / "settling_deviations.svg")
-    save_plot(ratings_by_games_plot(ratings), PICTURES / "settling_ratings.svg")
+    deviations_chart(deviations).save(PICTURES / "settling_deviations.svg")
+    ratings_by_games_chart(ratings).save(PICTURES / "settling_ratings.svg")
 
 
 if __name__ == "__main__":

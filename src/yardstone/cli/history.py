@@ -173,10 +173,9 @@ def history(
     if html is not None:
         emit(views, Format.html, html)
     if plot is not None:
-        from yardstone.reports.history.plot import history_plot
-        from yardstone.reports.plot import save_plot
+        from yardstone.reports.charts.history import history_chart
 
-        save_plot(history_plot(shown), plot)
+        history_chart(shown).save(plot)
     if output is not None or not quiet:
         emit(views, shape, output)
 

@@ -130,7 +130,7 @@ def _pool(
     from yardstone.evaluation.labels import rating_labels
     from yardstone.evaluation.settling import deviations_by_games, ratings_by_games
     from yardstone.lab.neubauer.experiment.classes import ratings_in_classes
-    from yardstone.reports.history.plot import deviations_plot, ratings_by_games_plot
+    from yardstone.reports.charts.history import deviations_chart, ratings_by_games_chart
     from yardstone.reports.strength.plots import label_plot, length_plot
 
     if labels is None:
@@ -143,8 +143,8 @@ def _pool(
     bounds = np.arange(50.0 * np.floor(low / 50.0), 50.0 * np.ceil(high / 50.0) + 51.0, 50.0)
     figures = {
         "labels": label_plot({name: values[here] for name, here in inside.items()}, title=title),
-        "deviations": deviations_plot(deviations_by_games(pool, replay)),
-        "settling": ratings_by_games_plot(ratings_by_games(pool, replay, bounds)),
+        "deviations": deviations_chart(deviations_by_games(pool, replay)),
+        "settling": ratings_by_games_chart(ratings_by_games(pool, replay, bounds)),
     }
     if "moves" in pool.columns:
         counted = pool.columns.get("decision")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.evaluation.calibration import calibration_plot
 from yardstone.reports.evaluation.report import METRIC_NAMES, basis, conclusion, headline
@@ -21,7 +21,6 @@ from yardstone.reports.evaluation.text import main_table, parameters, subset_tab
 
 if TYPE_CHECKING:
     from jinja2 import Template
-    from matplotlib.figure import Figure
 
     from yardstone.evaluation.result import Evaluation
 
@@ -83,8 +82,13 @@ def html_page(title: str, lead: Sequence[str], sections: Sequence[Section], *, v
     )
 
 
-def picture(figure: Figure) -> str:
+def picture(figure: Any) -> str:
     """A figure as the address of an image that holds it."""
+    if hasattr(figure, "sheet"):
+        from yardstone.reports.charts.svg import file_svg
+
+        drawn = file_svg(figure.sheet(), figure.title)
+        return "data:image/svg+xml;base64," + base64.b64encode(drawn.encode()).decode()
     from matplotlib import rc_context
 
     out = io.BytesIO()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from yardstone.reports.evaluation.html import Section, html_page, picture
-from yardstone.reports.history.plot import history_plot
+from yardstone.reports.charts.history import history_chart
 from yardstone.reports.history.report import headline
 from yardstone.reports.history.text import (
     curve_table,
@@ -25,7 +25,7 @@ def html_history(history: History, *, title: str, version: str) -> str:
     sections = []
     if history.curves:
         names = ", ".join(curve.player for curve in history.curves)
-        drawn = [(picture(history_plot(history)), f"Ratings over time of {names}")]
+        drawn = [(picture(history_chart(history)), f"Ratings over time of {names}")]
         sections.append(Section(table=curve_table(history), pictures=drawn))
     sections.append(Section("Present ratings", table=present_table(history), left=1))
     sections += [Section(title, lines, table) for title, lines, table in finding_sections(history)]

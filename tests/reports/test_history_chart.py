@@ -5,25 +5,28 @@ from pathlib import Path
 import numpy as np
 
 from tests.evaluation.games import played
+from tests.reports.pictures import check, texts
 from yardstone.evaluation.curves import rating_curves
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.settling import deviations_by_games, ratings_by_games
-from yardstone.reports.history.plot import (
+from yardstone.reports.charts.chart import Stroke
+from yardstone.reports.charts.history import (
     MOST_CURVES,
-    deviations_plot,
-    history_plot,
-    ratings_by_games_plot,
+    deviations_chart,
+    history_chart,
+    ratings_by_games_chart,
 )
 from yardstone.reports.history.report import History
-from yardstone.reports.plot import save_plot
 
 
 def test_too_many_curves_are_cut_and_it_is_said() -> None:
     ledger = Ledger.begin("glicko2", played(600, 15, 1))
     curves = rating_curves(ledger.pool, ledger.replay, ledger.pool.players[:12])
-    figure = history_plot(History(ledger, curves))
-    assert f"the first {MOST_CURVES} of 12 players" in figure.get_suptitle()
-    assert len(figure.axes[0].get_lines()) == MOST_CURVES
+    chart = history_chart(History(ledger, curves))
+    assert f"the first {MOST_CURVES} of 12 players" in chart.title
+    assert sum(isinstance(mark, Stroke) for mark in chart.panels[0].marks) == MOST_CURVES
+    check(chart)
+    assert set(ledger.pool.players[:MOST_CURVES]) <= set(texts(chart))
 
 
 def test_no_bands_without_deviations_and_no_dates_without_times() -> None:
@@ -32,9 +35,9 @@ def test_no_bands_without_deviations_and_no_dates_without_times() -> None:
         "elo", pool.__class__(pool.players, pool.first, pool.second, pool.score)
     )
     curves = rating_curves(timeless.pool, timeless.replay, ["0.1"])
-    figure = history_plot(History(timeless, curves))
-    assert "bands" not in figure.get_suptitle()
-    assert figure.axes[0].get_xlabel() == "Games played"
+    chart = history_chart(History(timeless, curves))
+    assert "bands" not in chart.title
+    assert "Games played" in texts(chart)
 
 
 def test_names_are_not_taken_for_mathematics(tmp_path: Path) -> None:
@@ -43,16 +46,19 @@ def test_names_are_not_taken_for_mathematics(tmp_path: Path) -> None:
     named = pool.__class__(names, pool.first, pool.second, pool.score, pool.time)
     ledger = Ledger.begin("elo", named)
     curves = rating_curves(ledger.pool, ledger.replay, ["$x^2$"])
-    save_plot(history_plot(History(ledger, curves)), tmp_path / "a.svg")
+    history_chart(History(ledger, curves)).save(tmp_path / "a.svg")
     assert "$x^2$" in (tmp_path / "a.svg").read_text()
 
 
 def test_pictures_of_settling(tmp_path: Path) -> None:
     ledger = Ledger.begin("glicko2", played(1500, 60, 4))
-    found = deviations_by_games(ledger.pool, ledger.replay)
-    save_plot(deviations_plot(found), tmp_path / "deviations.svg")
+    deviations = deviations_chart(deviations_by_games(ledger.pool, ledger.replay))
+    check(deviations)
+    deviations.save(tmp_path / "deviations.svg")
     edges = np.arange(900.0, 2101.0, 100.0)
     shares = ratings_by_games(ledger.pool, ledger.replay, edges)
     labels = [f"{edge:.0f}" for edge in edges[:-1]]
-    save_plot(ratings_by_games_plot(shares, labels), tmp_path / "ranks.png")
+    for chart in (ratings_by_games_chart(shares, labels), ratings_by_games_chart(shares)):
+        check(chart)
+        chart.save(tmp_path / "ranks.png")
     assert (tmp_path / "ranks.png").stat().st_size > 5000

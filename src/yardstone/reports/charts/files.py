@@ -1,0 +1,146 @@
+"""Pictures as files: SVG as text, PNG and PDF with matplotlib as the canvas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import UsageError
+from yardstone.files import replaced, write_text
+from yardstone.reports.charts.colours import LIGHT
+from yardstone.reports.charts.shapes import Discs, Element, Shape, Sheet, Words
+from yardstone.reports.charts.svg import file_svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.patches import Patch
+
+__all__ = ["FORMATS", "save"]
+
+#: Formats a picture can be saved in.
+FORMATS = (".svg", ".png", ".pdf")
+#: Pixels of the layout in an inch, those of a PNG, and points in a pixel.
+_INCH, _DOTS, _POINT = 96.0, 192.0, 0.75
+#: Fonts for letters that matplotlib's own lacks, where the machine has them.
+_WIDE_FONTS = (
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "WenQuanYi Zen Hei",
+    "Droid Sans Fallback",
+    "IPAGothic",
+    "Noto Sans Arabic",
+    "Noto Sans Hebrew",
+    "Noto Sans Devanagari",
+    "Noto Sans Thai",
+)
+
+
+def save(sheet: Sheet, path: Path, words: str) -> None:
+    """Save a picture in the format of the file's ending; equal pictures are equal files.
+
+    Raises
+    ------
+    UsageError
+        The ending is none of a picture.
+    InputError
+        The file cannot be written.
+    """
+    ending = path.suffix.lower()
+    if ending not in FORMATS:
+        raise UsageError(f"{path.name!r} does not end like a picture: use {', '.join(FORMATS)}")
+    if ending == ".svg":
+        write_text(path, file_svg(sheet, words))
+        return
+    import warnings
+
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(sheet.width / _INCH, sheet.height / _INCH))
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_axis_off()
+    axes.set(xlim=(0.0, sheet.width), ylim=(sheet.height, 0.0))
+    fonts = _fonts()
+    for place, element in enumerate(sheet.elements):
+        _draw(axes, element, place, fonts)
+    metadata = {"CreationDate": None} if ending == ".pdf" else {}
+    with warnings.catch_warnings(), replaced(path) as temporary:
+        # A letter that no font here has is drawn as a box; in an SVG it stays a letter.
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
+        figure.savefig(temporary, format=ending[1:], dpi=_DOTS, metadata=metadata)
+
+
+def _fonts() -> list[str]:
+    from matplotlib.font_manager import fontManager
+
+    present = {font.name for font in fontManager.ttflist}
+    return ["DejaVu Sans", *(name for name in _WIDE_FONTS if name in present)]
+
+
+def _draw(axes: Axes, element: Element, place: int, fonts: list[str]) -> None:
+    from matplotlib.collections import EllipseCollection
+    from matplotlib.patheffects import withStroke
+
+    if isinstance(element, Words):
+        effects = [withStroke(linewidth=2.25, foreground=LIGHT["paper"])] if element.halo else []
+        axes.text(
+            element.x,
+            element.y,
+            element.text,
+            fontsize=element.size * _POINT,
+            ha={"start": "left", "middle": "center", "end": "right"}[element.anchor],
+            va="baseline",
+            color=_colour(element.colour),
+            weight="bold" if element.bold else "normal",
+            fontfamily=fonts,
+            parse_math=False,
+            zorder=place,
+            path_effects=effects,
+        )
+    elif isinstance(element, Discs):
+        size = np.full(len(element.centres), 2.0 * element.radius)
+        axes.add_collection(
+            EllipseCollection(
+                size,
+                size,
+                np.zeros(len(size)),
+                units="xy",
+                offsets=element.centres,
+                offset_transform=axes.transData,
+                facecolors=_colour(element.fill),
+                edgecolors=_colour(element.stroke),
+                linewidths=element.width * _POINT if element.stroke else 0.0,
+                alpha=element.opacity,
+                zorder=place,
+            ),
+            autolim=False,
+        )
+    else:
+        axes.add_patch(_patch(element, place))
+
+
+def _patch(shape: Shape, place: int) -> Patch:
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path as Outline
+
+    closed = bool(shape.fill)
+    parts = [np.vstack([part, part[:1]]) if closed else part for part in shape.parts]
+    dash = [length * _POINT for length in shape.dash]
+    return PathPatch(
+        Outline.make_compound_path(*(Outline(part, closed=closed) for part in parts)),
+        facecolor=_colour(shape.fill),
+        edgecolor=_colour(shape.stroke),
+        linewidth=shape.width * _POINT if shape.stroke else 0.0,
+        linestyle=(0, [length / (shape.width * _POINT) for length in dash]) if dash else "-",
+        alpha=shape.opacity,
+        capstyle="butt",
+        joinstyle="round",
+        zorder=place,
+    )
+
+
+def _colour(name: str) -> str:
+    return LIGHT[name] if name else "none"

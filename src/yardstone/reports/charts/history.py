@@ -1,0 +1,108 @@
+"""Ratings over time, and how they settle, as charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.reports.charts.chart import Axis, Band, Bars, Chart, Mark, Panel, Points, Stroke
+from yardstone.reports.charts.colours import series_style
+from yardstone.reports.history.report import curve_reach
+
+if TYPE_CHECKING:
+    from yardstone.evaluation.settling import DeviationsByGames, RatingsByGames
+    from yardstone.reports.history.report import History
+
+__all__ = ["deviations_chart", "history_chart", "ratings_by_games_chart"]
+
+#: Curves in one picture: more than these cannot be told apart.
+MOST_CURVES = 10
+
+
+def history_chart(history: History) -> Chart:
+    """Draw the ratings of the chosen players, each with its band.
+
+    Against time where it is known, else against the number of games. A point of a
+    curve is the rating with which a game was predicted; the last one is the present
+    rating.
+    """
+    curves = history.curves[:MOST_CURVES]
+    dated = bool(curves) and all(curve.time is not None for curve in curves)
+    bands: list[Mark] = []
+    lines: list[Mark] = []
+    for place, curve in enumerate(curves):
+        rating = np.append(curve.rating, curve.after[-1])
+        x = np.arange(len(rating))
+        if dated and curve.time is not None:
+            x = np.append(curve.time, curve.time[-1])
+        colour, dash = series_style(place)
+        lines.append(Stroke(x, rating, colour, curve.player, 1.5, dash))
+        reach = curve_reach(history, curve)
+        if np.isfinite(reach).any():
+            bands.append(Band(x, rating - reach, rating + reach, colour, opacity=0.13))
+    title = f"Ratings by {history.rated.name}"
+    if bands:
+        title += f" with {100 * history.confidence:g} % bands"
+    if len(curves) < len(history.curves):
+        title += f": the first {len(curves)} of {len(history.curves)} players"
+    x_axis = Axis(scale="date") if dated else Axis("Games played", whole=True)
+    panel = Panel(x_axis, Axis("Rating", grid=True), [*bands, *lines], direct=True)
+    return Chart([panel], title, height=340.0)
+
+
+def deviations_chart(deviations: DeviationsByGames) -> Chart:
+    """Rating deviations by games played: a sample and the mean (Neubauer 2024, figure 4.4)."""
+    games, players = np.arange(len(deviations.mean)), deviations.sample.shape[1]
+    marks: list[Mark] = [
+        Points(
+            np.repeat(games, players),
+            deviations.sample.ravel(),
+            "soft",
+            f"up to {players} players",
+            size=1.6,
+            opacity=0.35,
+        ),
+        Stroke(games, deviations.mean, "c1", "mean of all players", 2.2),
+    ]
+    panel = Panel(
+        Axis("Games played", whole=True), Axis("Rating deviation", low=0.0, grid=True), marks
+    )
+    return Chart([panel], words="Rating deviations by games played")
+
+
+def ratings_by_games_chart(found: RatingsByGames, labels: Sequence[str] | None = None) -> Chart:
+    """Distribution of ratings or ranks by games played (Neubauer 2024, figure 4.5).
+
+    Parameters
+    ----------
+    found : RatingsByGames
+    labels : sequence of str, optional
+        Names of the classes; by default the edges are numbers on the axis.
+    """
+    edges = np.arange(len(found.edges)) if labels is not None else np.asarray(found.edges)
+    share = np.nan_to_num(found.share)
+    highest = max(float(share.max(initial=0.0)), 1e-12)
+    games, classes = np.indices(share.shape)
+    cells = Bars(
+        games.ravel() + 0.5,
+        games.ravel() + 1.5,
+        edges[classes.ravel()],
+        edges[classes.ravel() + 1],
+        opacity=(share / highest).ravel(),
+    )
+    ends = {"low": float(edges[0]), "high": float(edges[-1])}
+    if labels is None:
+        y = Axis("Rating", **ends)
+    else:
+        step = max(len(labels) // 15, 1)
+        middles = [(place + 0.5, label) for place, label in enumerate(labels)][::step]
+        y = Axis("Rank", **ends, ticks=middles)
+    x = Axis("Games played", low=0.5, high=len(share) + 0.5, whole=True)
+    return Chart(
+        [Panel(x, y, [cells])],
+        words="Distribution of ratings by games played",
+        height=360.0,
+        shading=("c1", "Players: 0", f"{100 * highest:.2g} %"),
+    )
