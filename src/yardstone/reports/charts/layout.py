@@ -13,7 +13,6 @@ from yardstone.reports.charts.chart import (
     Bars,
     Chart,
     Guide,
-    Label,
     Mark,
     Panel,
     Points,

@@ -15,7 +15,7 @@ from markupsafe import escape as escaped_text
 from numpy.typing import NDArray
 
 from yardstone.reports.charts.colours import LIGHT
-from yardstone.reports.charts.shapes import Discs, Element, Shape, Sheet, Words
+from yardstone.reports.charts.shapes import Element, Shape, Sheet, Words
 
 __all__ = ["file_svg", "page_svg"]
 

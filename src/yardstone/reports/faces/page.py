@@ -14,6 +14,7 @@ from importlib import resources
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from yardstone.reports.charts.colours import stylesheet
 from yardstone.reports.document import Answer, Card, Column, Document, Lines, Range, Table
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def document_fragment(document: Document) -> str:
 @cache
 def asset(name: str) -> str:
     """A style sheet or script that pages share."""
-    return resources.files(__package__).joinpath("templates", name).read_text("utf-8")
+    text = resources.files(__package__).joinpath("templates", name).read_text("utf-8")
+    return text + stylesheet() if name == STYLE else text
 
 
 @cache

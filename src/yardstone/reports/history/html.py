@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yardstone.reports.evaluation.html import Section, html_page, picture
 from yardstone.reports.charts.history import history_chart
+from yardstone.reports.evaluation.html import Section, html_page, picture
 from yardstone.reports.history.report import headline
 from yardstone.reports.history.text import (
     curve_table,
