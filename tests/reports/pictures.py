@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TypeVar
 from xml.etree import ElementTree
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from yardstone.reports.charts.chart import Chart
 from yardstone.reports.charts.shapes import Discs, Element, Shape, Sheet, Words
 
+E = TypeVar("E", bound=Element)
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -19,17 +21,14 @@ def texts(drawing: object, width: float = 760.0) -> list[str]:
     return [each.text for each in sheet.elements if isinstance(each, Words)]
 
 
-def elements(sheet: Sheet, kind: type[Element], colour: str = "") -> list[Element]:
+def elements(sheet: Sheet, kind: type[E], colour: str = "") -> list[E]:
     """The elements of a kind and colour."""
+    names = ("fill", "stroke", "colour")
     return [
         each
         for each in sheet.elements
         if isinstance(each, kind)
-        and (
-            not colour
-            or colour
-            in (getattr(each, "fill", ""), getattr(each, "stroke", ""), getattr(each, "colour", ""))
-        )
+        and (not colour or colour in [getattr(each, name, "") for name in names])
     ]
 
 
@@ -41,8 +40,8 @@ def check(chart: Chart) -> None:
         for each in sheet.elements:
             if isinstance(each, Words):
                 left, top, right, bottom = each.box
-                assert left >= -1.0 and right <= width + 1.0, (each, width)
-                assert top >= -1.0 and bottom <= sheet.height + 1.0, each
+                assert -1.0 <= left <= right <= width + 1.0, (each, width)
+                assert -1.0 <= top <= bottom <= sheet.height + 1.0, each
                 boxes.append((each.text, (left, top + 2.0, right, bottom - 2.0)))
                 continue
             parts = each.parts if isinstance(each, Shape) else [each.centres]

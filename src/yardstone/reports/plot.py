@@ -9,7 +9,7 @@ from yardstone.errors import UsageError
 from yardstone.files import replaced
 from yardstone.reports.charts.files import FORMATS
 
-__all__ = ["font_families", "save_plot"]
+__all__ = ["MatplotlibDrawing", "font_families", "save_plot"]
 
 
 def font_families() -> list[str]:
@@ -43,3 +43,28 @@ def save_plot(figure: Any, path: Path) -> None:
             dpi=150,
             metadata=metadata.get(path.suffix.lower()),
         )
+
+
+class MatplotlibDrawing:
+    """A figure of matplotlib as a drawing of a document."""
+
+    def __init__(self, figure: Any) -> None:
+        self._figure = figure
+
+    def svg(self) -> str:
+        """The figure as an SVG element."""
+        if hasattr(self._figure, "sheet"):
+            return str(self._figure.svg())
+        import io
+
+        from matplotlib import rc_context
+
+        out = io.StringIO()
+        with rc_context({"svg.hashsalt": "yardstone", "svg.fonttype": "none"}):
+            self._figure.savefig(out, format="svg", metadata={"Date": None})
+        text = out.getvalue()
+        return text[text.index("<svg") :]
+
+    def save(self, path: Path) -> None:
+        """Write it to a file."""
+        save_plot(self._figure, path)

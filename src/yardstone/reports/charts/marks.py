@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import singledispatch
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -240,7 +241,7 @@ def thinned(x: Array, curves: Sequence[Array], pixels: float) -> tuple[Array, li
         return x, list(curves)
     edges = np.r_[np.flatnonzero(np.diff(np.floor(x), prepend=-np.inf)), len(x)]
     keep = {0, len(x) - 1}
-    for first, last in zip(edges[:-1], edges[1:], strict=True):
+    for first, last in pairwise(edges):
         keep |= {int(first), int(last) - 1}
         for curve in curves:
             piece = curve[first:last]
