@@ -10,7 +10,7 @@ import typer
 
 from yardstone.cli.backgammon.options import Choice, Offset, Weights, chosen_formula, chosen_offset
 from yardstone.cli.options import Confidence
-from yardstone.cli.output import Format, Output, TableOutput
+from yardstone.cli.output import Format, Output, check_ending, write_table
 from yardstone.errors import StrictError, UsageError
 
 __all__ = ["analyse"]
@@ -114,9 +114,7 @@ def analyse(
     if not paths:
         raise UsageError("name files of matches, a folder or an archive")
     output.check(ledger, table)
-    matches_output = TableOutput(output=table)
-    if table is not None and matches_output.format not in (Format.csv, Format.parquet):
-        raise UsageError(f"--table {table}: the file must end in .csv or .parquet")
+    check_ending("--table", table, (".csv", ".parquet", ".pq"))
     if timeout is not None and not timeout > 0.0:
         raise UsageError("--timeout must be a positive number of seconds")
     settings = AnalysisSettings(plies, plies if cube_plies is None else cube_plies, kind)
@@ -140,7 +138,7 @@ def analyse(
         )
     plain = report.backgammon_plain(analysis)
     if table is not None:
-        matches_output.emit(report.match_document(plain))
+        write_table(report.match_table(plain), table)
     title = "Backgammon: " + (Path(paths[0]).name if len(paths) == 1 else "analysed matches")
     output.emit(report.backgammon_document(plain, title=title, matches=_MATCHES))
     named = output.format is Format.text and output.output is None

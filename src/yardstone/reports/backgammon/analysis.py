@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from yardstone.backgammon.summary import PlayerSummary
     from yardstone.reports.document import Kind
 
-__all__ = ["backgammon_document", "backgammon_plain", "match_document"]
+__all__ = ["backgammon_document", "backgammon_plain", "match_table"]
 
 #: Version of the shape of `backgammon_plain`; keys are only ever added to one.
 FORMAT = 1
@@ -157,7 +157,7 @@ def backgammon_document(
         sections.append(
             Section("Worst blunders, in normalised equity", [_blunders(blunders)], name="blunders")
         )
-    sections.append(_match_section(plain, matches))
+    sections.append(Section("Matches", [match_table(plain, limit=matches)], name="matches"))
     if unusable := plain["unusable"]:
         lines = [f"{each['file']}: {each['reason']}" for each in unusable]
         more = [f"… and {len(lines) - NAMED:,} more"] if len(lines) > NAMED else []
@@ -171,11 +171,6 @@ def backgammon_document(
         plain=lambda: dict(plain),
         drawing=lambda: trend_chart(plain),
     )
-
-
-def match_document(plain: Plain) -> Document:
-    """A row for each match, with the errors of both players: all that fits need."""
-    return Document("Matches", records=_matches(plain))
 
 
 def _headline(plain: Plain) -> str:
@@ -269,7 +264,13 @@ def _players(plain: Plain) -> Table:
         _field("won", "Won", "integer", gives_way=2),
         _field("lost", "Lost", "integer", gives_way=2),
         _value("rating", "Rating", form=".0f", strong=True),
-        Column("", _range, per_cent(plain["confidence"]), "range", left=False),
+        Column(
+            "",
+            lambda row: _between(row["rating"], "{:.0f}"),
+            per_cent(plain["confidence"]),
+            left=False,
+        ),
+        Column("", _range, "Interval", "range", gives_way=4),
         *_ends("rating"),
         _value("relative", "To gnubg", form=".0f", gives_way=1),
         *_ends("relative"),
@@ -353,12 +354,8 @@ def _short(file: str) -> str:
     return file.rpartition("/")[2]
 
 
-def _match_section(plain: Plain, limit: int | None) -> Section:
-    table = _matches(plain, limit=limit)
-    return Section("Matches", [table], name="matches", folded=len(table.rows) > NAMED)
-
-
-def _matches(plain: Plain, *, limit: int | None = None) -> Table:
+def match_table(plain: Plain, *, limit: int | None = None) -> Table:
+    """A row for each match; files have the errors of both players, all that fits need."""
     ratings = {
         (player["player"], match["file"], match["date"]): match["rating"]
         for player in plain["players"]
