@@ -22,7 +22,7 @@ import numpy as np
 
 from yardstone.backgammon.formulas import PUBLISHED
 from yardstone.backgammon.intervals import (
-    Interval,
+    MatchEstimate,
     loss_interval,
     luck_adjusted_difference,
     mean_interval,
@@ -120,7 +120,7 @@ def simulated(spread: float, repetitions: int, rng: np.random.Generator) -> Iter
             yield row(f"simulated, spread {spread:g}", number, level, repetitions, inside)
 
 
-def holds(found: Interval, truth: float) -> int:
+def holds(found: MatchEstimate, truth: float) -> int:
     return int(found.low <= truth <= found.high)
 
 

@@ -53,7 +53,7 @@ def outcome_of(
     errors: tuple[dict[str, Any], ...] = (),
 ) -> Any:
     """An outcome of the analysis of one file."""
-    from yardstone.backgammon.analyse import Outcome
+    from yardstone.backgammon.file_analysis import FileAnalysis
 
     score = [0, 0]
     listed = []
@@ -62,7 +62,7 @@ def outcome_of(
             {"score-X": score[0], "score-O": score[1], "winner": who, "points-won": points}
         )
         score["XO".index(who)] += points
-    return Outcome(
+    return FileAnalysis(
         file,
         "analysed",
         "",

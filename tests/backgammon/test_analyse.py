@@ -10,8 +10,13 @@ import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
 from yardstone.backgammon._gnubg_analysis import match_id, move_text
-from yardstone.backgammon.analyse import Analysis, Outcome, analyse, analyse_match
 from yardstone.backgammon.analysis_file import AnalysisFile
+from yardstone.backgammon.file_analysis import (
+    AnalysisSettings,
+    FileAnalysis,
+    analyse_file,
+    analyse_files,
+)
 from yardstone.backgammon.gnubg import run_script
 from yardstone.backgammon.match_files import MatchFile, MatchFiles
 from yardstone.backgammon.matches import AnalysedMatch
@@ -26,13 +31,13 @@ def program() -> Path:
 
 
 @pytest.fixture(scope="module")
-def outcome(program: Path) -> Outcome:
-    return analyse_match(MatchFile("example.mat", EXAMPLE), program=program)
+def outcome(program: Path) -> FileAnalysis:
+    return analyse_file(MatchFile("example.mat", EXAMPLE), program=program)
 
 
-def test_a_match(outcome: Outcome) -> None:
+def test_a_match(outcome: FileAnalysis) -> None:
     assert outcome.status == "analysed"
-    match = AnalysedMatch.from_outcome(outcome)
+    match = AnalysedMatch.from_file(outcome)
     assert match.players == ("Ann", "Bob")
     assert (match.length, match.score, match.winner, match.games) == (3, (1, 3), 1, 3)
     assert str(match.date) == "2024-05-31"
@@ -41,10 +46,10 @@ def test_a_match(outcome: Outcome) -> None:
     assert 0.0 < match.luck_adjusted < 1.0
 
 
-def test_the_errors_add_up_to_the_statistics(outcome: Outcome) -> None:
-    assert outcome.found is not None
+def test_the_errors_add_up_to_the_statistics(outcome: FileAnalysis) -> None:
+    assert outcome.content is not None
     sums: defaultdict[tuple[int, str], float] = defaultdict(float)
-    for error in outcome.found["errors"]:
+    for error in outcome.content["errors"]:
         sums[error["player"], error["kind"]] += error["error"]
     names = {
         "chequer play": "chequer",
@@ -53,18 +58,18 @@ def test_the_errors_add_up_to_the_statistics(outcome: Outcome) -> None:
         "wrong take": "wrong_take",
         "wrong pass": "wrong_pass",
     }
-    match = AnalysedMatch.from_outcome(outcome)
+    match = AnalysedMatch.from_file(outcome)
     for side, errors in enumerate(match.errors):
         for kind, name in names.items():
             whole = getattr(errors, name)
             # Errors below 0.02 are not listed one by one.
             assert whole - 0.02 * errors.decisions <= sums[side, kind] <= whole + 1e-4
-    sizes = [error["error"] for error in outcome.found["errors"]]
+    sizes = [error["error"] for error in outcome.content["errors"]]
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_positions_are_what_gnu_backgammon_calls_them(outcome: Outcome, program: Path) -> None:
-    assert outcome.found is not None
+def test_positions_are_what_gnu_backgammon_calls_them(outcome: FileAnalysis, program: Path) -> None:
+    assert outcome.content is not None
     script = """
 import gnubg, json
 answers = []
@@ -76,7 +81,7 @@ for one in json.load(open("data.json")):
     answers.append([gnubg.positionid(), gnubg.matchid(), None if cube else gnubg.hint(1)])
 json.dump(answers, open("result.json", "w"), default=str)
 """
-    errors = outcome.found["errors"][:12]
+    errors = outcome.content["errors"][:12]
     done = run_script(script, data=errors, program=program)
     assert done.result is not None, done.errors
     for error, (position, match, hint) in zip(errors, done.result, strict=True):
@@ -108,7 +113,7 @@ def test_what_is_refused(name: str, tmp_path: Path, program: Path) -> None:
     data, reason = BAD[name]
     path = tmp_path / name
     path.write_bytes(data)
-    found = analyse_match(MatchFile(name, path), program=program)
+    found = analyse_file(MatchFile(name, path), program=program)
     assert found.status == "refused"
     assert re.search(reason, found.reason), found.reason
 
@@ -119,16 +124,14 @@ def test_a_loss_written_beside_the_win_is_no_fault(tmp_path: Path, program: Path
     path.write_text(
         text.replace("      Wins 1 point\n", "      Losses 1 point\n      Wins 1 point\n", 1)
     )
-    found = analyse_match(MatchFile("galaxy.mat", path), program=program)
+    found = analyse_file(MatchFile("galaxy.mat", path), program=program)
     assert found.status == "analysed", found.reason
 
 
 def test_a_match_without_a_date_is_not_one_of_today(tmp_path: Path, program: Path) -> None:
     path = tmp_path / "undated.mat"
     path.write_text(EXAMPLE.read_text().partition("\n")[2])
-    found = AnalysedMatch.from_outcome(
-        analyse_match(MatchFile("undated.mat", path), program=program)
-    )
+    found = AnalysedMatch.from_file(analyse_file(MatchFile("undated.mat", path), program=program))
     assert found.date is None
 
 
@@ -136,17 +139,17 @@ def test_its_own_format_and_a_kind_by_name(tmp_path: Path, program: Path) -> Non
     script = "import gnubg\ngnubg.command('import mat \"m.mat\"')\n"
     script += f'gnubg.command("save match {tmp_path / "match.sgf"}")\n'
     run_script(script, files={"m.mat": EXAMPLE}, program=program)
-    saved = analyse_match(MatchFile("match.sgf", tmp_path / "match.sgf"), program=program)
+    saved = analyse_file(MatchFile("match.sgf", tmp_path / "match.sgf"), program=program)
     assert saved.status == "analysed", saved.reason
-    assert AnalysedMatch.from_outcome(saved).score == (1, 3)
-    mat = analyse_match(MatchFile("m", EXAMPLE), Analysis(kind="mat"), program=program)
+    assert AnalysedMatch.from_file(saved).score == (1, 3)
+    mat = analyse_file(MatchFile("m", EXAMPLE), AnalysisSettings(kind="mat"), program=program)
     assert mat.status == "analysed"
-    other = analyse_match(MatchFile("m", EXAMPLE), Analysis(kind="sgg"), program=program)
+    other = analyse_file(MatchFile("m", EXAMPLE), AnalysisSettings(kind="sgg"), program=program)
     assert other.status == "refused"
 
 
 def test_many_files_in_any_number_of_processes_and_again(
-    tmp_path: Path, program: Path, outcome: Outcome
+    tmp_path: Path, program: Path, outcome: FileAnalysis
 ) -> None:
     for name, (data, _) in BAD.items():
         (tmp_path / name).write_bytes(data)
@@ -155,7 +158,7 @@ def test_many_files_in_any_number_of_processes_and_again(
     ledger = tmp_path / "ledger.jsonl"
     calls: list[tuple[int, int]] = []
     with MatchFiles([tmp_path]) as files:
-        first = analyse(
+        first = analyse_files(
             files,
             ledger=AnalysisFile(ledger),
             program=program,
@@ -171,10 +174,10 @@ def test_many_files_in_any_number_of_processes_and_again(
         }
         assert "the same match as" in next(f.reason for f in first if f.file.endswith("twin.mat"))
         good = next(found for found in first if found.status == "analysed")
-        assert good.found == outcome.found
+        assert good.content == outcome.content
         size = ledger.stat().st_size
         calls.clear()
-        again = analyse(
+        again = analyse_files(
             files,
             ledger=AnalysisFile(ledger),
             program=program,
@@ -190,7 +193,7 @@ def test_a_hang_costs_one_file(tmp_path: Path) -> None:
     stuck = tmp_path / "gnubg"
     stuck.write_text("#!/bin/sh\nsleep 60\n")
     stuck.chmod(0o755)
-    found = analyse_match(MatchFile("m", EXAMPLE), program=stuck, timeout=0.3)
+    found = analyse_file(MatchFile("m", EXAMPLE), program=stuck, timeout=0.3)
     assert found.status == "failed"
     assert "0.3 seconds" in found.reason
 
@@ -199,7 +202,7 @@ def test_a_crash_costs_one_file(tmp_path: Path) -> None:
     broken = tmp_path / "gnubg"
     broken.write_text("#!/bin/sh\necho 'stack smashed' >&2\nkill -ABRT $$\n")
     broken.chmod(0o755)
-    found = analyse_match(MatchFile("m", EXAMPLE), program=broken)
+    found = analyse_file(MatchFile("m", EXAMPLE), program=broken)
     assert found.status == "failed"
     assert "SIGABRT" in found.reason
     assert "stack smashed" in found.reason
@@ -207,9 +210,9 @@ def test_a_crash_costs_one_file(tmp_path: Path) -> None:
 
 def test_settings_out_of_range() -> None:
     with pytest.raises(UsageError, match="plies"):
-        Analysis(plies=5)
+        AnalysisSettings(plies=5)
     with pytest.raises(UsageError, match="no format"):
-        Analysis(kind="pgn")
+        AnalysisSettings(kind="pgn")
 
 
 VALUE = {"file": "a", "status": "analysed", "reason": "", "found": {"x": [1, 2]}}

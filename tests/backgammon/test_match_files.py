@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from yardstone.backgammon.match_files import Limits, MatchFiles
+from yardstone.backgammon.match_files import MatchFiles, UnpackLimits
 from yardstone.errors import InputError
 
 
@@ -93,20 +93,20 @@ def test_limits(tmp_path: Path) -> None:
     members = {f"{k}.mat": b"x" * 1000 for k in range(20)}
     path = archive_of(tmp_path / "many.tar.gz", members)
     with pytest.raises(InputError, match="more than 10 files"):
-        MatchFiles([path], Limits(number=10))
+        MatchFiles([path], UnpackLimits(number=10))
     with pytest.raises(InputError, match="unpacks to more"):
-        MatchFiles([path], Limits(total=5000))
-    with MatchFiles([path], Limits(file=500)) as files:
+        MatchFiles([path], UnpackLimits(total=5000))
+    with MatchFiles([path], UnpackLimits(file=500)) as files:
         assert all("no match" in match.problem for match in files)
         assert all(not match.path.read_bytes() for match in files)
     bomb = archive_of(tmp_path / "bomb.zip", {"a.mat": b"0" * 10_000_000})
     with MatchFiles([bomb]) as files:
         assert "longer than" in files[0].problem
     (tmp_path / "long.mat").write_bytes(b"x" * 2000)
-    with MatchFiles([tmp_path / "long.mat"], Limits(file=1000)) as files:
+    with MatchFiles([tmp_path / "long.mat"], UnpackLimits(file=1000)) as files:
         assert "longer than" in files[0].problem
     (tmp_path / "long.mat.gz").write_bytes(gzip.compress(b"x" * 2000))
-    with MatchFiles([tmp_path / "long.mat.gz"], Limits(file=1000)) as files:
+    with MatchFiles([tmp_path / "long.mat.gz"], UnpackLimits(file=1000)) as files:
         assert "longer than" in files[0].problem
 
 

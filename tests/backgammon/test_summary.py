@@ -93,7 +93,7 @@ def test_luck_adjusted_results_are_averaged_before_the_logarithm() -> None:
 
 
 def test_a_match() -> None:
-    match = AnalysedMatch.from_outcome(outcome_of())
+    match = AnalysedMatch.from_file(outcome_of())
     assert match.players == ("Ann", "Bob")
     assert match.date == date(2022, 5, 24)
     assert match.score == (6, 1)
@@ -101,11 +101,11 @@ def test_a_match() -> None:
     assert match.luck_adjusted == pytest.approx(0.6)
     assert match.luck_adjusted_of(1) == pytest.approx(0.4)
     assert match.close_2003 == (13, 13)
-    unfinished = AnalysedMatch.from_outcome(outcome_of(length=7))
+    unfinished = AnalysedMatch.from_file(outcome_of(length=7))
     assert unfinished.winner is None
     assert isnan(unfinished.luck_adjusted)
-    assert AnalysedMatch.from_outcome(outcome_of(date=(1, 1, 1970))).date is None
-    assert AnalysedMatch.from_outcome(outcome_of(date=(0, 0, 0))).date is None
+    assert AnalysedMatch.from_file(outcome_of(date=(1, 1, 1970))).date is None
+    assert AnalysedMatch.from_file(outcome_of(date=(0, 0, 0))).date is None
 
 
 def test_the_rating_of_a_match() -> None:

@@ -15,7 +15,7 @@ import pytest
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.shared import shared_path
 from tests.skipping import read_skipping
-from yardstone.backgammon.analyse import analyse
+from yardstone.backgammon.file_analysis import analyse_files
 from yardstone.backgammon.formulas import PUBLISHED, SITE_OFFSET
 from yardstone.backgammon.match_files import MatchFiles
 
@@ -113,13 +113,13 @@ def test_the_reference_matches_again() -> None:
             index[str(record["seed"])] = record["stats"]
     with MatchFiles([shared_path(folder)]) as files:
         assert len(files) == len(index) == 60
-        found = analyse(list(files)[::EVERY], program=program)
+        found = analyse_files(list(files)[::EVERY], program=program)
     identical = others_counts = 0
     for outcome in found:
-        assert outcome.found is not None, outcome.reason
+        assert outcome.content is not None, outcome.reason
         seed = re.search(r"_s(\d+)\.mat", outcome.file)
         assert seed is not None
-        mine, reference = outcome.found["analysis"]["stats"], index[seed[1]]
+        mine, reference = outcome.content["analysis"]["stats"], index[seed[1]]
         identical += mine == reference
         for who in "XO":
             moves, cube, dice = (mine[who][part] for part in ("moves", "cube", "dice"))
@@ -141,7 +141,9 @@ def test_the_reference_matches_again() -> None:
 def test_corrupt_files_are_refused_and_the_good_one_is_not() -> None:
     program = real_gnubg()
     with MatchFiles([shared_path("reference/gnubg/corrupt")]) as files:
-        found = {Path(outcome.file).name: outcome for outcome in analyse(files, program=program)}
+        found = {
+            Path(outcome.file).name: outcome for outcome in analyse_files(files, program=program)
+        }
     good = found.pop("good.mat")
     assert good.status == "analysed"
     assert {outcome.status for outcome in found.values()} == {"refused"}

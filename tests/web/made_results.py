@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from yardstone.backgammon.analysis import MatchAnalysis, RatingRule
 from yardstone.backgammon.error_rates import Errors
+from yardstone.backgammon.file_analysis import AnalysisSettings
 from yardstone.backgammon.matches import AnalysedMatch, Blunder
 from yardstone.backgammon.summary import summarise
 from yardstone.go.points import BLACK, WHITE, point_name
 from yardstone.go.replay import game_positions
 from yardstone.records.sgf import read_games
-from yardstone.reports.backgammon.report import AnalysisReport, plain_report
+from yardstone.reports.backgammon.analysis import backgammon_plain
 from yardstone.web.store import JobStore
 
 GAME = Path(__file__).parents[2] / "examples" / "professional.sgf"
@@ -199,10 +201,12 @@ def backgammon_result(matches: int = 7) -> dict[str, Any]:
             ),
         )
         played.append(match)
-    about = {"gnubg": "1.08.003", "plies": 0, "cube_plies": 0, "formula": "published"}
     blunders = [blunder for match in played for blunder in match.blunders]
-    report = AnalysisReport([], played, summarise(played), 0, blunders, 2050.0, 0.9, about)
-    return plain_report(report)
+    players = summarise(played)
+    analysis = MatchAnalysis(
+        [], played, players, 0, blunders, RatingRule(), AnalysisSettings(), "1.08.003"
+    )
+    return backgammon_plain(analysis)
 
 
 def store_result(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "Interval",
+    "MatchEstimate",
     "loss_interval",
     "luck_adjusted_difference",
     "mean_interval",
@@ -39,7 +39,7 @@ USUAL_WEIGHT = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class MatchEstimate:
     """An estimate with its interval.
 
     Attributes
@@ -61,10 +61,10 @@ class Interval:
     error: float = nan
     number: int = 0
 
-    def moved(self, by: float, sign: float = 1.0) -> Interval:
+    def moved(self, by: float, sign: float = 1.0) -> MatchEstimate:
         """`by` plus the estimate, or with `sign` -1 minus it."""
         low, high = sorted((by + sign * self.low, by + sign * self.high))
-        return Interval(by + sign * self.value, low, high, self.error, self.number)
+        return MatchEstimate(by + sign * self.value, low, high, self.error, self.number)
 
 
 def t_reach(number: int, level: float) -> float:
@@ -76,12 +76,12 @@ def t_reach(number: int, level: float) -> float:
     return float(stdtrit(number - 1, 0.5 + level / 2.0))
 
 
-def _around(value: float, error: float, number: int, level: float) -> Interval:
+def _around(value: float, error: float, number: int, level: float) -> MatchEstimate:
     reach = t_reach(number, level) * error
-    return Interval(value, value - reach, value + reach, error, number)
+    return MatchEstimate(value, value - reach, value + reach, error, number)
 
 
-def mean_interval(values: ArrayLike, level: float = 0.9) -> Interval:
+def mean_interval(values: ArrayLike, level: float = 0.9) -> MatchEstimate:
     """The mean of independent values, one a match, with Student's t interval.
 
     Van den Doel's appendix I used the normal distribution and wished for this one.
@@ -97,15 +97,15 @@ def mean_interval(values: ArrayLike, level: float = 0.9) -> Interval:
     x = x[~np.isnan(x)]
     n = len(x)
     if not n:
-        return Interval()
+        return MatchEstimate()
     error = float(x.std(ddof=1) / sqrt(n)) if n > 1 else nan
     return _around(float(x.mean()), error, n, level)
 
 
-def _of_scale(value: float, variance: float, number: int, level: float) -> Interval:
-    """Interval of a positive mean of `number` skew values of this sample variance."""
+def _of_scale(value: float, variance: float, number: int, level: float) -> MatchEstimate:
+    """MatchEstimate of a positive mean of `number` skew values of this sample variance."""
     if number < 2 or not value > 0.0:
-        return Interval(value, nan, nan, nan, number)
+        return MatchEstimate(value, nan, nan, nan, number)
     from scipy.special import stdtrit
 
     freedom = USUAL_WEIGHT + number - 1.0
@@ -114,10 +114,10 @@ def _of_scale(value: float, variance: float, number: int, level: float) -> Inter
     middle = 1.0 - share / 9.0
     reach = float(stdtrit(freedom, 0.5 + level / 2.0)) * sqrt(share / 9.0)
     high = value / (middle - reach) ** 3 if middle > reach else inf
-    return Interval(value, value / (middle + reach) ** 3, high, value * sqrt(share), number)
+    return MatchEstimate(value, value / (middle + reach) ** 3, high, value * sqrt(share), number)
 
 
-def loss_interval(values: ArrayLike, level: float = 0.9) -> Interval:
+def loss_interval(values: ArrayLike, level: float = 0.9) -> MatchEstimate:
     """The mean of positive, skew values, one a match, with an interval for a scale.
 
     Values that are NaN are left out. A single match has no interval, nor has a player
@@ -132,14 +132,14 @@ def loss_interval(values: ArrayLike, level: float = 0.9) -> Interval:
     x = np.asarray(values, np.float64)
     x = x[~np.isnan(x)]
     if not len(x):
-        return Interval()
+        return MatchEstimate()
     variance = float(x.var(ddof=1)) if len(x) > 1 else nan
     return _of_scale(float(x.mean()), variance, len(x), level)
 
 
 def ratio_interval(
     parts: list[tuple[NDArray[np.float64], NDArray[np.float64]]], level: float = 0.9
-) -> Interval:
+) -> MatchEstimate:
     """A sum of ratios of totals, each over all matches: sum(above)/sum(below).
 
     The variance is that of the linearised ratios, the interval that of `loss_interval`.
@@ -157,14 +157,14 @@ def ratio_interval(
         value += ratio
         residual += (above - ratio * below) * (n / whole)
     if not known:
-        return Interval()
+        return MatchEstimate()
     variance = float(residual.var(ddof=1)) if n > 1 else nan
     return _of_scale(value, variance, n, level)
 
 
 def luck_adjusted_difference(
     adjusted: ArrayLike, length: ArrayLike, level: float = 0.9
-) -> Interval:
+) -> MatchEstimate:
     """Rating difference from luck-adjusted results, averaged before any logarithm.
 
     Solves mean(P(D, N)) = mean(adjusted) for D, with P the curve of FIBS: for matches
@@ -192,7 +192,7 @@ def luck_adjusted_difference(
     kept = ~np.isnan(p)
     p, points = p[kept], points[kept]
     if not len(p):
-        return Interval()
+        return MatchEstimate()
     mean = mean_interval(p, level)
     ends = [_solve(share, points) for share in (mean.value, mean.low, mean.high)]
     value, low, high = ends
@@ -200,7 +200,7 @@ def luck_adjusted_difference(
     if np.isfinite(value):
         chance = fibs.probability(value, 0.0, points)
         slope = float((chance * (1.0 - chance) * fibs.steepness(points)).mean())
-    return Interval(value, low, high, mean.error / slope, mean.number)
+    return MatchEstimate(value, low, high, mean.error / slope, mean.number)
 
 
 def _solve(share: float, length: NDArray[np.float64]) -> float:

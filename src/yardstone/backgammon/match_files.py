@@ -24,7 +24,7 @@ from yardstone.errors import InputError
 from yardstone.records.sources import COMPRESSED, Source
 from yardstone.records.text import clean
 
-__all__ = ["ENDINGS", "Limits", "MatchFile", "MatchFiles"]
+__all__ = ["ENDINGS", "UnpackLimits", "MatchFile", "MatchFiles"]
 
 #: Endings of matches in folders and archives: those that GNU Backgammon imports.
 ENDINGS = (
@@ -37,7 +37,7 @@ _TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class UnpackLimits:
     """How much is read.
 
     Attributes
@@ -91,7 +91,7 @@ class MatchFiles(Sequence[MatchFile]):
         Files of any name, folders (all files below them with one of `ENDINGS`),
         patterns, and archives (zip, tar, compressed tar). Single files may be
         compressed with gzip, Zstandard, bzip2 or xz.
-    limits : Limits
+    limits : UnpackLimits
         How much is read.
 
     Raises
@@ -101,9 +101,9 @@ class MatchFiles(Sequence[MatchFile]):
     """
 
     def __init__(
-        self, paths: Sequence[str | os.PathLike[str]], limits: Limits | None = None
+        self, paths: Sequence[str | os.PathLike[str]], limits: UnpackLimits | None = None
     ) -> None:
-        self._limits = limits or Limits()
+        self._limits = limits or UnpackLimits()
         self._folder = tempfile.TemporaryDirectory(prefix="yardstone-matches-")
         self._unpacked = 0
         self._members = 0

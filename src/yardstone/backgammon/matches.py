@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from math import isfinite, nan
 from typing import Any
 
-from yardstone.backgammon.analyse import Outcome
 from yardstone.backgammon.error_rates import Errors
+from yardstone.backgammon.file_analysis import FileAnalysis
 from yardstone.records.text import clean
 
 __all__ = ["AnalysedMatch", "Blunder", "matches_of"]
@@ -95,17 +95,17 @@ class AnalysedMatch:
     blunders: tuple[Blunder, ...] = field(default=(), repr=False)
 
     @classmethod
-    def from_outcome(
-        cls, outcome: Outcome, main_name: Mapping[str, str] | None = None
+    def from_file(
+        cls, file: FileAnalysis, main_name: Mapping[str, str] | None = None
     ) -> AnalysedMatch:
-        """The match of an outcome whose status is ``analysed``.
+        """The match of a file whose status is ``analysed``.
 
         `main_name` gives the main name of each other name of a player.
         """
-        found = outcome.found
-        if found is None or found["analysis"] is None:
-            raise ValueError(f"{outcome.file} was not analysed")
-        match, analysis = found["match"], found["analysis"]
+        content = file.content
+        if content is None or content["analysis"] is None:
+            raise ValueError(f"{file.file} was not analysed")
+        match, analysis = content["match"], content["analysis"]
         names = [clean(name) or f"player {k}" for k, name in enumerate(match["names"], 1)]
         one, two = ((main_name or {}).get(name, name) for name in names)
         players = (one, two)
@@ -126,7 +126,7 @@ class AnalysedMatch:
         if winner is not None:
             adjusted = 0.5 + float(stats["X"]["dice"].get("luck-adjusted-result", nan))
         return cls(
-            outcome.file,
+            file.file,
             players,
             length,
             _date(match["date"]),
@@ -138,7 +138,7 @@ class AnalysedMatch:
             (Errors.from_statistics(stats, 0), Errors.from_statistics(stats, 1)),
             (int(close["X"]["close-2003"]), int(close["O"]["close-2003"])),
             adjusted,
-            tuple(_blunder(error, outcome.file, players) for error in found["errors"]),
+            tuple(_blunder(error, file.file, players) for error in content["errors"]),
         )
 
     def luck_adjusted_of(self, side: int) -> float:
@@ -179,11 +179,7 @@ def _blunder(error: Mapping[str, Any], file: str, players: tuple[str, str]) -> B
 
 
 def matches_of(
-    outcomes: Iterable[Outcome], main_name: Mapping[str, str] | None = None
+    files: Iterable[FileAnalysis], main_name: Mapping[str, str] | None = None
 ) -> list[AnalysedMatch]:
     """The matches that were analysed, in order."""
-    return [
-        AnalysedMatch.from_outcome(outcome, main_name)
-        for outcome in outcomes
-        if outcome.status == "analysed"
-    ]
+    return [AnalysedMatch.from_file(file, main_name) for file in files if file.status == "analysed"]

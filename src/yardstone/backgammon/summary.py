@@ -14,7 +14,7 @@ import numpy as np
 from yardstone.backgammon.error_rates import Errors
 from yardstone.backgammon.formulas import PUBLISHED, SITE_OFFSET, Formula
 from yardstone.backgammon.intervals import (
-    Interval,
+    MatchEstimate,
     loss_interval,
     luck_adjusted_difference,
     mean_interval,
@@ -47,18 +47,18 @@ class PlayerSummary:
         Matches; the others have no winner.
     errors : Errors
         All of them added up.
-    relative : Interval
+    relative : MatchEstimate
         Rating minus that of perfect play: the mean over the matches of what the
         formula says of each, as in van den Doel's appendix I, with the interval of
         `yardstone.backgammon.intervals.loss_interval`.
-    rating : Interval
+    rating : MatchEstimate
         The same with the site's offset added.
-    pooled : Interval
+    pooled : MatchEstimate
         Rating from errors and decisions added up over all matches first; matches
         with more decisions count more, and it is less noisy.
-    luck_adjusted : Interval
+    luck_adjusted : MatchEstimate
         Rating points ahead of the opponents met, from the luck-adjusted results.
-    luck_adjusted_score : Interval
+    luck_adjusted_score : MatchEstimate
         Mean of the luck-adjusted results, as a probability.
     luck_per_move : float
         Luck per move in normalised equity.
@@ -71,15 +71,15 @@ class PlayerSummary:
     won: int
     lost: int
     errors: Errors
-    relative: Interval
-    rating: Interval
-    pooled: Interval
-    luck_adjusted: Interval
-    luck_adjusted_score: Interval
+    relative: MatchEstimate
+    rating: MatchEstimate
+    pooled: MatchEstimate
+    luck_adjusted: MatchEstimate
+    luck_adjusted_score: MatchEstimate
     luck_per_move: float
     match_ratings: Floats
 
-    def trend(self, window: int = WINDOW, level: float = 0.9) -> list[Interval]:
+    def trend(self, window: int = WINDOW, level: float = 0.9) -> list[MatchEstimate]:
         """Moving means of the match ratings: of each match and the `window` - 1 before it."""
         perfect = self.rating.value - self.relative.value
         return moving_means(self.match_ratings, perfect, window, level)
@@ -87,7 +87,7 @@ class PlayerSummary:
 
 def moving_means(
     ratings: Floats, offset: float, window: int = WINDOW, level: float = 0.9
-) -> list[Interval]:
+) -> list[MatchEstimate]:
     """The mean of each rating and the `window` - 1 before it, with its interval.
 
     `offset` is the rating of perfect play.
@@ -179,11 +179,13 @@ def _player(
     )
 
 
-def _pooled(played: list[tuple[AnalysedMatch, int]], formula: Formula, level: float) -> Interval:
+def _pooled(
+    played: list[tuple[AnalysedMatch, int]], formula: Formula, level: float
+) -> MatchEstimate:
     """Points below perfect play, each match's errors weighted for its length."""
     rows = [(match.length, match.errors[side]) for match, side in played if match.length]
     if not rows:
-        return Interval()
+        return MatchEstimate()
     length = np.array([row[0] for row in rows], np.float64)
     errors = [row[1] for row in rows]
 

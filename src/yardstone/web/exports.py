@@ -43,9 +43,11 @@ def csv_of(kind: str, result: Mapping[str, Any]) -> str:
         from yardstone.reports.rating_list.report import FILE_COLUMNS
 
         return _table(FILE_COLUMNS, result["ratings"])
-    from yardstone.reports.backgammon.report import PLAYER_COLUMNS
+    from yardstone.reports.backgammon.analysis import backgammon_document
+    from yardstone.reports.faces.files import records_of
 
-    return _table(list(PLAYER_COLUMNS), map(_player, result["players"]))
+    columns = [column.name for column in records_of(backgammon_document(result)).kept]
+    return _table(columns, map(_player, result["players"]))
 
 
 def _game(game: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,31 +4,23 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from yardstone.cli.backgammon.options import (
-    Choice,
-    Offset,
-    Weights,
-    chosen_formula,
-    chosen_offset,
-)
-from yardstone.cli.options import Form
-from yardstone.cli.output import Format
-from yardstone.cli.winprob.output import Output
-from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
-
-if TYPE_CHECKING:
-    from yardstone.backgammon.analyse import Outcome
-    from yardstone.backgammon.formulas import Formula
-    from yardstone.reports.backgammon.report import AnalysisReport
+from yardstone.cli.backgammon.options import Choice, Offset, Weights, chosen_formula, chosen_offset
+from yardstone.cli.options import Confidence
+from yardstone.cli.output import Format, Output, check_ending, write_table
+from yardstone.errors import StrictError, UsageError
 
 __all__ = ["analyse"]
 
+#: Matches that people are shown.
+_MATCHES = 10
+
 
 def analyse(
+    output: Output,
     paths: Annotated[
         list[str] | None,
         typer.Argument(
@@ -53,9 +45,7 @@ def analyse(
     ] = 20,
     offset: Offset = "fibs",
     formula: Choice = Weights.published,
-    confidence: Annotated[
-        str, typer.Option(metavar="LEVEL", help="Level of all intervals, in per cent.")
-    ] = "90",
+    confidence: Confidence = "90",
     blunders: Annotated[
         int, typer.Option(metavar="NUMBER", min=0, help="Show so many of the worst blunders.")
     ] = 10,
@@ -100,21 +90,8 @@ def analyse(
         int | None,
         typer.Option(metavar="NUMBER", min=1, help="Processes at the same time; one a core."),
     ] = None,
-    form: Form = None,
-    output: Output = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a web page that needs no other file."),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the trend: a file ending in .svg, .png or .pdf."),
-    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Fail if any file gave no match.")
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No report on standard output, no progress.")
     ] = False,
 ) -> None:
     """Analyse matches: what the errors say about each player, with blunders and trend.
@@ -126,177 +103,48 @@ def analyse(
     yardstone backgammon analyse matches/*.mat
     yardstone backgammon analyse matches.zip --ledger analysed.jsonl --player Ann --html ann.html
     """
+    from yardstone.backgammon.analysis import PlayerChoice, RatingRule, analyse_matches
+    from yardstone.backgammon.analysis_file import AnalysisFile
+    from yardstone.backgammon.file_analysis import AnalysisSettings
+    from yardstone.backgammon.match_files import MatchFiles
     from yardstone.cli import values
-    from yardstone.cli.output import chosen_format
-    from yardstone.cli.systems import Views, check_outputs, emit
-    from yardstone.reports.backgammon import report as shown
+    from yardstone.records import read_synonyms
+    from yardstone.reports.backgammon import analysis as report
 
     if not paths:
         raise UsageError("name files of matches, a folder or an archive")
-    level = values.confidence(confidence)
-    chosen = chosen_format(form, output)
-    check_outputs(chosen, output, html, ledger, table, plot=plot, quiet=quiet)
-    if table is not None and chosen_format(None, table) not in (Format.csv, Format.parquet):
-        raise UsageError(f"--table {table}: the file must end in .csv or .parquet")
+    output.check(ledger, table)
+    check_ending("--table", table, (".csv", ".parquet", ".pq"))
     if timeout is not None and not timeout > 0.0:
         raise UsageError("--timeout must be a positive number of seconds")
-    weights, perfect = chosen_formula(formula), chosen_offset(offset)
-    outcomes, about = _outcomes(
-        paths,
-        plies=plies,
-        cube_plies=plies if cube_plies is None else cube_plies,
-        kind=kind,
-        ledger=ledger,
-        gnubg=gnubg,
-        timeout=timeout,
-        workers=workers,
-        quiet=quiet,
-    )
-    about["formula"] = weights.name
-    report = _report(
-        outcomes,
-        about,
-        weights,
-        offset=perfect,
-        level=level,
-        names=player,
-        synonyms=synonyms,
-        min_matches=min_matches,
-        top=top,
-        blunders=blunders,
-    )
-    title = "Backgammon: " + (Path(paths[0]).name if len(paths) == 1 else "analysed matches")
-    views = _views(report, title)
-    if table is not None:
-        text = shown.csv_matches(report.matches)
-        tables = Views(views.text, lambda: text, views.json, views.html, shown.MATCH_COLUMNS)
-        emit(tables, chosen_format(None, table), table)
-    if html is not None:
-        emit(views, Format.html, html)
-    if plot is not None:
-        from yardstone.reports.backgammon.html import trend_plot
-        from yardstone.reports.plot import save_plot
-
-        save_plot(trend_plot(report), plot)
-    if output is not None or not quiet:
-        emit(views, chosen, output)
-    _leave(outcomes, chosen, output, strict=strict, quiet=quiet)
-
-
-def _views(report: AnalysisReport, title: str) -> Any:
-    import yardstone
-    from yardstone.cli.systems import Views
-    from yardstone.cli.winprob.output import as_text
-    from yardstone.reports.backgammon import report as shown
-    from yardstone.reports.backgammon.html import html_report
-
-    return Views(
-        lambda: shown.text_report(report),
-        lambda: shown.csv_players(report),
-        lambda: as_text(shown.plain_report(report)),
-        lambda: html_report(report, title=title, version=yardstone.__version__),
-        shown.PLAYER_COLUMNS,
-    )
-
-
-def _outcomes(
-    paths: list[str],
-    *,
-    plies: int,
-    cube_plies: int,
-    kind: str,
-    ledger: Path | None,
-    gnubg: Path | None,
-    timeout: float | None,
-    workers: int | None,
-    quiet: bool,
-) -> tuple[list[Outcome], dict[str, Any]]:
-    """What became of each file, and how it was analysed."""
-    from yardstone.backgammon.analyse import Analysis
-    from yardstone.backgammon.analyse import analyse as analyse_files
-    from yardstone.backgammon.analysis_file import AnalysisFile
-    from yardstone.backgammon.gnubg import find_gnubg, gnubg_version
-    from yardstone.backgammon.match_files import MatchFiles
-    from yardstone.cli.progress import progress_bar
-
-    how = Analysis(plies, cube_plies, kind)
-    program = find_gnubg(gnubg)
-    kept = None if ledger is None else AnalysisFile(ledger)
-    if kept is not None and kept.damaged and not quiet:
-        print(f"yardstone: {ledger}: {kept.damaged} torn lines passed over", file=sys.stderr)
-    with MatchFiles(paths) as matches:
-        outcomes = analyse_files(
-            matches,
-            how,
-            ledger=kept,
-            program=program,
+    settings = AnalysisSettings(plies, plies if cube_plies is None else cube_plies, kind)
+    rule = RatingRule(chosen_formula(formula), chosen_offset(offset), values.confidence(confidence))
+    main_name = None if synonyms is None else read_synonyms(synonyms).main
+    file = None if ledger is None else AnalysisFile(ledger)
+    if file is not None and file.damaged and not output.quiet:
+        print(f"yardstone: {ledger}: {file.damaged} torn lines passed over", file=sys.stderr)
+    with MatchFiles(paths) as files:
+        analysis = analyse_matches(
+            files,
+            settings,
+            rule,
+            PlayerChoice(player or (), main_name, min_matches, top or None),
+            blunders=blunders,
+            ledger=file,
+            program=gnubg,
             timeout=timeout,
             workers=workers,
-            progress=progress_bar("analysing", quiet=quiet),
+            progress=output.progress("analysing"),
         )
-    about = {"gnubg": gnubg_version(program), "plies": plies, "cube_plies": cube_plies}
-    return outcomes, about
-
-
-def _report(
-    outcomes: list[Outcome],
-    about: dict[str, Any],
-    formula: Formula,
-    *,
-    offset: float,
-    level: float,
-    names: list[str] | None,
-    synonyms: Path | None,
-    min_matches: int,
-    top: int,
-    blunders: int,
-) -> AnalysisReport:
-    from yardstone.backgammon.matches import matches_of
-    from yardstone.backgammon.summary import summarise, worst_blunders
-    from yardstone.records import read_synonyms
-    from yardstone.reports.backgammon.report import AnalysisReport
-
-    main_name = None if synonyms is None else read_synonyms(synonyms).main
-    matches = matches_of(outcomes, main_name)
-    if not matches:
-        first = next((outcome for outcome in outcomes if outcome.reason), None)
-        raise NoGamesError(
-            f"no match could be analysed{'' if first is None else f': {first.reason}'}",
-            file=None if first is None else first.file,
-        )
-    players = summarise(matches, formula=formula, offset=offset, level=level)
-    if names:
-        known = {player.name: player for player in players}
-        asked = [(main_name or {}).get(name, name) for name in names]
-        for name in asked:
-            if name not in known:
-                raise InputError(f"no match of {name!r}", mend="check the spelling and capitals")
-        listed = [known[name] for name in dict.fromkeys(asked)]
-    else:
-        listed = [player for player in players if len(player.matches) >= min_matches]
-        listed = listed[: top or None]
-    chosen = [player.name for player in listed] if names else None
-    return AnalysisReport(
-        outcomes,
-        matches,
-        listed,
-        0 if names else len(players) - len(listed),
-        worst_blunders(matches, blunders, chosen),
-        offset,
-        level,
-        about,
-    )
-
-
-def _leave(
-    outcomes: list[Outcome], form: Format, output: Path | None, *, strict: bool, quiet: bool
-) -> None:
-    """Say on standard error which files gave no match, where the report did not."""
-    bad = [outcome for outcome in outcomes if outcome.status != "analysed"]
-    if not bad:
-        return
-    if not quiet and (form is not Format.text or output is not None):
-        for outcome in bad:
-            print(f"yardstone: {outcome.file}: {outcome.reason}", file=sys.stderr)
-    if strict:
-        raise StrictError(bad[0].reason, file=bad[0].file)
+    plain = report.backgammon_plain(analysis)
+    if table is not None:
+        write_table(report.match_table(plain), table)
+    title = "Backgammon: " + (Path(paths[0]).name if len(paths) == 1 else "analysed matches")
+    output.emit(report.backgammon_document(plain, title=title, matches=_MATCHES))
+    named = output.format is Format.text and output.output is None
+    if not output.quiet and not named:
+        for bad in analysis.unusable:
+            print(f"yardstone: {bad.file}: {bad.reason}", file=sys.stderr)
+    if strict and analysis.unusable:
+        bad = analysis.unusable[0]
+        raise StrictError(bad.reason, file=bad.file)

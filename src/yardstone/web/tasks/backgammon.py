@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from yardstone.errors import InputError, NoGamesError
+from yardstone.errors import InputError
 from yardstone.web.problems import Problem
 from yardstone.web.tasks.context import Task, as_result
 
 __all__ = ["perform"]
 
 _BLUNDERS = 20
-_PLIES = 0
 
 
 def perform(task: Task) -> str:
     """Analyse the matches; see `yardstone.web.tasks.perform`."""
-    from yardstone.backgammon.analyse import Analysis, analyse
-    from yardstone.backgammon.formulas import OFFSETS, PUBLISHED
-    from yardstone.backgammon.gnubg import find_gnubg, gnubg_version
+    from yardstone.backgammon.analysis import RatingRule, analyse_matches
+    from yardstone.backgammon.formulas import OFFSETS
+    from yardstone.backgammon.gnubg import find_gnubg
     from yardstone.backgammon.match_files import MatchFile
-    from yardstone.backgammon.matches import matches_of
-    from yardstone.backgammon.summary import summarise, worst_blunders
-    from yardstone.reports.backgammon.report import AnalysisReport, plain_report
+    from yardstone.reports.backgammon.analysis import backgammon_plain
 
     limits = task.settings.limits
     if len(task.files) > limits.matches:
@@ -39,31 +36,14 @@ def perform(task: Task) -> str:
             503, "no_gnubg", "This server lacks GNU Backgammon.", "Tell those who run it."
         ) from None
     task.tell("analysing", 0, len(task.files))
-    outcomes = analyse(
+    analysis = analyse_matches(
         [MatchFile(file.label, file.path) for file in task.files],
-        Analysis(_PLIES, _PLIES),
+        rule=RatingRule(offset=OFFSETS[task.options["offset"]], level=task.options["level"]),
+        blunders=_BLUNDERS,
         program=program,
         workers=task.threads,
         timeout=float(limits.seconds),
         progress=lambda done, total: task.tell("analysing", done, total),
     )
     task.tell("rating", 0, 1)
-    matches = matches_of(outcomes, None)
-    if not matches:
-        raise NoGamesError(
-            f"no match could be analysed: {outcomes[0].reason}",
-            file=outcomes[0].file,
-            mend="send whole matches, as .mat files",
-        )
-    level, offset = task.options["level"], OFFSETS[task.options["offset"]]
-    players = summarise(matches, formula=PUBLISHED, offset=offset, level=level)
-    about = {
-        "gnubg": gnubg_version(program),
-        "plies": _PLIES,
-        "cube_plies": _PLIES,
-        "formula": PUBLISHED.name,
-    }
-    report = AnalysisReport(
-        outcomes, matches, players, 0, worst_blunders(matches, _BLUNDERS), offset, level, about
-    )
-    return as_result(plain_report(report))
+    return as_result(backgammon_plain(analysis))

@@ -27,7 +27,7 @@ from yardstone.backgammon.gnubg import Completed, find_gnubg, gnubg_version, run
 from yardstone.backgammon.match_files import MatchFile
 from yardstone.errors import InputError, UsageError, WorkerError
 
-__all__ = ["IMPORTS", "Analysis", "Outcome", "analyse", "analyse_match"]
+__all__ = ["IMPORTS", "AnalysisSettings", "FileAnalysis", "analyse_file", "analyse_files"]
 
 #: What GNU Backgammon can import, as its command calls it; ``sgf`` is its own format.
 IMPORTS = (
@@ -54,7 +54,7 @@ Status = Literal["analysed", "refused", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class AnalysisSettings:
     """How matches are analysed.
 
     Attributes
@@ -79,7 +79,7 @@ class Analysis:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FileAnalysis:
     """What became of one file.
 
     Attributes
@@ -91,32 +91,32 @@ class Outcome:
         nothing; another try may help.
     reason : str
         Why it was refused or failed.
-    found : dict or None
+    content : dict or None
         What `_gnubg_analysis.analyse_file` left: ``match``, ``analysis``, ``errors``.
     """
 
     file: str
     status: Status
     reason: str = ""
-    found: dict[str, Any] | None = None
+    content: dict[str, Any] | None = None
 
 
-def analyse(
+def analyse_files(
     matches: Iterable[MatchFile],
-    how: Analysis | None = None,
+    settings: AnalysisSettings | None = None,
     *,
     ledger: AnalysisFile | None = None,
     program: Path | None = None,
     workers: int | None = None,
     timeout: float | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> list[Outcome]:
+) -> list[FileAnalysis]:
     """Analyse files of matches; what a ledger holds already is not done again.
 
     Parameters
     ----------
     matches : iterable of MatchFile
-    how : Analysis, optional
+    settings : AnalysisSettings, optional
         Depth and format.
     ledger : AnalysisFile, optional
         Where each result is kept as it comes, by the content of the file, the depth
@@ -132,27 +132,32 @@ def analyse(
 
     Returns
     -------
-    list of Outcome
+    list of FileAnalysis
         In the order of the files. Of equal files only the first counts.
     """
-    how = how or Analysis()
+    settings = settings or AnalysisSettings()
     listed = list(matches)
     program = find_gnubg(program)
     version = gnubg_version(program)
-    keys = [None if match.problem else _key(match, how, version) for match in listed]
-    known: dict[str, Outcome] = {}
+    keys = [None if match.problem else _key(match, settings, version) for match in listed]
+    results: dict[str, FileAnalysis] = {}
     todo: dict[str, MatchFile] = {}
     for match, key in zip(listed, keys, strict=True):
-        if key is None or key in known or key in todo:
+        if key is None or key in results or key in todo:
             continue
         kept = ledger.get(key) if ledger is not None else None
         if kept is not None and kept["status"] != "failed":
-            known[key] = Outcome(match.name, kept["status"], kept["reason"], kept["found"])
+            results[key] = FileAnalysis(match.name, kept["status"], kept["reason"], kept["found"])
         else:
             todo[key] = match
     stop = threading.Event()
     work = partial(
-        _analyse_and_keep, how=how, program=program, timeout=timeout, ledger=ledger, stop=stop
+        _analyse_and_keep,
+        settings=settings,
+        program=program,
+        timeout=timeout,
+        ledger=ledger,
+        stop=stop,
     )
     try:
         made = parallel.map(
@@ -161,71 +166,82 @@ def analyse(
     except BaseException:
         stop.set()  # so that no process outlives the work
         raise
-    known.update(zip(todo, made, strict=True))
-    outcomes = []
-    seen: dict[str, str] = {}
+    results.update(zip(todo, made, strict=True))
+    analyses = []
+    first_names: dict[str, str] = {}
     for match, key in zip(listed, keys, strict=True):
         if key is None:
-            outcomes.append(Outcome(match.name, "refused", match.problem))
-        elif key in seen and known[key].status == "analysed":
-            outcomes.append(Outcome(match.name, "refused", f"the same match as {seen[key]}"))
+            analyses.append(FileAnalysis(match.name, "refused", match.problem))
+        elif key in first_names and results[key].status == "analysed":
+            analyses.append(
+                FileAnalysis(match.name, "refused", f"the same match as {first_names[key]}")
+            )
         else:
-            seen.setdefault(key, match.name)
-            outcomes.append(replace(known[key], file=match.name))
-    return outcomes
+            first_names.setdefault(key, match.name)
+            analyses.append(replace(results[key], file=match.name))
+    return analyses
 
 
 def _analyse_and_keep(
     item: tuple[str, MatchFile],
     *,
-    how: Analysis,
+    settings: AnalysisSettings,
     program: Path,
     timeout: float | None,
     ledger: AnalysisFile | None,
     stop: threading.Event,
-) -> Outcome:
+) -> FileAnalysis:
     key, match = item
-    outcome = analyse_match(match, how, program=program, timeout=timeout, stop=stop)
+    analysis = analyse_file(match, settings, program=program, timeout=timeout, stop=stop)
     if ledger is not None and not stop.is_set():
-        ledger.put(key, {**asdict(outcome), "how": asdict(how)})
-    return outcome
+        ledger.put(
+            key,
+            {
+                "file": analysis.file,
+                "status": analysis.status,
+                "reason": analysis.reason,
+                "found": analysis.content,
+                "how": asdict(settings),
+            },
+        )
+    return analysis
 
 
-def _key(match: MatchFile, how: Analysis, version: str) -> str:
+def _key(match: MatchFile, settings: AnalysisSettings, version: str) -> str:
     """What the result depends on, as one short text."""
-    about = json.dumps([FORMAT, asdict(how), match.ending, version]).encode()
+    about = json.dumps([FORMAT, asdict(settings), match.ending, version]).encode()
     return hashlib.sha256(about + b"\0" + match.path.read_bytes()).hexdigest()[:32]
 
 
-def analyse_match(
+def analyse_file(
     match: MatchFile,
-    how: Analysis | None = None,
+    settings: AnalysisSettings | None = None,
     *,
     program: Path | None = None,
     timeout: float | None = None,
     stop: threading.Event | None = None,
-) -> Outcome:
+) -> FileAnalysis:
     """Analyse one file; nothing that stands in it is an error of this function.
 
-    Arguments as for `analyse`; the process is killed as soon as `stop` is set.
+    Arguments as for `analyse_files`; the process is killed as soon as `stop` is set.
 
     Raises
     ------
     InputError
         GNU Backgammon is not there.
     """
-    how = how or Analysis()
+    settings = settings or AnalysisSettings()
     if match.problem:
-        return Outcome(match.name, "refused", match.problem)
-    outcome = Outcome(match.name, "refused", "it holds nothing")
+        return FileAnalysis(match.name, "refused", match.problem)
+    analysis = FileAnalysis(match.name, "refused", "it holds nothing")
     if not match.path.stat().st_size:
-        return outcome
+        return analysis
     program = find_gnubg(program)
-    for kind in _attempts(match, how.kind):
-        outcome = _attempt(match, kind, how, program, timeout, stop)
-        if outcome.status != "refused" or outcome.found is not None:
+    for kind in _attempts(match, settings.kind):
+        analysis = _attempt(match, kind, settings, program, timeout, stop)
+        if analysis.status != "refused" or analysis.content is not None:
             break
-    return outcome
+    return analysis
 
 
 def _attempts(match: MatchFile, kind: str) -> list[str]:
@@ -243,15 +259,20 @@ def _attempts(match: MatchFile, kind: str) -> list[str]:
 def _attempt(
     match: MatchFile,
     kind: str,
-    how: Analysis,
+    settings: AnalysisSettings,
     program: Path,
     timeout: float | None,
     stop: threading.Event | None,
-) -> Outcome:
+) -> FileAnalysis:
     short = "match" + (match.ending if re.fullmatch(r"\.[a-z0-9]{1,12}", match.ending) else "")
     command = f'load match "{short}"' if kind == "sgf" else f'import {kind} "{short}"'
-    data = {"file": short, "import": command, "plies": how.plies, "cube_plies": how.cube_plies}
-    seconds = timeout or _TIMEOUTS[max(how.plies, how.cube_plies)]
+    data = {
+        "file": short,
+        "import": command,
+        "plies": settings.plies,
+        "cube_plies": settings.cube_plies,
+    }
+    seconds = timeout or _TIMEOUTS[max(settings.plies, settings.cube_plies)]
     try:
         done = run_script(
             _script(),
@@ -262,19 +283,21 @@ def _attempt(
             stop=stop,
         )
     except (WorkerError, InputError) as error:
-        return Outcome(match.name, "failed", str(error))
+        return FileAnalysis(match.name, "failed", str(error))
     said = _complaint(f"{done.errors}\n{done.output}", short)
-    found = done.result
-    if found is None:
-        return Outcome(match.name, "failed", _crash(done))
-    if found["match"] is None:
-        return Outcome(match.name, "refused", f"GNU Backgammon: {said or 'there is no match'}")
-    problem = _problem(found["match"], said)
+    content = done.result
+    if content is None:
+        return FileAnalysis(match.name, "failed", _crash(done))
+    if content["match"] is None:
+        return FileAnalysis(match.name, "refused", f"GNU Backgammon: {said or 'there is no match'}")
+    problem = _problem(content["match"], said)
     if problem:
-        return Outcome(match.name, "refused", problem, {**found, "analysis": None, "errors": []})
-    if found["analysis"] is None:
-        return Outcome(match.name, "failed", "GNU Backgammon gave no analysis")
-    return Outcome(match.name, "analysed", "", found)
+        return FileAnalysis(
+            match.name, "refused", problem, {**content, "analysis": None, "errors": []}
+        )
+    if content["analysis"] is None:
+        return FileAnalysis(match.name, "failed", "GNU Backgammon gave no analysis")
+    return FileAnalysis(match.name, "analysed", "", content)
 
 
 def _crash(done: Completed) -> str:

@@ -1,0 +1,177 @@
+"""Matches analysed from files to players: error rates, ratings, luck and blunders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from yardstone.backgammon.analysis_file import AnalysisFile
+from yardstone.backgammon.file_analysis import AnalysisSettings, FileAnalysis, analyse_files
+from yardstone.backgammon.formulas import PUBLISHED, SITE_OFFSET, Formula
+from yardstone.backgammon.gnubg import find_gnubg, gnubg_version
+from yardstone.backgammon.match_files import MatchFile
+from yardstone.backgammon.matches import AnalysedMatch, Blunder, matches_of
+from yardstone.backgammon.summary import PlayerSummary, summarise, worst_blunders
+from yardstone.errors import InputError, NoGamesError
+
+__all__ = ["MatchAnalysis", "PlayerChoice", "RatingRule", "analyse_matches"]
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRule:
+    """How errors become ratings.
+
+    Attributes
+    ----------
+    formula : Formula
+    offset : float
+        Rating of perfect play on the site.
+    level : float
+        Of all intervals, 0 to 1.
+    """
+
+    formula: Formula = PUBLISHED
+    offset: float = SITE_OFFSET
+    level: float = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerChoice:
+    """Which players are listed.
+
+    Attributes
+    ----------
+    names : sequence of str
+        These, in this order; all others without it.
+    main_name : mapping of str to str
+        The main name of each other name of a player.
+    minimum_matches : int
+        Of a player who is not named.
+    most : int, optional
+        Players who are not named; all without it.
+    """
+
+    names: Sequence[str] = ()
+    main_name: Mapping[str, str] | None = None
+    minimum_matches: int = 1
+    most: int | None = None
+
+
+@dataclass(frozen=True)
+class MatchAnalysis:
+    """What the errors in matches say about their players; frozen.
+
+    Attributes
+    ----------
+    files : sequence of FileAnalysis
+    matches : sequence of AnalysedMatch
+    players : sequence of PlayerSummary
+        Those who are listed, in order.
+    unlisted : int
+        Players left out for too few matches.
+    blunders : sequence of Blunder
+        The worst first.
+    rule : RatingRule
+    settings : AnalysisSettings
+    gnubg : str
+        Version of GNU Backgammon.
+    """
+
+    files: Sequence[FileAnalysis]
+    matches: Sequence[AnalysedMatch]
+    players: Sequence[PlayerSummary]
+    unlisted: int
+    blunders: Sequence[Blunder]
+    rule: RatingRule
+    settings: AnalysisSettings
+    gnubg: str
+
+    @property
+    def unusable(self) -> list[FileAnalysis]:
+        """The files that gave no match, with the reasons."""
+        return [file for file in self.files if file.status != "analysed"]
+
+
+def analyse_matches(
+    files: Iterable[MatchFile],
+    settings: AnalysisSettings | None = None,
+    rule: RatingRule | None = None,
+    choice: PlayerChoice | None = None,
+    *,
+    blunders: int = 10,
+    ledger: AnalysisFile | None = None,
+    program: Path | None = None,
+    workers: int | None = None,
+    timeout: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> MatchAnalysis:
+    """Analyse files of matches, and say what the errors tell about each player.
+
+    Parameters
+    ----------
+    files : iterable of MatchFile
+        Such as `yardstone.backgammon.match_files.MatchFiles`.
+    settings : AnalysisSettings, optional
+        Depth and format.
+    rule : RatingRule, optional
+        From errors to ratings.
+    choice : PlayerChoice, optional
+        Which players are listed; the most matches first.
+    blunders : int
+        How many of the worst are kept.
+    ledger, program, workers, timeout, progress
+        As for `yardstone.backgammon.file_analysis.analyse_files`.
+
+    Raises
+    ------
+    NoGamesError
+        No file holds a match; says why the first was refused.
+    InputError
+        A player who is named is in no match, or GNU Backgammon is not there.
+    """
+    settings, rule = settings or AnalysisSettings(), rule or RatingRule()
+    choice = choice or PlayerChoice()
+    program = find_gnubg(program)
+    analyses = analyse_files(
+        files,
+        settings,
+        ledger=ledger,
+        program=program,
+        workers=workers,
+        timeout=timeout,
+        progress=progress,
+    )
+    matches = matches_of(analyses, choice.main_name)
+    if not matches:
+        refused = next((file for file in analyses if file.reason), None)
+        raise NoGamesError(
+            f"no match could be analysed{'' if refused is None else f': {refused.reason}'}",
+            file=None if refused is None else refused.file,
+            mend="give whole matches, such as .mat files",
+        )
+    players = summarise(matches, formula=rule.formula, offset=rule.offset, level=rule.level)
+    listed = _listed(players, choice)
+    names = [player.name for player in listed] if choice.names else None
+    return MatchAnalysis(
+        analyses,
+        matches,
+        listed,
+        0 if choice.names else len(players) - len(listed),
+        worst_blunders(matches, blunders, names),
+        rule,
+        settings,
+        gnubg_version(program),
+    )
+
+
+def _listed(players: Sequence[PlayerSummary], choice: PlayerChoice) -> list[PlayerSummary]:
+    """The players of a choice."""
+    if not choice.names:
+        return [p for p in players if len(p.matches) >= choice.minimum_matches][: choice.most]
+    by_name = {player.name: player for player in players}
+    names = dict.fromkeys((choice.main_name or {}).get(name, name) for name in choice.names)
+    for name in names:
+        if name not in by_name:
+            raise InputError(f"no match of {name!r}", mend="check the spelling and capitals")
+    return [by_name[name] for name in names]

@@ -1,0 +1,413 @@
+"""Analysed matches of backgammon: the JSON value, and the report that is made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, fields
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from yardstone.backgammon.error_rates import KINDS, Errors
+from yardstone.reports.backgammon.trend import trend_chart, with_trend
+from yardstone.reports.document import (
+    UNKNOWN,
+    Block,
+    Column,
+    Document,
+    Lines,
+    Picture,
+    Range,
+    Section,
+    Table,
+)
+from yardstone.reports.words import join_names, known, per_cent, plural
+
+if TYPE_CHECKING:
+    from yardstone.backgammon.analysis import MatchAnalysis
+    from yardstone.backgammon.intervals import MatchEstimate
+    from yardstone.backgammon.matches import AnalysedMatch
+    from yardstone.backgammon.summary import PlayerSummary
+    from yardstone.reports.document import Kind
+
+__all__ = ["backgammon_document", "backgammon_plain", "match_table"]
+
+#: Version of the shape of `backgammon_plain`; keys are only ever added to one.
+FORMAT = 1
+#: Refused files named in a report.
+NAMED = 20
+_ESTIMATES = ("rating", "relative", "pooled", "luck_adjusted", "luck_adjusted_score")
+_RATES = ("epm", "epc", "epd", "memg", "pr", "snowie", "luck_per_move")
+_ERRORS: dict[str, Kind] = {
+    field.name: "integer" if field.type == "int" else "number" for field in fields(Errors)
+}
+#: The number of errors of each kind, by the names of the sums.
+_NUMBERS = {
+    "chequer": "chequer_errors",
+    "missed_double": "missed_doubles",
+    "wrong_double": "wrong_doubles",
+    "wrong_take": "wrong_takes",
+    "wrong_pass": "wrong_passes",
+}
+
+Plain = Mapping[str, Any]
+
+
+def backgammon_plain(analysis: MatchAnalysis) -> dict[str, Any]:
+    """An analysis as dictionaries, lists, numbers, strings and None."""
+    return {
+        "format": FORMAT,
+        "gnubg": analysis.gnubg,
+        "plies": analysis.settings.plies,
+        "cube_plies": analysis.settings.cube_plies,
+        "formula": analysis.rule.formula.name,
+        "offset": analysis.rule.offset,
+        "confidence": analysis.rule.level,
+        "players": [_player(player, analysis.rule.level) for player in analysis.players],
+        "unlisted": analysis.unlisted,
+        "matches": [_match(match) for match in analysis.matches],
+        "blunders": [{**asdict(each), "dice": list(each.dice)} for each in analysis.blunders],
+        "unusable": [
+            {"file": file.file, "status": file.status, "reason": file.reason}
+            for file in analysis.unusable
+        ],
+    }
+
+
+def _estimate(estimate: MatchEstimate) -> dict[str, Any]:
+    ends = {name: known(getattr(estimate, name)) for name in ("value", "low", "high", "error")}
+    return {**ends, "matches": estimate.number}
+
+
+def _player(player: PlayerSummary, level: float) -> dict[str, Any]:
+    errors = player.errors
+    rates = {name: known(getattr(errors, name)) for name in ("epm", "epc", "epd", "pr", "snowie")}
+    means = player.trend(level=level)
+    return {
+        "player": player.name,
+        "matches": len(player.matches),
+        "won": player.won,
+        "lost": player.lost,
+        **{name: _estimate(getattr(player, name)) for name in _ESTIMATES},
+        **rates,
+        "memg": None if rates["epd"] is None else 1000.0 * rates["epd"],
+        "luck_per_move": known(player.luck_per_move),
+        **asdict(errors),
+        "trend": [
+            {
+                "file": match.file,
+                "date": None if match.date is None else match.date.isoformat(),
+                "length": match.length,
+                "rating": known(rating),
+                "moving_mean": _estimate(mean),
+            }
+            for (match, _), rating, mean in zip(
+                player.matches, player.match_ratings, means, strict=True
+            )
+        ],
+    }
+
+
+def _match(match: AnalysedMatch) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "file": match.file,
+        "date": None if match.date is None else match.date.isoformat(),
+        "length": match.length,
+        "winner": None if match.winner is None else match.winner + 1,
+        "games": match.games,
+        "luck_adjusted_1": known(match.luck_adjusted),
+    }
+    for side in (0, 1):
+        row[f"player_{side + 1}"] = match.players[side]
+        row[f"points_{side + 1}"] = match.score[side]
+        row[f"close_2003_{side + 1}"] = match.close_2003[side]
+        for name, value in asdict(match.errors[side]).items():
+            if name != "opponent_moves":
+                row[f"{name}_{side + 1}"] = value
+    return row
+
+
+def backgammon_document(
+    plain: Plain, *, title: str = "Backgammon", matches: int | None = None
+) -> Document:
+    """The report of what `backgammon_plain` made.
+
+    People are shown the first `matches` of the matches, or all.
+    """
+    players, blunders = plain["players"], plain["blunders"]
+    drawn = with_trend(plain)
+    names = join_names([player["player"] for player in drawn])
+    picture = Picture(
+        lambda: trend_chart(plain),
+        f"Ratings of single matches and moving means over time of {names}.",
+    )
+    sections = [Section(blocks=[_players(plain)]), Section(blocks=[Lines(_notes(plain))])]
+    if drawn:
+        sections.append(Section("Trend", [picture], name="trend"))
+    sections += [
+        Section(
+            "Errors by kind of decision: their number, and their share of all that was lost",
+            [_kinds(players)],
+        ),
+        Section(
+            "Luck of the dice, in points of normalised equity",
+            [_luck(players, per_cent(plain["confidence"]))],
+        ),
+    ]
+    if blunders:
+        sections.append(
+            Section("Worst blunders, in normalised equity", [_blunders(blunders)], name="blunders")
+        )
+    sections.append(Section("Matches", [match_table(plain, limit=matches)], name="matches"))
+    if unusable := plain["unusable"]:
+        lines = [f"{each['file']}: {each['reason']}" for each in unusable]
+        more = [f"… and {len(lines) - NAMED:,} more"] if len(lines) > NAMED else []
+        blocks: list[Block] = [Lines([*lines[:NAMED], *more])]
+        sections.append(Section(f"Files without a match: {len(lines):,}", blocks, caution=True))
+    return Document(
+        title,
+        [_headline(plain)],
+        sections,
+        records=_players(plain),
+        plain=lambda: dict(plain),
+        drawing=lambda: trend_chart(plain),
+    )
+
+
+def _headline(plain: Plain) -> str:
+    names = {match[f"player_{side}"] for match in plain["matches"] for side in (1, 2)}
+    cube = plain["cube_plies"]
+    return (
+        f"{plural(len(plain['matches']), 'match', 'matches')} of "
+        f"{plural(len(names), 'player')}, analysed by GNU Backgammon {plain['gnubg']} at "
+        f"{plural(plain['plies'], 'ply', 'plies')}"
+        + (f" ({cube} for the cube)" if cube != plain["plies"] else "")
+    )
+
+
+def _notes(plain: Plain) -> list[str]:
+    """What the numbers mean."""
+    lines = [
+        f"Rating: perfect play is {plain['offset']:g}; errors by the {plain['formula']} "
+        "formula, averaged over matches.",
+        f"Intervals are of {per_cent(plain['confidence'])}; a single match has none. EPM and "
+        "EPC are in thousandths of equity, as `backgammon rating` takes them too.",
+        "Luck-adjusted: points ahead of the opponents met, by results without the luck of the "
+        "dice.",
+    ]
+    if plain.get("unlisted"):
+        lines.append(f"{plain['unlisted']:,} players with fewer matches are not listed.")
+    return lines
+
+
+def _field(name: str, heading: str = "", kind: Kind = "number", **more: Any) -> Column:
+    """A column that reads one field of a row."""
+    return Column(name, lambda row: row[name], heading, kind, **more)
+
+
+def _value(name: str, heading: str = "", **more: Any) -> Column:
+    return Column(name, lambda row: row[name]["value"], heading, "number", **more)
+
+
+def _ends(name: str) -> list[Column]:
+    def column(end: str) -> Column:
+        return Column(f"{name}_{end}", lambda row: row[name][end], kind="number")
+
+    return [column(end) for end in ("low", "high", "error")]
+
+
+def _between(estimate: Plain, form: str, mark: str = " to ") -> str:
+    """The ends of an interval; where there is one, a number that JSON lacks is infinite."""
+    if estimate["error"] is None:
+        return UNKNOWN
+    low, high = estimate["low"], estimate["high"]
+    return mark.join(
+        ("−∞" if low is None else form.format(low), "∞" if high is None else form.format(high))
+    )
+
+
+def _range(row: Plain) -> Range | None:
+    value, low, high = (row["rating"][name] for name in ("value", "low", "high"))
+    text = _between(row["rating"], "{:.0f}")
+    if value is None or text == UNKNOWN:
+        return None
+    return Range(value, -inf if low is None else low, inf if high is None else high, text)
+
+
+def _luck_adjusted(row: Plain) -> str:
+    estimate = row["luck_adjusted"]
+    if estimate["value"] is None:
+        return UNKNOWN
+    ends = _between(estimate, "{:+.0f}", ", ")
+    return f"{estimate['value']:+.0f}" + ("" if ends == UNKNOWN else f" [{ends}]")
+
+
+def _name() -> Column:
+    return Column("", lambda row: row["player"], "Player", strong=True)
+
+
+def _thousandths(name: str, heading: str) -> Column:
+    def show(row: Plain) -> str:
+        return UNKNOWN if row[name] is None else f"{1000 * row[name]:.1f}"
+
+    return _field(name, heading, show=show, ascending=True)
+
+
+def _players(plain: Plain) -> Table:
+    shown: dict[str, Column] = {
+        "epm": _thousandths("epm", "EPM"),
+        "epc": _thousandths("epc", "EPC"),
+        "pr": _field("pr", "PR", form=".2f", ascending=True),
+    }
+    columns = [
+        _field("player", "Player", "text", strong=True),
+        _field("matches", "Matches", "integer"),
+        _field("won", "Won", "integer", gives_way=2),
+        _field("lost", "Lost", "integer", gives_way=2),
+        _value("rating", "Rating", form=".0f", strong=True),
+        Column(
+            "",
+            lambda row: _between(row["rating"], "{:.0f}"),
+            per_cent(plain["confidence"]),
+            left=False,
+        ),
+        Column("", _range, "Interval", "range", gives_way=4),
+        *_ends("rating"),
+        _value("relative", "To gnubg", form=".0f", gives_way=1),
+        *_ends("relative"),
+    ]
+    for name in _ESTIMATES[2:]:
+        columns += [_value(name), *_ends(name)]
+    columns += [shown.get(name, _field(name)) for name in _RATES]
+    columns += [_field(name, kind=kind) for name, kind in _ERRORS.items()]
+    columns.append(
+        Column(
+            "",
+            lambda row: row["luck_adjusted"]["value"],
+            "Luck-adjusted",
+            "number",
+            show=_luck_adjusted,
+            gives_way=3,
+        )
+    )
+    return Table(columns, plain["players"], noun="player", caption="Players")
+
+
+def _kinds(players: Sequence[Plain]) -> Table:
+    def whole(row: Plain) -> float:
+        return sum(row[kind] for kind in KINDS)
+
+    def kind_columns(kind: str, words: str) -> list[Column]:
+        def share(row: Plain) -> float:
+            return 100.0 * row[kind] / whole(row) if whole(row) else 0.0
+
+        return [
+            Column("", lambda row: row[_NUMBERS[kind]], words.capitalize(), "integer"),
+            Column("", share, "%", "number", ".0f", gives_way=2),
+        ]
+
+    columns = [
+        _name(),
+        Column("", lambda row: row["unforced"] + row["close"], "Decisions", "integer", gives_way=1),
+        Column("", lambda row: whole(row) / row["matches"], "Error a match", "number", ".3f"),
+    ]
+    for kind, words in KINDS.items():
+        columns += kind_columns(kind, words)
+    return Table(columns, players, noun="player", caption="Errors by kind of decision")
+
+
+def _luck(players: Sequence[Plain], level: str) -> Table:
+    columns = [
+        _name(),
+        Column("", lambda row: row["luck_per_move"], "Luck a move", "number", "+.4f"),
+        Column("", lambda row: row["luck"], "In all", "number", "+.2f", gives_way=1),
+        Column(
+            "",
+            lambda row: (
+                None if (score := row["luck_adjusted_score"]["value"]) is None else 100.0 * score
+            ),
+            "Luck-adjusted result %",
+            "number",
+        ),
+        Column("", lambda row: row["luck_adjusted"]["value"], "In points", "number", "+.0f"),
+        Column("", lambda row: _between(row["luck_adjusted"], "{:+.0f}"), level, left=False),
+    ]
+    return Table(columns, players, noun="player", caption="Luck")
+
+
+def _blunders(blunders: Sequence[Plain]) -> Table:
+    columns = [
+        Column("", lambda row: row["error"], "Lost", "number", ".3f"),
+        _name(),
+        Column("", lambda row: row["kind"], "Kind", gives_way=3),
+        Column("", lambda row: "".join(map(str, row["dice"])), "Dice"),
+        Column("", lambda row: row["played"], "Played"),
+        Column("", lambda row: row["best"], "Best"),
+        Column(
+            "", lambda row: f"{row['position']}:{row['match']}", "Position ID:Match ID", gives_way=2
+        ),
+        Column("", lambda row: f"{_short(row['file'])}, game {row['game']}", "Where", gives_way=1),
+    ]
+    return Table(columns, blunders, noun="blunder", caption="Equity lost, the most first")
+
+
+def _short(file: str) -> str:
+    return file.rpartition("/")[2]
+
+
+def match_table(plain: Plain, *, limit: int | None = None) -> Table:
+    """A row for each match; files have the errors of both players, all that fits need."""
+    ratings = {
+        (player["player"], match["file"], match["date"]): match["rating"]
+        for player in plain["players"]
+        for match in player["trend"]
+    }
+
+    def sides(cell: Callable[[Plain, int], str], mark: str = " / ") -> Callable[[Plain], str]:
+        return lambda row: mark.join(cell(row, side) for side in (1, 2))
+
+    def rating(row: Plain, side: int) -> str:
+        value = ratings.get((row[f"player_{side}"], row["file"], row["date"]))
+        return UNKNOWN if value is None else f"{value:.0f}"
+
+    def pr(row: Plain, side: int) -> str:
+        names = [name for name in _ERRORS if name != "opponent_moves"]
+        value = known(Errors(**{name: row[f"{name}_{side}"] for name in names}).pr)
+        return UNKNOWN if value is None else f"{value:.2f}"
+
+    columns = [
+        _field("file", "Match", "text", show=lambda row: _short(row["file"])),
+        _field("date", "Date", "date", left=True, gives_way=3),
+        _field(
+            "length", "Length", "integer", gives_way=2,
+            show=lambda row: str(row["length"]) if row["length"] else "money",
+        ),
+        Column("", sides(lambda row, side: row[f"player_{side}"], " – "), "Players"),
+        _field("player_1", kind="text"),
+        _field("player_2", kind="text"),
+        _field("points_1", kind="integer"),
+        _field("points_2", kind="integer"),
+        _field("winner", kind="integer"),
+        _field("games", kind="integer"),
+        _field("luck_adjusted_1"),
+        Column("", sides(lambda row, side: str(row[f"points_{side}"]), "–"), "Points", left=False),
+        Column("", sides(rating), "Ratings", left=False),
+        Column("", sides(pr), "PR", left=False),
+        Column(
+            "", sides(lambda row, side: f"{row[f'luck_{side}']:+.2f}"), "Luck", left=False,
+            gives_way=1,
+        ),
+    ]  # fmt: skip
+    for side in (1, 2):
+        columns += [
+            _field(f"{name}_{side}", kind=kind)
+            for name, kind in {**_ERRORS, "close_2003": "integer"}.items()
+            if name != "opponent_moves"
+        ]
+    return Table(
+        columns,
+        plain["matches"],
+        noun="match",
+        limit=limit,
+        remedy="--table FILE writes all",
+        caption="Both players’ figures, in the order of their names",
+    )
