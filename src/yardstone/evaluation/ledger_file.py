@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
-from zlib import error as ZlibError  # noqa: N812
 
 import numpy as np
 
-from yardstone.errors import InputError, YardstoneError
+from yardstone.arrays import ArrayFile, StoredArrays
+from yardstone.errors import InputError
 from yardstone.evaluation.ledger import REPLAYED, Ledger, make_system
 from yardstone.pool import Pool
 from yardstone.ratings.replay import Replay
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_ledger", "save_ledger"]
 
-_FORMAT = 1
+_FILE = ArrayFile("saved history", format=1, text="about", compressed=False)
 _NEVER = np.datetime64("NaT", "s")
 
 
@@ -51,7 +49,6 @@ def save_ledger(ledger: Ledger, path: Path) -> None:
         for name, column in state.arrays.items():
             arrays[f"checkpoint {place} of {name}"] = column
     about = {
-        "format": _FORMAT,
         "name": ledger.name,
         "parameters": dict(ledger.parameters),
         "system": repr(ledger.system),
@@ -60,9 +57,7 @@ def save_ledger(ledger: Ledger, path: Path) -> None:
         "ordered": pool.ordered,
         "checkpoints": [at for at, _ in ledger.checkpoints],
     }
-    arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
-    with path.open("wb") as file:
-        np.savez(file, allow_pickle=False, **arrays)  # compressing saves half, and takes seconds
+    _FILE.write(path, arrays, about)
 
 
 def load_ledger(path: Path) -> Ledger:
@@ -74,22 +69,11 @@ def load_ledger(path: Path) -> Ledger:
         There is no such file, it is something else, or its system has changed
         since: then the ratings must be made anew from the games.
     """
-    try:
-        with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        about = json.loads(arrays.pop("about").tobytes())
-        if about["format"] != _FORMAT:
-            raise InputError("it was saved by another version", file=str(path))
-        return _ledger(arrays, about, str(path))
-    except FileNotFoundError:
-        raise InputError("there is no such file", file=str(path)) from None
-    except YardstoneError:
-        raise
-    except (OSError, KeyError, ValueError, TypeError, EOFError, BadZipFile, ZlibError) as error:
-        raise InputError("this is no saved history", file=str(path)) from error
+    return _FILE.read(path, lambda arrays, about: _ledger(arrays, about, str(path)))
 
 
-def _ledger(arrays: dict[str, NDArray[Any]], about: dict[str, Any], path: str) -> Ledger:
+def _ledger(stored: StoredArrays, about: dict[str, Any], path: str) -> Ledger:
+    arrays = dict(stored)
     columns = {
         name.removeprefix("column "): values
         for name, values in arrays.items()
@@ -129,6 +113,10 @@ def _ledger(arrays: dict[str, NDArray[Any]], about: dict[str, Any], path: str) -
             file=path,
             mend="rate the games anew",
         )
+    for name in REPLAYED:
+        values = arrays.get(f"replay {name}")
+        if values is not None and (values.shape != (len(pool),) or np.isinf(values).any()):
+            raise ValueError(name)
     replay = Replay(
         expected=arrays["replay expected"],
         first_rating=arrays["replay first_rating"],

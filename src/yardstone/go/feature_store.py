@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.arrays import map_array
 from yardstone.errors import InputError, UsageError
 from yardstone.go.feature_parts import GAME_COLUMNS
 from yardstone.go.points import BLACK, WHITE
@@ -144,12 +145,7 @@ class FeatureStore:
                     f"the store has no {name!r}, but {', '.join((*_MOVES, *self.kinds))}"
                 )
             path = self.path / f"{name}.npy"
-            try:
-                self._arrays[name] = _mapped(path)
-            except (OSError, ValueError) as error:
-                raise InputError(
-                    f"cannot be read: {error}", file=str(path), mend="make the store anew"
-                ) from None
+            self._arrays[name] = map_array(path, mend="make the store anew")
         return self._arrays[name]
 
     @cached_property
@@ -223,16 +219,3 @@ class FeatureStore:
             found.setdefault(self.games["black"][game], []).append((game, BLACK))
             found.setdefault(self.games["white"][game], []).append((game, WHITE))
         return MappingProxyType(found)
-
-
-def _mapped(path: Path) -> NDArray[Any]:
-    """An array in numpy's format; without rows there is nothing that could be mapped."""
-    if path.stat().st_size > 0:
-        try:
-            return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-        except ValueError:
-            empty = np.asarray(np.load(path, allow_pickle=False))
-            if empty.size == 0:
-                return empty
-            raise
-    raise ValueError("the file is empty")

@@ -7,18 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 
-from yardstone.errors import InputError
+from yardstone.arrays import ArrayFile, StoredArrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["State"]
 
-_FORMAT = 1
+_FILE = ArrayFile("saved state", format=1)
 _NEVER = np.datetime64("NaT", "s")
 
 
@@ -57,31 +56,29 @@ class State:
         """Write to a file (numpy's npz, compressed)."""
         kept: dict[str, Any] = {f"of_{name}": array for name, array in self.arrays.items()}
         kept |= {
-            "format": np.array(_FORMAT),
             "system": np.array(self.system),
             "players": np.array("\0".join(self.players)),
             "number_of_players": np.array(len(self.players)),
             "games": np.array(self.games),
             "until": np.array(self.until, "datetime64[s]"),
         }
-        with Path(path).open("wb") as file:
-            np.savez_compressed(file, **kept)
+        _FILE.write(Path(path), kept)
 
     @classmethod
     def load(cls, path: str | Path) -> State:
         """Read what `save` wrote; InputError for any other file."""
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                kept = {name: file[name] for name in file.files}
-            if int(kept["format"]) != _FORMAT:
-                raise InputError("the state was saved by another version", file=str(path))
-            names = str(kept["players"])
-            return cls(
-                str(kept["system"]),
-                tuple(names.split("\0")) if int(kept["number_of_players"]) else (),
-                {name[3:]: array for name, array in kept.items() if name.startswith("of_")},
-                int(kept["games"]),
-                kept["until"][()],
-            )
-        except (KeyError, ValueError, BadZipFile, EOFError, AttributeError):
-            raise InputError("this is no saved state", file=str(path)) from None
+        return _FILE.read(Path(path), cls._of_arrays)
+
+    @classmethod
+    def _of_arrays(cls, kept: StoredArrays, _: object) -> State:
+        number = int(kept["number_of_players"])
+        players = tuple(str(kept["players"]).split("\0")) if number else ()
+        if len(players) != number:
+            raise ValueError("players")
+        return cls(
+            str(kept["system"]),
+            players,
+            {name[3:]: kept[name] for name in kept if name.startswith("of_")},
+            int(kept["games"]),
+            kept["until"][()],
+        )

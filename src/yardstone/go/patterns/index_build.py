@@ -15,11 +15,11 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from yardstone import parallel
+from yardstone.arrays import ArrayFile, StoredArrays
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.patterns.game_index import FORMAT, TABLE, GameIndex, combined_text
 from yardstone.go.patterns.index_file import write_arrays
@@ -43,6 +43,7 @@ _MOST_MOVES = 20_000
 _MOVE_LIST = re.compile(rb"^[^\s;(]{1,256}[\t ,]+\(?\s*;\s*[BW]\[", re.MULTILINE)
 _DETAILS = 20
 _FURTHER = "further records"
+_PART = ArrayFile("part of an index", compressed=False)
 
 StrPath = str | os.PathLike[str]
 
@@ -181,17 +182,14 @@ def _read_share(job: tuple[tuple[str, ...], int, int, Path]) -> None:
     notes = [(record.file, str(record.line), record.reason) for record in skipped.details]
     arrays["skipped"] = np.array(notes, np.str_).reshape(-1, 3)
     arrays["unlisted"] = np.array(len(skipped) - len(skipped.details))
-    temporary = part.with_suffix(f".{os.getpid()}.npz")
-    np.savez(temporary, fingerprint=np.array(fingerprint), **arrays)  # type: ignore[arg-type]
-    temporary.replace(part)
+    _PART.write(part, {"fingerprint": np.array(fingerprint), **arrays})
 
 
 def _fingerprint(part: Path) -> str | None:
     """What a part was made from; None if it breaks off."""
     try:
-        with part.open("rb") as file, np.load(file) as known:
-            return str(known["fingerprint"])
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        return _PART.read(part, lambda arrays, _: str(arrays["fingerprint"]))
+    except InputError:
         return None
 
 
@@ -262,14 +260,14 @@ def _put_together(
     keys: list[NDArray[np.uint64]] = []
     pieces: list[tuple[int, Path]] = []
     for part in parts:
-        with np.load(part) as arrays:
-            for file, line, reason in arrays["skipped"].tolist():
-                skipped.add(Skipped(file, int(line), reason), kind=_kind(reason))
-            if arrays["unlisted"]:
-                skipped.add_uncounted(_FURTHER, int(arrays["unlisted"]))
-            for size in sorted({int(name.split("/")[0]) for name in arrays.files if "/" in name}):
-                pieces.append((size, part))
-                keys.append(arrays[f"{size}/key"])
+        arrays = _PART.read(part, _without_games)
+        for file, line, reason in arrays.pop("skipped").tolist():
+            skipped.add(Skipped(file, int(line), reason), kind=_kind(reason))
+        if further := int(arrays.pop("unlisted")):
+            skipped.add_uncounted(_FURTHER, further)
+        for name in sorted(arrays, key=lambda name: int(name.split("/")[0])):
+            pieces.append((int(name.split("/")[0]), part))
+            keys.append(arrays[name])
     if not pieces:
         if skipped.details:
             first = skipped.details[0]
@@ -296,6 +294,15 @@ def _put_together(
         temporary.unlink(missing_ok=True)
 
 
+def _without_games(arrays: StoredArrays, _: object) -> dict[str, NDArray[Any]]:
+    """What a part left out, and the keys of its games by size of board."""
+    return {
+        name: arrays[name]
+        for name in arrays
+        if name in ("skipped", "unlisted") or name.endswith("/key")
+    }
+
+
 def _kind(reason: str) -> str:
     return "an illegal move: used up to there" if reason.endswith("used up to there") else reason
 
@@ -316,23 +323,21 @@ class _Group:
         self._parts = [(part, keep) for part, keep in parts if keep.any()]
         self.games = sum(int(keep.sum()) for _, keep in parts)
 
+    def _read(self, part: Path, *names: str) -> list[NDArray[Any]]:
+        return _PART.read(part, lambda arrays, _: [arrays[f"{self.size}/{n}"] for n in names])
+
     def column(self, name: str) -> NDArray[Any]:
         """A column of the games that are kept."""
-        found = []
-        for part, keep in self._parts:
-            with np.load(part) as arrays:
-                found.append(arrays[f"{self.size}/{name}"][keep])
-        return np.concatenate(found)
+        return np.concatenate([self._read(part, name)[0][keep] for part, keep in self._parts])
 
     def fill(self, name: str, length: str, target: NDArray[Any]) -> None:
         """Write what belongs to the games that are kept, one part after the other."""
         place = 0
         for part, keep in self._parts:
-            with np.load(part) as arrays:
-                values = arrays[f"{self.size}/{name}"]
-                wanted = values[np.repeat(keep, arrays[f"{self.size}/{length}"])]
-            target[place : place + len(wanted)] = wanted
-            place += len(wanted)
+            values, lengths = self._read(part, name, length)
+            kept = values[np.repeat(keep, lengths)]
+            target[place : place + len(kept)] = kept
+            place += len(kept)
 
     def mark(self, target: NDArray[np.uint64]) -> None:
         """Write the bits of the stones that ever stood there."""
@@ -340,9 +345,8 @@ class _Group:
 
         first = 0
         for part, keep in self._parts:
-            with np.load(part) as arrays:
-                lengths = arrays[f"{self.size}/length"]
-                events = arrays[f"{self.size}/events"][np.repeat(keep, lengths)]
+            lengths, events = self._read(part, "length", "events")
+            events = events[np.repeat(keep, lengths)]
             mark_stones(events, _starts(lengths[keep]), first, self.size**2, target)
             first += int(keep.sum())
 

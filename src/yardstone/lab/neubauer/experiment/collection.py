@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.errors import InputError, NoGamesError
+from yardstone.arrays import ArrayFile, StoredArrays
+from yardstone.errors import NoGamesError
 from yardstone.evaluation.splits import in_time_order
 from yardstone.lab.neubauer.experiment.filters import FilterReport, Filters, filtered
 from yardstone.pool import Pool
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["collect_pool", "load_pool", "save_pool"]
 
+_FILE = ArrayFile("saved pool")
 _SCORES = {BLACK: 1.0, DRAWN: 0.5}
 
 
@@ -90,8 +92,7 @@ def save_pool(pool: Pool, path: Path) -> None:
     if pool.time is not None:
         kept["time"] = pool.time
     kept |= {f"column_{name}": np.asarray(column) for name, column in pool.columns.items()}
-    with path.open("wb") as file:
-        np.savez_compressed(file, **kept)
+    _FILE.write(path, kept)
 
 
 def load_pool(path: Path) -> Pool:
@@ -102,21 +103,13 @@ def load_pool(path: Path) -> Pool:
     InputError
         It is something else, or damaged.
     """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            kept = {name: file[name] for name in file.files}
-        columns = {
-            name.removeprefix("column_"): column
-            for name, column in kept.items()
-            if name.startswith("column_")
-        }
-        pool = Pool(
-            tuple(kept["players"].tolist()),
-            kept["first"],
-            kept["second"],
-            kept["score"],
-            kept.get("time"),
-        )
-        return replace(pool, columns=columns)
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise InputError(f"cannot be read: {error}", file=str(path)) from None
+    return _FILE.read(path, _pool)
+
+
+def _pool(kept: StoredArrays, _: object) -> Pool:
+    columns = {
+        name.removeprefix("column_"): kept[name] for name in kept if name.startswith("column_")
+    }
+    time = kept.get("time")
+    pool = Pool(tuple(kept["players"].tolist()), kept["first"], kept["second"], kept["score"], time)
+    return replace(pool, columns=columns)

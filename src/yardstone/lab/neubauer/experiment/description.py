@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.arrays import map_array
 from yardstone.errors import InputError
 from yardstone.evaluation.sets import Sets
 from yardstone.go.features import HEAD
@@ -100,10 +101,7 @@ def described(experiment: Experiment) -> Described:
 
 
 def _marks(path: Path, games: int) -> NDArray[np.str_]:
-    try:
-        found: NDArray[np.str_] = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}", file=str(path)) from None
+    found = map_array(path)
     if found.shape != (games,):
         raise InputError("is not of this experiment's pool", file=str(path))
     return found

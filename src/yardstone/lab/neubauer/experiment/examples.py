@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.arrays import map_array
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.sets import Sets
 from yardstone.lab.neubauer.dataset import Labelled
@@ -60,7 +61,7 @@ def experiment_examples(file: str, model: str) -> tuple[Labelled, Labelled]:
             )
     kinds = MODELS[model]
     pool = load_pool(home / "winners/pool.npz")
-    marks = Sets(np.load(home / "sets/mark.npy", allow_pickle=False))
+    marks = Sets(map_array(home / "sets/mark.npy"))
     labels = load_labels(home / "labels/labels.npz")
     questions = ask_questions(marks, experiment.table.hidden)
     moves = RecentMoves.open(home / "moves").sets(kinds)

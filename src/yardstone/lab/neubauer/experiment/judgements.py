@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone import parallel
+from yardstone.arrays import ArrayFile
 from yardstone.errors import UsageError
 from yardstone.go.extraction_batch import Settings, load, plain
 from yardstone.go.judgement import SURE
@@ -32,6 +33,7 @@ __all__ = ["JUDGED", "JudgedReport", "judged_pool", "last_winrates"]
 JUDGED = (Decision.resigned.value, Decision.timed_out.value)
 #: Games that are judged, or lost by a kill, together.
 _BATCH = 512
+_FILE = ArrayFile("file of judgements", compressed=False)
 _WAVE = 16
 
 
@@ -139,8 +141,12 @@ def last_winrates(
 
 
 def _read(path: Path) -> dict[str, float]:
-    with np.load(path, allow_pickle=False) as file:
-        return dict(zip(file["key"].tolist(), file["white_winrate"].tolist(), strict=True))
+    return _FILE.read(
+        path,
+        lambda file, _: dict(
+            zip(file["key"].tolist(), file["white_winrate"].tolist(), strict=True)
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +184,4 @@ def _judge(batch: _Judging) -> None:
     winrate = np.full(len(batch.games), np.nan)
     for found in judge_games(batch.games, load(settings), rules=rules, komi=settings.komi):
         winrate[place[id(found.game)]] = found.white_winrate
-    temporary = batch.path.with_suffix(".tmp")
-    with temporary.open("wb") as file:
-        np.savez(file, key=np.array(batch.keys, np.str_), white_winrate=winrate)
-    temporary.replace(batch.path)
+    _FILE.write(batch.path, {"key": np.array(batch.keys, np.str_), "white_winrate": winrate})

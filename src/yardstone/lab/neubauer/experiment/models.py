@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from yardstone.arrays import ArrayFile
 from yardstone.evaluation.metrics import log_likelihood
 from yardstone.lab.neubauer.dataset import Labelled
 from yardstone.lab.neubauer.experiment.mean_features import Pooled, fit_pooled
@@ -43,6 +44,7 @@ __all__ = [
     "tuned_glicko",
 ]
 
+_POOLED = ArrayFile("table of mean features", compressed=False)
 STOCHASTIC, BASIC, FULL, POOLED = "Stochastic", "Basic", "Full", "Pooled"
 RANKED = "Rank scores"
 #: The features that each of the two Set Transformers takes.
@@ -178,14 +180,15 @@ def _pooled(name: str, kinds: tuple[str, ...], work: Work, stages: Stages) -> Po
 
     def make(folder: Path) -> None:
         found = fit_pooled(work.labelled(kinds, "T"), work.labelled(kinds, "V"))
-        np.savez(folder / "pooled.npz", **{name: getattr(found, name) for name in arrays})
+        _POOLED.write(folder / "pooled.npz", {name: getattr(found, name) for name in arrays})
         facts = {name: getattr(found, name) for name in numbers}
         (folder / "pooled.json").write_text(json.dumps(facts, indent=2) + "\n", "utf-8")
 
     home = stages.run(_slug(name), make, {"kinds": list(kinds)}, ["moves", "labels"])
     facts = json.loads((home / "pooled.json").read_text("utf-8"))
-    with np.load(home / "pooled.npz", allow_pickle=False) as file:
-        return Pooled(**{name: file[name] for name in arrays}, **facts)
+    return _POOLED.read(
+        home / "pooled.npz", lambda file, _: Pooled(**{n: file[n] for n in arrays}, **facts)
+    )
 
 
 def predict_all(

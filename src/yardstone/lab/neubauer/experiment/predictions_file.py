@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.errors import InputError
+from yardstone.arrays import ArrayFile, StoredArrays
 from yardstone.lab.neubauer.experiment.predictions import Predictions
 from yardstone.lab.neubauer.experiment.questions import EVERYTHING, Questions
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
 
 __all__ = ["load_predictions", "predictions_csv", "save_predictions"]
+
+_FILE = ArrayFile("file of predictions")
 
 
 def save_predictions(found: Predictions, pool: Pool, path: Path) -> None:
@@ -35,8 +37,7 @@ def save_predictions(found: Predictions, pool: Pool, path: Path) -> None:
     }
     kept |= {f"expected_{k}": values for k, values in enumerate(found.expected.values())}
     kept |= {f"rating_{k}": values for k, values in enumerate(found.ratings.values())}
-    with path.open("wb") as file:
-        np.savez_compressed(file, **kept)
+    _FILE.write(path, kept)
 
 
 def load_predictions(path: Path) -> Predictions:
@@ -47,21 +48,20 @@ def load_predictions(path: Path) -> Predictions:
     InputError
         It is something else, or damaged.
     """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            kept = {name: file[name] for name in file.files}
-        about = json.loads(str(kept["about"]))
-        return Predictions(
-            Questions(kept["game"], kept["letter"], kept["last"]),
-            kept["score"],
-            kept["labels"],
-            kept["players"],
-            {name: kept[f"expected_{k}"] for k, name in enumerate(about["systems"])},
-            {name: kept[f"rating_{k}"] for k, name in enumerate(about["rated"])},
-            about["about"],
-        )
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise InputError(f"cannot be read: {error}", file=str(path)) from None
+    return _FILE.read(path, _predictions)
+
+
+def _predictions(kept: StoredArrays, _: object) -> Predictions:
+    about = json.loads(str(kept["about"]))
+    return Predictions(
+        Questions(kept["game"], kept["letter"], kept["last"]),
+        kept["score"],
+        kept["labels"],
+        kept["players"],
+        {name: kept[f"expected_{k}"] for k, name in enumerate(about["systems"])},
+        {name: kept[f"rating_{k}"] for k, name in enumerate(about["rated"])},
+        about["about"],
+    )
 
 
 def predictions_csv(found: Predictions, pool: Pool) -> str:

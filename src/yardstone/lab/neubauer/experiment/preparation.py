@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.arrays import map_array
 from yardstone.errors import InputError
 from yardstone.evaluation.sets import Sets
 from yardstone.go.extraction_batch import Settings
@@ -283,7 +284,7 @@ class Preparation:
         plain = plain_values(asdict(experiment.ratings)) | plain_values(asdict(settings))
         del plain["withhold"], plain["tune"]
         home = self.stages.run("sets", make, plain, ["winners", "features"])
-        sets = Sets(np.load(home / "mark.npy", allow_pickle=False))
+        sets = Sets(map_array(home / "mark.npy"))
         self.facts["sets"] = {letter: int(sets.of(letter).sum()) for letter in "TVEX"}
         return sets
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.errors import InputError
+from yardstone.arrays import ArrayFile, map_array
 from yardstone.lab.neubauer.dataset import MoveSets
 from yardstone.lab.neubauer.recent_moves import WINDOW, Pieces, recent_moves
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
 
 __all__ = ["EVERYTHING", "RANK", "Questions", "RecentMoves", "ask_questions", "gather_moves"]
+
+_FILE = ArrayFile("table of recent moves", compressed=False)
 
 #: The kind of features that are the rank model's scores of each move.
 RANK = "rank"
@@ -92,12 +94,9 @@ class RecentMoves:
     @classmethod
     def open(cls, folder: Path) -> RecentMoves:
         """Open what `gather_moves` wrote."""
-        path = folder / "recent.npz"
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                return cls(folder, file["rows"], file["starts"])
-        except (OSError, ValueError, KeyError) as error:
-            raise InputError(f"cannot be read: {error}", file=str(path)) from None
+        return _FILE.read(
+            folder / "recent.npz", lambda file, _: cls(folder, file["rows"], file["starts"])
+        )
 
     def sets(self, kinds: Sequence[str]) -> MoveSets:
         """The moves with some kinds of features, side by side."""
@@ -106,11 +105,7 @@ class RecentMoves:
         return MoveSets(features, self.rows, self.starts)
 
     def _features(self, kind: str) -> NDArray[Any]:
-        path = self.folder / f"{kind}.npy"
-        try:
-            return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-        except (OSError, ValueError) as error:
-            raise InputError(f"cannot be read: {error}", file=str(path)) from None
+        return map_array(self.folder / f"{kind}.npy")
 
 
 def gather_moves(
@@ -161,7 +156,8 @@ def gather_moves(
     for kind in kinds:
         np.save(folder / f"{kind}.npy", _features(stores, kind, used))
     rows_now = place_of.ravel().astype(np.int64)
-    np.savez(folder / "recent.npz", rows=rows_now, starts=starts.astype(np.int64), used=used)
+    arrays = {"rows": rows_now, "starts": starts.astype(np.int64), "used": used}
+    _FILE.write(folder / "recent.npz", arrays)
     return RecentMoves(folder, rows_now, starts.astype(np.int64))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.arrays import ArrayFile
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.labels import Labels, rating_labels
 from yardstone.evaluation.sets import draw_sets
@@ -32,6 +33,8 @@ __all__ = [
     "withheld_labels",
 ]
 
+_FILE = ArrayFile("table of labels")
+_LABELS = ("first", "second", "first_ahead", "second_ahead", "advance")
 _SMALLER = (
     "ask for smaller sets under [sets] (training, validation, test, exhibition), "
     "or bring more games"
@@ -156,28 +159,12 @@ def withheld_labels(pool: Pool, labels: Labels, sets: Sets, system: Sequential) 
 
 def save_labels(labels: Labels, path: Path) -> None:
     """Write labels to one file (numpy's npz)."""
-    with path.open("wb") as file:
-        np.savez_compressed(
-            file,
-            first=labels.first,
-            second=labels.second,
-            first_ahead=labels.first_ahead,
-            second_ahead=labels.second_ahead,
-            advance=np.array(labels.advance),
-        )
+    _FILE.write(path, {name: np.asarray(getattr(labels, name)) for name in _LABELS})
 
 
 def load_labels(path: Path) -> Labels:
     """Read what `save_labels` wrote."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            kept = {name: file[name] for name in file.files}
-        return Labels(
-            kept["first"],
-            kept["second"],
-            kept["first_ahead"],
-            kept["second_ahead"],
-            int(kept["advance"]),
-        )
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise InputError(f"cannot be read: {error}", file=str(path)) from None
+    return _FILE.read(
+        path,
+        lambda kept, _: Labels(*(kept[name] for name in _LABELS[:4]), advance=int(kept["advance"])),
+    )

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.arrays import ArrayFile
 from yardstone.errors import UsageError
-from yardstone.files import replaced
 from yardstone.go.points import BLACK, WHITE
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.rank.scorer import PHASES, in_chunks
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 __all__ = ["RankPool", "join_pools", "pool_store", "sample_sides", "without_years"]
+
+_FILE = ArrayFile("pool of a rank model", compressed=False)
 
 _GAMES = 25
 
@@ -85,14 +87,14 @@ class RankPool:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save it in numpy's format, whole or not at all."""
         arrays = {field.name: getattr(self, field.name) for field in fields(self)}
-        with replaced(Path(path)) as temporary, temporary.open("wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
+        _FILE.write(Path(path), arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> RankPool:
-        """One that `save` made; not for files of strangers."""
-        with np.load(path, allow_pickle=False) as found:
-            return cls(*(found[field.name] for field in fields(cls)))
+        """One that `save` made."""
+        return _FILE.read(
+            Path(path), lambda arrays, _: cls(*(arrays[field.name] for field in fields(cls)))
+        )
 
 
 def join_pools(pools: Sequence[RankPool]) -> RankPool:

@@ -1,0 +1,246 @@
+"""Arrays on disk: one container for all, numpy's npz with plain arrays and perhaps one JSON text.
+
+A file may come from anybody: what it holds is counted before it is read, no pickle is
+ever opened, and whatever is wrong with it ends as one `InputError` that names the file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tokenize import TokenError
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.lib import format as npy
+
+from yardstone.errors import InputError, YardstoneError
+from yardstone.files import replaced
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["ArrayFile", "StoredArrays", "map_array"]
+
+T = TypeVar("T")
+
+#: What reading a damaged or hostile file may raise, here, in numpy and in who takes its arrays.
+_DAMAGE = (
+    ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, RuntimeError,
+    SyntaxError, TypeError, ValueError, TokenError, struct.error, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+_FORMAT = "format"
+_LONGEST_TEXT = 256 << 20
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayFile:
+    """A kind of file.
+
+    Attributes
+    ----------
+    name : str
+        What it is, for messages: "this is no saved history".
+    format : int, optional
+        The number of its format: files of another number are refused. None for files that
+        say none.
+    text : str
+        The array that holds the JSON text; empty for files without one.
+    kind : str
+        A mark in that text, for files that travel.
+    most_bytes, most_arrays : int
+        More than any such file holds.
+    compressed : bool
+        Compressing saves half, and takes seconds where much is written.
+    mend : str, optional
+        What to do about a file that is none.
+    """
+
+    name: str
+    format: int | None = None
+    text: str = ""
+    kind: str = ""
+    most_bytes: int = 64 << 30
+    most_arrays: int = 1 << 20
+    compressed: bool = True
+    mend: str | None = None
+
+    def write(
+        self,
+        path: Path,
+        arrays: Mapping[str, NDArray[Any]],
+        about: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write arrays and what the text says, whole or not at all.
+
+        Raises
+        ------
+        InputError
+            The file cannot be written.
+        """
+        members = dict(arrays)
+        if self.text:
+            marks = {"kind": self.kind} if self.kind else {}
+            if self.format is not None:
+                marks[_FORMAT] = self.format  # type: ignore[assignment]
+            text = json.dumps({**marks, **(about or {})}, allow_nan=not self.kind)
+            members[self.text] = np.frombuffer(text.encode(), np.uint8)
+        elif self.format is not None:
+            members[_FORMAT] = np.array(self.format)
+        save = np.savez_compressed if self.compressed else np.savez
+        with replaced(path) as temporary, temporary.open("wb") as file:
+            save(file, allow_pickle=False, **members)
+
+    def read(self, path: Path, make: Callable[[StoredArrays, dict[str, Any]], T]) -> T:
+        """Make something of a file's arrays and of what its text says.
+
+        Whatever `make` raises because the arrays are not what it needs (KeyError,
+        ValueError and so on) says that the file is none of this kind.
+
+        Raises
+        ------
+        InputError
+            There is no such file, or it is something else, damaged or too large.
+        """
+        file = str(path)
+        try:
+            with path.open("rb") as source, zipfile.ZipFile(source) as archive:
+                arrays = StoredArrays(archive, self.text)
+                sizes = [info.file_size for info in archive.infolist()]
+                if len(sizes) > self.most_arrays or sum(sizes) > self.most_bytes:
+                    raise ValueError("too large")
+                return make(arrays, self._about(arrays))
+        except FileNotFoundError:
+            raise InputError("there is no such file", file=file) from None
+        except InputError as error:
+            if error.file is not None:
+                raise
+            raise InputError(error.message, file=file, mend=error.mend or self.mend) from None
+        except YardstoneError as error:
+            raise InputError(f"damaged: {error}", file=file, mend=self.mend) from None
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", file=file) from None
+        except _DAMAGE as error:
+            raise InputError(f"this is no {self.name}", file=file, mend=self.mend) from error
+
+    def _about(self, arrays: StoredArrays) -> dict[str, Any]:
+        """What the text says, once kind and format are known to be right."""
+        about: dict[str, Any] = {}
+        if self.text:
+            about = json.loads(arrays.text(self.text))
+            if not isinstance(about, dict) or (self.kind and about["kind"] != self.kind):
+                raise ValueError("another kind")
+        if self.format is not None:
+            number = about[_FORMAT] if self.text else int(arrays[_FORMAT])
+            if number != self.format:
+                raise InputError("it was saved by another version")
+        return about
+
+
+class StoredArrays(Mapping[str, "NDArray[Any]"]):
+    """The arrays of an open file by name; each is read when it is asked for."""
+
+    def __init__(self, archive: zipfile.ZipFile, text: str = "") -> None:
+        self._archive = archive
+        self._members = {
+            info.filename.removesuffix(".npy"): info
+            for info in archive.infolist()
+            if info.filename.endswith(".npy") and info.filename != f"{text}.npy"
+        }
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        with self._archive.open(self._members[name]) as file:
+            shape, fortran, kind = _header(file)
+            array = _data(file, shape, kind, fortran=fortran)
+        if array is None:
+            raise ValueError(f"{name} is cut off")
+        return array
+
+    def text(self, name: str) -> bytes:
+        """The bytes of a text."""
+        with self._archive.open(f"{name}.npy") as file:
+            shape, _, kind = _header(file)
+            if kind != np.uint8 or len(shape) != 1:
+                raise ValueError("no text")
+            return file.read(_LONGEST_TEXT)
+
+    def finite(self, name: str, shape: tuple[int, ...]) -> NDArray[np.float32]:
+        """An array of finite numbers of float16 or float32; InputError if it is none.
+
+        The shape is compared before anything is read, so that it bounds the memory.
+        """
+        if name not in self._members:
+            raise InputError(f"damaged: {name} is missing")
+        with self._archive.open(self._members[name]) as file:
+            there, fortran, kind = _header(file, objects=True)
+            if there != shape or kind not in (np.float16, np.float32):
+                raise InputError(f"damaged: {name} has another shape than its settings ask for")
+            array = _data(file, shape, kind, fortran=fortran)
+        if array is None:
+            raise InputError(f"damaged: {name} is cut off")
+        if not np.isfinite(array).all():
+            raise InputError(f"damaged: {name} has numbers that are not finite")
+        return array.astype(np.float32)
+
+
+def _header(
+    file: IO[bytes], *, objects: bool = False
+) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    version = npy.read_magic(file)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(version)
+    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, fortran, kind = read(file)
+    if any(length < 0 for length in shape) or (kind.hasobject and not objects):
+        raise ValueError("no plain array")
+    return shape, fortran, kind
+
+
+def _data(
+    file: IO[bytes], shape: tuple[int, ...], kind: np.dtype[Any], *, fortran: bool
+) -> NDArray[Any] | None:
+    """What stands behind a header; None if it breaks off, before much memory is taken."""
+    size = math.prod(shape) * kind.itemsize
+    data = bytearray()
+    while len(data) < size:
+        piece = file.read(min(_PIECE, size - len(data)))
+        if not piece:
+            return None
+        data += piece
+    array = np.frombuffer(data, kind) if size else np.empty(math.prod(shape), kind)
+    return array.reshape(shape[::-1]).T if fortran else array.reshape(shape)
+
+
+def map_array(path: Path, *, mend: str | None = None) -> NDArray[Any]:
+    """An array in numpy's own format (npy), mapped from disk and read-only.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or holds no plain array.
+    """
+    try:
+        if path.stat().st_size == 0:
+            raise ValueError("the file is empty")
+        try:
+            return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+        except ValueError:
+            array = np.asarray(np.load(path, allow_pickle=False))
+            if array.size == 0:  # without rows there is nothing that could be mapped
+                return array
+            raise
+    except (OSError, *_DAMAGE) as error:
+        raise InputError(f"cannot be read: {error}", file=str(path), mend=mend) from None
