@@ -38,10 +38,13 @@ def print_document(document: Document, console: Console, *, limit: int | None = 
 
     for place, line in enumerate(document.lead):
         _print_line(line, console, style="bold" if place == 0 else "")
+    begun = bool(document.lead)
     for section in _first_sections(document, console, limit):
         if not any(map(_printed, section.blocks)):
             continue
-        console.print()
+        if begun:
+            console.print()
+        begun = True
         if section.title:
             console.print(Text(section.title, style="bold yellow" if section.caution else "bold"))
         for block in section.blocks:
