@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -34,6 +36,16 @@ def test_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["match", "5", "5", "5", "-o", str(tmp_path / "match.txt")]) == 0
     assert capsys.readouterr().out == ""
     assert "Elo difference" in (tmp_path / "match.txt").read_text()
+
+
+def test_csv_and_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "match.html"
+    assert main(["match", "859", "1329", "772", "--format", "csv", "--html", str(page)]) == 0
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert row["counts"] == "772 1329 859"
+    assert float(row["elo_low"]) == pytest.approx(0.916, abs=5e-4)
+    assert row["decision"] == "continue"
+    assert "Likelihood of superiority" in page.read_text()
 
 
 @pytest.mark.parametrize(

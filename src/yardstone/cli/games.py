@@ -79,6 +79,7 @@ class Games:
         paths: Sequence[str] | None,
         *,
         tags: Sequence[str] = (),
+        every: bool = False,
         levels: bool = False,
         times: bool = True,
         names: Names | None = None,
@@ -86,18 +87,16 @@ class Games:
     ) -> Pool:
         """The games of the files or of the query; what was left out goes to standard error.
 
-        `tags` are further tags or columns that are kept, `levels` asks for grades, ratings
-        and handicaps.
+        `tags` are further tags or columns that are kept, with `every` all of them; `levels`
+        asks for grades, ratings and handicaps.
         """
         from yardstone.cli import values
 
-        columns = values.columns(self.columns or [])
-        if tags:
-            columns = {**(columns or {}), **{tag: tag for tag in tags}}
+        columns = {tag: tag for tag in tags} | (values.columns(self.columns or []) or {})
         source = Source(
             paths or [],
             self.query,
-            columns,
+            columns or ("all" if every else None),
             self.first,
             self.results,
             self.strict,

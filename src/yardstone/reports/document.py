@@ -19,6 +19,7 @@ __all__ = [
     "Column",
     "Document",
     "Drawing",
+    "Facts",
     "Kind",
     "Lines",
     "Picture",
@@ -194,6 +195,13 @@ class Lines:
     exact: bool = False
 
 
+@dataclass(frozen=True)
+class Facts:
+    """What is known of one thing: labels, and what is said of each; blanks indent a label."""
+
+    facts: Sequence[tuple[str, str]]
+
+
 class Drawing(Protocol):
     """A chart or a board."""
 
@@ -232,7 +240,7 @@ class Card:
     lines: Sequence[str] = ()
 
 
-Block = Table | Lines | Picture | Answer | Card
+Block = Table | Lines | Facts | Picture | Answer | Card
 
 
 @dataclass(frozen=True)

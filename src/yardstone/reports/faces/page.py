@@ -14,7 +14,7 @@ from importlib import resources
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from yardstone.reports.document import Answer, Card, Column, Document, Lines, Range, Table
+from yardstone.reports.document import Answer, Card, Column, Document, Facts, Lines, Range, Table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -85,7 +85,7 @@ def _hash(text: str) -> str:
 
 
 def _kind(block: object) -> str:
-    if isinstance(block, Table | Lines | Answer | Card):
+    if isinstance(block, Table | Lines | Facts | Answer | Card):
         return type(block).__name__.lower()
     return "picture"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from yardstone.reports.document import Block, Column, Document, Lines, Section, Table
+from yardstone.reports.document import Block, Column, Document, Facts, Lines, Section, Table
 from yardstone.reports.faces.text import hidden_rows
 from yardstone.reports.words import plural
 
@@ -28,10 +28,13 @@ def print_document(document: Document, console: Console, *, limit: int | None = 
 
     for place, line in enumerate(document.lead):
         _print_line(line, console, style="bold" if place == 0 else "")
+    begun = bool(document.lead)
     for section in _first_sections(document, console, limit):
         if not any(map(_printed, section.blocks)):
             continue
-        console.print()
+        if begun:
+            console.print()
+        begun = True
         if section.title:
             console.print(Text(section.title, style="bold yellow" if section.caution else "bold"))
         for block in section.blocks:
@@ -58,6 +61,8 @@ def _is_group(section: Section) -> bool:
 def _printed(block: Block) -> bool:
     if isinstance(block, Table):
         return len(block.rows) > 0
+    if isinstance(block, Facts):
+        return len(block.facts) > 0
     return isinstance(block, Lines) and bool(block.lines)
 
 
@@ -67,6 +72,8 @@ def _print_block(block: Block, console: Console, limit: int | None) -> None:
             _print_line(line, console, lead="  • " if block.bullets else "", exact=block.exact)
     elif isinstance(block, Table):
         _print_table(block, console, limit if block.limit is None else block.limit)
+    elif isinstance(block, Facts):
+        _print_facts(block, console)
 
 
 def _print_line(
@@ -85,6 +92,18 @@ def _print_line(
         lead = " " * len(lead)
     if not body:
         console.print()
+
+
+def _print_facts(block: Facts, console: Console) -> None:
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    grid = RichTable.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column()
+    for label, text in block.facts:
+        grid.add_row(Text(label, style="bold"), Text(text))
+    console.print(grid)
 
 
 def _print_table(table: Table, console: Console, limit: int | None) -> None:

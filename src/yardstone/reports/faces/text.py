@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from yardstone.reports.document import Block, Document, Lines, Section, Table
+from yardstone.reports.document import Block, Document, Facts, Lines, Section, Table
 from yardstone.reports.words import plural
 
 __all__ = ["aligned", "document_text", "hidden_rows"]
@@ -28,6 +28,8 @@ def _block_lines(block: Block) -> Iterable[str]:
         return [f"  • {line}" for line in block.lines] if block.bullets else block.lines
     if isinstance(block, Table):
         return table_lines(block)
+    if isinstance(block, Facts):
+        return aligned(block.facts, left={0, 1})
     return ()
 
 
@@ -56,6 +58,8 @@ def aligned(rows: Sequence[Sequence[str]], *, left: set[int]) -> list[str]:
     """Rows of cells as lines of equal columns; those in `left` begin at the left."""
     from rich.cells import cell_len
 
+    if not rows:
+        return []
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:

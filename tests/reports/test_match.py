@@ -5,15 +5,15 @@ import json
 import pytest
 
 from yardstone.pool import Pool
+from yardstone.ratings.judgement import judge_games, judge_match
 from yardstone.ratings.matches import Match
-from yardstone.ratings.pairs import pentanomial
-from yardstone.ratings.sprt import Sprt
-from yardstone.reports.json_out import as_json
-from yardstone.reports.match_text import match_text, plain_match
+from yardstone.reports.faces.files import as_json
+from yardstone.reports.faces.text import document_text
+from yardstone.reports.match import match_document, plain_match
 
 
 def text(match: Match) -> str:
-    return match_text(match, confidence=0.95, half_width=5.0, test=Sprt())
+    return document_text(match_document(judge_match(match)))
 
 
 def test_a_match_to_the_letter() -> None:
@@ -54,26 +54,19 @@ def test_a_finished_test_says_what_was_accepted() -> None:
 
 @pytest.mark.parametrize("counts", [(0, 0, 0), (0, 0, 9), (0, 9, 0), (1, 2, 3), (0, 0, 0, 0, 4)])
 def test_plain_values_are_json(counts: tuple[float, ...]) -> None:
-    found = plain_match(Match(counts), confidence=0.9, half_width=5.0, test=Sprt())
+    found = plain_match(judge_match(Match(counts), confidence=0.9))
     assert json.loads(as_json(found)) == found
     assert found["confidence"] == 0.9
 
 
 def test_paired_games_are_told() -> None:
     pool = Pool.from_names("ABABA", "BABAB", [1, 0.5, 0.5, 0.5, 1])
-    paired = pentanomial(pool, "A", "B")
-    said = match_text(
-        paired.pairs,
-        confidence=0.95,
-        half_width=5.0,
-        test=Sprt(),
-        paired=paired,
-        names=("A", "B"),
-    )
+    judgement = judge_games(pool, "A", "B")
+    said = document_text(match_document(judgement))
     assert "A against B" in said
     assert "1 games, left out" not in said
     assert "1 game, left out" in said
-    found = plain_match(paired.pairs, confidence=0.95, half_width=5, test=Sprt(), paired=paired)
+    found = plain_match(judgement)
     assert found["unpaired"] == 1
     assert found["games_between"] == {"wins": 2, "draws": 3, "losses": 0}
 

@@ -1,0 +1,214 @@
+"""What a match says of its two players."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import isfinite, isinf, isnan
+from typing import TYPE_CHECKING, Any
+
+from yardstone.reports.document import Column, Document, Facts, Section, Table
+from yardstone.reports.words import known, plural
+
+if TYPE_CHECKING:
+    from yardstone.ratings.judgement import MatchJudgement
+    from yardstone.ratings.matches import Interval
+
+__all__ = ["match_document", "plain_match"]
+
+_PAIR_NAMES = ("LL", "LD", "LW+DD", "DW", "WW")
+
+
+def match_document(judgement: MatchJudgement) -> Document:
+    """The report of a match."""
+    return Document(
+        title="Match" if judgement.players is None else " – ".join(judgement.players),
+        sections=[Section(blocks=[Facts(list(_facts(judgement)))])],
+        records=Table(_RECORDS, [judgement], noun="match"),
+        plain=lambda: plain_match(judgement),
+    )
+
+
+def plain_match(judgement: MatchJudgement) -> dict[str, Any]:
+    """All that a match says as plain values; None where one is unknown or infinite."""
+    match, test, state, paired = judgement.match, judgement.test, judgement.state, judgement.paired
+    names = _PAIR_NAMES if match.paired else ("losses", "draws", "wins")
+    players = (
+        {} if judgement.players is None else dict(zip(_PLAYERS, judgement.players, strict=True))
+    )
+    values: dict[str, Any] = {
+        **players,
+        "model": _model(judgement),
+        "counts": dict(zip(names, map(int, match.counts), strict=True)),
+        "games": int(match.games),
+        "score": known(match.score),
+        "shared": known(match.shared),
+        "confidence": judgement.confidence,
+        "elo": _plain_interval(judgement.elo),
+        "normalized_elo": _plain_interval(judgement.normalized_elo),
+        "superiority": judgement.superiority,
+        "games_for_half_width": {
+            "half_width": judgement.half_width,
+            "games": known(judgement.games_needed),
+        },
+        "sprt": {
+            "model": test.model,
+            "elo0": test.elo0,
+            "elo1": test.elo1,
+            "alpha": test.alpha,
+            "beta": test.beta,
+            "llr": state.llr,
+            "lower": state.lower,
+            "upper": state.upper,
+            "decision": state.decision,
+            "chance_of_h1": known(state.chance),
+            "further_games": known(state.further_games),
+        },
+    }
+    if paired is not None:
+        losses, draws, wins = paired.games.counts
+        values["games_between"] = {"wins": int(wins), "draws": int(draws), "losses": int(losses)}
+        values["unpaired"] = paired.unpaired
+        values["paired_by"] = list(paired.by)
+        values["error_of_pairs_over_games"] = known(paired.gain)
+    return values
+
+
+_PLAYERS = ("player", "other")
+
+
+def _model(judgement: MatchJudgement) -> str:
+    return "pentanomial" if judgement.match.paired else "trinomial"
+
+
+def _plain_interval(interval: Interval) -> dict[str, float | None]:
+    return {name: known(getattr(interval, name)) for name in ("value", "low", "high")}
+
+
+def _player(place: int) -> Callable[[MatchJudgement], str | None]:
+    return lambda judgement: judgement.players and judgement.players[place]
+
+
+def _interval_columns(name: str) -> Iterator[Column]:
+    for suffix, end in (("", "value"), ("_low", "low"), ("_high", "high")):
+        yield Column(
+            name + suffix, lambda each, end=end: getattr(getattr(each, name), end), kind="number"
+        )
+
+
+def _parts(place: Callable[[MatchJudgement], Any], *names: str) -> Iterator[Column]:
+    for name in names:
+        yield Column(name, lambda each, name=name: getattr(place(each), name), kind="number")
+
+
+#: One row a match, so that those of several matches can be put together.
+_RECORDS = (
+    *(Column(name, _player(place)) for place, name in enumerate(_PLAYERS)),
+    Column("model", _model),
+    Column("counts", lambda each: " ".join(f"{count:g}" for count in each.match.counts)),
+    Column("games", lambda each: int(each.match.games), kind="integer"),
+    *_parts(lambda each: each.match, "score", "shared"),
+    Column("confidence", lambda each: each.confidence, kind="number"),
+    *_interval_columns("elo"),
+    *_interval_columns("normalized_elo"),
+    *_parts(lambda each: each, "superiority", "half_width"),
+    Column("games_for_half_width", lambda each: each.games_needed, kind="number"),
+    Column("sprt_model", lambda each: each.test.model),
+    *_parts(lambda each: each.test, "elo0", "elo1", "alpha", "beta"),
+    *_parts(lambda each: each.state, "llr", "lower", "upper"),
+    Column("decision", lambda each: each.state.decision),
+    Column("chance_of_h1", lambda each: each.state.chance, kind="number"),
+    Column("further_games", lambda each: each.state.further_games, kind="number"),
+)
+
+
+def _facts(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
+    """Labels, with what is said of each."""
+    if judgement.players is not None:
+        yield "Match", " against ".join(judgement.players)
+    yield from _counts(judgement)
+    yield "Elo difference", _with_interval(judgement.elo, judgement.confidence)
+    yield "Normalized Elo", _with_interval(judgement.normalized_elo, judgement.confidence)
+    share = 100.0 * judgement.superiority
+    yield "Likelihood of superiority", f"{share:.2f} %, were all differences as likely before"
+    if not isnan(judgement.games_needed):
+        more = max(judgement.games_needed - judgement.match.games, 0.0)
+        text = f"about {_rounded(more)} more games" if more else "reached"
+        yield f"For ± {judgement.half_width:g} Elo", text
+    yield from _sequential_test(judgement)
+
+
+def _counts(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
+    match, paired = judgement.match, judgement.paired
+    if match.paired:
+        counts = ", ".join(
+            f"{name} {count:g}" for name, count in zip(_PAIR_NAMES, match.counts, strict=True)
+        )
+        yield "Pairs", f"{match.size:g} ({counts})"
+    games = match if paired is None else paired.games
+    if games.paired:
+        yield "Games", f"{games.games:g}"
+    else:
+        losses, draws, wins = games.counts
+        yield "Games", f"{games.size:g} (+{wins:g} ={draws:g} -{losses:g})"
+    if paired is not None and paired.unpaired:
+        yield "Not paired", f"{plural(paired.unpaired, 'game')}, left out of all that follows"
+    if match.size:
+        shared = "pairs ended 1–1" if match.paired else "games drawn"
+        yield "Score", f"{100.0 * match.score:.2f} %, {100.0 * match.shared:.1f} % {shared}"
+    else:
+        yield "Score", "unknown: no games"
+    if paired is not None and not isnan(paired.gain):
+        yield "Error by pairs", f"{100.0 * paired.gain:.0f} % of the error by single games"
+
+
+def _sequential_test(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
+    test, state = judgement.test, judgement.state
+    unit = "normalized Elo" if test.model == "normalized" else "Elo"
+    yield (
+        "Sequential test",
+        f"H0: {test.elo0:g}, H1: {test.elo1:g} {unit}, alpha {test.alpha:g}, beta {test.beta:g}",
+    )
+    yield (
+        "  Log likelihood ratio",
+        f"{state.llr:.2f} within ({state.lower:.2f}, {state.upper:.2f})",
+    )
+    yield (
+        "  State",
+        {
+            "accept H1": f"finished: H1 accepted (stronger by {test.elo1:g})",
+            "accept H0": f"finished: H0 accepted (stronger by {test.elo0:g})",
+            "continue": "not decided yet",
+        }[state.decision],
+    )
+    if state.decision == "continue" and not isnan(state.chance):
+        yield (
+            "  Forecast",
+            f"about {_rounded(state.further_games)} more games; "
+            f"H1 accepted with {_forecast(state.chance)} probability",
+        )
+
+
+def _forecast(chance: float) -> str:
+    """A probability in whole per cent, no surer than forecasts proved to be."""
+    if chance > 0.95:
+        return "over 95 %"
+    return "under 5 %" if chance < 0.05 else f"{100.0 * chance:.0f} %"
+
+
+def _rounded(number: float) -> str:
+    """A number of games to three figures."""
+    return f"{float(f'{number:.3g}'):,.0f}"
+
+
+def _signed(value: float) -> str:
+    if isnan(value):
+        return "unknown"
+    return f"{value:+.1f}" if isfinite(value) else "+∞" if value > 0.0 else "−∞"
+
+
+def _with_interval(interval: Interval, confidence: float) -> str:
+    """The value, with its interval and level, or why there is none."""
+    if isinf(interval.low) and isinf(interval.high):
+        return f"{_signed(interval.value)}  (too few games for an interval)"
+    ends = f"[{_signed(interval.low)}, {_signed(interval.high)}]"
+    return f"{_signed(interval.value)}  {ends} at {100.0 * confidence:.6g} %"
