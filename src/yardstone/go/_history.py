@@ -1,14 +1,12 @@
 """What the past of a game forbids, and how near its end is.
 
-State is one int64 array with the fields below. Keys of earlier positions are kept
-in a table with open addressing (`keys`, and `latest` with the last move at which a
-key occurred, or -1 for a free slot), so that a look-up costs the same after any
-number of moves.
+Keys of earlier positions are kept in a table with open addressing, so that a look-up
+costs the same after any number of moves.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -40,10 +38,10 @@ __all__ = [
     "TAX",
     "TURNS",
     "WHITE_BONUS",
+    "Past",
     "change_keys",
     "is_banned",
     "key_after",
-    "new_table",
     "pass_ends_game",
     "record_move",
     "start_history",
@@ -70,14 +68,39 @@ FIELDS = 12
 _PASS_KEYS = np.array([0, 0x3C6EF372FE94F82B, 0xA54FF53A5F1D36F1], dtype=np.uint64)
 
 
-def new_table(moves: int) -> tuple[Keys, Ints, Ints]:
-    """Memory for the positions of a game: table of keys, its values, the former occurrence."""
-    capacity = 1 << (4 * (moves + 2)).bit_length()
-    return (
-        np.zeros(capacity, dtype=np.uint64),
-        np.full(capacity, -1, dtype=np.int32),
-        np.full(moves + 2, -1, dtype=np.int32),
-    )
+class Past(NamedTuple):
+    """The past of a game under some rules.
+
+    Attributes
+    ----------
+    state : int64 [FIELDS]
+        Counts and flags, by the numbers above.
+    rules : int32 [RULES]
+    keys : uint64 [capacity]
+        The table of positions.
+    latest : int32 [capacity]
+        The last move at which each of its keys occurred, or -1 for a free slot.
+    former : int32 [moves + 2]
+        For each move the one that led to the same position before, or -1.
+    """
+
+    state: Numbers
+    rules: Ints
+    keys: Keys
+    latest: Ints
+    former: Ints
+
+    @classmethod
+    def of(cls, rules: Ints, moves: int) -> Past:
+        """Memory for a game of so many moves."""
+        capacity = 1 << (4 * (moves + 2)).bit_length()
+        return cls(
+            np.zeros(FIELDS, dtype=np.int64),
+            rules,
+            np.zeros(capacity, dtype=np.uint64),
+            np.full(capacity, -1, dtype=np.int32),
+            np.full(moves + 2, -1, dtype=np.int32),
+        )
 
 
 @kernel
@@ -90,18 +113,18 @@ def _slot(keys: Keys, latest: Ints, key: np.uint64) -> int:
 
 
 @kernel
-def _latest(keys: Keys, latest: Ints, key: np.uint64) -> int:
+def _latest(past: Past, key: np.uint64) -> int:
     """Return the last move that led to a position, or -1."""
-    return int(latest[_slot(keys, latest, key)])
+    return int(past.latest[_slot(past.keys, past.latest, key)])
 
 
 @kernel
-def _remember(keys: Keys, latest: Ints, key: np.uint64, move: int) -> int:
+def _remember(past: Past, key: np.uint64, move: int) -> int:
     """Enter a position; returns the last move that led to it before, or -1."""
-    slot = _slot(keys, latest, key)
-    former = int(latest[slot])
-    keys[slot] = key
-    latest[slot] = move
+    slot = _slot(past.keys, past.latest, key)
+    former = int(past.latest[slot])
+    past.keys[slot] = key
+    past.latest[slot] = move
     return former
 
 
@@ -200,24 +223,17 @@ def _set_handicap(state: Numbers, rules: Ints) -> None:
 
 
 @kernel
-def start_history(
-    state: Numbers,
-    rules: Ints,
-    black: int,
-    white: int,
-    key: np.uint64,
-    to_play: int,
-    keys: Keys,
-    latest: Ints,
-) -> None:
+def start_history(past: Past, black: int, white: int, key: np.uint64, to_play: int) -> None:
     """Begin a game with so many stones set up and somebody to play."""
+    state = past.state
+    rules = past.rules
     state[:] = 0
     state[BUTTON] = rules[HAS_BUTTON]
     if rules[SCORING] == TERRITORY_SCORING:
         state[BONUS] = 2 * (black - white)
     state[BLACK_SET_UP] = black if white == 0 else -1
     _set_handicap(state, rules)
-    _remember(keys, latest, _repetition_key(key, to_play, rules), 0)
+    _remember(past, _repetition_key(key, to_play, rules), 0)
 
 
 @kernel
@@ -228,55 +244,37 @@ def is_banned(
     key: np.uint64,
     point: int,
     colour: int,
-    state: Numbers,
-    rules: Ints,
-    keys: Keys,
-    latest: Ints,
+    past: Past,
 ) -> bool:
     """Whether superko forbids a move that is possible otherwise."""
-    if rules[KO_RULE] == KO_SIMPLE:
+    if past.rules[KO_RULE] == KO_SIMPLE:
         return False
     after = key_after(board, near, stones, key, point, colour)
-    after = _repetition_key(after, BLACK + WHITE - colour, rules)
-    return bool(_latest(keys, latest, after) >= state[SINCE])
+    after = _repetition_key(after, BLACK + WHITE - colour, past.rules)
+    return bool(_latest(past, after) >= past.state[SINCE])
 
 
 @kernel
-def _passed_here(key: np.uint64, colour: int, rules: Ints, keys: Keys, latest: Ints) -> bool:
+def _passed_here(key: np.uint64, colour: int, past: Past) -> bool:
     """Whether, with simple ko, the player has passed in this very position before."""
-    if rules[KO_RULE] != KO_SIMPLE:
+    if past.rules[KO_RULE] != KO_SIMPLE:
         return False
-    return _latest(keys, latest, key ^ PLAYER_KEYS[colour] ^ _PASS_KEYS[colour]) >= 0
+    return _latest(past, key ^ PLAYER_KEYS[colour] ^ _PASS_KEYS[colour]) >= 0
 
 
 @kernel
-def pass_ends_game(
-    key: np.uint64,
-    colour: int,
-    state: Numbers,
-    rules: Ints,
-    keys: Keys,
-    latest: Ints,
-) -> tuple[bool, bool]:
+def pass_ends_game(key: np.uint64, colour: int, past: Past) -> tuple[bool, bool]:
     """Whether a pass would end the game, and whether by being the second in a row only."""
-    second = state[PASSES] >= 1
-    again = _passed_here(key, colour, rules, keys, latest)
-    return second or again, state[PASSES] == 1 and not again
+    second = past.state[PASSES] >= 1
+    again = _passed_here(key, colour, past)
+    return second or again, past.state[PASSES] == 1 and not again
 
 
 @kernel
-def record_move(
-    point: int,
-    colour: int,
-    before: np.uint64,
-    after: np.uint64,
-    state: Numbers,
-    rules: Ints,
-    keys: Keys,
-    latest: Ints,
-    former: Ints,
-) -> None:
+def record_move(point: int, colour: int, before: np.uint64, after: np.uint64, past: Past) -> None:
     """Enter a move that has been played, or a pass (-1); keys are those of the bare positions."""
+    state = past.state
+    rules = past.rules
     if state[OVER]:
         state[TURNS] = min(state[TURNS], 1)
     move = state[MOVES] + 1
@@ -295,20 +293,20 @@ def record_move(
     else:
         if rules[KO_RULE] == KO_SIMPLE:
             state[SINCE] = move
-            over = _passed_here(before, colour, rules, keys, latest)
-            _remember(keys, latest, before ^ PLAYER_KEYS[colour] ^ _PASS_KEYS[colour], move)
+            over = _passed_here(before, colour, past)
+            _remember(past, before ^ PLAYER_KEYS[colour] ^ _PASS_KEYS[colour], move)
         state[PASSES] += 1
         over |= state[PASSES] >= 2
         if over and rules[SCORING] == TERRITORY_SCORING:
             state[TURNS] = min(state[TURNS], 1)
     key = _repetition_key(after, BLACK + WHITE - colour, rules)
-    former[move] = _remember(keys, latest, key, move)
+    past.former[move] = _remember(past, key, move)
     if rules[KO_RULE] == KO_SIMPLE and point >= 0:
         times = 0
         earlier = move
         while earlier >= state[SINCE] and times < 3:
             times += 1
-            earlier = former[earlier]
+            earlier = past.former[earlier]
         over |= times >= 3
     state[OVER] = over
 

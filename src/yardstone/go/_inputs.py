@@ -5,7 +5,7 @@ See `yardstone.go.inputs` for what they mean.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -49,13 +49,16 @@ from yardstone.records._compiled import kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.go._history import Past
+    from yardstone.go._setup import Lattice
+
     Ints = NDArray[np.int32]
     Small = NDArray[np.uint8]
     Keys = NDArray[np.uint64]
     Numbers = NDArray[np.int64]
     Floats = NDArray[np.float32]
 
-__all__ = ["LADDER_ROWS", "encode_moves"]
+__all__ = ["LADDER_ROWS", "InputArrays", "Memory", "MovesPlayed", "encode_moves"]
 
 # The planes.
 _ON_BOARD, _OWN, _ENEMY, _ONE_LIBERTY, _BANNED = 0, 1, 2, 3, 6
@@ -71,6 +74,53 @@ _KOMI_MARGIN = 20.0
 #: the move, modulo three), and the moves that catch chains of Black and of White.
 LADDER_ROWS = 5
 _CAUGHT_BLACK = 3
+
+
+class MovesPlayed(NamedTuple):
+    """A game, and which of its positions are wanted.
+
+    Attributes
+    ----------
+    moves, colours : int32 [moves]
+    to_play : int
+        Who is to move after the last.
+    komi : float32
+    rows : int32 [moves + 1]
+        The row of the outputs for the position before each move and after the last, or -1.
+    """
+
+    moves: Ints
+    colours: Ints
+    to_play: int
+    komi: np.float32
+    rows: Ints
+
+
+class InputArrays(NamedTuple):
+    """What is written, zero before.
+
+    Attributes
+    ----------
+    planes : uint8 [n, 22, points]
+    inputs : float32 [n, 19]
+    legal : uint8 [n, points + 1]
+    breaches : uint8 [moves]
+        Whether the rules forbid a move although it can be played.
+    """
+
+    planes: Small
+    inputs: Floats
+    legal: Small
+    breaches: Small
+
+
+class Memory(NamedTuple):
+    """Memory for ladders (`log` and `tree`), for areas, and for chains that are caught."""
+
+    log: Ints
+    tree: Ints
+    work: Ints
+    ladders: Ints
 
 
 @kernel
@@ -90,29 +140,24 @@ def _put_legal(
     planes: Small,
     legal: Small,
     board: Ints,
-    near: Ints,
-    stones: NDArray[np.uint64],
+    lattice: Lattice,
     key: np.uint64,
     to_play: int,
     known: bool,
-    state: Numbers,
-    rules: Ints,
-    keys: Keys,
-    latest: Ints,
+    past: Past,
 ) -> None:
     """Moves that are possible, and those that a ko forbids; `known`: the past counts."""
     area = planes.shape[1]
     legal[area] = 1
     if board[META, KO] >= 0:
         planes[_BANNED, board[META, KO]] = 1
-    superko = known and rules[KO_RULE] != KO_SIMPLE
+    near = lattice.near
+    superko = known and past.rules[KO_RULE] != KO_SIMPLE
     for point in range(area):
         if board[COLOUR, point] == EMPTY and may_play(
-            board, near, point, to_play, rules[SUICIDE] != 0
+            board, near, point, to_play, past.rules[SUICIDE] != 0
         ):
-            if superko and is_banned(
-                board, near, stones, key, point, to_play, state, rules, keys, latest
-            ):
+            if superko and is_banned(board, near, lattice.stones[0], key, point, to_play, past):
                 planes[_BANNED, point] = 1
             else:
                 legal[point] = 1
@@ -211,110 +256,66 @@ def _put_rules(
 @kernel
 def encode_moves(
     board: Ints,
-    near: Ints,
-    turns: Ints,
-    stones: NDArray[np.uint64],
     position: Keys,
-    komi: np.float32,
-    rules: Ints,
-    moves: Ints,
-    colours: Ints,
-    to_play: int,
-    rows: Ints,
-    planes: Small,
-    inputs: Floats,
-    legal: Small,
-    breaches: Small,
-    state: Numbers,
-    keys: Keys,
-    latest: Ints,
-    former: Ints,
-    log: Ints,
-    tree: Ints,
-    work: Ints,
-    ladders: Ints,
+    lattice: Lattice,
+    game: MovesPlayed,
+    past: Past,
+    memory: Memory,
+    outputs: InputArrays,
 ) -> int:
     """Play a game and write the inputs of its positions.
 
-    Parameters
-    ----------
-    board, position, state, keys, latest, former : ndarray
-        The position set up, its keys under the eight symmetries, the history as
-        `start_history` left it, and the table of positions.
-    near, turns, stones : ndarray
-        The tables of the size: neighbours, symmetries, random numbers of stones.
-    moves, colours, to_play : ndarray, ndarray, int
-        The game, and who is to move after it.
-    rows : ndarray, shape [moves + 1]
-        The row of the outputs for the position before each move and after the
-        last, or -1.
-    planes, inputs, legal, breaches : ndarray
-        The outputs, zero before: [n, 22, points], [n, 19], [n, points + 1], and for
-        each move whether the rules forbid it although it can be played.
-    log, tree, work, ladders : ndarray
-        Memory for the search of ladders, for areas, and for chains that are caught.
-
-    Returns
-    -------
-    illegal : int
-        The first move that cannot be played, or -1.
+    `board` and `position` are the position set up and its keys under the eight symmetries,
+    `past` as `start_history` left it. Returns the first move that cannot be played, or -1.
     """
+    near = lattice.near
+    state = past.state
+    rules = past.rules
+    ladders = memory.ladders
     area = len(near) - 1
-    total = len(moves)
+    total = len(game.moves)
     for played in range(total + 1):
-        colour = colours[played] if played < total else to_play
+        colour = game.colours[played] if played < total else game.to_play
         # Whoever moves twice in a row is shown a position without a past.
-        known = played == 0 or colours[played - 1] != colour
+        known = played == 0 or game.colours[played - 1] != colour
         ko = board[META, KO]
         if not known:
             board[META, KO] = -1
-        needed = rows[played] >= 0
+        needed = game.rows[played] >= 0
         for later in range(played + 1, min(played + 3, total + 1)):
-            needed |= rows[later] >= 0
+            needed |= game.rows[later] >= 0
         if needed:
             find_ladders(
                 board,
                 near,
-                turns,
+                lattice.turns,
                 position,
-                log,
-                tree,
+                memory.log,
+                memory.tree,
                 ladders[played % 3],
-                ladders[_CAUGHT_BLACK],
-                ladders[_CAUGHT_BLACK + 1],
+                ladders[_CAUGHT_BLACK:],
             )
-        row = rows[played]
+        row = game.rows[played]
         if row >= 0:
-            ends, by_second = pass_ends_game(position[0], colour, state, rules, keys, latest)
+            ends, by_second = pass_ends_game(position[0], colour, past)
             hidden = ends and by_second and rules[FRIENDLY_PASS] and rules[SCORING] == AREA_SCORING
             most = 0
             if known and not hidden:
                 most = min(1 if state[OVER] else _SHOWN, state[TURNS])
-            _put_stones(planes[row], board, colour)
-            _put_legal(
-                planes[row],
-                legal[row],
-                board,
-                near,
-                stones[0],
-                position[0],
-                colour,
-                known,
-                state,
-                rules,
-                keys,
-                latest,
-            )
-            shown = _put_last_moves(planes[row], inputs[row], moves, colours, played, colour, most)
-            _put_ladders(planes[row], ladders, played, colour, shown)
-            _put_area(planes[row], board, near, colour, rules, work)
-            _put_rules(inputs[row], komi, area, colour, state, rules)
+            planes = outputs.planes[row]
+            inputs = outputs.inputs[row]
+            _put_stones(planes, board, colour)
+            _put_legal(planes, outputs.legal[row], board, lattice, position[0], colour, known, past)
+            shown = _put_last_moves(planes, inputs, game.moves, game.colours, played, colour, most)
+            _put_ladders(planes, ladders, played, colour, shown)
+            _put_area(planes, board, near, colour, rules, memory.work)
+            _put_rules(inputs, game.komi, area, colour, state, rules)
             if known and ends and not hidden:
-                inputs[row, _PASS_ENDS] = 1.0
+                inputs[_PASS_ENDS] = 1.0
         board[META, KO] = ko
         if played == total:
             break
-        point = moves[played]
+        point = game.moves[played]
         before = position[0]
         if point == PASS:
             board[META, KO] = -1
@@ -322,15 +323,13 @@ def encode_moves(
             if not can_be_played(board, near, point, colour):
                 return played
             if not rules[SUICIDE] and is_suicide(board, near, point, colour):
-                breaches[played] = 1
+                outputs.breaches[played] = 1
             if known and (
                 ko == point
-                or is_banned(
-                    board, near, stones[0], before, point, colour, state, rules, keys, latest
-                )
+                or is_banned(board, near, lattice.stones[0], before, point, colour, past)
             ):
-                breaches[played] = 1
-            top = play(board, near, point, colour, log, 0)
-            change_keys(board, stones, position, log, top)
-        record_move(point, colour, before, position[0], state, rules, keys, latest, former)
+                outputs.breaches[played] = 1
+            top = play(board, near, point, colour, memory.log, 0)
+            change_keys(board, lattice.stones, position, memory.log, top)
+        record_move(point, colour, before, position[0], past)
     return -1

@@ -38,11 +38,11 @@ def find_ladders(
     log: Ints,
     tree: Ints,
     caught: Ints,
-    catching_black: Ints,
-    catching_white: Ints,
+    catching: Ints,
 ) -> None:
     """Mark the stones that are caught, and the moves that catch chains of two liberties.
 
+    The first row of `catching` is for chains of Black, the second for those of White.
     `turns` are the symmetries of the board, `position` its keys under them: the
     turn with the smallest key decides in which order moves are tried, so that the
     result turns with the board. If a search is given up and the board looks the
@@ -51,8 +51,8 @@ def find_ladders(
     area = len(near) - 1
     for point in range(area):
         caught[point] = 0
-        catching_black[point] = 0
-        catching_white[point] = 0
+        catching[0, point] = 0
+        catching[1, point] = 0
     best = 0
     for turn in range(1, len(position)):
         if position[turn] < position[best]:
@@ -73,8 +73,7 @@ def find_ladders(
             stone = board[NEXT, stone]
             if stone == head:
                 break
-        catching = catching_black if colour == BLACK else catching_white
         if first >= 0:
-            catching[first] = 1
+            catching[colour - BLACK, first] = 1
         if second >= 0:
-            catching[second] = 1
+            catching[colour - BLACK, second] = 1

@@ -14,6 +14,8 @@ from yardstone.records._compiled import kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.go._setup import Lattice
+
     Ints = NDArray[np.int32]
     Keys = NDArray[np.uint64]
 
@@ -23,8 +25,7 @@ __all__ = ["replay_moves"]
 @kernel
 def replay_moves(
     board: Ints,
-    near: Ints,
-    stones: NDArray[np.uint64],
+    lattice: Lattice,
     position: Keys,
     moves: Ints,
     colours: Ints,
@@ -33,6 +34,7 @@ def replay_moves(
     keys: Keys,
 ) -> int:
     """Write each position and its keys; returns the first move that cannot be played, or -1."""
+    near = lattice.near
     area = len(near) - 1
     for played in range(len(moves) + 1):
         for point in range(area):
@@ -45,7 +47,7 @@ def replay_moves(
             return played
         if moves[played] != PASS:
             top = play(board, near, moves[played], colours[played], log, 0)
-            change_keys(board, stones, position, log, top)
+            change_keys(board, lattice.stones, position, log, top)
         else:
             board[META, KO] = -1
     return -1

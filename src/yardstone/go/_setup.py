@@ -2,24 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from yardstone.errors import InputError
 from yardstone.go import _board, _history
-from yardstone.go.points import BLACK, WHITE, neighbours, point_name
+from yardstone.go.points import BLACK, WHITE, neighbours, point_name, symmetry_points
 from yardstone.go.rules import Rules
+from yardstone.go.zobrist import stone_keys
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["rule_numbers", "set_up"]
+__all__ = ["Lattice", "lattice", "rule_numbers", "set_up"]
 
 _KO = {"simple": 0, "positional": 1, "situational": 2}
 _SCORING = {"area": 0, "territory": 1}
 _TAX = {"none": 0, "seki": 1, "all": 2}
 _BONUS = {"0": 0, "n-1": 1, "n": 2}
+
+
+class Lattice(NamedTuple):
+    """What all boards of a size have in common.
+
+    Attributes
+    ----------
+    near : int32 [points + 1, 4]
+        Neighbours of each point (`yardstone.go.points.neighbours`).
+    turns : int32 [8, points]
+        Where each symmetry takes them.
+    stones : uint64 [8, 3, points]
+        Random numbers of stones under each symmetry (`yardstone.go.zobrist`).
+    """
+
+    near: NDArray[np.int32]
+    turns: NDArray[np.int32]
+    stones: NDArray[np.uint64]
+
+
+@cache
+def lattice(size: int) -> Lattice:
+    """The tables of a size of board."""
+    return Lattice(neighbours(size), symmetry_points(size), stone_keys(size))
 
 
 def rule_numbers(rules: Rules) -> NDArray[np.int32]:

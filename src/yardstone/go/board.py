@@ -253,11 +253,18 @@ class Board:
     def ladders(self) -> Ladders:
         """Chains that are caught in ladders, as the planes of KataGo's networks show them."""
         log, tree = _ladders.new_search(self._size)
-        found = np.zeros((3, len(self._near)), dtype=np.int32)
+        marks = np.zeros((3, len(self._near)), dtype=np.int32)
         _ladder_map.find_ladders(
-            self._board, self._near, symmetry_points(self._size), self._keys, log, tree, *found
+            self._board,
+            self._near,
+            symmetry_points(self._size),
+            self._keys,
+            log,
+            tree,
+            marks[0],
+            marks[1:],
         )
-        caught, black, white = found[:, :-1].astype(np.bool_)
+        caught, black, white = marks[:, :-1].astype(np.bool_)
         return Ladders(caught, {BLACK: black, WHITE: white})
 
     def score(

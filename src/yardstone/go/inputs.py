@@ -56,14 +56,12 @@ from yardstone.go.points import (
     BLACK,
     WHITE,
     check_size,
-    neighbours,
     opponent,
     point_array,
-    symmetry_points,
 )
 from yardstone.go.replay import move_colours
 from yardstone.go.rules import TROMP_TAYLOR, Rules
-from yardstone.go.zobrist import position_keys, stone_keys
+from yardstone.go.zobrist import position_keys
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -120,9 +118,9 @@ def encode_game(
     colours: ArrayLike | None = None,
     komi: float | None = None,
     rules: Rules = TROMP_TAYLOR,
+    *,
     positions: ArrayLike | None = None,
     to_play: int | None = None,
-    *,
     packed: bool = False,
 ) -> Encoded:
     """Inputs of the positions of a game.
@@ -169,9 +167,10 @@ def encode_game(
     >>> int(encoded.spatial[1, 2].argmax())  # White sees the stone of the opponent
     72
     """
-    from yardstone.go import _history, _inputs, _ladders
+    from yardstone.go import _inputs, _ladders
     from yardstone.go._benson import WORK_ROWS
-    from yardstone.go._setup import rule_numbers, set_up
+    from yardstone.go._history import Past, start_history
+    from yardstone.go._setup import lattice, rule_numbers, set_up
 
     area = check_size(size) ** 2
     points = point_array(moves)
@@ -190,43 +189,25 @@ def encode_game(
 
     board = set_up(size, black, white)
     keys = position_keys(board[0, :area])
-    numbers = rule_numbers(rules)
-    state = np.zeros(_history.FIELDS, dtype=np.int64)
-    table, latest, former = _history.new_table(number)
-    _history.start_history(state, numbers, len(black), len(white), keys[0], first, table, latest)
+    past = Past.of(rule_numbers(rules), number)
+    start_history(past, len(black), len(white), keys[0], first)
     rows = np.full(number + 1, -1, dtype=np.int32)
     order = np.unique(wanted)
     rows[order] = np.arange(len(order), dtype=np.int32)
-    planes = np.zeros((len(order), SPATIAL, area), dtype=np.uint8)
-    inputs = np.zeros((len(order), GLOBAL), dtype=np.float32)
-    legal = np.zeros((len(order), area + 1), dtype=np.uint8)
-    breaches = np.zeros(number, dtype=np.uint8)
-    log, tree = _ladders.new_search(size)
-    illegal_at = _inputs.encode_moves(
-        board,
-        neighbours(size),
-        symmetry_points(size),
-        stone_keys(size),
-        keys,
-        np.float32(white_komi),
-        numbers,
-        points,
-        players,
-        last,
-        rows,
-        planes,
-        inputs,
-        legal,
-        breaches,
-        state,
-        table,
-        latest,
-        former,
-        log,
-        tree,
-        np.zeros((WORK_ROWS + 2, area + 2), dtype=np.int32),
-        np.zeros((_inputs.LADDER_ROWS, area + 1), dtype=np.int32),
+    outputs = _inputs.InputArrays(
+        planes=np.zeros((len(order), SPATIAL, area), dtype=np.uint8),
+        inputs=np.zeros((len(order), GLOBAL), dtype=np.float32),
+        legal=np.zeros((len(order), area + 1), dtype=np.uint8),
+        breaches=np.zeros(number, dtype=np.uint8),
     )
+    memory = _inputs.Memory(
+        *_ladders.new_search(size),
+        work=np.zeros((WORK_ROWS + 2, area + 2), dtype=np.int32),
+        ladders=np.zeros((_inputs.LADDER_ROWS, area + 1), dtype=np.int32),
+    )
+    game = _inputs.MovesPlayed(points, players, last, np.float32(white_komi), rows)
+    illegal_at = _inputs.encode_moves(board, keys, lattice(size), game, past, memory, outputs)
+    planes, inputs, legal, breaches = outputs
     if illegal_at >= 0:
         wanted = wanted[wanted <= illegal_at]
     chosen = rows[wanted]

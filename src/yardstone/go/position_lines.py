@@ -310,8 +310,8 @@ def _question(request: PositionRequest) -> Question:
         request.colours,
         request.komi,
         request.rules,
-        [len(request.moves)],
-        request.to_play,
+        positions=[len(request.moves)],
+        to_play=request.to_play,
         packed=True,
     )
     if (move := encoded.illegal_at) >= 0:

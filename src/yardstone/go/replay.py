@@ -13,12 +13,11 @@ from yardstone.go.points import (
     SYMMETRIES,
     WHITE,
     check_size,
-    neighbours,
     opponent,
     point_array,
 )
 from yardstone.go.rules import TROMP_TAYLOR, Rules
-from yardstone.go.zobrist import position_keys, stone_keys
+from yardstone.go.zobrist import position_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,7 +87,7 @@ def game_positions(game: Moves) -> Positions:
         If the board, the stones set up or the colours are impossible.
     """
     from yardstone.go import _board, _replay
-    from yardstone.go._setup import set_up
+    from yardstone.go._setup import lattice, set_up
 
     area = check_size(game.size) ** 2
     points = point_array(game.moves)
@@ -97,8 +96,7 @@ def game_positions(game: Moves) -> Positions:
     keys = np.zeros((len(points) + 1, SYMMETRIES), dtype=np.uint64)
     illegal_at = _replay.replay_moves(
         board,
-        neighbours(game.size),
-        stone_keys(game.size),
+        lattice(game.size),
         position_keys(board[_board.COLOUR, :area]),
         points,
         move_colours(game.colours, len(points)),

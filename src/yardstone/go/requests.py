@@ -74,8 +74,8 @@ def ask(
                 game.colours,
                 conditions.komi,
                 conditions.rules,
-                None if positions is None else positions(game),
-                None if len(game.moves) else game.to_play,
+                positions=None if positions is None else positions(game),
+                to_play=None if len(game.moves) else game.to_play,
                 packed=True,
             )
         except InputError as error:

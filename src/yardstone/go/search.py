@@ -298,8 +298,8 @@ def _encoded(line: Line) -> Encoded:
         np.concatenate([game.colours[:end], np.array(turns[:-1], game.colours.dtype)]),
         line.conditions.komi,
         line.conditions.rules,
-        [end + len(line.moves)],
-        turns[-1],
+        positions=[end + len(line.moves)],
+        to_play=turns[-1],
         packed=True,
     )
 

@@ -10,7 +10,7 @@ game is looked at only if it has had all the stones of a pattern.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,19 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int32]
 
-__all__ = ["BEGINS", "CODE", "DAMAGED", "FIRST", "GAME", "LAST", "MATCH", "PLACEMENT", "search"]
+__all__ = [
+    "BEGINS",
+    "CODE",
+    "DAMAGED",
+    "FIRST",
+    "GAME",
+    "LAST",
+    "MATCH",
+    "PLACEMENT",
+    "IndexedGames",
+    "WantedColours",
+    "search",
+]
 
 #: Bit of an event that begins a move; the other events of a move are captures.
 BEGINS = 1 << 15
@@ -35,22 +47,67 @@ MATCH = 4
 DAMAGED = -1
 
 
+class IndexedGames(NamedTuple):
+    """Games of one size of board.
+
+    Attributes
+    ----------
+    bits : uint64 [words, 2 * area]
+        Bit g of word w: whether game 64 w + g ever had a stone, Black's by point and
+        then White's.
+    events : uint16 [n]
+    starts : int64 [games + 1]
+        The events of game g are events[starts[g]:starts[g + 1]].
+    longest : int
+        The most events of a game.
+    """
+
+    bits: NDArray[np.uint64]
+    events: NDArray[np.uint16]
+    starts: NDArray[np.int64]
+    longest: int
+
+
+class WantedColours(NamedTuple):
+    """What each placement wants: of its points, and which columns of the bits it needs.
+
+    Those of placement k are from starts[k] to starts[k + 1]; `colours` has a bit for each
+    colour that a point may have.
+    """
+
+    points: NDArray[np.int16]
+    colours: NDArray[np.uint8]
+    starts: NDArray[np.int32]
+    columns: NDArray[np.int16]
+    column_starts: NDArray[np.int32]
+
+
+class _Changes(NamedTuple):
+    """The changes of a game by point: those of point p are from at[p] to at[p + 1].
+
+    The first of them is the board as it was set up, at time 0. `cursor` is for whoever
+    goes through them.
+    """
+
+    at: Ints
+    times: Ints
+    states: Ints
+    cursor: Ints
+
+
 @kernel
 def _sort_changes(
     events: NDArray[np.uint16],
     start: int,
     end: int,
     area: int,
-    at: Ints,
-    cursor: Ints,
-    times: Ints,
-    states: Ints,
+    changes: _Changes,
 ) -> int:
-    """Sort the changes of a game by point; those of point p are at[p] to at[p + 1].
+    """Sort the changes of a game by point; of several by one move the last counts.
 
-    The first of them is the board as it was set up, at time 0; of several changes by
-    one move the last counts. Returns the number of moves, or -1 for events that are none.
+    Returns the number of moves, or -1 for events that are none.
     """
+    at, times, states, cursor = changes
     for point in range(area + 1):
         at[point] = 1
         cursor[point] = 0
@@ -89,21 +146,14 @@ def _sort_changes(
 
 
 @kernel
-def _next_time(
-    points: NDArray[np.int16],
-    wanted: NDArray[np.uint8],
-    first: int,
-    last: int,
-    at: Ints,
-    times: Ints,
-    states: Ints,
-    cursor: Ints,
-    time: int,
-) -> int:
+def _next_time(wanted: WantedColours, first: int, last: int, changes: _Changes, time: int) -> int:
     """The first time from `time` on at which all points are as wanted, or -1.
 
-    `cursor` holds for each point, counted from `first`, a change that is not too late.
+    `changes.cursor` holds for each point, counted from `first`, a change that is not too late.
     """
+    points = wanted.points
+    colours = wanted.colours
+    at, times, states, cursor = changes
     right = 0
     place = first
     while right < last - first:
@@ -112,11 +162,11 @@ def _next_time(
         end = at[point + 1]
         while k + 1 < end and times[k + 1] <= time:
             k += 1
-        if wanted[place] >> states[k] & 1:
+        if colours[place] >> states[k] & 1:
             right += 1
         else:
             k += 1
-            while k < end and not wanted[place] >> states[k] & 1:
+            while k < end and not colours[place] >> states[k] & 1:
                 k += 1
             if k == end:
                 return -1
@@ -128,23 +178,16 @@ def _next_time(
 
 
 @kernel
-def _last_time(
-    points: NDArray[np.int16],
-    wanted: NDArray[np.uint8],
-    first: int,
-    last: int,
-    at: Ints,
-    times: Ints,
-    states: Ints,
-    cursor: Ints,
-    moves: int,
-) -> int:
-    """The last time at which all points are still as wanted, from where `cursor` stands."""
+def _last_time(wanted: WantedColours, first: int, last: int, changes: _Changes, moves: int) -> int:
+    """The last time at which all points are still as wanted, from where the cursor stands."""
+    points = wanted.points
+    colours = wanted.colours
+    at, times, states, cursor = changes
     time = moves
     for place in range(first, last):
         k = cursor[place - first] + 1
         end = at[points[place] + 1]
-        while k < end and wanted[place] >> states[k] & 1:
+        while k < end and colours[place] >> states[k] & 1:
             k += 1
         if k < end:
             time = min(time, times[k] - 1)
@@ -153,17 +196,7 @@ def _last_time(
 
 @kernel
 def search(
-    words: tuple[int, int],
-    bits: NDArray[np.uint64],
-    events: NDArray[np.uint16],
-    starts: NDArray[np.int64],
-    points: NDArray[np.int16],
-    wanted: NDArray[np.uint8],
-    point_starts: NDArray[np.int32],
-    columns: NDArray[np.int16],
-    column_starts: NDArray[np.int32],
-    longest: int,
-    found: Ints,
+    words: tuple[int, int], indexed: IndexedGames, wanted: WantedColours, found: Ints
 ) -> tuple[int, int]:
     """Look for placements in the games of some words.
 
@@ -171,17 +204,8 @@ def search(
     ----------
     words : (int, int)
         The first word, and the one behind the last.
-    bits : uint64 [all words, 2 * area]
-        Bit g of word w: whether game 64 w + g ever had a stone, Black's by point and
-        then White's.
-    events, starts : uint16 [n], int64 [games + 1]
-        The games: those of game g are events[starts[g]:starts[g + 1]].
-    points, wanted, point_starts : arrays
-        What each placement wants of its points.
-    columns, column_starts : arrays
-        The columns of `bits` that each placement needs.
-    longest : int
-        The most events of a game.
+    indexed : IndexedGames
+    wanted : WantedColours
     found : int32 [room, MATCH]
         Takes the matches.
 
@@ -191,12 +215,15 @@ def search(
         The word that was reached (less than the last if there was no more room, and
         `DAMAGED` if the events are none), and the number of matches.
     """
+    bits, events, starts, longest = indexed
     area = bits.shape[1] // 2
-    placements = len(point_starts) - 1
-    at = np.zeros(area + 1, np.int32)
-    cursor = np.zeros(area + 1, np.int32)
-    times = np.zeros(longest + area + 1, np.int32)
-    states = np.zeros(longest + area + 1, np.int32)
+    placements = len(wanted.starts) - 1
+    changes = _Changes(
+        np.zeros(area + 1, np.int32),
+        np.zeros(longest + area + 1, np.int32),
+        np.zeros(longest + area + 1, np.int32),
+        np.zeros(area + 1, np.int32),
+    )
     candidates = np.zeros(placements, np.uint64)
     number = 0
     games = len(starts) - 1
@@ -205,8 +232,8 @@ def search(
         union = np.uint64(0)
         for k in range(placements):
             both = ~np.uint64(0)
-            for column in range(column_starts[k], column_starts[k + 1]):
-                both &= bits[word, columns[column]]
+            for column in range(wanted.column_starts[k], wanted.column_starts[k + 1]):
+                both &= bits[word, wanted.columns[column]]
                 if both == 0:
                     break
             candidates[k] = both
@@ -217,26 +244,24 @@ def search(
                 continue
             if starts[game + 1] - starts[game] > longest:
                 return DAMAGED, number
-            moves = _sort_changes(
-                events, starts[game], starts[game + 1], area, at, cursor, times, states
-            )
+            moves = _sort_changes(events, starts[game], starts[game + 1], area, changes)
             if moves < 0:
                 return DAMAGED, number
             for k in range(placements):
                 if not candidates[k] >> np.uint64(bit) & np.uint64(1):
                     continue
-                first = point_starts[k]
-                last = point_starts[k + 1]
+                first = wanted.starts[k]
+                last = wanted.starts[k + 1]
                 for place in range(first, last):
-                    cursor[place - first] = at[points[place]]
+                    changes.cursor[place - first] = changes.at[wanted.points[place]]
                 time = 0
                 while True:
-                    time = _next_time(points, wanted, first, last, at, times, states, cursor, time)
+                    time = _next_time(wanted, first, last, changes, time)
                     if time < 0:
                         break
                     if number == len(found):
                         return word, before
-                    end = _last_time(points, wanted, first, last, at, times, states, cursor, moves)
+                    end = _last_time(wanted, first, last, changes, moves)
                     found[number, GAME] = game
                     found[number, PLACEMENT] = k
                     found[number, FIRST] = time

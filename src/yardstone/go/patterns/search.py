@@ -15,6 +15,7 @@ from yardstone.errors import InputError, UsageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.go.patterns._match import WantedColours
     from yardstone.go.patterns.game_index import GameIndex, SizeGroup
     from yardstone.go.patterns.pattern import Pattern, Placement
 
@@ -64,11 +65,7 @@ class Matches:
 class _Prepared:
     """The placements of all patterns in the form that the compiled search takes."""
 
-    points: NDArray[np.int16]
-    wanted: NDArray[np.uint8]
-    point_starts: NDArray[np.int32]
-    columns: NDArray[np.int16]
-    column_starts: NDArray[np.int32]
+    wanted: WantedColours
     pattern: NDArray[np.int32]
     way: NDArray[np.int32]
 
@@ -164,7 +161,9 @@ def _prepare(
 
     Stones come late, and where stones are the points around them are soon taken.
     """
-    points, wanted, columns, pattern, way = [], [], [], [], []
+    from yardstone.go.patterns._match import WantedColours
+
+    points, colours, columns, pattern, way = [], [], [], [], []
     lengths, column_lengths = [0], [0]
     for number in chosen:
         for place, (_, board) in enumerate(ways[number]):
@@ -172,7 +171,7 @@ def _prepare(
             stones = np.isin(board[known], (2, 4))
             order = known[np.argsort(_distances(known, known[stones], size), kind="stable")]
             points.append(order)
-            wanted.append(board[order])
+            colours.append(board[order])
             white = board[known[stones]] == 4
             columns.append(known[stones] + white * size**2)
             lengths.append(len(order))
@@ -180,11 +179,13 @@ def _prepare(
             pattern.append(number)
             way.append(place)
     return _Prepared(
-        np.concatenate(points).astype(np.int16),
-        np.concatenate(wanted).astype(np.uint8),
-        np.cumsum(lengths).astype(np.int32),
-        np.concatenate(columns).astype(np.int16),
-        np.cumsum(column_lengths).astype(np.int32),
+        WantedColours(
+            np.concatenate(points).astype(np.int16),
+            np.concatenate(colours).astype(np.uint8),
+            np.cumsum(lengths).astype(np.int32),
+            np.concatenate(columns).astype(np.int16),
+            np.cumsum(column_lengths).astype(np.int32),
+        ),
         np.array(pattern, np.int32),
         np.array(way, np.int32),
     )
@@ -209,15 +210,8 @@ def _search_share(file: str, job: tuple[SizeGroup, _Prepared, int]) -> NDArray[n
     while word < end:
         reached, number = _match.search(
             (word, end),
-            group.bits,
-            group.events,
-            group.starts,
-            prepared.points,
+            _match.IndexedGames(group.bits, group.events, group.starts, group.longest),
             prepared.wanted,
-            prepared.point_starts,
-            prepared.columns,
-            prepared.column_starts,
-            group.longest,
             room,
         )
         if reached == _match.DAMAGED:
