@@ -34,7 +34,6 @@ def test_limits_are_listed_with_what_is_set(capsys: pytest.CaptureFixture[str]) 
         (["--only-workers", "--workers", "0"], 2, "nothing to start"),
         (["--config", "none.toml"], 1, "cannot be read"),
         (["--trusted-proxies", "proxy"], 2, "no address or network"),
-        (["--redis", "redis://127.0.0.1:1/"], 1, "Redis does not answer"),
         (["--data", "file/below"], 1, "cannot be used"),
     ],
 )
@@ -68,8 +67,6 @@ def test_without_what_it_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("queue", "supervisor", "tending"):
-        monkeypatch.delitem(sys.modules, f"yardstone.web.{name}", raising=False)
-    monkeypatch.setitem(sys.modules, "huey", None)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert main(["serve"]) == 1
     assert "pip install 'yardstone[web]'" in said(capsys)

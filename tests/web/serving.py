@@ -15,6 +15,7 @@ from typing import Any
 import requests
 import uvicorn
 
+from yardstone.web.bell import Bell
 from yardstone.web.server import configuration
 from yardstone.web.settings import Limits, Settings
 from yardstone.web.worker import Worker
@@ -101,11 +102,17 @@ def settings_for(folder: Path, limits: Mapping[str, Any] | None = None, **more: 
 
 
 @contextmanager
-def serving(folder: Path, limits: Mapping[str, Any] | None = None, **more: Any) -> Iterator[Server]:
+def serving(
+    folder: Path,
+    limits: Mapping[str, Any] | None = None,
+    *,
+    bell: Bell | None = None,
+    **more: Any,
+) -> Iterator[Server]:
     """A server on a port of its own, in a thread of this process."""
     settings = settings_for(folder, limits, **more)
     settings.data.mkdir(parents=True, exist_ok=True)
-    running = uvicorn.Server(configuration(settings))
+    running = uvicorn.Server(configuration(settings, bell))
     listening = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()

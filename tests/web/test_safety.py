@@ -13,8 +13,8 @@ from starlette.requests import Request
 
 from tests.web.serving import LEAGUE, Server, serving, settings_for, small_results
 from yardstone.web import log
+from yardstone.web.bell import Bell
 from yardstone.web.problems import Problem
-from yardstone.web.queue import WorkQueue
 from yardstone.web.rate_limit import Flood
 from yardstone.web.service import Service
 from yardstone.web.settings import Limits, Settings
@@ -94,7 +94,7 @@ def test_too_many_uploads_at_once(server: Server) -> None:
 
 
 def server_service(server: Server) -> Service:
-    return Service(server.settings, server.worker.store, WorkQueue(server.settings))
+    return Service(server.settings, server.worker.store, Bell())
 
 
 def test_forwarded_addresses_count_from_trusted_proxies_only(tmp_path: Path) -> None:

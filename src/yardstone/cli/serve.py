@@ -34,10 +34,6 @@ def serve(
             metavar="FOLDER", help="Where jobs and results are kept. [default: yardstone-served]"
         ),
     ] = None,
-    redis: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Tell workers of jobs through Redis, not SQLite."),
-    ] = None,
     net: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="KataGo's network for games of Go: a file or a name."),
@@ -103,7 +99,6 @@ def serve(
         "port": port,
         "workers": workers,
         "data": data,
-        "redis": redis,
         "net": net,
         "gnubg": gnubg,
         "cores": cores,

@@ -19,12 +19,12 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 import yardstone
 from yardstone.web import api, pages
+from yardstone.web.bell import Bell
 from yardstone.web.body_limit import BodyLimit
 from yardstone.web.headers import StrictHeaders
 from yardstone.web.metrics import Metrics
 from yardstone.web.middleware import Gate
 from yardstone.web.problems import Problem
-from yardstone.web.queue import WorkQueue
 from yardstone.web.rate_limit import Flood
 from yardstone.web.root_path import RootPath
 from yardstone.web.service import Service
@@ -42,25 +42,25 @@ _WORDS = {
 }
 
 
-def make_app(settings: Settings) -> FastAPI:
+def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
     """The application, for any server of ASGI.
 
     Parameters
     ----------
     settings : Settings
+    bell : Bell, optional
+        Wakes workers of this machine; without it they see new jobs at their next look.
 
     Raises
     ------
     InputError
-        The folder cannot be used, or Redis does not answer.
+        The folder cannot be used.
     """
     store = JobStore(settings)
-    queue = WorkQueue(settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
-        queue.close()
         store.close()
 
     app = FastAPI(
@@ -73,7 +73,7 @@ def make_app(settings: Settings) -> FastAPI:
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.service = Service(settings, store, queue)
+    app.state.service = Service(settings, store, bell or Bell())
     app.state.metrics = Metrics()
     app.state.may_measure = _among(settings.metrics_from)
     app.include_router(api.router)

@@ -43,8 +43,8 @@ def configure(level: int = logging.INFO) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Lines())
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    for talkative in ("huey", "python_multipart"):  # what visitors send is told elsewhere
-        logging.getLogger(talkative).setLevel(logging.ERROR)
+    # What visitors send is told elsewhere.
+    logging.getLogger("python_multipart").setLevel(logging.ERROR)
 
 
 def event(logger: logging.Logger, name: str, **values: Any) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
 import socket
 import sys
-import threading
-import time
 
 import uvicorn
 
 from yardstone.web import log
 from yardstone.web.app import make_app
+from yardstone.web.bell import Bell
+from yardstone.web.child import orders
 from yardstone.web.settings import Settings
 
 __all__ = ["configuration", "main"]
@@ -23,10 +21,10 @@ _KEEP_ALIVE = 15
 _FAREWELL = 5
 
 
-def configuration(settings: Settings) -> uvicorn.Config:
+def configuration(settings: Settings, bell: Bell | None = None) -> uvicorn.Config:
     """How uvicorn runs the application."""
     return uvicorn.Config(
-        make_app(settings),
+        make_app(settings, bell),
         lifespan="on",
         log_config=None,
         access_log=False,
@@ -40,24 +38,19 @@ def configuration(settings: Settings) -> uvicorn.Config:
 
 
 def main() -> int:
-    """Serve; settings and the socket's number come on standard input."""
-    told = json.loads(sys.stdin.readline())
-    settings = Settings.of_plain(told["settings"])
+    """Serve, as the supervisor orders."""
+    servers: list[uvicorn.Server] = []
+
+    def end() -> None:
+        for server in servers:
+            server.should_exit = True
+
+    words = orders(end, 2.0 * _FAREWELL)
     log.configure()
-    listening = socket.socket(fileno=told["socket"])
-    server = uvicorn.Server(configuration(settings))
-    threading.Thread(target=_end_with_supervisor, args=(server,), daemon=True).start()
-    server.run(sockets=[listening])
+    settings, bell = Settings.of_plain(words["settings"]), Bell(tuple(words["bell"]))
+    servers.append(uvicorn.Server(configuration(settings, bell)))
+    servers[0].run(sockets=[socket.socket(fileno=words["socket"])])
     return 0
-
-
-def _end_with_supervisor(server: object) -> None:
-    """End this process when whoever started it is gone."""
-    while sys.stdin.buffer.read(1):
-        continue
-    server.should_exit = True  # type: ignore[attr-defined]
-    time.sleep(2.0 * _FAREWELL)
-    os._exit(1)
 
 
 if __name__ == "__main__":

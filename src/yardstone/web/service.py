@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 
-from yardstone.web import job_actions as visits
+from yardstone.web import job_actions
+from yardstone.web.bell import Bell
 from yardstone.web.jobs import Job
 from yardstone.web.options import LONGEST_KEY, SCALES, job_options, wanted_kind
 from yardstone.web.problems import Problem
-from yardstone.web.queue import WorkQueue
 from yardstone.web.settings import Settings
 from yardstone.web.sniff import kind_of, look
 from yardstone.web.store import JobStore
@@ -40,13 +40,14 @@ class Service:
     ----------
     settings : Settings
     store : JobStore
-    queue : WorkQueue
+    bell : Bell
+        Wakes workers.
     """
 
-    def __init__(self, settings: Settings, store: JobStore, queue: WorkQueue) -> None:
+    def __init__(self, settings: Settings, store: JobStore, bell: Bell) -> None:
         self.settings = settings
         self.store = store
-        self.queue = queue
+        self.bell = bell
         self.receiving: Counter[str] = Counter()
         self.streams: Counter[str] = Counter()
         self._secret = store.secret("client")
@@ -175,7 +176,7 @@ class Service:
             return jobs
         self.store.count("uploads")
         self.store.count("upload_bytes", upload.size)
-        self.queue.tell(len(jobs))
+        self.bell.ring(len(jobs))
         return jobs
 
     # Asking about jobs
@@ -207,22 +208,22 @@ class Service:
 
     def choose(self, address: str, player: str) -> None:
         """Say which player is meant."""
-        visits.choose(self.store, address, player)
-        self.queue.tell()
+        job_actions.choose(self.store, address, player)
+        self.bell.ring()
 
     def cancel(self, address: str) -> None:
         """Stop a job."""
-        visits.cancel(self.store, address)
+        job_actions.cancel(self.store, address)
         drop_uploads(self.store)
 
     def retry(self, address: str) -> None:
         """Try a failed job again."""
-        visits.retry(self.store, address)
-        self.queue.tell()
+        job_actions.retry(self.store, address)
+        self.bell.ring()
 
     def delete(self, address: str) -> None:
         """Delete a job, or a batch, with its results."""
-        visits.delete(self.store, address)
+        job_actions.delete(self.store, address)
         drop_uploads(self.store)
 
     def limits(self) -> dict[str, Any]:

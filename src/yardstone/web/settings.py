@@ -116,8 +116,6 @@ class Settings:
         Where it listens; port 0 takes a free one.
     workers : int
         Processes that compute.
-    redis : str
-        Address of a Redis server that tells workers of new jobs; SQLite does if empty.
     net : str
         KataGo's network for estimates: a file or a name.
     gnubg : str
@@ -151,7 +149,6 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8000
     workers: int = 1
-    redis: str = ""
     net: str = ""
     gnubg: str = ""
     root_path: str = ""

@@ -235,7 +235,9 @@ class JobStore:
 
     def claim(self, worker: str) -> Job | None:
         """Take the next job: of the client least served, the one that waits longest."""
-        now = self.clock()
+        now, waiting = self.clock(), "SELECT 1 FROM jobs WHERE status = 'queued' LIMIT 1"
+        if self.database.connection().execute(waiting).fetchone() is None:
+            return None  # looking for work keeps nobody from writing
         with self.database.writing() as table:
             row = table.execute(
                 "SELECT jobs.id FROM jobs LEFT JOIN clients USING (client) "

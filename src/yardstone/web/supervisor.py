@@ -25,10 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError, UsageError
-from yardstone.web import log
-from yardstone.web import upkeep as tending
+from yardstone.web import log, upkeep
+from yardstone.web.bell import Bell
 from yardstone.web.memory import memory_of
-from yardstone.web.queue import WorkQueue
 from yardstone.web.settings import Settings
 from yardstone.web.store import JobStore
 
@@ -49,28 +48,28 @@ _BACKLOG = 1024
 class _Child:
     """A process that is to run all the time."""
 
-    def __init__(self, label: str, module: str, told: Callable[[], dict[str, Any]]) -> None:
+    def __init__(self, label: str, module: str, orders: Callable[[], dict[str, Any]]) -> None:
         self.label = label
         self.module = module
-        self.told = told
+        self.orders = orders
         self.name = ""
         self.process: subprocess.Popen[bytes] | None = None
         self.started = 0.0
         self.pause = 0.0
         self.next = 0.0
 
-    def start(self, passed: tuple[int, ...]) -> None:
-        told = self.told()
-        self.name = str(told.get("name", ""))
+    def start(self) -> None:
+        orders = self.orders()
+        self.name = str(orders.get("name", ""))
         self.process = subprocess.Popen(
             [sys.executable, "-m", self.module],
             stdin=subprocess.PIPE,
-            pass_fds=passed,
+            pass_fds=[*orders["bell"], *filter(None, [orders.get("socket")])],
             start_new_session=True,  # a Ctrl-C reaches the supervisor alone
         )
         assert self.process.stdin is not None
         with suppress(BrokenPipeError):
-            self.process.stdin.write(json.dumps(told).encode() + b"\n")
+            self.process.stdin.write(json.dumps(orders).encode() + b"\n")
             self.process.stdin.flush()
         self.started = time.monotonic()
 
@@ -115,7 +114,7 @@ class Supervisor:
         self.settings = settings
         self._make_folder(settings.data)
         self.store = JobStore(settings)
-        self.queue = WorkQueue(settings)
+        self.bell = Bell.new()
         self.socket = self._listen() if serve else None
         self._mark = f"{socket.gethostname()[:40]}/{secrets.token_hex(4)}"
         self._stop = threading.Event()
@@ -123,11 +122,13 @@ class Supervisor:
         self._swept = 0.0
         self._logger = logging.getLogger("yardstone.web.supervisor")
         self.children = [
-            _Child(f"worker {number}", "yardstone.web.worker", self._told_worker(number))
+            _Child(f"worker {number}", "yardstone.web.worker", self._orders_of_worker(number))
             for number in range(1, settings.workers + 1)
         ]
         if self.socket is not None:
-            self.children.insert(0, _Child("server", "yardstone.web.server", self._told_server))
+            self.children.insert(
+                0, _Child("server", "yardstone.web.server", self._orders_of_server)
+            )
 
     @staticmethod
     def _make_folder(folder: Path) -> None:
@@ -162,19 +163,19 @@ class Supervisor:
         host, port = self.socket.getsockname()[:2]
         return f"http://{f'[{host}]' if ':' in host else host}:{port}{self.settings.root_path}/"
 
-    def _told_server(self) -> dict[str, Any]:
-        assert self.socket is not None
-        return {"settings": self.settings.as_plain(), "socket": self.socket.fileno()}
+    def _orders(self, **more: Any) -> dict[str, Any]:
+        return {"settings": self.settings.as_plain(), "bell": self.bell.ends, **more}
 
-    def _told_worker(self, number: int) -> Callable[[], dict[str, Any]]:
+    def _orders_of_server(self) -> dict[str, Any]:
+        assert self.socket is not None
+        return self._orders(socket=self.socket.fileno())
+
+    def _orders_of_worker(self, number: int) -> Callable[[], dict[str, Any]]:
         cores = self.settings.cores or os.cpu_count() or 1
         threads = max(1, cores // max(self.settings.workers, 1))
-
-        def told() -> dict[str, Any]:
-            name = f"{self._mark}/{number}-{secrets.token_hex(3)}"
-            return {"settings": self.settings.as_plain(), "name": name, "threads": threads}
-
-        return told
+        return lambda: self._orders(
+            name=f"{self._mark}/{number}-{secrets.token_hex(3)}", threads=threads
+        )
 
     def stop(self) -> None:
         """Let `run` come to its end."""
@@ -190,7 +191,6 @@ class Supervisor:
             self._end()
 
     def _tick(self) -> None:
-        passed = () if self.socket is None else (self.socket.fileno(),)
         now = time.monotonic()
         for child in self.children:
             if child.ended():
@@ -198,29 +198,28 @@ class Supervisor:
                 if child.name:
                     self._quietly(partial(self._bury, child.name, innocent=False))
             if child.process is None and now >= child.next:
-                child.start(passed if child.label == "server" else ())
+                child.start()
                 log.event(self._logger, "started", process=child.label)
         self._quietly(self._tend)
         if now - self._swept > _SWEEP:
             self._swept = now
-            self._quietly(partial(tending.sweep, self.store))
+            self._quietly(partial(upkeep.sweep, self.store))
 
     def _bury(self, worker: str, *, innocent: bool) -> None:
         """A worker has ended: its job is done again."""
-        tending.release(self.store, worker, innocent=innocent)
-        tending.leave_worker(self.store, worker)
+        upkeep.release(self.store, worker, innocent=innocent)
+        upkeep.leave_worker(self.store, worker)
 
     def _tend(self) -> None:
         """Look after jobs and workers."""
-        tending.recover(self.store)
-        tending.end_late(self.store)
+        upkeep.recover(self.store)
+        upkeep.end_late(self.store)
         for child in self.children:
             if child.name and child.process is not None and self._is_heavy(child.process.pid):
-                tending.end_heavy(self.store, child.name)
+                upkeep.end_heavy(self.store, child.name)
                 log.event(self._logger, "too heavy", process=child.label)
                 child.signal(signal.SIGKILL)
         self._kill_strays()
-        self.queue.top_up(self.store)
 
     def _is_heavy(self, process: int) -> bool:
         return memory_of(process) > self.settings.limits.memory << 20
@@ -228,7 +227,7 @@ class Supervisor:
     def _kill_strays(self) -> None:
         """Kill workers that go on with what is no longer theirs."""
         now, own = time.monotonic(), {child.name: child for child in self.children if child.name}
-        strays = tending.stray_workers(self.store) & own.keys()
+        strays = upkeep.stray_workers(self.store) & own.keys()
         self._stray = {name: self._stray.get(name, now) for name in strays}
         for name, since in self._stray.items():
             if now - since > _GRACE:
@@ -259,7 +258,7 @@ class Supervisor:
                 child.process.stdin.close()
             if child.name:
                 self._quietly(partial(self._bury, child.name, innocent=True))
-        self.queue.close()
+        self.bell.close()
         self.store.close()
         if self.socket is not None:
             self.socket.close()

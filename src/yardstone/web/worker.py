@@ -18,14 +18,15 @@ import time
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from yardstone.errors import InputError, ModelError, UsageError, YardstoneError
 from yardstone.pool import SkipReport
 from yardstone.web import log
+from yardstone.web.bell import Bell
+from yardstone.web.child import orders
 from yardstone.web.jobs import Job
 from yardstone.web.problems import Problem, described
-from yardstone.web.queue import WorkQueue
 from yardstone.web.settings import Settings
 from yardstone.web.store import JobStore
 from yardstone.web.tasks import NeedsPlayer, Task, perform
@@ -45,8 +46,8 @@ __all__ = ["Worker", "main"]
 
 #: Seconds between two tellings of progress.
 _PAUSE = 0.5
-#: Seconds between two looks at the queue, where it has to be looked at.
-_LOOK = 0.25
+#: Seconds between two looks at an empty table: at first, and at most; and after an error.
+_FIRST, _LONGEST, _TROUBLE = 0.02, 0.25, 2.0
 #: Skipped records that are listed with a job.
 _LISTED = 100
 #: What tasks import when they are first done.
@@ -111,16 +112,31 @@ class Worker:
                 ) from None
         return self._network
 
-    def work(self) -> None:
-        """Do the next job, if there is one."""
+    def work(self) -> bool:
+        """Do the next job; whether there was one."""
         job = self.store.claim(self.name)
         if job is None:
-            return
+            return False
         self._job, self._lost, self._told = job, False, 0.0
         try:
             self._do(job)
         finally:
             self._job = None
+        return True
+
+    def run(self, bell: Bell) -> NoReturn:
+        """Do one job after the other, for ever; looks are rarer while there is none."""
+        pause = _FIRST
+        while True:
+            try:
+                if self.work():
+                    pause = _FIRST
+                    continue
+                bell.wait(pause)
+                pause = min(2.0 * pause, _LONGEST)
+            except Exception:  # the lease brings the job back
+                self._logger.exception("a worker could not go on")
+                time.sleep(_TROUBLE)
 
     def live(self) -> None:
         """Show that this worker lives; whether its job is still its own is noted."""
@@ -230,31 +246,21 @@ class Worker:
 
 
 def main() -> int:
-    """Run a worker as a process; settings and name come on standard input.
-
-    That stays open while the supervisor lives.
-    """
-    told = json.loads(sys.stdin.readline())
-    settings = Settings.of_plain(told["settings"])
+    """Work until the supervisor says or is at its end."""
+    stop = threading.Event()
+    words = orders(stop.set, 5.0)
+    settings = Settings.of_plain(words["settings"])
     log.configure()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
     with suppress(OSError, AttributeError):
         os.nice(settings.niceness)
-    threading.Thread(target=_end_with_supervisor, daemon=True).start()
-    worker = Worker(settings, told["name"], told["threads"])
+    worker = Worker(settings, words["name"], words["threads"])
     enter_worker(worker.store, worker.name, os.getpid())
-    queue = WorkQueue(settings, worker.work)
     threading.Thread(target=_live, args=(worker,), daemon=True).start()
     _warm()
-    consumer = queue.huey.create_consumer(
-        workers=1,
-        periodic=False,
-        initial_delay=_LOOK,
-        max_delay=_LOOK,
-        check_worker_health=False,
-        scheduler_interval=60,
-        graceful_signal="INT",
-    )
-    consumer.run()
+    threading.Thread(target=worker.run, args=(Bell(tuple(words["bell"])),), daemon=True).start()
+    stop.wait()
     worker.give_up()
     sys.stdout.flush()
     os._exit(0)  # without waiting for a thread that still computes
@@ -273,15 +279,6 @@ def _live(worker: Worker) -> None:
         with suppress(Exception):  # the next time will do
             worker.live()
         time.sleep(pause)
-
-
-def _end_with_supervisor() -> None:
-    """End this process when whoever started it is gone."""
-    while sys.stdin.buffer.read(1):
-        continue
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(5.0)
-    os._exit(1)
 
 
 if __name__ == "__main__":
