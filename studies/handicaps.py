@@ -62,7 +62,7 @@ def lines(pool: Pool) -> Iterator[str]:
     even = (handicap == 0) & (np.abs(gap) <= 9)
     replay = SktLr().replay(games)
 
-    goldis = SktLr().expected_score(-100.0 * gap, handicap=handicap)
+    goldis = SktLr().win_probability(-100.0 * gap, handicap=handicap)
     usual, fitted = np.full(len(gap), np.nan), np.full(len(gap), np.nan)
     for each in np.unique(event):
         test = placed & (event == each)

@@ -40,9 +40,9 @@ from yardstone.evaluation.compare import compare
 from yardstone.evaluation.result import Evaluation, Prediction
 from yardstone.evaluation.run import baselines, completed, judged_games
 from yardstone.evaluation.splits import Subset, newcomers, split_by_time
-from yardstone.evaluation.systems import SYSTEMS, Entry, Knob
 from yardstone.evaluation.tuning import tune
 from yardstone.pool import Pool
+from yardstone.ratings.systems import SEQUENTIAL, SYSTEMS, Knob, SystemEntry
 
 TABLE = ROOT / "docs" / "studies" / "systems.md"
 SHARE = 0.7
@@ -54,20 +54,20 @@ _VOLATILITY = Knob("initial_volatility", 0.005, 0.3, log=True)
 _TAU = Knob("tau", 0.05, 1.5, log=True)
 _K = Knob("k", 2.0, 150.0, log=True)
 _DRIFT = Knob("drift", 0.5, 60.0, log=True)
-_GLICKO_DAYS = Entry(
-    "", "", "yardstone.ratings.glicko", "Glicko", (_START, _DRIFT),
+_GLICKO_DAYS = SystemEntry(
+    "", "", "glicko:Glicko", (_START, _DRIFT),
     {"idle_days": 1.0, "min_deviation": 0.0},
 )  # fmt: skip
-_GLICKO2 = ("yardstone.ratings.glicko2", "Glicko2", (_START, _VOLATILITY, _TAU))
+_GLICKO2 = ("glicko2:Glicko2", (_START, _VOLATILITY, _TAU))
 #: Packages, and the system of ours with the same formulas. It is tuned in their
 #: place, for they are too slow to be tuned; what it finds is handed to them.
-TWINS: Mapping[str, Entry | None] = {
+TWINS: Mapping[str, SystemEntry | None] = {
     "riix Elo": replace(SYSTEMS["elo"], knobs=(_K, Knob("scale_points", 250.0, 800.0, log=True))),
     "riix Glicko": _GLICKO_DAYS,
-    "riix Glicko-2": Entry("", "", *_GLICKO2, {"idle_days": 1.0}),
+    "riix Glicko-2": SystemEntry("", "", *_GLICKO2, {"idle_days": 1.0}),
     "elote Elo": replace(SYSTEMS["elo"], knobs=(_K,)),
     "elote Glicko": _GLICKO_DAYS,
-    "glicko2 package": Entry("", "", *_GLICKO2),
+    "glicko2 package": SystemEntry("", "", *_GLICKO2),
     "whr package": None,
     "whole-history-rating": None,
 }
@@ -75,7 +75,7 @@ TWINS: Mapping[str, Entry | None] = {
 #: Whole-history rating with a full fit of all players every so many days. It is not
 #: tuned: it takes what was found for `whr`.
 REFITTED = "whr refitted"
-OURS = {*SYSTEMS, REFITTED}
+OURS = {*SEQUENTIAL, REFITTED}
 REFIT_DAYS = {"TYGEM": 90.0, "KingBase": 730.0}
 
 
@@ -190,7 +190,7 @@ class Study:
         self.options = options
         self.cache: Path = options.cache
 
-    def ours(self, data: Data, entry: Entry) -> Kept:
+    def ours(self, data: Data, entry: SystemEntry) -> Kept:
         """One of our systems, tuned and replayed."""
 
         def make() -> Kept:
@@ -486,7 +486,7 @@ def main() -> None:
     parser.add_argument("--replicates", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--data", choices=list(SOURCES), nargs="*", default=list(SOURCES))
-    parser.add_argument("--systems", nargs="*", default=list(SYSTEMS))
+    parser.add_argument("--systems", nargs="*", default=list(SEQUENTIAL))
     parser.add_argument("--peers", type=Path, help="an interpreter that has the packages")
     parser.add_argument("--whole-history-rating", type=Path, help="where that package lies")
     parser.add_argument("--limit", type=float, default=3600.0, help="seconds for one package")

@@ -16,12 +16,12 @@ from yardstone import choices
 from yardstone.choices import check_choice, check_fields, check_number, nearest, no_such
 from yardstone.errors import UsageError
 from yardstone.evaluation.run import evaluate
-from yardstone.evaluation.systems import SYSTEMS, find_system
 from yardstone.lab.kaniuk.cross_validation import Candidate
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.matches import Match
 from yardstone.ratings.priors import Prior, Relation
+from yardstone.ratings.systems import SYSTEMS, find_system
 from yardstone.scales import convert
 
 #: Packages whose classes of parameters are walked over.

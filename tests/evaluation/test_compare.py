@@ -14,10 +14,10 @@ from yardstone.evaluation.metrics import measure
 from yardstone.evaluation.result import Evaluation, Prediction
 from yardstone.evaluation.run import evaluate
 from yardstone.evaluation.splits import Subset
-from yardstone.evaluation.systems import SYSTEMS, Entry, find_system
 from yardstone.evaluation.tuning import tune
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
+from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
 from yardstone.winprob.davidson import win_draw_loss
 
 
@@ -172,7 +172,7 @@ def test_tuning_counts_only_scored_games_and_can_be_cut_short() -> None:
 
 
 def test_a_system_that_refuses_every_trial() -> None:
-    entry = Entry("bad", "", "yardstone.ratings.elo", "Elo", (), {"period": "event"})
+    entry = SystemEntry("bad", "", "elo:Elo", (), {"period": "event"})
     pool = played(50, 5, 0)
     bare = Pool(pool.players, pool.first, pool.second, pool.score, pool.time)
     with pytest.raises(ModelError, match="no set of parameters could be used"):
@@ -187,7 +187,7 @@ def test_without_optuna_the_message_says_what_to_install(monkeypatch: pytest.Mon
         tune(find_system("elo"), played(50, 5, 0), 1)
 
 
-@pytest.mark.parametrize("name", list(SYSTEMS))
+@pytest.mark.parametrize("name", SEQUENTIAL)
 def test_every_system_can_be_made_at_both_ends_of_every_knob(name: str) -> None:
     entry = find_system(name)
     pool = played(60, 6, 8)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from yardstone.errors import InputError, UsageError
-from yardstone.evaluation.systems import find_system
 from yardstone.pool import Pool
 from yardstone.ratings import FIBS
 from yardstone.ratings.result import Ratings
+from yardstone.ratings.systems import find_system
 from yardstone.winprob import fibs
 
 

@@ -137,8 +137,8 @@ def test_newcomers_start_at_their_grade() -> None:
     named = SktLr(initial={"a": 1234.0}).replay(pool)
     assert named.first_rating[0] == 1234.0
     # Two stones without komi are 2.07 points more than the exact handicap.
-    assert 0.5 < float(SktLr().expected_score(-438.0, handicap=2)) < 0.56
-    assert float(SktLr().expected_score(-438.0, handicap=1)) < 0.5
+    assert 0.5 < float(SktLr().win_probability(-438.0, handicap=2)) < 0.56
+    assert float(SktLr().win_probability(-438.0, handicap=1)) < 0.5
 
 
 def test_wrong_parameters_are_refused() -> None:

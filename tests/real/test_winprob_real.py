@@ -78,7 +78,7 @@ def test_rules_of_handicap(pool: Pool) -> None:
     assert stone == pytest.approx(FITTED.stone, abs=0.005)
     ends = stone_interval(gap[placed], handicap[placed], won[placed], pool.columns["event"][placed])
     assert ends == pytest.approx((FITTED.low, FITTED.high), abs=0.005)
-    goldis = SktLr().expected_score(-100.0 * gap[placed], handicap=handicap[placed])
+    goldis = SktLr().win_probability(-100.0 * gap[placed], handicap=handicap[placed])
     assert log_loss(goldis, won[placed]).mean() == pytest.approx(SCORES["goldis"][0], abs=0.001)
     even = known & (handicap == 0) & (np.abs(gap) <= 9)
     slope = fit_slope(gap[even], won[even])

@@ -247,11 +247,11 @@ def _systems(names: str, parameters: Sequence[str]) -> list[Any]:
     from dataclasses import replace
 
     from yardstone.cli.systems import settings
-    from yardstone.evaluation.systems import SYSTEMS, find_system
+    from yardstone.ratings.systems import SEQUENTIAL, find_system
 
     listed = [name.strip() for name in names.split(",") if name.strip()]
     if listed == ["all"]:
-        listed = list(SYSTEMS)
+        listed = list(SEQUENTIAL)
     if not listed:
         raise UsageError("--systems: name at least one system")
     fixed = settings(parameters, listed)

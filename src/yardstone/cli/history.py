@@ -183,7 +183,7 @@ def history(
 def takes_levels(system: str | None, state: Path | None) -> bool:
     """Whether the grades of newcomers matter to the system."""
     from yardstone.evaluation.ledger_file import load_ledger
-    from yardstone.evaluation.systems import find_system
+    from yardstone.ratings.systems import find_system
 
     if state is not None:
         return find_system(load_ledger(state).name).levels

@@ -28,12 +28,12 @@ from yardstone.evaluation._checkpoints import (
 )
 from yardstone.evaluation.rated_games import RatedGames
 from yardstone.evaluation.splits import in_time_order
-from yardstone.evaluation.systems import find_system
 from yardstone.ratings.order import check_order
 from yardstone.ratings.replay import Replay
 from yardstone.ratings.result import Ratings
 from yardstone.ratings.sequential import Sequential
 from yardstone.ratings.state import State
+from yardstone.ratings.systems import find_system
 from yardstone.records.combine import join_pools
 
 if TYPE_CHECKING:

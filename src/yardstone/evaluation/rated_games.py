@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.evaluation.splits import earlier_games, in_time_order
-from yardstone.evaluation.systems import find_system
 from yardstone.ratings.order import check_order
-from yardstone.ratings.replay import Replay
+from yardstone.ratings.replay import Predicts, Replay
 from yardstone.ratings.result import Ratings
+from yardstone.ratings.systems import find_system
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,16 +20,7 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.history import WholeHistoryRatings
 
-__all__ = ["Predicts", "RatedGames", "whole_history"]
-
-
-class Predicts(Protocol):
-    """A system that predicts a game from two ratings."""
-
-    def expected_score(
-        self, ratings: Ratings, first: str, second: str, *, advantage: float | None = None
-    ) -> float:
-        """Expected score of `first`, moving first, against `second`."""
+__all__ = ["RatedGames", "whole_history"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +30,7 @@ class RatedGames:
     Attributes
     ----------
     name : str
-        Name of the system, as in `yardstone.evaluation.systems`.
+        Name of the system, as in `yardstone.ratings.systems`.
     parameters : mapping
         Those that differ from the system's own.
     pool : Pool
@@ -66,7 +57,7 @@ class RatedGames:
     @property
     def system(self) -> Predicts:
         """The system."""
-        return find_system(self.name).make(**self.parameters)  # type: ignore[return-value]
+        return find_system(self.name).make(**self.parameters)
 
     @property
     def ratings(self) -> Ratings:

@@ -28,10 +28,10 @@ from yardstone.evaluation.splits import (
     since,
     split_by_time,
 )
-from yardstone.evaluation.systems import Entry, find_system
 from yardstone.evaluation.tuning import LEARNING_SHARE, Tuned, tune
 from yardstone.ratings.order import NO_ORDER, check_order
 from yardstone.ratings.sequential import Sequential
+from yardstone.ratings.systems import SystemEntry, find_system
 from yardstone.winprob.davidson import draw_probability
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ Progress = Callable[[str, int, int], object]
 
 def evaluate(
     pool: Pool,
-    systems: Sequence[str | Entry] | Mapping[str, SequentialSystem],
+    systems: Sequence[str | SystemEntry] | Mapping[str, SequentialSystem],
     *,
     train_share: float | None = None,
     train_until: np.datetime64 | None = None,
@@ -78,8 +78,8 @@ def evaluate(
     pool : Pool
         Games of players against others; those of a player against himself are
         left out.
-    systems : sequence of str or Entry, or mapping of str to systems
-        Names (or entries) of `yardstone.evaluation.systems`, or systems of your own
+    systems : sequence of str or SystemEntry, or mapping of str to systems
+        Names (or entries) of `yardstone.ratings.systems`, or systems of your own
         by name.
     train_share : float, optional
         Share of the games, the earliest, that parameters may be tuned on; 0.7 if
@@ -175,8 +175,8 @@ class _Run:
 
 
 def _entries(
-    systems: Sequence[str | Entry] | Mapping[str, SequentialSystem],
-) -> dict[str, Entry | SequentialSystem]:
+    systems: Sequence[str | SystemEntry] | Mapping[str, SequentialSystem],
+) -> dict[str, SystemEntry | SequentialSystem]:
     if isinstance(systems, str):
         raise UsageError(f"give a list of systems, such as [{systems!r}]")
     if isinstance(systems, Mapping):
@@ -185,9 +185,11 @@ def _entries(
     return {entry.name: entry for entry in entries}
 
 
-def _without_first_move(entry: Entry | SequentialSystem, games: Pool) -> Entry | SequentialSystem:
+def _without_first_move(
+    entry: SystemEntry | SequentialSystem, games: Pool
+) -> SystemEntry | SequentialSystem:
     """The system, of whose parameters the advantage of moving first is not tuned."""
-    if not isinstance(entry, Entry):
+    if not isinstance(entry, SystemEntry):
         check_order(entry, games)
         return entry
     check_order(entry.make(), games)
@@ -197,14 +199,14 @@ def _without_first_move(entry: Entry | SequentialSystem, games: Pool) -> Entry |
 
 def _run(
     name: str,
-    entry: Entry | SequentialSystem,
+    entry: SystemEntry | SequentialSystem,
     games: Pool,
     earlier: Pool,
     trials: int,
     seed: int,
     progress: Progress | None,
 ) -> _Run:
-    if isinstance(entry, Entry):
+    if isinstance(entry, SystemEntry):
         step = None if progress is None else partial(progress, name)
         tuned = tune(entry, earlier, trials, seed=seed, progress=step)
     else:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from yardstone.evaluation.systems import Entry
     from yardstone.pool import Pool
     from yardstone.ratings.replay import SequentialSystem
+    from yardstone.ratings.systems import SystemEntry
 
 __all__ = ["LEARNING_SHARE", "Tuned", "tune"]
 
@@ -61,7 +61,7 @@ class Tuned:
 
 
 def tune(
-    entry: Entry,
+    entry: SystemEntry,
     earlier: Pool,
     trials: int,
     *,
@@ -74,7 +74,7 @@ def tune(
 
     Parameters
     ----------
-    entry : Entry
+    entry : SystemEntry
         The system, with what may be tuned.
     earlier : Pool
         Games in order of time: all that is ever looked at.

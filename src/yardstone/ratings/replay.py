@@ -1,9 +1,13 @@
-"""What a sequential system returns: every prediction made before its game."""
+"""What a rating system promises: joint ones fit, sequential ones replay.
+
+Both answer `expected_score`. That is all that the evaluation, the commands and the
+rating list ask of a system; `Sequential` and `Remembering` are bases that give most of it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -13,7 +17,7 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.result import Ratings
 
-__all__ = ["Replay", "SequentialSystem"]
+__all__ = ["JointSystem", "Predicts", "Replay", "SequentialSystem"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +47,28 @@ class Replay:
     draw: NDArray[np.float64] | None = None
 
 
-class SequentialSystem(Protocol):
+class Predicts(Protocol):
+    """A system that predicts a game of two players from their ratings."""
+
+    def expected_score(
+        self, ratings: Any, first: str, second: str, *, advantage: float | None = None
+    ) -> float:
+        """Expected score of `first`, moving first, against `second`.
+
+        `ratings` are those that the system made. `advantage` are rating points for moving
+        first and for handicap, instead of the system's own. Raises InputError for an
+        unknown name.
+        """
+
+
+class JointSystem(Predicts, Protocol):
+    """A system that rates all games at once; a frozen dataclass of its parameters."""
+
+    def fit(self, pool: Pool) -> Ratings:
+        """Rate the players of a pool."""
+
+
+class SequentialSystem(Predicts, Protocol):
     """A system that rates games as they come; a frozen dataclass of its parameters."""
 
     def replay(self, pool: Pool) -> Replay:

@@ -106,10 +106,10 @@ class Sequential(ABC):
     pass, and there is no other.
     """
 
-    period: Period
-    event_column: str
-    first_advantage: float
-    handicap: Handicap | None
+    period: Period = "game"
+    event_column: str = "event"
+    first_advantage: float = 0.0
+    handicap: Handicap | None = None
 
     #: Name of the scale of the ratings.
     scale = "elo"
@@ -223,8 +223,12 @@ class Sequential(ABC):
         deviations = [0.0 if np.isnan(each.deviation) else each.deviation for each in (one, other)]
         return float(self.probability(one.value, other.value, *deviations, advantage=advantage))
 
+    def _schedule(self, pool: Pool) -> Schedule:
+        """In which order the games of a pool are rated, and which at once."""
+        return schedule(pool, self.period, event_column=self.event_column)
+
     def _games(self, pool: Pool, number: NDArray[np.int32] | None) -> Games:
-        plan = schedule(pool, self.period, event_column=self.event_column)
+        plan = self._schedule(pool)
         first, second = pool.first, pool.second
         if number is not None:
             first, second = number[first], number[second]

@@ -25,20 +25,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings.replay import Replay
+from yardstone.ratings._schedule import Schedule
 from yardstone.ratings.result import Ratings
+from yardstone.ratings.sequential import Games, Predictions, Sequential
 from yardstone.winprob.goldis import KOMI, STONE, even_game_margin
+from yardstone.winprob.grades import parse_grades
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.pool import Pool
+    from yardstone.ratings.sequential import Arrays
+    from yardstone.ratings.state import State
 
     Array = NDArray[np.float64]
 
@@ -74,13 +78,18 @@ def expected_margin(
     return even_game_margin(difference, komi=komi, base=base) + help_points
 
 
-@dataclass(frozen=True, slots=True)
-class SktLr:
+@dataclass(frozen=True)
+class SktLr(Sequential):
     """Sequential ratings on Goldis' scale, in thousandths; frozen.
+
+    Columns of the pool used where they are: ``handicap``, ``komi``, ``margin`` (points
+    Black won by, komi counted; NaN if not known), and ``first_grade`` and
+    ``second_grade`` (texts such as ``4k``, or zero-shodan units) for the first rating of
+    newcomers. Games of one time act together; without times each acts by itself.
 
     Attributes
     ----------
-    start : float
+    start_rating : float
         Rating of a newcomer whose grade is not known.
     start_deviation : float
         Its deviation; `grade_deviation` is that of a newcomer rated by grade.
@@ -100,7 +109,7 @@ class SktLr:
         Whether to look at the column ``margin``.
     """
 
-    start: float = 1500.0
+    start_rating: float = 1500.0
     start_deviation: float = 400.0
     grade_deviation: float = 200.0
     initial: Mapping[str, float] = field(default_factory=dict)
@@ -110,6 +119,8 @@ class SktLr:
     komi: float = KOMI
     base: float = STONE
     use_margins: bool = True
+
+    scale = "goldis"
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -123,7 +134,7 @@ class SktLr:
         if min(positive) <= 0.0 or self.drift < 0.0 or not self.base > 1.0:
             raise UsageError("deviations, limit and komi must be positive, the base above 1")
 
-    def expected_score(
+    def win_probability(
         self,
         difference: ArrayLike,
         *,
@@ -147,6 +158,22 @@ class SktLr:
         margin, spread = self._forecast(difference, deviation, handicap, given_komi)
         return np.asarray(ndtr(margin / spread))
 
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Probability that the first player wins an even game, both deviations considered."""
+        ahead = 0.0 if advantage is None else advantage
+        return self.win_probability(
+            np.subtract(np.add(first_rating, ahead), second_rating),
+            deviation=np.hypot(first_deviation, second_deviation),
+        )
+
     def _forecast(
         self,
         difference: ArrayLike,
@@ -169,45 +196,85 @@ class SktLr:
         growth = log(self.base) / 100.0
         return np.asarray(self.komi * growth * np.exp(growth * np.abs(difference)))
 
-    def replay(self, pool: Pool) -> Replay:
-        """Predict each game, then learn from it, in order of time.
+    def _newcomers(self, number: int) -> Arrays:
+        # A rating that is not known yet: that of the grade in a player's first game.
+        return {"rating": np.full(number, np.nan), "variance": np.full(number, np.nan)}
 
-        Columns used where they are: ``handicap``, ``komi``, ``margin`` (points
-        Black won by, komi counted; NaN if not known), and ``first_grade`` and
-        ``second_grade`` (zero-shodan units) for the first rating of newcomers.
-        Games without a time come one by one, in the order of the pool.
-        """
+    def _beginners(self, players: tuple[str, ...]) -> Arrays:
+        arrays = self._newcomers(len(players))
+        for player, name in enumerate(players):
+            if name in self.initial:
+                arrays["rating"][player] = self.initial[name]
+                arrays["variance"][player] = self.grade_deviation**2
+        return arrays
+
+    def _seed(
+        self,
+        arrays: Arrays,
+        place: NDArray[np.integer[Any]],
+        rating: Array,
+        deviation: Array,
+    ) -> None:
+        super()._seed(arrays, place, rating, deviation)
+        known = ~np.isnan(rating)
+        spread = np.where(np.isnan(deviation), self.start_deviation, deviation)
+        arrays["variance"][place[known]] = spread[known] ** 2
+
+    def ratings(self, state: State) -> Ratings:
+        """The ratings of a state; a player without games has the rating of a newcomer."""
+        known = ~np.isnan(state.arrays["rating"])
+        rating = np.where(known, state.arrays["rating"], self.start_rating)
+        variance = np.where(known, state.arrays["variance"], self.start_deviation**2)
+        return Ratings(state.players, rating, np.sqrt(variance), self.scale)
+
+    def _schedule(self, pool: Pool) -> Schedule:
+        size = len(pool)
+        if pool.time is None:
+            return Schedule()
+        order = np.argsort(pool.time, kind="stable")
+        time = pool.time[order]
+        last = np.append(time[1:] != time[:-1], True)[:size]  # NaT differs from every NaT
+        return Schedule(order, np.append(0, np.flatnonzero(last) + 1))
+
+    def _play(self, arrays: Arrays, games: Games) -> Predictions:
         from scipy.special import ndtr
 
-        order, ends = _periods(pool)
-        size = len(pool)
-        handicap = _column(pool, "handicap", 0.0)
-        given = _column(pool, "komi", self.komi)
-        margin = _column(pool, "margin", np.nan)
+        size, plan, pool = len(games.first), games.schedule, games.pool
+        handicap = plan.take(_column(pool, "handicap", 0.0))
+        given = plan.take(_column(pool, "komi", self.komi))
+        margin = plan.take(_column(pool, "margin", np.nan))
         if not self.use_margins:
             margin = np.full(size, np.nan)
         if np.any(handicap < 0):
             raise InputError("a handicap cannot be negative")
-        rating, variance = self._newcomers(pool)
-        kept = {name: np.empty(size) for name in ("expected", "r1", "r2", "d1", "d2")}
+        grades = {"first_grade", "second_grade"} <= set(pool.columns)
+        grade = np.full((size, 2), np.nan)
+        if grades:
+            columns = [_grades(pool.columns[name]) for name in ("first_grade", "second_grade")]
+            grade = plan.take(np.column_stack(columns))
+        rating, variance = arrays["rating"], arrays["variance"]
+        result = Predictions(*(np.empty(size) for _ in range(5)))
+        assert result.first_deviation is not None
+        assert result.second_deviation is not None
+        ends = plan.start[1:] if len(plan.start) else np.arange(1, size + 1)
         begin = 0
-        for end in ends:
-            games = order[begin:end]
+        for end in ends.tolist():
+            at = slice(begin, end)
             begin = end
-            one, two = pool.first[games], pool.second[games]
-            kept["r1"][games], kept["r2"][games] = rating[one], rating[two]
-            kept["d1"][games], kept["d2"][games] = np.sqrt(variance[one]), np.sqrt(variance[two])
+            one, two = games.first[at], games.second[at]
+            seat = np.concatenate([one, two])
+            self._enter(rating, variance, seat, grade[at].T.ravel())
+            result.first_rating[at], result.second_rating[at] = rating[one], rating[two]
+            result.first_deviation[at] = np.sqrt(variance[one])
+            result.second_deviation[at] = np.sqrt(variance[two])
             difference = rating[one] - rating[two]
             doubt = variance[one] + variance[two]
-            forecast, spread = self._forecast(
-                difference, np.sqrt(doubt), handicap[games], given[games]
-            )
-            kept["expected"][games] = ndtr(forecast / spread)
+            forecast, spread = self._forecast(difference, np.sqrt(doubt), handicap[at], given[at])
+            result.expected[at] = ndtr(forecast / spread)
             pull, weight = self._lesson(
-                forecast, spread, self._slope(difference), margin[games], pool.score[games]
+                forecast, spread, self._slope(difference), margin[at], games.score[at]
             )
             # Averaging: all games of the period act on the ratings before it.
-            seat = np.concatenate([one, two])
             who, place = np.unique(seat, return_inverse=True)
             pull, weight = np.concatenate([pull, -pull]), np.tile(weight, 2)
             # What the opponent's doubt leaves of a game for this player.
@@ -215,14 +282,15 @@ class SktLr:
             damped = 1.0 / (1.0 / variance[who] + np.bincount(place, weight / left))
             rating[who] += damped * np.bincount(place, pull / left)
             variance[who] = damped + np.bincount(place) * self.drift**2
-        return Replay(
-            expected=kept["expected"],
-            first_rating=kept["r1"],
-            second_rating=kept["r2"],
-            ratings=Ratings(pool.players, rating, np.sqrt(variance), "goldis"),
-            first_deviation=kept["d1"],
-            second_deviation=kept["d2"],
-        )
+        return result
+
+    def _enter(self, rating: Array, variance: Array, seat: NDArray[np.int32], grade: Array) -> None:
+        """Give those who play their first game a rating: that of their grade, if it is known."""
+        new = np.flatnonzero(np.isnan(rating[seat]))[::-1]  # the first of several stays
+        known = np.isfinite(grade[new])
+        by_grade = np.maximum(2000.0 + 100.0 * grade[new], 0.0)
+        rating[seat[new]] = np.where(known, by_grade, self.start_rating)
+        variance[seat[new]] = np.where(known, self.grade_deviation, self.start_deviation) ** 2
 
     def _lesson(
         self, forecast: Array, spread: Array, slope: Array, margin: Array, score: Array
@@ -249,26 +317,6 @@ class SktLr:
         pull = np.where(drawn, -forecast / spread, pull)
         return pull * slope / spread, weight * (slope / spread) ** 2
 
-    def _newcomers(self, pool: Pool) -> tuple[Array, Array]:
-        """First rating and variance of every player."""
-        rating = np.full(len(pool.players), float(self.start))
-        variance = np.full(len(pool.players), float(self.start_deviation) ** 2)
-        grade = np.full(len(pool.players), np.nan)
-        if {"first_grade", "second_grade"} <= set(pool.columns):
-            # Latest first, so that the grade of the first game is the one that stays.
-            games = _periods(pool)[0][::-1]
-            who = np.column_stack([pool.first[games], pool.second[games]]).ravel()
-            said = [pool.columns[name][games] for name in ("first_grade", "second_grade")]
-            grade[who] = np.column_stack(said).astype(np.float64).ravel()
-        known = np.isfinite(grade)
-        rating[known] = np.maximum(2000.0 + 100.0 * grade[known], 0.0)
-        variance[known] = self.grade_deviation**2
-        for player, name in enumerate(pool.players):
-            if name in self.initial:
-                rating[player] = self.initial[name]
-                variance[player] = self.grade_deviation**2
-        return rating, variance
-
 
 def _column(pool: Pool, name: str, missing: float) -> Array:
     if name not in pool.columns:
@@ -277,12 +325,8 @@ def _column(pool: Pool, name: str, missing: float) -> Array:
     return np.where(np.isfinite(values), values, missing)
 
 
-def _periods(pool: Pool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Games in order of time, and where each period ends in that order."""
-    size = len(pool)
-    if pool.time is None:
-        return np.arange(size), np.arange(1, size + 1)
-    order = np.argsort(pool.time, kind="stable")
-    time = pool.time[order]
-    last = np.append(time[1:] != time[:-1], True)[:size]  # NaT differs from every NaT
-    return order, np.flatnonzero(last) + 1
+def _grades(column: NDArray[Any]) -> Array:
+    """Grades in zero-shodan units, from numbers in such units or from texts; NaN if unknown."""
+    if column.dtype.kind in "fiu":
+        return column.astype(np.float64)
+    return parse_grades([str(grade) for grade in column.tolist()])

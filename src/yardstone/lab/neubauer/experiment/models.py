@@ -213,8 +213,8 @@ def tuned_glicko(
     pool: Pool, sets: Sets, trials: int, *, progress: Callable[[int, int], object] | None = None
 ) -> Glicko2:
     """Glicko-2 with the parameters that predict the games outside all sets best."""
-    from yardstone.evaluation.systems import find_system
     from yardstone.evaluation.tuning import tune
+    from yardstone.ratings.systems import find_system
 
     outside = np.asarray(sets.mark == "")
     found = tune(find_system("glicko2"), pool, trials, scored=outside, progress=progress)

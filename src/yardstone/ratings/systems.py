@@ -1,0 +1,261 @@
+"""The rating systems by name: one entry each, and the only list of them.
+
+`history`, `predict`, `evaluate`, the facades and the documentation ask here. A system is
+added by its own file, and here by an entry, an import and its name in `__all__`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from yardstone.choices import no_such
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from yardstone.ratings.bradley_terry import BradleyTerry
+    from yardstone.ratings.decay import DecayingBradleyTerry
+    from yardstone.ratings.egf import EGF
+    from yardstone.ratings.egf_old import EGFOld
+    from yardstone.ratings.elo import Elo
+    from yardstone.ratings.fibs import FIBS
+    from yardstone.ratings.glicko import Glicko
+    from yardstone.ratings.glicko2 import Glicko2
+    from yardstone.ratings.ogs import OGS
+    from yardstone.ratings.sktlr import SktLr
+    from yardstone.ratings.whr import WholeHistory
+
+__all__ = [
+    "SEQUENTIAL",
+    "SYSTEMS",
+    "Knob",
+    "SystemEntry",
+    "find_system",
+    # The classes: what the facades offer.
+    "EGF",
+    "FIBS",
+    "OGS",
+    "BradleyTerry",
+    "DecayingBradleyTerry",
+    "EGFOld",
+    "Elo",
+    "Glicko",
+    "Glicko2",
+    "SktLr",
+    "WholeHistory",
+]
+
+#: A joint system has `fit`, a sequential one `replay`; see `yardstone.ratings.replay`.
+Kind = Literal["joint", "sequential", "both"]
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """A parameter to be tuned: its name, and between what bounds.
+
+    Attributes
+    ----------
+    name : str
+    low, high : float
+        Bounds, both included.
+    log : bool
+        Steps are ratios: for a parameter that must stay positive.
+    """
+
+    name: str
+    low: float
+    high: float
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class SystemEntry:
+    """A system by name; frozen.
+
+    Attributes
+    ----------
+    name : str
+        What the commands call it.
+    about : str
+        What it is, in a few words.
+    home : str
+        Its module in `yardstone.ratings` and its class: ``"elo:Elo"``.
+    knobs : tuple of Knob
+        What is tuned.
+    fixed : mapping
+        Parameters that make this entry what it is.
+    kind : {"sequential", "joint", "both"}
+        Whether it replays games, fits them all at once, or does either.
+    uses : tuple of str
+        What it looks at by itself beside players, scores and the order of games:
+        ``"time"``, ``"grade"``, ``"handicap"``, ``"komi"``, ``"margin"``, ``"length"``,
+        ``"class"``.
+    """
+
+    name: str
+    about: str
+    home: str
+    knobs: tuple[Knob, ...] = ()
+    fixed: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    kind: Kind = "sequential"
+    uses: tuple[str, ...] = ()
+
+    @property
+    def levels(self) -> bool:
+        """Whether players begin at their grade or rating where the games tell."""
+        return "grade" in self.uses
+
+    @property
+    def sequential(self) -> bool:
+        """Whether it can replay games."""
+        return self.kind != "joint"
+
+    def system_class(self) -> Any:
+        """The class."""
+        module, _, name = self.home.partition(":")
+        return getattr(import_module(f"yardstone.ratings.{module}"), name)
+
+    def make(self, **parameters: Any) -> Any:
+        """The system with these parameters, and its own for the rest."""
+        system = self.system_class()
+        known = [part.name for part in fields(system) if part.init]
+        if unknown := sorted(set(parameters) - set(known)):
+            raise UsageError(no_such(f"parameter of {self.name}", unknown[0], known))
+        return system(**{**self.fixed, **parameters})
+
+
+_K = Knob("k", 2.0, 150.0, log=True)
+_FIRST = Knob("first_advantage", -50.0, 150.0)
+_SCALE = Knob("scale_points", 250.0, 800.0, log=True)
+_START = Knob("initial_deviation", 60.0, 600.0, log=True)
+_VOLATILITY = Knob("initial_volatility", 0.005, 0.3, log=True)
+_TAU = Knob("tau", 0.05, 1.5, log=True)
+_IDLE = Knob("idle_days", 1.0, 1000.0, log=True)
+_PRIOR = Knob("prior_deviation", 50.0, 500.0, log=True)
+_WEIGHT = Knob("weight", 0.1, 4.0, log=True)
+
+_ENTRIES = (
+    SystemEntry("elo", "Elo's system with the logistic curve", "elo:Elo", (_K, _SCALE, _FIRST)),
+    SystemEntry(
+        "elo-normal",
+        "Elo's system with his normal curve",
+        "elo:Elo",
+        (_K, _SCALE, _FIRST),
+        {"curve": "normal"},
+    ),
+    SystemEntry(
+        "glicko",
+        "Glickman's Glicko, one game at a time",
+        "glicko:Glicko",
+        (
+            _START,
+            Knob("drift", 1.0, 200.0, log=True),
+            Knob("min_deviation", 10.0, 120.0, log=True),
+            _FIRST,
+        ),
+        uses=("time",),
+    ),
+    SystemEntry(
+        "glicko2",
+        "Glickman's Glicko-2, one game at a time",
+        "glicko2:Glicko2",
+        (_START, _VOLATILITY, _TAU, _IDLE, _FIRST),
+    ),
+    SystemEntry(
+        "ogs",
+        "Glicko-2 as the Online Go Server has it",
+        "ogs:OGS",
+        (_START, Knob("initial_volatility", 0.01, 0.15, log=True), _TAU, _IDLE, _FIRST),
+    ),
+    SystemEntry(
+        "egf",
+        "the European Go Federation's system since 2021, one game at a time",
+        "egf:EGF",
+        (Knob("initial", 500.0, 2700.0), _WEIGHT, _FIRST),
+        {"period": "game", "initial": 2000.0},
+        uses=("grade", "handicap", "class"),
+    ),
+    SystemEntry(
+        "egf-old",
+        "the European Go Federation's system until 2021, one game at a time",
+        "egf_old:EGFOld",
+        (Knob("initial", 500.0, 2600.0), _WEIGHT, _FIRST),
+        {"period": "game", "initial": 2000.0},
+        uses=("grade", "handicap", "class"),
+    ),
+    SystemEntry(
+        "fibs",
+        "the system of the First Internet Backgammon Server, for matches of any length",
+        "fibs:FIBS",
+        (
+            Knob("k", 1.0, 20.0, log=True),
+            Knob("scale_points", 800.0, 5000.0, log=True),
+            Knob("first_factor", 1.0, 15.0, log=True),
+        ),
+        uses=("length",),
+    ),
+    SystemEntry(
+        "skt-lr",
+        "Goldis' log ratings of Go players, from results and margins",
+        "sktlr:SktLr",
+        (
+            Knob("start_deviation", 50.0, 1000.0, log=True),
+            Knob("margin_deviation", 5.0, 80.0, log=True),
+            Knob("drift", 0.5, 50.0, log=True),
+        ),
+        uses=("time", "grade", "handicap", "komi", "margin"),
+    ),
+    SystemEntry(
+        "decaying-bradley-terry",
+        "Bradley-Terry with weights that decay with age",
+        "decay:DecayingBradleyTerry",
+        (Knob("half_life", 20.0, 5000.0, log=True), _PRIOR, _FIRST),
+        kind="both",
+        uses=("time",),
+    ),
+    SystemEntry(
+        "whr",
+        "whole-history rating, learning from each game as it comes",
+        "whr:WholeHistory",
+        (Knob("w2", 0.3, 300.0, log=True), _PRIOR, _FIRST),
+        {"window": 60},
+        kind="both",
+        uses=("time",),
+    ),
+    SystemEntry(
+        "bradley-terry",
+        "all results at once, as `rate` does: for lists, not over time",
+        "bradley_terry:BradleyTerry",
+        fixed={"method": "likelihood", "first_advantage": "free", "draw_rate": "free"},
+        kind="joint",
+    ),
+)
+SYSTEMS: Mapping[str, SystemEntry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
+#: Names of the systems that replay games: what can be compared, and kept over time.
+SEQUENTIAL = tuple(entry.name for entry in _ENTRIES if entry.sequential)
+
+
+def find_system(name: str, known: Sequence[str] = (), *, sequential: bool = True) -> SystemEntry:
+    """The entry of that name; `UsageError` lists those there are.
+
+    By default it must be one that replays games.
+    """
+    names = SEQUENTIAL if sequential else tuple(SYSTEMS)
+    if name in names:
+        return SYSTEMS[name]
+    if name in SYSTEMS:
+        raise UsageError(
+            f"{name} rates all games at once, so it has no ratings over time: take "
+            "decaying-bradley-terry or whr"
+        )
+    raise UsageError(no_such("system", name, (*names, *known)))
+
+
+def __getattr__(name: str) -> Any:
+    for entry in _ENTRIES:
+        if entry.home.endswith(f":{name}"):
+            return entry.system_class()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
