@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +22,7 @@ __all__ = [
     "GamePaths",
     "Komi",
     "Net",
+    "NetworkOptions",
     "Output",
     "Precision",
     "PrecisionName",
@@ -111,6 +113,20 @@ Strict = Annotated[
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="No progress, and no word of what was skipped.")
 ]
+
+
+@dataclass(frozen=True)
+class NetworkOptions:
+    """Options of a command that asks a network."""
+
+    net: Net = None
+    engine: Engine = EngineName.auto
+    precision: Precision = PrecisionName.fp32
+    threads: Threads = None
+
+    def load(self, default: str | None = None) -> Network:
+        """The network; `default` is its name where none is given."""
+        return network(self.net or default, self.engine, self.precision, self.threads)
 
 
 def chosen_rules(text: str) -> Rules | None:
