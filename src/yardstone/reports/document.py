@@ -255,6 +255,8 @@ class Section:
         Whether it says what makes the report say less.
     folded : bool
         Whether a page shows only the title until it is opened.
+    opened : bool
+        Whether a folded section begins opened.
     name : str
         Anchor on the page.
     """
@@ -263,6 +265,7 @@ class Section:
     blocks: Sequence[Block] = ()
     caution: bool = False
     folded: bool = False
+    opened: bool = False
     name: str = ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -123,6 +123,15 @@ class NetworkOptions:
     engine: Engine = EngineName.auto
     precision: Precision = PrecisionName.fp32
     threads: Threads = None
+
+    def as_arguments(self) -> dict[str, Any]:
+        """The same as arguments of a function of the library."""
+        return {
+            "net": self.net,
+            "engine": self.engine.value,
+            "precision": self.precision.value,
+            "threads": self.threads,
+        }
 
     def load(self, default: str | None = None) -> Network:
         """The network; `default` is its name where none is given."""

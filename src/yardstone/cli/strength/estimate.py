@@ -9,28 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.go.options import (
-    Engine,
-    EngineName,
-    GamePaths,
-    Net,
-    Output,
-    Precision,
-    PrecisionName,
-    Quiet,
-    Strict,
-    Threads,
-    Visits,
-)
-from yardstone.cli.options import Form
+from yardstone.cli.go.options import GamePaths, NetworkOptions, Strict, Visits
+from yardstone.cli.output import Output
 from yardstone.cli.reading import report_skipped
+from yardstone.cli.startup import load_numba
+from yardstone.cli.values import confidence as parse_confidence
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.cli.systems import Views
     from yardstone.records.go_game import GoGame
-    from yardstone.strength.estimate.calibrate import Calibration
-    from yardstone.strength.estimate.estimate import Estimate
 
 __all__ = ["Colour", "Handicap", "ModelFile", "ScaleName", "estimate"]
 
@@ -64,6 +51,7 @@ Handicap = Annotated[
 
 def estimate(
     paths: GamePaths,
+    *,
     player: Annotated[
         str | None,
         typer.Option(
@@ -87,24 +75,15 @@ def estimate(
             help="Show a site's ratings, from `strength calibrate`.",
         ),
     ] = None,
-    level: Annotated[
-        float, typer.Option("--level", metavar="SHARE", help="Players that the intervals hold.")
-    ] = 0.9,
+    confidence: Annotated[
+        str, typer.Option(metavar="LEVEL", help="Level of the intervals, in per cent.")
+    ] = "90",
     handicap: Handicap = False,
-    net: Net = None,
+    network: NetworkOptions,
     model: ModelFile = None,
-    engine: Engine = EngineName.auto,
-    precision: Precision = PrecisionName.fp32,
-    threads: Threads = None,
     visits: Visits = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option("--plot", metavar="FILE", help="Draw the estimate game by game."),
-    ] = None,
     strict: Strict = False,
-    form: Form = None,
-    output: Output = None,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
     """Estimate how strong a player is from the moves of some games.
 
@@ -115,65 +94,48 @@ def estimate(
     --------
     yardstone strength estimate games/*.sgf
     yardstone strength estimate game.sgf --player Anna --scale egf
-    yardstone strength estimate games.zip --level 0.95 -o anna.html
+    yardstone strength estimate games.zip --confidence 95 -o anna.html
     """
-    from yardstone.cli.output import chosen_format
-    from yardstone.cli.progress import progress_bar
-    from yardstone.cli.startup import load_numba
-    from yardstone.cli.systems import check_outputs, emit
-
-    chosen = chosen_format(form, output)
-    check_outputs(chosen, output, plot=plot, quiet=quiet)
-    if not 0.0 < level < 1.0:
-        raise UsageError(f"--level {level:g}: write a share between 0 and 1, such as 0.9")
+    level = parse_confidence(confidence)
+    output.check()
     if colour is not None and player is not None:
         raise UsageError("--player and --colour: name one of them")
     if calibration is not None and scale is not ScaleName.fox:
         raise UsageError("--calibration and --scale: name one of them")
     load_numba()
     from yardstone.go.losses import LossEffort
-    from yardstone.pool import SkipReport
     from yardstone.records.sgf import SgfReader
+    from yardstone.reports.strength.estimate import estimate_document
     from yardstone.strength.estimate.calibrate import Calibration
     from yardstone.strength.estimate.estimate import estimate_player
     from yardstone.strength.estimate.games import model_network
     from yardstone.strength.rank.model import RankModel
 
-    shown: str | Calibration = scale.value
-    if calibration is not None:
-        shown = Calibration.load(calibration)
     ranks = RankModel.load(model)
-    if isinstance(shown, Calibration):
-        shown.check_model(ranks)
+    target: str | Calibration = scale.value
+    if calibration is not None:
+        target = Calibration.load(calibration)
+        target.check_model(ranks)
     reader = SgfReader(*paths, strict=strict)
     games = list(reader)
-    skipped: SkipReport = reader.skipped
     side = None if colour is None else 1 + (colour is Colour.white)
     if player is None and side is None:
         player = _player(games)
-    network = model_network(
-        ranks, net, engine=engine.value, precision=precision.value, threads=threads
-    )
-    found = estimate_player(
+    result = estimate_player(
         games,
         player,
         colour=side,
-        net=network,
+        net=model_network(ranks, **network.as_arguments()),
         model=ranks,
-        scale=shown,
+        scale=target,
         level=level,
         handicap=handicap,
         effort=None if visits is None else LossEffort(visits),
-        skipped=skipped,
-        progress=progress_bar("looking at positions", quiet=quiet),
+        skipped=reader.skipped,
+        progress=output.progress("looking at positions"),
     )
-    if plot is not None:
-        from yardstone.reports.plot import save_plot
-        from yardstone.reports.strength.estimate_html import estimate_plot
-
-        save_plot(estimate_plot(found.as_dict()), plot)
-    emit(_views(found), chosen, output)
-    report_skipped(skipped, quiet=quiet)
+    output.emit(estimate_document(result.as_dict()))
+    report_skipped(reader.skipped, quiet=output.quiet)
 
 
 def _player(games: list[GoGame]) -> str | None:
@@ -188,11 +150,11 @@ def _player(games: list[GoGame]) -> str | None:
     except AmbiguousPlayerError as error:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
-        return _asked(error.names)
+        return _chosen_name(error.names)
 
 
-def _asked(names: dict[str, int]) -> str:
-    from yardstone.reports.statements import plural
+def _chosen_name(names: dict[str, int]) -> str:
+    from yardstone.reports.words import plural
 
     listed = list(names.items())[:20]
     print("Whose strength?", file=sys.stderr)
@@ -205,29 +167,3 @@ def _asked(names: dict[str, int]) -> str:
     if answer.isdecimal() and 1 <= int(answer) <= len(listed):
         return listed[int(answer) - 1][0]
     return answer
-
-
-def _views(found: Estimate) -> Views:
-    from yardstone.cli.systems import Views
-    from yardstone.reports.strength import text as strength_text
-
-    plain = found.as_dict()
-
-    def json() -> str:
-        from yardstone.reports.json_out import as_json
-
-        return as_json(plain)
-
-    def html() -> str:
-        import yardstone
-        from yardstone.reports.strength.estimate_html import estimate_html
-
-        return estimate_html(plain, version=yardstone.__version__)
-
-    return Views(
-        text=lambda: strength_text.estimate_text(plain),
-        csv=lambda: strength_text.estimate_csv(plain),
-        json=json,
-        html=html,
-        columns=strength_text.COLUMNS,
-    )

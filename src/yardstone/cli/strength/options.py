@@ -78,8 +78,7 @@ Settings = Annotated[
 Folder = Annotated[
     Path | None,
     typer.Option(
-        "--output",
-        "-o",
+        "--folder",
         metavar="FOLDER",
         help="Where all goes. [default: a folder in that of the experiment]",
         show_default=False,

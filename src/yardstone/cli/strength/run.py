@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.winprob.output import Output, TableFormat, write
+from yardstone.cli.output import TableOutput
+from yardstone.cli.progress import stage_bars
+from yardstone.cli.startup import load_numba
 
 if TYPE_CHECKING:
-    from yardstone.lab.neubauer.experiment.performance import Performance, RatingErrors
-    from yardstone.lab.neubauer.experiment.run import Outcome
+    from yardstone.lab.neubauer.experiment.measurement import Measurement
+    from yardstone.reports.document import Document
 
 __all__ = ["run"]
 
@@ -22,10 +23,8 @@ def run(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="Description of the experiment (TOML).")
     ],
-    form: Annotated[
-        TableFormat, typer.Option("--format", help="How the table is written.")
-    ] = TableFormat.text,
-    output: Output = None,
+    *,
+    output: TableOutput,
     figures: Annotated[
         bool, typer.Option("--figures/--no-figures", help="Draw ratings and scores of the systems.")
     ] = True,
@@ -35,9 +34,6 @@ def run(
             "--workers", metavar="NUMBER", min=1, help="Processes; one a core if not given."
         ),
     ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Do not say what is being done.")
-    ] = False,
 ) -> None:
     """Run a whole experiment with models from moves, from records to the table.
 
@@ -48,39 +44,27 @@ def run(
     --------
     yardstone strength run experiment.toml
     """
-    from yardstone.cli.output import check_folder
-    from yardstone.cli.progress import stage_bars
-    from yardstone.cli.startup import load_numba
     from yardstone.lab.neubauer.experiment.configuration import read_experiment
 
-    check_folder(output)
+    output.check()
     experiment = read_experiment(file)
     load_numba()
-    from yardstone.lab.neubauer.experiment.performance import performance, rating_errors
-    from yardstone.lab.neubauer.experiment.predictions import GLICKO, TUNED
+    from yardstone.lab.neubauer.experiment.measurement import measure
     from yardstone.lab.neubauer.experiment.run import run_experiment
+    from yardstone.reports.strength.experiment import experiment_document
 
-    say = _silent if quiet else _say
-    found = run_experiment(experiment, workers=workers, say=say, progress=stage_bars(quiet=quiet))
-    table = experiment.table
-    compared = [
-        performance(
-            found.predictions,
-            base=base,
-            replicates=table.replicates,
-            confidence=table.confidence,
-            seed=table.seed,
-        )
-        for base in (GLICKO, TUNED)
-        if base in found.predictions.expected
-    ]
-    tested = found.predictions.questions.of("E").any()
-    rated = [name for name in found.predictions.ratings if tested and name != "Future Glicko-2"]
-    errors = [rating_errors(found.predictions, name, "E") for name in rated]
-    _keep(found, compared, errors)
-    if figures and tested:
-        _draw(found, experiment.folder / "figures")
-    write(_written(form, found, compared, errors), output)
+    outcome = run_experiment(
+        experiment,
+        workers=workers,
+        say=_silent if output.quiet else _say,
+        progress=stage_bars(quiet=output.quiet),
+    )
+    measured = measure(outcome)
+    document = experiment_document(measured)
+    _keep(measured, document)
+    if figures and measured.tested:
+        _draw(measured, experiment.folder / "figures")
+    output.emit(document)
 
 
 def _silent(_: str) -> None:
@@ -91,97 +75,27 @@ def _say(words: str) -> None:
     print(words, file=sys.stderr, flush=True)
 
 
-def _written(
-    form: TableFormat,
-    found: Outcome,
-    compared: list[Performance],
-    errors: list[RatingErrors],
-) -> str:
-    """The table; in the text with all comparisons, elsewhere with that to Glicko-2."""
-    from yardstone.reports.strength import table as tables
-
-    measured = compared[0]
-
-    if form is TableFormat.csv:
-        return tables.performance_csv(measured)
-    if form is TableFormat.json:
-        from yardstone.cli.winprob.output import as_text
-
-        return as_text(_facts(found, measured, errors))
-    facts = found.facts
-    parts = [
-        tables.filters_text(facts["filters"]),
-        tables.judged_text(facts["judged"]),
-        tables.performance_text(measured),
-        *(tables.ahead_text(each) for each in compared),
-        tables.hidden_text(measured),
-        tables.calibration_text(measured),
-        tables.ratings_text(errors),
-    ]
-    return "\n".join(part for part in parts if part)
-
-
-def _facts(found: Outcome, measured: Performance, errors: list[RatingErrors]) -> dict[str, object]:
-    """All that is known of an experiment, as plain values."""
-    import platform
-
-    import numpy as np
-
-    import yardstone
-
-    return {
-        "name": found.experiment.name,
-        "versions": {
-            "yardstone": yardstone.__version__,
-            "numpy": np.__version__,
-            "python": platform.python_version(),
-        },
-        "games": len(found.pool),
-        "players": len(found.pool.players),
-        **found.facts,
-        "systems": dict(found.predictions.about),
-        "cells": [cell.as_dict() for cell in measured.cells],
-        "ratings": [each.as_dict() for each in errors],
-    }
-
-
-def _keep(found: Outcome, compared: list[Performance], errors: list[RatingErrors]) -> None:
+def _keep(measured: Measurement, document: Document) -> None:
     """Write the table and the predictions into the experiment's folder."""
     from yardstone.files import write_text
     from yardstone.lab.neubauer.experiment.predictions_file import predictions_csv
+    from yardstone.reports.faces.files import document_csv, document_json
+    from yardstone.reports.faces.text import document_text
 
-    folder = found.experiment.folder
-    for form, name in (
-        (TableFormat.text, "table.txt"),
-        (TableFormat.csv, "table.csv"),
-        (TableFormat.json, "table.json"),
-    ):
-        write_text(folder / name, _written(form, found, compared, errors))
-    write_text(folder / "predictions.csv", predictions_csv(found.predictions, found.pool))
+    outcome = measured.outcome
+    folder = outcome.experiment.folder
+    write_text(folder / "table.txt", document_text(document))
+    write_text(folder / "table.csv", document_csv(document))
+    write_text(folder / "table.json", document_json(document))
+    write_text(folder / "predictions.csv", predictions_csv(outcome.predictions, outcome.pool))
 
 
-def _draw(found: Outcome, folder: Path) -> None:
+def _draw(measured: Measurement, folder: Path) -> None:
     """Draw figures 5.6 to 5.9 for every system that they can be drawn of."""
-    from yardstone.reports.plot import save_plot
-    from yardstone.reports.strength.plots import rating_plot, score_plot
+    from yardstone.lab.neubauer.experiment.measurement import figure_data
+    from yardstone.reports.charts.experiment import rating_chart, score_chart
 
     folder.mkdir(exist_ok=True)
-    predictions = found.predictions
-    here = predictions.questions.of("E")
-    for name, expected in predictions.expected.items():
-        if name == "50:50":
-            continue
-        slug = re.sub("[^a-z0-9]+", "-", name.lower())
-        save_plot(
-            score_plot(predictions.score[here], expected[here], name=name),
-            folder / f"scores-{slug}.svg",
-        )
-        if name in predictions.ratings and name != "Future Glicko-2":
-            save_plot(
-                rating_plot(
-                    predictions.ratings[name][here].ravel(),
-                    predictions.labels[here].ravel(),
-                    name=name,
-                ),
-                folder / f"ratings-{slug}.svg",
-            )
+    for file, name, one, other in figure_data(measured.outcome):
+        chart = score_chart if file.startswith("scores") else rating_chart
+        chart(one, other, name=name).save(folder / f"{file}.svg")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from yardstone.cli.output import Output
+from yardstone.cli.progress import progress_bar
 from yardstone.cli.strength.options import (
     Device,
     DeviceName,
@@ -22,7 +24,6 @@ from yardstone.cli.strength.options import (
     Threads,
     chosen_settings,
 )
-from yardstone.cli.winprob.output import Plot, TableFormat
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Method(StrEnum):
 
 def search(
     file: ExperimentFile,
+    *,
     model: Model = ModelName.full,
     method: Annotated[
         Method,
@@ -72,24 +74,18 @@ def search(
     ] = None,
     settings: Settings = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of all that is random.")] = 0,
-    output: Folder = None,
-    plot: Plot = None,
+    folder: Folder = None,
     limits: Annotated[
         str | None,
         typer.Option("--limits", metavar="LOW,HIGH", help="Losses that the picture shows."),
     ] = None,
-    form: Annotated[
-        TableFormat, typer.Option("--format", help="How the table is written.")
-    ] = TableFormat.text,
     device: Device = DeviceName.auto,
     threads: Threads = 1,
     workers: Annotated[
         int | None,
         typer.Option("--workers", metavar="NUMBER", min=1, help="Trainings at the same time."),
     ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No line for each training.")
-    ] = False,
+    output: Output,
 ) -> None:
     """Search for the settings with which a network predicts best.
 
@@ -100,25 +96,24 @@ def search(
     --------
     yardstone strength search experiment.toml
     """
-    from yardstone.cli.output import check_folder
-    from yardstone.cli.progress import progress_bar
     from yardstone.lab.neubauer.experiment.configuration import read_experiment
     from yardstone.lab.neubauer.experiment.examples import experiment_examples
     from yardstone.lab.neubauer.network.search import Plan, best_run, random_search
     from yardstone.lab.neubauer.network.search_run import Cached
+    from yardstone.reports.strength.training import search_document
 
-    check_folder(plot)
+    output.check()
     low_high = None if windows is None else tuple(int(v) for v in _pair("--windows", windows))
-    shown = None if limits is None else _pair("--limits", limits)
+    loss_limits = None if limits is None else _pair("--limits", limits)
     experiment = read_experiment(file)
     around = chosen_settings(experiment, model, start, settings)
-    folder = output or experiment.folder / f"search-{model.value}"
+    folder = folder or experiment.folder / f"search-{model.value}"
     examples = Cached(partial(experiment_examples, str(file), model.value))
     examples()  # an error in the games is one of the command, not of a worker
-    progress = progress_bar("searching", quiet=quiet)
+    progress = progress_bar("searching", quiet=output.quiet)
     plan = Plan(iterations, runs, shrink, around, low_high, seed)  # type: ignore[arg-type]
     if method is Method.random:
-        found = random_search(
+        runs_done = random_search(
             examples,
             folder,
             plan,
@@ -126,12 +121,12 @@ def search(
             threads=threads,
             device=device.value,
             progress=progress,
-            report=None if quiet else _say,
+            report=None if output.quiet else _say,
         )
     else:
         from yardstone.lab.neubauer.network.search_optuna import optuna_search
 
-        found = optuna_search(
+        runs_done = optuna_search(
             examples,
             folder,
             trials,
@@ -143,15 +138,12 @@ def search(
             device=device.value,
             progress=progress,
         )
-    _write(found, form, folder)
-    if not quiet:
-        print(f"best network in {Path(best_run(found).folder) / 'network.npz'}", file=sys.stderr)
-    if plot is not None:
-        from yardstone.reports.plot import save_plot
-        from yardstone.reports.strength.training import search_plot
-
-        title = f"Search for the {model.value} model"
-        save_plot(search_plot(found, limits=shown, title=title), plot)
+    if not output.quiet:
+        print(
+            f"best network in {Path(best_run(runs_done).folder) / 'network.npz'}", file=sys.stderr
+        )
+    title = f"Search for the {model.value} model"
+    output.emit(search_document(runs_done, title=title, limits=loss_limits))
 
 
 def _pair(option: str, text: str) -> tuple[float, float]:
@@ -163,21 +155,6 @@ def _pair(option: str, text: str) -> tuple[float, float]:
     if not low < high:
         raise UsageError(f"{option} {text}: the first number must be below the second")
     return low, high
-
-
-def _write(found: list[SearchRun], form: TableFormat, folder: Path) -> None:
-    from yardstone.reports.strength.training import runs_json, runs_text
-
-    if form is TableFormat.csv:
-        from yardstone.lab.neubauer.network.search_run import RUNS_FILE
-
-        sys.stdout.write((folder / RUNS_FILE).read_text("utf-8"))
-    elif form is TableFormat.json:
-        from yardstone.cli.winprob.output import as_text
-
-        sys.stdout.write(as_text(runs_json(found)))
-    else:
-        sys.stdout.write(runs_text(found))
 
 
 def _say(run: SearchRun) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from yardstone.cli.output import Output
 from yardstone.cli.strength.options import (
     Anew,
     Device,
@@ -20,7 +19,6 @@ from yardstone.cli.strength.options import (
     Threads,
     chosen_settings,
 )
-from yardstone.cli.winprob.output import Plot
 
 if TYPE_CHECKING:
     from yardstone.lab.neubauer.network.training_log import Epoch
@@ -30,15 +28,15 @@ __all__ = ["train"]
 
 def train(
     file: ExperimentFile,
+    *,
     model: Model = ModelName.full,
     preset: Preset = None,
     settings: Settings = None,
-    output: Folder = None,
-    plot: Plot = None,
+    folder: Folder = None,
     device: Device = DeviceName.auto,
     threads: Threads = None,
     anew: Anew = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No line for each epoch.")] = False,
+    output: Output,
 ) -> None:
     """Train a Set Transformer on the games of an experiment.
 
@@ -49,16 +47,14 @@ def train(
     --------
     yardstone strength train experiment.toml
     """
-    from yardstone.cli.output import check_folder
-    from yardstone.cli.progress import progress_bar
     from yardstone.lab.neubauer.experiment.configuration import read_experiment
     from yardstone.lab.neubauer.experiment.examples import MODELS, experiment_examples
     from yardstone.lab.neubauer.network.training import train as do_training
 
-    check_folder(plot)
+    output.check()
     experiment = read_experiment(file)
     chosen = chosen_settings(experiment, model, preset, settings)
-    folder = output or experiment.folder / f"training-{model.value}"
+    folder = folder or experiment.folder / f"training-{model.value}"
     training, validation = experiment_examples(str(file), model.value)
     trained = do_training(
         training,
@@ -67,19 +63,17 @@ def train(
         folder,
         device=device.value,
         threads=threads,
-        progress=progress_bar("training", quiet=quiet),
-        report=None if quiet else _say,
+        progress=output.progress("training"),
+        report=None if output.quiet else _say,
         resume=not anew,
         card={"features": list(MODELS[model.value])},
     )
-    from yardstone.reports.strength.training import trained_text, training_plot
+    from yardstone.reports.strength.training import training_document
 
-    sys.stdout.write(f"{trained_text(trained.network)}network in {folder / 'network.npz'}\n")
-    if plot is not None:
-        from yardstone.reports.plot import save_plot
-
-        title = f"Training of the {model.value} model"
-        save_plot(training_plot(trained.history, title=title), plot)
+    title = f"Training of the {model.value} model"
+    output.emit(
+        training_document(trained.network, trained.history, folder / "network.npz", title=title)
+    )
 
 
 def _say(epoch: Epoch) -> None:

@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.replay import Replay
 
-__all__ = ["Outcome", "run_experiment"]
+__all__ = ["ExperimentResult", "run_experiment"]
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class ExperimentResult:
     """What an experiment has come to; frozen.
 
     Attributes
@@ -77,7 +77,7 @@ def run_experiment(
     workers: int | None = None,
     say: Callable[[str], object] = print,
     progress: Progress | None = None,
-) -> Outcome:
+) -> ExperimentResult:
     """Do all of an experiment that is not done yet.
 
     It can be killed at any moment and started again. A changed setting does those
@@ -104,7 +104,7 @@ def run_experiment(
         return _run(Preparation(experiment, workers, say, progress))
 
 
-def _run(data: Preparation) -> Outcome:
+def _run(data: Preparation) -> ExperimentResult:
     """All stages, one after the other."""
     experiment = data.experiment
     pool = data.winners(data.games())
@@ -122,7 +122,7 @@ def _run(data: Preparation) -> Outcome:
     data.facts["models"] = trained.facts
     found = result_predictions(pool, replay, labels, system, questions)
     found = _predict(data, found, _Seen(pool, sets, moves, replay), trained)
-    return Outcome(experiment, sets.applied_to(pool), replay, found, moves, data.facts)
+    return ExperimentResult(experiment, sets.applied_to(pool), replay, found, moves, data.facts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import floor
 from types import MappingProxyType
 
-from yardstone.reports.svg_charts import Tick
+from yardstone.reports.document import UNKNOWN
 from yardstone.scales import convert
 from yardstone.strength.estimate.site_scales import (
     EGF_FIRST_DAN,
@@ -17,10 +17,20 @@ from yardstone.strength.estimate.site_scales import (
     fox_rank,
 )
 
-__all__ = ["RANK_AXES", "RankAxis"]
+__all__ = ["RANK_AXES", "RankAxis", "rating_words"]
 
 #: Ranks that the axis knows: 25 kyu to 9 dan, as numbers in which 1 dan is 1 and 1 kyu 0.
 _LOWEST, _HIGHEST = -24, 9
+
+
+def rating_words(scale: str, value: float | None) -> str:
+    """A rating as it is written on a scale; a dash where there is none.
+
+    Fox has one digit, and it is cut, not rounded: 8.97 is 8 dan, and no 9.0.
+    """
+    if value is None:
+        return UNKNOWN
+    return f"{floor(10.0 * value) / 10.0:.1f}" if scale == "fox" else f"{value:.0f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,26 +43,13 @@ class RankAxis:
         As the reader knows it.
     borders : tuple of float
         Rating at which each rank begins, from 25 kyu to 9 dan.
-    digits : int
-        Decimals of a rating.
     words : str
         How to read a rating, in one sentence.
     """
 
     name: str
     borders: tuple[float, ...]
-    digits: int
     words: str
-
-    def text(self, value: float | None) -> str:
-        """A rating as it is written; a dash where there is none.
-
-        With decimals it is cut, not rounded: 8.97 is 8 dan, and no 9.0.
-        """
-        if value is None:
-            return "–"
-        cut = floor(10.0**self.digits * value) / 10.0**self.digits if self.digits else value
-        return f"{cut:.{self.digits}f}".replace("-", "−")
 
     def rank(self, value: float) -> str:
         """The rank whose stretch of the scale holds a rating."""
@@ -67,10 +64,10 @@ class RankAxis:
         end = reach[1] if last < len(self.borders) - 1 else 2 * reach[1] - reach[0]
         return min(self.borders[first], low), max(end, high)
 
-    def ticks(self, low: float, high: float) -> list[Tick]:
+    def ticks(self, low: float, high: float) -> list[tuple[float, str]]:
         """The ranks that begin between two ratings."""
         return [
-            Tick(border, fox_rank(_LOWEST + k))
+            (border, fox_rank(_LOWEST + k))
             for k, border in enumerate(self.borders)
             if low <= border <= high
         ]
@@ -85,21 +82,18 @@ def _axes() -> Mapping[str, RankAxis]:
             "fox": RankAxis(
                 SITE_SCALES["fox"].title,
                 tuple(numbers),
-                1,
                 "On the Fox scale 3.0 is the weakest 3 dan and 3.9 almost a 4 dan; 1 kyu lies "
                 "from 0 to 1, and the kyu ranks below it are negative.",
             ),
             "ogs": RankAxis(
                 SITE_SCALES["ogs"].title,
                 tuple(ogs.tolist()),
-                0,
                 "OGS ratings are points of Glicko-2; by the server’s own formula 1 dan begins at "
                 "1918.",
             ),
             "egf": RankAxis(
                 SITE_SCALES["egf"].title,
                 tuple(egf.tolist()),
-                0,
                 "EGF ratings are those of the European Go Federation: 2100 is 1 dan, and a rank "
                 "is 100 points.",
             ),

@@ -5,48 +5,45 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from yardstone.reports.svg_board import board_picture
+from yardstone.reports.charts.board import BoardDiagram
+from yardstone.reports.document import Card, Picture
 
-__all__ = ["move_views"]
+__all__ = ["move_cards"]
 
 Plain = Mapping[str, Any]
 
 
-def move_views(moves: Sequence[Plain], games: Sequence[Plain]) -> list[dict[str, Any]]:
-    """A title, a board and sentences for each move, in the order given."""
-    return [_view(move, games[move["game"]]) for move in moves]
+def move_cards(moves: Sequence[Plain], games: Sequence[Plain]) -> list[Card]:
+    """A title, a board and sentences for each move of which the position is known."""
+    return [_card(move, games[move["game"]]) for move in moves if move.get("position")]
 
 
-def _view(move: Plain, game: Plain) -> dict[str, Any]:
+def _card(move: Plain, game: Plain) -> Card:
     opponent = game.get("opponent") or "an unnamed player"
-    point, best = move["point"], move["best"]
-    said = [*_cost(move), *_effect(move), _network(move)]
+    lines = [f"Game {move['game'] + 1} against {opponent}.", *_cost(move), *_effect(move)]
     colour = {"black": "Black", "white": "White"}.get(move["colour"], move["colour"])
-    about = [f"Game {move['game'] + 1} against {opponent}.", *said]
-    board = None
-    if position := move.get("position"):
-        same = best == point
-        label = (
-            f"The board at move {move['move']}: {colour} plays {_move_words(point)}"
-            + ("" if same or best is None else f"; the network prefers {_move_words(best)}")
-            + f". {len(position['black'])} black and {len(position['white'])} white stones."
-        )
-        board = board_picture(
-            label,
-            position["size"],
-            position["black"],
-            position["white"],
-            numbered=_last(move["move"], position["before"]),
-            played=(move["colour"], point),
-            best=None if same else best,
-        )
-    title = f"Move {move['move']}: {colour} {_move_words(point)}"
-    return {"title": title, "board": board, "lines": about}
+    title = f"Move {move['move']}: {colour} {_move_words(move['point'])}"
+    return Card(title, Picture(lambda: _board(move, colour)), [*lines, _network(move)])
 
 
-def _last(move: int, before: Sequence[str]) -> list[tuple[int, str]]:
-    """The moves before a move, with their numbers."""
-    return list(enumerate(before, move - len(before)))
+def _board(move: Plain, colour: str) -> BoardDiagram:
+    position, point, best = move["position"], move["point"], move["best"]
+    best = None if best == point else best
+    label = (
+        f"The board at move {move['move']}: {colour} plays {_move_words(point)}"
+        + ("" if best is None else f"; the network prefers {_move_words(best)}")
+        + f". {len(position['black'])} black and {len(position['white'])} white stones."
+    )
+    before = position["before"]
+    return BoardDiagram(
+        label,
+        position["size"],
+        position["black"],
+        position["white"],
+        numbered=list(enumerate(before, move["move"] - len(before))),
+        played=(move["colour"], point),
+        best=best,
+    )
 
 
 def _cost(move: Plain) -> list[str]:

@@ -1,0 +1,353 @@
+"""An estimate of strength as a document, made of its plain value.
+
+What is shown is what `yardstone.strength.Estimate.as_dict` gives, so that an estimate
+kept as JSON can be shown again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from operator import itemgetter
+from typing import Any
+
+from yardstone.reports.charts.strength import (
+    estimate_chart,
+    loss_chart,
+    rank_chart,
+    scale_chart,
+    winrate_chart,
+)
+from yardstone.reports.document import (
+    UNKNOWN,
+    Answer,
+    Column,
+    Document,
+    Lines,
+    Picture,
+    Range,
+    Section,
+    Table,
+)
+from yardstone.reports.interval_words import interval_words, rank_words
+from yardstone.reports.strength.axes import RANK_AXES, RankAxis, rating_words
+from yardstone.reports.strength.move_cards import move_cards
+from yardstone.reports.words import per_cent, plural
+
+__all__ = ["estimate_document", "game_title", "headline"]
+
+#: Games in a text; the others are counted.
+_GAMES = 40
+#: A mean loss of fewer moves than this is not shown.
+_FEWEST = 10
+_COLOURS = {"black": "Black", "white": "White"}
+
+Plain = Mapping[str, Any]
+
+
+def estimate_document(
+    plain: Plain,
+    *,
+    games: Sequence[int] | None = None,
+    link: Callable[[int], str] | None = None,
+) -> Document:
+    """The document of an estimate.
+
+    Parameters
+    ----------
+    plain : mapping
+        As ``strength estimate --format json`` has it.
+    games : sequence of int, optional
+        Numbers from 0 of the games whose curves are drawn; all of them by default.
+    link : callable, optional
+        Takes the number of a game: where its curves are on a page.
+    """
+    axis = RANK_AXES.get(plain["scale"])
+    count = len(plain["by_game"])
+    places = range(count) if games is None else games
+    sections = [
+        _answer(plain, axis),
+        _ranks(plain),
+        Section("", [_phases(plain)]),
+        _moved(plain, link or (lambda place: f"#game-{place + 1}")),
+        *_moves(plain),
+        Section("Mind:", [Lines(plain["notes"], bullets=True)], caution=True),
+        *(_curves(place, plain, opened=place == places[0]) for place in places),
+        Section("", [Lines([f"Network {plain['network']}, model {plain['model']}."])]),
+    ]
+    return Document(
+        f"How strong is {plain['player']}?",
+        headline(plain),
+        sections,
+        _records(plain),
+        lambda: plain,
+        lambda: estimate_chart(plain),
+    )
+
+
+def headline(plain: Plain) -> list[str]:
+    """Who, how strong, how sure, from what: two sentences."""
+    rank, rating = plain["rank"], rating_words(plain["scale"], plain["rating"])
+    strength = f"{rank} ({rating})" if rank else rating
+    basis = f"from {plural(plain['moves'], 'move')} in {plural(plain['games'], 'game')}"
+    return [
+        f"{plain['player']}: {strength} on the scale of {_scale(plain)}",
+        f"{_interval_words(plain)}; {basis}",
+    ]
+
+
+def _scale(plain: Plain) -> str:
+    axis = RANK_AXES.get(plain["scale"])
+    return axis.name if axis else str(plain["scale"])
+
+
+def _interval_words(plain: Plain) -> str:
+    level = per_cent(plain["level"])
+    if plain["low"] is None and plain["high"] is None:
+        return f"No interval of {level} can be given"
+    kind = "interval" if None not in (plain["low"], plain["high"]) else "bound"
+    ranks = plain["low_rank"], plain["high_rank"]
+    span = "" if ranks == (None, None) else f": {rank_words(*ranks)}"
+    return f"{level} {kind} {_ends(plain['scale'], plain)}{span}"
+
+
+def _ends(scale: str, part: Plain) -> str:
+    return interval_words(part["low"], part["high"], lambda value: rating_words(scale, value))
+
+
+def _answer(plain: Plain, axis: RankAxis | None) -> Section:
+    """The strength in large letters, and on a scale of ranks."""
+    rating = rating_words(plain["scale"], plain["rating"])
+    lines = [f"{_scale(plain)} rating {rating}", _interval_words(plain)]
+    answer = Answer(plain["rank"] or rating, lines)
+    if axis is None:
+        return Section("", [answer])
+    return Section("", [answer, Picture(lambda: scale_chart(plain), axis.words)])
+
+
+def _ranks(plain: Plain) -> Section:
+    """The probability of each rank: a table for texts, bars on a page."""
+    groups = plain["probabilities"]
+    if not groups:
+        return Section()
+    first = f"{_scale(plain)} rank" if plain["rank"] else _scale(plain)
+    shares = [f"{100.0 * group['probability']:.0f}" for group in groups]
+    table = Table.of_cells([first, *(group["rank"] for group in groups)], [["likely %", *shares]])
+    words = f"Probability of each {_scale(plain)} rank, in per cent."
+    if plain["scale"] != "fox":
+        words += " These are the ranks of Fox, shifted: the error of the shift is not in them."
+    return Section("", [table, Picture(lambda: rank_chart(plain), words)])
+
+
+def _phases(plain: Plain) -> Table:
+    scale = plain["scale"]
+    columns = [
+        Column("", itemgetter("phase"), "Phase"),
+        Column("", itemgetter("moves"), "Moves", "integer", gives_way=1),
+        Column("", lambda part: part["rank"] if part["moves"] else None, "Rank", left=False),
+        _rating_column("Rating", scale, lambda part: part if part["moves"] else None),
+        _ends_column(scale, lambda part: part if part["moves"] else None),
+        Column("", lambda part: _range(part, scale), "On the scale", "range"),
+    ]
+    return Table(
+        columns, plain["phases"], caption="From the moves of each phase alone", noun="phase"
+    )
+
+
+def _rating_column(
+    heading: str, scale: str, part: Callable[[Any], Plain | None], **more: Any
+) -> Column:
+    def value(row: Any) -> float | None:
+        rated = part(row)
+        return None if rated is None else rated["rating"]
+
+    return Column(
+        "", value, heading, "number", show=lambda row: rating_words(scale, value(row)), **more
+    )
+
+
+def _ends_column(scale: str, part: Callable[[Any], Plain | None], **more: Any) -> Column:
+    def words(row: Any) -> str | None:
+        rated = part(row)
+        return None if rated is None else _ends(scale, rated)
+
+    return Column("", words, "Interval", left=False, gives_way=2, **more)
+
+
+def _range(part: Plain, scale: str) -> Range | None:
+    if not part["moves"] or part["rating"] is None:
+        return None
+    low = -inf if part["low"] is None else part["low"]
+    high = inf if part["high"] is None else part["high"]
+    words = f"{rating_words(scale, part['rating'])}, interval {_ends(scale, part)}"
+    return Range(part["rating"], low, high, words)
+
+
+def _moved(plain: Plain, link: Callable[[int], str]) -> Section:
+    """The games one by one, alone and with those before them."""
+    scale, games = plain["scale"], plain["by_game"]
+    rows = list(enumerate(games))
+
+    def fact(name: str) -> Callable[[tuple[int, Plain]], Any]:
+        return lambda row: row[1][name] or None
+
+    columns = [
+        Column("", lambda row: row[0] + 1, "Game", "integer", link=lambda row: link(row[0]),
+               ascending=True),
+        Column("", fact("date"), "Date", left=False, gives_way=3),
+        Column("", fact("opponent"), "Opponent"),
+        Column("", lambda row: row[1]["colour"][0].upper(), " ", left=True),
+        Column("", fact("result"), "Result"),
+        Column("", lambda row: row[1]["moves"], "Moves", "integer", gives_way=2),
+        Column("", lambda row: mean_loss(row[1]["loss"]), "Lost a move", "number", ".2f",
+               gives_way=1),
+        _rating_column("Alone", scale, itemgetter(1)),
+        _ends_column(scale, itemgetter(1)),
+        _rating_column("So far", scale, lambda row: row[1]["running"]),
+        _ends_column(scale, lambda row: row[1]["running"]),
+    ]  # fmt: skip
+    level = per_cent(plain["level"])
+    table = Table(
+        columns,
+        rows,
+        noun="game",
+        limit=_GAMES,
+        caption="Alone: from the moves of that game only. So far: from it and all games before. "
+        f"Intervals of {level}.",
+    )
+    blocks: list[Any] = [table]
+    if len(games) > 1:
+        words = "The estimate after each game, with its interval, and what each game says alone."
+        blocks.insert(0, Picture(lambda: estimate_chart(plain), words))
+    return Section("", blocks, name="games")
+
+
+def mean_loss(losses: Sequence[float | None]) -> float | None:
+    """Mean loss while the game was not decided; None if that were too few moves."""
+    known = [loss for loss in losses if loss is not None]
+    return round(sum(known) / len(known), 3) if len(known) >= _FEWEST else None
+
+
+def _moves(plain: Plain) -> list[Section]:
+    """The costliest moves, and those typical of stronger or weaker players."""
+    games = plain["by_game"]
+    costly, typical = plain["costliest_moves"], plain["indicative_moves"]
+    if not costly:
+        words = "No move stands out from the noise as a costly one."
+        sections = [Section("", [Lines([words])], name="costly")]
+    else:
+        title = "The moves that cost most (with one standard deviation of the loss)"
+        sections = [
+            Section(title, [_move_table(costly), *move_cards(costly, games)], name="costly")
+        ]
+    if typical:
+        title = "Moves typical of a stronger (+) or a weaker player (-), by ranks of the estimate"
+        sections.append(Section(title, [_move_table(typical), *move_cards(typical, games)]))
+    return sections
+
+
+def _move_table(moves: Sequence[Plain]) -> Table:
+    typical = "effect" in moves[0]
+
+    def error(move: Plain) -> str:
+        return UNKNOWN if move["points_lost"] is None else f"± {move['error']:.1f}"
+
+    def policy(move: Plain) -> float | None:
+        return None if move["policy"] is None else 100.0 * move["policy"]
+
+    columns = [
+        Column("", lambda move: move["game"] + 1, "Game", "integer"),
+        Column("", itemgetter("move"), "Move", "integer"),
+        Column("", lambda move: move["colour"][0].upper(), " ", left=True),
+        Column("", itemgetter("point"), "Point"),
+        Column("", itemgetter("effect"), "Ranks", "number", "+.2f") if typical else None,
+        Column("", itemgetter("points_lost"), "Lost points", "number"),
+        Column("", error, "Error", left=False),
+        Column("", policy, "Policy %", "number"),
+        Column("", itemgetter("best"), "First choice" if typical else "Better"),
+    ]
+    return Table([column for column in columns if column is not None], moves, noun="move")
+
+
+def game_title(number: int, game: Plain) -> str:
+    """A game in a few words; numbers begin at 1."""
+    opponent = game.get("opponent") or "an unnamed player"
+    parts = [f"Game {number}: {_COLOURS.get(game['colour'], game['colour'])} against {opponent}"]
+    return ", ".join([*parts, str(game["date"])] if game.get("date") else parts)
+
+
+def _curves(place: int, plain: Plain, *, opened: bool) -> Section:
+    """The winrate and the losses of one game, for a page."""
+    game = plain["by_game"][place]
+    moves = [*plain["costliest_moves"], *plain["indicative_moves"]]
+    marked = [move["move"] for move in moves if move["game"] == place]
+    dots = " Dots: the moves shown above." if marked else ""
+    pictures = []
+    if any(value is not None for value in game["winrate"]):
+        words = f"Winrate of {plain['player']} after each move.{dots} {_winrate_words(game)}"
+        pictures.append(Picture(lambda: winrate_chart(game, marked), words))
+    if lost := [loss for loss in game["loss"] if loss is not None]:
+        words = (
+            f"Points that each move cost, while the game was not decided: {sum(lost):.0f} in all, "
+            f"{sum(lost) / len(lost):.2f} a move."
+        )
+        pictures.append(Picture(lambda: loss_chart(game, marked), words))
+    return Section(
+        game_title(place + 1, game), pictures, folded=True, opened=opened, name=f"game-{place + 1}"
+    )
+
+
+def _winrate_words(game: Plain) -> str:
+    values = [(value, k) for k, value in enumerate(game["winrate"]) if value is not None]
+    lowest, highest = min(values), max(values, key=lambda each: (each[0], -each[1]))
+    return (
+        f"From {100 * values[0][0]:.0f} % to {100 * values[-1][0]:.0f} % at the end; lowest "
+        f"{100 * lowest[0]:.0f} % after move {lowest[1]}, highest {100 * highest[0]:.0f} % after "
+        f"move {highest[1]}."
+    )
+
+
+def _records(plain: Plain) -> Table:
+    """A row for all games together, one for each phase, and one for each game."""
+    strength = ("rank", "rating", "low", "high")
+    facts = ("file", "line", "date", "opponent", "colour", "result", "won", "moves")
+
+    def shown(part: Plain) -> dict[str, Any]:
+        return {name: part[name] for name in strength}
+
+    same = {name: plain[name] for name in ("player", "scale", "level")}
+    losses = [value for game in plain["by_game"] for value in game["loss"]]
+    rows = [
+        {**same, "part": "all", "games": plain["games"], "moves": plain["moves"], **shown(plain)}
+        | {"points_lost": mean_loss(losses)}
+    ]
+    rows += [
+        {**same, "part": "phase", "phase": part["phase"], "moves": part["moves"], **shown(part)}
+        for part in plain["phases"]
+    ]
+    rows += [
+        {**same, "part": "game", "games": 1, **{name: game[name] for name in facts}, **shown(game)}
+        | {f"running_{name}": value for name, value in shown(game["running"]).items()}
+        | {"points_lost": mean_loss(game["loss"])}
+        for game in plain["by_game"]
+    ]
+
+    def cell(name: str) -> Callable[[Mapping[str, Any]], Any]:
+        return lambda row: row.get(name)
+
+    return Table([Column(name, cell(name), kind=kind) for name, kind in _KINDS.items()], rows)
+
+
+#: Columns of CSV and Parquet.
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(("player", "scale"), "text"),
+    "level": "number",
+    **dict.fromkeys(("part", "phase", "file"), "text"),
+    "line": "integer",
+    **dict.fromkeys(("date", "opponent", "colour", "result", "won"), "text"),
+    **dict.fromkeys(("games", "moves"), "integer"),
+    "rank": "text",
+    **dict.fromkeys(("rating", "low", "high"), "number"),
+    "running_rank": "text",
+    **dict.fromkeys(("running_rating", "running_low", "running_high", "points_lost"), "number"),
+}
