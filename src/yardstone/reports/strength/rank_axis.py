@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from math import floor
 from types import MappingProxyType
 
-from yardstone.reports.svg_charts import Tick
 from yardstone.scales import convert
 from yardstone.strength.estimate.site_scales import (
     EGF_FIRST_DAN,
@@ -67,10 +66,10 @@ class RankAxis:
         end = reach[1] if last < len(self.borders) - 1 else 2 * reach[1] - reach[0]
         return min(self.borders[first], low), max(end, high)
 
-    def ticks(self, low: float, high: float) -> list[Tick]:
+    def ticks(self, low: float, high: float) -> list[tuple[float, str]]:
         """The ranks that begin between two ratings."""
         return [
-            Tick(border, fox_rank(_LOWEST + k))
+            (border, fox_rank(_LOWEST + k))
             for k, border in enumerate(self.borders)
             if low <= border <= high
         ]
