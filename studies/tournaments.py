@@ -20,8 +20,7 @@ from yardstone.files import write_text
 from yardstone.lab.tournaments.pairing_quality import Circuit, compare_quality
 from yardstone.lab.tournaments.tiebreaks import Setting, compare_tiebreaks
 from yardstone.lab.tournaments.weight_search import search_weights
-from yardstone.reports.plot import save_plot
-from yardstone.reports.tournament import simulation_plots as plots
+from yardstone.reports.charts import tournament as charts
 from yardstone.reports.tournament import studies as report
 from yardstone.tournament.chances import chance_of
 from yardstone.tournament.model import System
@@ -72,7 +71,7 @@ def ties(tournaments: int, seed: int) -> list[str]:
         )
         parts += [f"### {title}\n", block(report.text_ties(found))]
         if place == 1:
-            save_plot(plots.tie_plot(found), FOLDER / "tournaments-ties.svg")
+            charts.tie_chart(found).save(FOLDER / "tournaments-ties.svg")
             parts.append("![Right answers by tie-break](tournaments-ties.svg)\n")
     return parts
 
@@ -82,7 +81,7 @@ def pairing(replicates: int, seed: int) -> list[str]:
     qualities = compare_quality(
         variants(), chance_of("kaniuk"), circuit, replicates=replicates, seed=seed
     )
-    save_plot(plots.quality_plot(qualities), FOLDER / "tournaments-pairing.svg")
+    charts.quality_chart(qualities).save(FOLDER / "tournaments-pairing.svg")
     about = (
         f"{replicates} populations of {circuit.population} players, {circuit.tournaments} "
         f"tournaments of {circuit.players} players and {circuit.rounds} rounds each."
@@ -97,7 +96,7 @@ def weights(trials: int, replicates: int, seed: int) -> list[str]:
     search = search_weights(
         chance_of("kaniuk"), Circuit(), trials=trials, confirm=replicates, seed=seed
     )
-    save_plot(plots.search_plot(search), FOLDER / "tournaments-weights.svg")
+    charts.weight_chart(search).save(FOLDER / "tournaments-weights.svg")
     return [
         block(report.text_search(search, about=f"{trials} sets of rules, the ten best:")),
         "![The rms error of each trial](tournaments-weights.svg)\n",

@@ -168,10 +168,9 @@ def estimate(
         progress=progress_bar("looking at positions", quiet=quiet),
     )
     if plot is not None:
-        from yardstone.reports.plot import save_plot
-        from yardstone.reports.strength.estimate_html import estimate_plot
+        from yardstone.reports.charts.strength import estimate_chart
 
-        save_plot(estimate_plot(found.as_dict()), plot)
+        estimate_chart(found.as_dict()).save(plot)
     emit(_views(found), chosen, output)
     report_skipped(skipped, quiet=quiet)
 

@@ -162,8 +162,7 @@ def _keep(found: Outcome, compared: list[Performance], errors: list[RatingErrors
 
 def _draw(found: Outcome, folder: Path) -> None:
     """Draw figures 5.6 to 5.9 for every system that they can be drawn of."""
-    from yardstone.reports.plot import save_plot
-    from yardstone.reports.strength.plots import rating_plot, score_plot
+    from yardstone.reports.charts.experiment import rating_chart, score_chart
 
     folder.mkdir(exist_ok=True)
     predictions = found.predictions
@@ -172,16 +171,12 @@ def _draw(found: Outcome, folder: Path) -> None:
         if name == "50:50":
             continue
         slug = re.sub("[^a-z0-9]+", "-", name.lower())
-        save_plot(
-            score_plot(predictions.score[here], expected[here], name=name),
-            folder / f"scores-{slug}.svg",
+        score_chart(predictions.score[here], expected[here], name=name).save(
+            folder / f"scores-{slug}.svg"
         )
         if name in predictions.ratings and name != "Future Glicko-2":
-            save_plot(
-                rating_plot(
-                    predictions.ratings[name][here].ravel(),
-                    predictions.labels[here].ravel(),
-                    name=name,
-                ),
-                folder / f"ratings-{slug}.svg",
-            )
+            rating_chart(
+                predictions.ratings[name][here].ravel(),
+                predictions.labels[here].ravel(),
+                name=name,
+            ).save(folder / f"ratings-{slug}.svg")

@@ -147,11 +147,10 @@ def search(
     if not quiet:
         print(f"best network in {Path(best_run(found).folder) / 'network.npz'}", file=sys.stderr)
     if plot is not None:
-        from yardstone.reports.plot import save_plot
-        from yardstone.reports.strength.training import search_plot
+        from yardstone.reports.charts.training import search_chart
 
         title = f"Search for the {model.value} model"
-        save_plot(search_plot(found, limits=shown, title=title), plot)
+        search_chart(found, limits=shown, title=title).save(plot)
 
 
 def _pair(option: str, text: str) -> tuple[float, float]:

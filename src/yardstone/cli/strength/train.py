@@ -72,14 +72,13 @@ def train(
         resume=not anew,
         card={"features": list(MODELS[model.value])},
     )
-    from yardstone.reports.strength.training import trained_text, training_plot
+    from yardstone.reports.charts.training import training_chart
+    from yardstone.reports.strength.training import trained_text
 
     sys.stdout.write(f"{trained_text(trained.network)}network in {folder / 'network.npz'}\n")
     if plot is not None:
-        from yardstone.reports.plot import save_plot
-
         title = f"Training of the {model.value} model"
-        save_plot(training_plot(trained.history, title=title), plot)
+        training_chart(trained.history, title=title).save(plot)
 
 
 def _say(epoch: Epoch) -> None:

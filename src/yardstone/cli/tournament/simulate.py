@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from yardstone.cli.winprob.output import Output, Plot, TableFormat, as_text, save, write
+from yardstone.cli.winprob.output import Output, Plot, TableFormat, as_text, write
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -175,12 +175,14 @@ def simulate(
     )
     write(_shown(outcomes, form, about, name, grades=win is not WinChance.elo, top=top), output)
     if plot is not None:
-        from yardstone.reports.tournament import simulation_plots as plots
+        from yardstone.reports.charts import tournament as charts
 
         drawn = (
-            plots.variant_plot(outcomes, name=name) if name else plots.outcome_plot(outcomes[0][1])
+            charts.variant_chart(outcomes, name=name)
+            if name
+            else charts.outcome_chart(outcomes[0][1])
         )
-        save(drawn, plot)
+        drawn.save(plot)
 
 
 def _shown(

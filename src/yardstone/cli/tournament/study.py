@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from yardstone.cli.tournament.simulate import Seed, Win, WinChance, Workers, grade
-from yardstone.cli.winprob.output import Output, Plot, TableFormat, as_text, save, write
+from yardstone.cli.winprob.output import Output, Plot, TableFormat, as_text, write
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -128,9 +128,9 @@ def ties(
     }
     write(views[form](), output)
     if plot is not None:
-        from yardstone.reports.tournament.simulation_plots import tie_plot
+        from yardstone.reports.charts.tournament import tie_chart
 
-        save(tie_plot(found), plot)
+        tie_chart(found).save(plot)
 
 
 def variants() -> tuple[Variant, ...]:
@@ -217,9 +217,9 @@ def pairing(
     }
     write(views[form](), output)
     if plot is not None:
-        from yardstone.reports.tournament.simulation_plots import quality_plot
+        from yardstone.reports.charts.tournament import quality_chart
 
-        save(quality_plot(found), plot)
+        quality_chart(found).save(plot)
 
 
 def weights(
@@ -274,6 +274,6 @@ def weights(
     }
     write(views[form](), output)
     if plot is not None:
-        from yardstone.reports.tournament.simulation_plots import search_plot
+        from yardstone.reports.charts.tournament import weight_chart
 
-        save(search_plot(found), plot)
+        weight_chart(found).save(plot)

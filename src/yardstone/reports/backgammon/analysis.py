@@ -8,7 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from yardstone.backgammon.error_rates import KINDS, Errors
-from yardstone.reports.backgammon.trend import trend_chart, with_trend
+from yardstone.reports.charts.backgammon import trend_chart, with_trend
 from yardstone.reports.document import (
     UNKNOWN,
     Block,

@@ -95,7 +95,6 @@ def coefficient_chart(fit: StudyFit) -> Chart:
         lengths = np.array(coefficient.lengths, np.float64)
         values = lengths * coefficient.values
         reach = np.nan_to_num(lengths * coefficient.errors)
-        interval = values - reach, values + reach
         ends = np.linspace(0.0, 1.05 * lengths.max(), 2)
         ours, theirs = coefficient.weight, published[coefficient.name]
         marks: list[Mark] = [
