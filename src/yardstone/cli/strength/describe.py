@@ -114,7 +114,7 @@ def _store(data: list[str]) -> dict[str, Chart]:
 
 def _results(data: list[str], edges: list[float]) -> dict[str, Chart]:
     from yardstone import records
-    from yardstone.evaluation.run import judged_games
+    from yardstone.evaluation.splits import judged_games
     from yardstone.ratings.glicko2 import Glicko2
 
     pool, _ = judged_games(records.read(*data, first="black", times=True))

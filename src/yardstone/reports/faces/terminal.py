@@ -30,7 +30,7 @@ def print_document(document: Document, console: Console, *, limit: int | None = 
         _print_line(line, console, style="bold" if place == 0 else "")
     begun = bool(document.lead)
     for section in _first_sections(document, console, limit):
-        if not any(map(_printed, section.blocks)):
+        if section.blocks and not any(map(_printed, section.blocks)):
             continue
         if begun:
             console.print()
