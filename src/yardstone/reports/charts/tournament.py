@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from yardstone.lab.tournaments.pairing_quality import Quality
     from yardstone.lab.tournaments.tiebreaks import TiebreakComparison
     from yardstone.lab.tournaments.weight_search import WeightSearch
-    from yardstone.tournament.outcome import Outcome
+    from yardstone.tournament.forecast import Forecast
 
-__all__ = ["outcome_chart", "quality_chart", "tie_chart", "variant_chart", "weight_chart"]
+__all__ = ["forecast_chart", "quality_chart", "ties_chart", "variants_chart", "search_chart"]
 
 #: Standard errors to either side of an interval of 95 %.
 _NORMAL_95 = 1.959963984540054
 _LONGEST_NAME = 28
 
 
-def outcome_chart(outcome: Outcome, *, top: int = 32) -> Chart:
+def forecast_chart(forecast: Forecast, *, top: int = 32) -> Chart:
     """Chance of each place, as a map: the likeliest winners on top."""
-    order = np.lexsort([outcome.mean_place, -outcome.first])[: top or None]
-    last = int(np.flatnonzero(outcome.places[order].sum(axis=0) > 0.0).max()) + 1
+    order = np.lexsort([forecast.mean_place, -forecast.first])[: top or None]
+    last = int(np.flatnonzero(forecast.places[order].sum(axis=0) > 0.0).max()) + 1
     last = min(last, max(2 * len(order), 12))
-    share = outcome.places[order, :last]
+    share = forecast.places[order, :last]
     row, place = (index.ravel() for index in np.indices(share.shape))
     highest = max(float(share.max()), 1e-12)
-    names = [shortened(outcome.names[k], _LONGEST_NAME) for k in order]
+    names = [shortened(forecast.names[k], _LONGEST_NAME) for k in order]
     titles = [
         f"{names[k]}, place {p + 1}: {100 * chance:.1f} %"
         for k, p, chance in zip(row, place, share.ravel(), strict=True)
@@ -41,7 +41,7 @@ def outcome_chart(outcome: Outcome, *, top: int = 32) -> Chart:
         place + 0.5, place + 1.5, row - 0.5, row + 0.5,
         opacity=(share / highest).ravel(), gap=1.0, titles=titles if len(titles) <= 1024 else (),
     )  # fmt: skip
-    means = Points(outcome.mean_place[order], np.arange(len(order)), "c2", "mean place")
+    means = Points(forecast.mean_place[order], np.arange(len(order)), "c2", "mean place")
     panel = Panel(
         Axis("place", low=0.5, high=last + 0.5, whole=True),
         Axis(scale="category", names=names),
@@ -55,24 +55,24 @@ def outcome_chart(outcome: Outcome, *, top: int = 32) -> Chart:
     )
 
 
-def variant_chart(outcomes: Sequence[tuple[str, Outcome]], *, name: str) -> Chart:
+def variants_chart(forecasts: Sequence[tuple[str, Forecast]], *, name: str) -> Chart:
     """Two measures by variant: how often the strongest wins, and the order."""
     panels = []
     for measure, scale, label in (
         ("strongest wins", 100.0, "strongest player wins, per cent"),
         ("order", 1.0, "rank correlation with true strength"),
     ):
-        values = np.array([outcome.measure(measure) for _, outcome in outcomes]) * scale
+        values = np.array([forecast.measure(measure) for _, forecast in forecasts]) * scale
         reach = _NORMAL_95 * values[:, 1]
         interval = values[:, 0] - reach, values[:, 0] + reach
-        points = Points(np.arange(len(outcomes)), values[:, 0], along=interval)
-        x = Axis(name, scale="category", names=[label for label, _ in outcomes])
+        points = Points(np.arange(len(forecasts)), values[:, 0], along=interval)
+        x = Axis(name, scale="category", names=[label for label, _ in forecasts])
         panels.append(Panel(x, Axis(label, grid=True), [points]))
     words = f"How often the strongest wins, and the order, by {name}"
     return Chart(panels, words=words, columns=2, height=220.0)
 
 
-def tie_chart(comparison: TiebreakComparison) -> Chart:
+def ties_chart(comparison: TiebreakComparison) -> Chart:
     """Share of right answers of each tie-break, with intervals of 95 %."""
     scores = comparison.scores
     share = 100.0 * np.array([score.value for score in scores])
@@ -105,7 +105,7 @@ def quality_chart(qualities: Sequence[Quality]) -> Chart:
     return Chart([panel], words=words, note=note, height=300.0)
 
 
-def weight_chart(search: WeightSearch) -> Chart:
+def search_chart(search: WeightSearch) -> Chart:
     """The rms error of every trial, and the lowest so far."""
     number = [trial.number for trial in search.trials]
     rms = np.array([trial.rms for trial in search.trials])

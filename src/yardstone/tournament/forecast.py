@@ -12,7 +12,7 @@ import numpy as np
 from yardstone import parallel
 from yardstone.errors import UsageError
 from yardstone.tournament.criteria import criterion, parse_criteria
-from yardstone.tournament.simulate import Plan, play, state_after
+from yardstone.tournament.simulation import Plan, play, state_after
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["MEASURES", "Outcome", "places_of", "simulate"]
+__all__ = ["MEASURES", "Forecast", "places_of", "simulate"]
 
 #: So many replays are one piece of work; fixed, so that results do not depend on workers.
 CHUNK = 25
@@ -39,7 +39,7 @@ MEASURES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class Forecast:
     """Result of `simulate`.
 
     Attributes
@@ -109,7 +109,7 @@ def simulate(
     seed: int = 0,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Outcome:
+) -> Forecast:
     """Play a tournament many times.
 
     Parameters
@@ -150,7 +150,7 @@ def simulate(
         progress=report,
     )
     total = float(tournaments)
-    return Outcome(
+    return Forecast(
         names=tuple(p.full_name for p in plan.tournament.players),
         strength=sum((part.strength for part in parts), np.zeros(len(plan.strength))) / total,
         deviation=np.broadcast_to(plan.known.deviation, plan.strength.shape),

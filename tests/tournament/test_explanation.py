@@ -7,9 +7,9 @@ import pytest
 from tests.tournament.pairing_fields import made, played
 from yardstone.reports.tournament.words import change_text, sentences
 from yardstone.tournament.comparison import differences, recorded_round
-from yardstone.tournament.demands import Demands
-from yardstone.tournament.entry_columns import Why
-from yardstone.tournament.explain import change_for, explain
+from yardstone.tournament.constraints import Constraints
+from yardstone.tournament.entry_columns import SideReason
+from yardstone.tournament.explanation import change_for, explain
 from yardstone.tournament.model import Tournament
 from yardstone.tournament.pairing import pair_round
 from yardstone.tournament.pairing_rules import PairingRules
@@ -26,8 +26,8 @@ def test_the_cost_of_a_board_is_what_is_lost_without_it(after: Tournament) -> No
         assert why.change is not None
         if why.board.second < 0:
             continue
-        demands = Demands(forbidden=((why.board.first, why.board.second),))
-        without = pair_round(after, demands=demands)
+        constraints = Constraints(forbidden=((why.board.first, why.board.second),))
+        without = pair_round(after, constraints=constraints)
         assert why.change.cost == pairing.weight - without.weight >= 0
         assert sum(why.change.losses.values()) == why.change.cost
 
@@ -39,7 +39,7 @@ def test_the_cost_of_another_board(after: Tournament) -> None:
     a, b = pairing.boards[0].first, pairing.boards[-1].second
     change = change_for(pairing, instead=(a, b))
     assert change is not None
-    forced = pair_round(after, demands=Demands(fixed=((a, b),)))
+    forced = pair_round(after, constraints=Constraints(fixed=((a, b),)))
     assert change.cost == pairing.weight - forced.weight > 0
     assert change.criterion == max(change.losses, key=lambda name: change.losses[name])
     text = change_text(pairing, (a, b), change)
@@ -65,16 +65,16 @@ def test_why_a_player_moves_first(after: Tournament) -> None:
     pairing = pair_round(after)
     for why in explain(pairing, costs=False):
         if why.board.second < 0:
-            assert why.why_side is None
+            assert why.side_reason is None
             continue
         one, two = why.standings
         assert one.player == why.board.first
-        if why.why_side is Why.HANDICAP:
+        if why.side_reason is SideReason.HANDICAP:
             assert why.board.handicap > 0
             assert one.score < two.score
-        elif why.why_side is Why.BALANCE:
+        elif why.side_reason is SideReason.BALANCE:
             assert one.balance > two.balance
-        elif why.why_side is Why.LAST:
+        elif why.side_reason is SideReason.LAST:
             assert (one.balance, one.streak > two.streak) == (two.balance, True)
         else:
             assert (one.balance, one.streak) == (two.balance, two.streak)
@@ -88,7 +88,7 @@ def test_sentences_name_groups_and_costs(after: Tournament) -> None:
     assert "of the 6 with 30 points." in text
     assert "Colours by lot." in text
     chess = replace(start, discipline="chess")
-    fixed = pair_round(chess, demands=Demands(fixed=((0, 1),)))
+    fixed = pair_round(chess, constraints=Constraints(fixed=((0, 1),)))
     said = [" ".join(sentences(fixed, why)) for why in explain(fixed)]
     assert sum("Fixed by hand." in text for text in said) == 1
     odd = pair_round(after)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from yardstone.tournament._pairing import row_values, sides
-from yardstone.tournament.entry_columns import Entry, Why
+from yardstone.tournament.entry_columns import Entry, SideReason
 from yardstone.tournament.matching import maximum_matching
 from yardstone.tournament.pairing import values_of
 from yardstone.tournament.pairing_rules import CRITERIA, Rule
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from yardstone.tournament.pairing import Board, Pairing
 
-__all__ = ["Avoided", "Change", "Explanation", "Standing", "change_for", "explain"]
+__all__ = ["Avoided", "Change", "Explanation", "PlayerState", "change_for", "explain"]
 
 _HARD = tuple(CRITERIA.index(name) for name in ("rematch", "geography"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class PlayerState:
     """A player before the round.
 
     Attributes
@@ -63,7 +63,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """The best pairing under one more condition, against the one that was found.
+    """The best pairing under one more condition, against the one that was made.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Change:
     losses : dict of str to int
         Value lost by each criterion that changes; negative where it gains.
     boards : tuple of (int, int)
-        Boards that it has and the found pairing has not, by numbers of the players;
+        Boards that it has and the pairing has not, by numbers of the players;
         -1 stands for the bye.
     """
 
@@ -110,11 +110,11 @@ class Explanation:
     Attributes
     ----------
     board : Board
-    standings : tuple of Standing
+    players : tuple of PlayerState
         Of the player who moves first and the other, or of the one with the bye.
     gap : float
         Difference of their scores, in points.
-    why_side : Why or None
+    side_reason : SideReason or None
         What decided who moves first.
     avoided : tuple of Avoided
     change : Change or None
@@ -125,9 +125,9 @@ class Explanation:
     """
 
     board: Board
-    standings: tuple[Standing, ...]
+    players: tuple[PlayerState, ...]
     gap: float
-    why_side: Why | None
+    side_reason: SideReason | None
     avoided: tuple[Avoided, ...]
     change: Change | None = None
     unavoidable: bool = False
@@ -147,9 +147,9 @@ def explain(
     costs : bool
         Pair again without each board in turn, for what it is worth: n/2 pairings.
     progress : callable, optional
-        Told how many boards of how many are done.
+        Called with the boards that are done and all of them.
     """
-    found = []
+    explanations = []
     boards = pairing.all_boards
     met_in = {
         frozenset((game.first, game.second)): game.round
@@ -158,10 +158,10 @@ def explain(
     }
     for done, board in enumerate(boards, 1):
         change = change_for(pairing, without=board) if costs and not board.fixed else None
-        found.append(_explained(pairing, board, change, costs, met_in))
+        explanations.append(_explained(pairing, board, change, costs, met_in))
         if progress is not None:
             progress(done, len(boards))
-    return tuple(found)
+    return tuple(explanations)
 
 
 def _explained(
@@ -173,29 +173,29 @@ def _explained(
 ) -> Explanation:
     entrants = pairing.entrants
     rows = [pairing.row_of[p] for p in (board.first, board.second) if p >= 0]
-    standings = tuple(_standing(pairing, row) for row in rows)
-    why: Why | None = None
+    players = tuple(_state(pairing, row) for row in rows)
+    why: SideReason | None = None
     avoided: tuple[Avoided, ...] = ()
     gap = 0.0
     if len(rows) == 2:
-        why = Why(sides(entrants.entries, rows[0], rows[1], entrants.packed)[2])
-        gap = abs(standings[0].score - standings[1].score)
+        why = SideReason(sides(entrants.entries, rows[0], rows[1], entrants.packed)[2])
+        gap = abs(players[0].score - players[1].score)
         avoided = () if board.fixed else tuple(_avoided(pairing, rows, met_in))
     return Explanation(
         board=board,
-        standings=standings,
+        players=players,
         gap=gap,
-        why_side=why,
+        side_reason=why,
         avoided=avoided,
         change=change,
         unavoidable=costs and change is None and not board.fixed,
     )
 
 
-def _standing(pairing: Pairing, row: int) -> Standing:
+def _state(pairing: Pairing, row: int) -> PlayerState:
     entry = pairing.entrants.entries[row]
     unit = int(pairing.entrants.packed[Rule.UNIT])
-    return Standing(
+    return PlayerState(
         player=int(pairing.entrants.players[row]),
         score=float(entry[Entry.SCORE]) / 2,
         group_score=float(entry[Entry.SCORE] // unit * unit) / 2,
@@ -287,10 +287,10 @@ def change_for(
         a, b = (pairing.row_of[player] for player in instead)
         allowed[[a, b], :] = allowed[:, [a, b]] = False
         allowed[a, b] = allowed[b, a] = True
-    found = maximum_matching(pairing.weights, allowed)
-    if found.alone:
+    matching = maximum_matching(pairing.weights, allowed)
+    if matching.alone:
         return None
-    now, then = _pairs(pairing.mate, n), _pairs(found.mate[:n], n)
+    now, then = _pairs(pairing.mate, n), _pairs(matching.mate[:n], n)
     losses = np.zeros(len(CRITERIA), np.int64)
     for pairs, sign in ((now - then, 1), (then - now, -1)):
         for a, b in pairs:

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.text import clean
-from yardstone.tournament._lines import parse_date, split_lines
-from yardstone.tournament._opengotha_fields import parse_rank
 from yardstone.tournament.criteria import CRITERIA
+from yardstone.tournament.formats.line_files import parse_date, split_lines
+from yardstone.tournament.formats.opengotha_fields import parse_rank
 from yardstone.tournament.model import Bye, ByeKind, Game, Player, Result, System, Tournament
 from yardstone.tournament.rules import HandicapRules, Scoring, TimeControl, TimeSystem
 from yardstone.tournament.scores import Scores

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError, ModelError
+from yardstone.tournament._field_state import record_games
 from yardstone.tournament._pairing import pair_field
-from yardstone.tournament._round_memory import remember_games
 from yardstone.tournament.criteria import State, criterion, default_criteria
 from yardstone.tournament.entrants import enter
 from yardstone.tournament.entry_columns import Entry
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.tournament.chances import Chance
     from yardstone.tournament.population import Field
+    from yardstone.tournament.win_probability import WinProbability
 
     Whole = NDArray[np.int64]
     Values = NDArray[np.float64]
@@ -106,7 +106,7 @@ class Plan:
     strength : float array (players,)
         True strengths, on the scale of `chance`.
     chance : callable
-        Win probability; see `yardstone.tournament.chances`.
+        Win probability; see `yardstone.tournament.win_probability`.
     rules : PairingRules, optional
         How to pair; by default as the tournament's settings say.
     deviation : float or float array (players,)
@@ -124,7 +124,7 @@ class Plan:
 
     tournament: Tournament
     strength: Values
-    chance: Chance
+    chance: WinProbability
     rules: InitVar[PairingRules | None] = None
     deviation: float | Values = 0.0
     pairing: PairingRules = field(init=False)
@@ -286,7 +286,7 @@ class _Run:
             self.free_score[without, column] = round(2 * scoring.score_bye)
             self.entries[without, Entry.BYES] += 1
         step = 1 if self.plan.pairing.half_points else 2
-        remember_games(self.entries, self.met, first, second, stones, step)
+        record_games(self.entries, self.met, first, second, stones, step)
 
     def _chances(
         self, first: Whole, second: Whole, stones: Whole, strength: Values

@@ -9,13 +9,13 @@ from itertools import product
 from math import inf
 
 from yardstone.errors import UsageError
-from yardstone.tournament.criteria import State, criterion, default_criteria
+from yardstone.tournament.criteria import State, criterion, default_criteria, parse_criteria
 from yardstone.tournament.fide import Unplayed, rules_for
 from yardstone.tournament.model import Game, Result, Tournament
 from yardstone.tournament.scores import Scores, taking_part
 from yardstone.tournament.standings import standings
 
-__all__ = ["LIMIT", "Influence", "Needs", "Outcome", "needs"]
+__all__ = ["LIMIT", "Influence", "LastRoundNeeds", "OwnResult", "last_round_needs"]
 
 #: So many combinations of results are tried one by one.
 LIMIT = 4096
@@ -24,7 +24,7 @@ _FIXED = ("CAT", "RANK", "RATING", "TPN")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class OwnResult:
     """What one result of the player's own last round leads to.
 
     Attributes
@@ -42,10 +42,14 @@ class Outcome:
     worst: int
     places: Counter[int] = field(default_factory=Counter)
 
-    def share(self, place: int) -> float:
-        """Share of the combinations that lead to this place or a better one."""
-        whole = sum(self.places.values())
-        return sum(n for at, n in self.places.items() if at <= place) / whole if whole else 0.0
+    @property
+    def combinations(self) -> int:
+        """Combinations of the other results that were tried."""
+        return sum(self.places.values())
+
+    def reaching(self, place: int) -> int:
+        """How many of them lead to this place or a better one."""
+        return sum(n for at, n in self.places.items() if at <= place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +62,8 @@ class Influence:
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
-    """The findings.
+class LastRoundNeeds:
+    """What a player needs in the last round.
 
     Attributes
     ----------
@@ -70,7 +74,7 @@ class Needs:
         from the first criterion, ties going either way.
     combinations : int
         How many results are possible together.
-    outcomes : tuple of Outcome
+    results : tuple of OwnResult
         The best own result first.
     influences : tuple of Influence
         Games of others that matter for `place`, the most important first.
@@ -82,22 +86,22 @@ class Needs:
     round: int
     exact: bool
     combinations: int
-    outcomes: tuple[Outcome, ...]
+    results: tuple[OwnResult, ...]
     influences: tuple[Influence, ...]
     place: int
 
 
-def needs(
+def last_round_needs(
     tournament: Tournament,
     player: int,
     *,
     place: int = 1,
-    criteria: Sequence[str] | None = None,
+    criteria: str | Sequence[str] | None = None,
     draws: bool | None = None,
     limit: int = LIMIT,
     unplayed: Unplayed | str | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Needs:
+) -> LastRoundNeeds:
     """Which results of the last round put a player at which place.
 
     Parameters
@@ -108,7 +112,7 @@ def needs(
         Number of the player.
     place : int
         The place whose conditions are wanted in detail.
-    criteria : sequence of str, optional
+    criteria : str or sequence of str, optional
         By default those of the tournament.
     draws : bool, optional
         Whether games can be drawn; by default in chess, or with a whole komi.
@@ -135,15 +139,17 @@ def needs(
     paired = any(g.round == last for g in tournament.games)
     if paired and not open_games:
         raise UsageError("every result of the last round is known: see the standings")
-    names = tuple(criteria) if criteria is not None else default_criteria(tournament)
+    if isinstance(criteria, str):
+        criteria = tuple(c.name for c in parse_criteria(criteria, tournament.system))
+    names = default_criteria(tournament) if criteria is None else tuple(criteria)
     rules = rules_for(tournament.begin) if unplayed is None else Unplayed(unplayed)
     kinds = 3 if possible else 2
     # A field of 1,000 players has more combinations than any number here should have.
     combinations = kinds ** min(len(open_games), 500)
     if paired and combinations <= limit:
         return _exact(tournament, player, place, names, open_games, possible, rules, progress)
-    found = _bounds(tournament, player, names, open_games, paired, possible, rules)
-    return Needs(player, last, False, combinations, found, (), place)
+    bounds = _bounds(tournament, player, names, open_games, paired, possible, rules)
+    return LastRoundNeeds(player, last, False, combinations, bounds, (), place)
 
 
 def _can_draw(tournament: Tournament) -> bool:
@@ -166,29 +172,29 @@ def _exact(
     possible: bool,
     rules: Unplayed,
     progress: Callable[[int, int], None] | None,
-) -> Needs:
+) -> LastRoundNeeds:
     last = tournament.rounds
     settled = tuple(game for game in tournament.games if game not in open_games)
     own = next((g for g in open_games if player in (g.first, g.second)), None)
-    found: dict[float | None, Counter[int]] = {}
+    counts: dict[float | None, Counter[int]] = {}
     reached: dict[tuple[int, Result], list[int]] = {}
     combos = list(product(_results(possible), repeat=len(open_games)))
-    for done, results in enumerate(combos):
-        games = tuple(replace(g, result=r) for g, r in zip(open_games, results, strict=True))
+    for done, combination in enumerate(combos):
+        games = tuple(replace(g, result=r) for g, r in zip(open_games, combination, strict=True))
         after = replace(tournament, games=settled + games, document=None)
         table = standings(after, round_number=last, criteria=names, unplayed=rules)
         at = int(table.place[table.order.tolist().index(player)])
         points = None if own is None else games[open_games.index(own)].points(player)
-        found.setdefault(points, Counter())[at] += 1
-        for number, result in enumerate(results):
+        counts.setdefault(points, Counter())[at] += 1
+        for number, result in enumerate(combination):
             entry = reached.setdefault((number, result), [0, 0])
             entry[0] += at <= place
             entry[1] += 1
         if progress is not None:
             progress(done + 1, len(combos))
-    outcomes = tuple(
-        Outcome(points, min(places), max(places), places)
-        for points, places in sorted(found.items(), key=lambda item: -(item[0] or 0.0))
+    results = tuple(
+        OwnResult(points, min(places), max(places), places)
+        for points, places in sorted(counts.items(), key=lambda item: -(item[0] or 0.0))
     )
     influences = []
     for number, game in enumerate(open_games):
@@ -201,7 +207,7 @@ def _exact(
         if first != second:
             influences.append(Influence(game, first, second))
     influences.sort(key=lambda item: -abs(item.first_wins - item.second_wins))
-    return Needs(player, last, True, len(combos), outcomes, tuple(influences), place)
+    return LastRoundNeeds(player, last, True, len(combos), results, tuple(influences), place)
 
 
 def _bounds(
@@ -212,7 +218,7 @@ def _bounds(
     paired: bool,
     possible: bool,
     rules: Unplayed,
-) -> tuple[Outcome, ...]:
+) -> tuple[OwnResult, ...]:
     base, gain = _main_scores(tournament, player, names, rules)
     own = next((g for g in open_games if player in (g.first, g.second)), None)
     others = [g for g in open_games if g is not own]
@@ -225,7 +231,7 @@ def _bounds(
     }
     if (paired and own is None) or player in idle:
         choices = (None,)
-    outcomes = []
+    results = []
     for points in choices:
         mine = base[player] + (0.0 if points is None else gain(points))
         best = worst = 1
@@ -248,8 +254,8 @@ def _bounds(
             free_to_win = not paired and row not in idle
             least, most = (base[row] + (gain(g) if free_to_win else 0.0) for g in (0.0, 1.0))
             best, worst = best + (least > mine), worst + (most >= mine)
-        outcomes.append(Outcome(points, best, worst))
-    return tuple(outcomes)
+        results.append(OwnResult(points, best, worst))
+    return tuple(results)
 
 
 def _plays(tournament: Tournament, row: int) -> bool:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from yardstone.tournament import _opengotha_fields as known
-from yardstone.tournament._xml import Document, Element, write_xml
+from yardstone.tournament.formats import opengotha_fields as known
+from yardstone.tournament.formats.opengotha_reading import key, read_opengotha
+from yardstone.tournament.formats.xml_files import Document, Element, write_xml
 from yardstone.tournament.model import Bye, Game, Player, Result, Tournament
-from yardstone.tournament.opengotha import key, read_opengotha
 from yardstone.tournament.rules import TimeSystem
 
 __all__ = ["write_opengotha"]

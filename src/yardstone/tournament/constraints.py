@@ -1,4 +1,4 @@
-"""What is demanded of a round by hand, and why it may be impossible."""
+"""What the organiser demands of a round, and why it may be impossible."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from yardstone.tournament.model import Game, Tournament
 
 __all__ = [
-    "Demands",
+    "Constraints",
     "allowed_boards",
     "check_round",
     "fixed_pairs",
     "free_tables",
     "impossible",
+    "round_to_pair",
     "to_be_paired",
 ]
 
@@ -33,8 +34,8 @@ _NAMES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Demands:
-    """What is wanted of a round by hand. Players are named by their numbers from 0.
+class Constraints:
+    """What the organiser demands of a round. Players are named by their numbers from 0.
 
     Attributes
     ----------
@@ -63,7 +64,16 @@ class Demands:
     open_results: bool = False
 
 
-def check_round(tournament: Tournament, number: int, demands: Demands) -> None:
+def round_to_pair(tournament: Tournament) -> int:
+    """The first round in which nobody is paired yet."""
+    paired = {game.round for game in tournament.games}
+    number = 1
+    while number in paired:
+        number += 1
+    return number
+
+
+def check_round(tournament: Tournament, number: int, constraints: Constraints) -> None:
     """Refuse a round that does not exist, comes too early, or follows open results."""
     where = tournament.file or None
     if not 1 <= number <= tournament.rounds:
@@ -77,11 +87,11 @@ def check_round(tournament: Tournament, number: int, demands: Demands) -> None:
     open_games = [
         game for game in tournament.games if game.round < number and game.result is Result.unknown
     ]
-    if open_games and not demands.open_results:
+    if open_games and not constraints.open_results:
         game = open_games[0]
         names = (tournament.players[p].full_name for p in (game.first, game.second))
         raise InputError(
-            f"{_many(len(open_games), 'game')} of earlier rounds without a result: "
+            f"{_count(len(open_games), 'game')} of earlier rounds without a result: "
             f"round {game.round}, table {game.table}, {' - '.join(names)}",
             file=where,
             line=game.line or None,
@@ -89,35 +99,35 @@ def check_round(tournament: Tournament, number: int, demands: Demands) -> None:
         )
 
 
-def _many(number: int, noun: str) -> str:
+def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def to_be_paired(tournament: Tournament, number: int, demands: Demands) -> list[int]:
+def to_be_paired(tournament: Tournament, number: int, constraints: Constraints) -> list[int]:
     """Numbers of the players who have neither a game nor a bye in the round."""
     busy = {p for game in tournament.round_games(number) for p in (game.first, game.second)}
     busy |= {bye.player for bye in tournament.byes if bye.round == number}
-    for pair in demands.fixed:
+    for pair in constraints.fixed:
         for player in pair:
             who = tournament.players[player].full_name
             if player in busy:
                 raise InputError(f"{who} is paired already in round {number}")
-            if player in demands.absent or not tournament.players[player].takes_part(number):
+            if player in constraints.absent or not tournament.players[player].takes_part(number):
                 raise InputError(f"{who} does not take part in round {number}")
     return [
         row
         for row, player in enumerate(tournament.players)
-        if player.takes_part(number) and row not in busy and row not in demands.absent
+        if player.takes_part(number) and row not in busy and row not in constraints.absent
     ]
 
 
-def fixed_pairs(entrants: Entrants, demands: Demands) -> list[tuple[int, int]]:
+def fixed_pairs(entrants: Entrants, constraints: Constraints) -> list[tuple[int, int]]:
     """Rows of the boards that must be; the bye as the row behind the last."""
     row = {int(player): number for number, player in enumerate(entrants.players)}
-    banned = {frozenset(pair) for pair in demands.forbidden}
+    banned = {frozenset(pair) for pair in constraints.forbidden}
     pairs: list[tuple[int, int]] = []
     taken: set[int] = set()
-    for pair in demands.fixed:
+    for pair in constraints.fixed:
         names = " - ".join(entrants.tournament.players[p].full_name for p in pair)
         if pair[0] == pair[1]:
             raise InputError(f"board {names}: a player cannot meet himself")
@@ -129,36 +139,36 @@ def fixed_pairs(entrants: Entrants, demands: Demands) -> list[tuple[int, int]]:
                 raise InputError(f"{who} is on two fixed boards")
             taken.add(player)
         pairs.append((row[pair[0]], row[pair[1]]))
-    if demands.bye is not None:
-        who = entrants.tournament.players[demands.bye].full_name
+    if constraints.bye is not None:
+        who = entrants.tournament.players[constraints.bye].full_name
         if len(entrants) % 2 == 0:
             raise InputError(f"no bye for {who}: the number of players is even")
-        if demands.bye not in row:
+        if constraints.bye not in row:
             raise InputError(f"no bye for {who}, who is not to be paired")
-        if demands.bye in taken:
+        if constraints.bye in taken:
             raise InputError(f"{who} is on a fixed board and cannot have the bye")
-        pairs.append((row[demands.bye], len(entrants)))
+        pairs.append((row[constraints.bye], len(entrants)))
     return pairs
 
 
-def allowed_boards(entrants: Entrants, demands: Demands) -> NDArray[np.bool_]:
+def allowed_boards(entrants: Entrants, constraints: Constraints) -> NDArray[np.bool_]:
     """Which boards may be, by rows; the row behind the last is the bye."""
     n = len(entrants)
     whole = n + n % 2
     allowed = np.ones((whole, whole), np.bool_)
     np.fill_diagonal(allowed, False)
-    if not demands.rematch:
+    if not constraints.rematch:
         allowed[:n, :n] &= entrants.met == 0
     row = {int(player): number for number, player in enumerate(entrants.players)}
-    for a, b in demands.forbidden:
+    for a, b in constraints.forbidden:
         if a in row and b in row:
             allowed[row[a], row[b]] = allowed[row[b], row[a]] = False
-    for a, b in demands.fixed:
+    for a, b in constraints.fixed:
         allowed[row[a], row[b]] = allowed[row[b], row[a]] = True
     return allowed
 
 
-def impossible(entrants: Entrants, found: Matching, demands: Demands) -> InputError:
+def impossible(entrants: Entrants, matching: Matching, constraints: Constraints) -> InputError:
     """Why there is no pairing: whom the players concerned could meet."""
     n = len(entrants)
 
@@ -167,18 +177,20 @@ def impossible(entrants: Entrants, found: Matching, demands: Demands) -> InputEr
         more = f" and {len(listed) - _NAMES} more" if len(listed) > _NAMES else ""
         return ", ".join(listed[:_NAMES]) + more
 
-    singles = [group[0] for group in found.crowd if len(group) == 1]
-    others = len(found.crowd) - len(singles)
-    who = names(singles) + (f" and {_many(others, 'other group')}" if others and singles else "")
+    singles = [group[0] for group in matching.crowd if len(group) == 1]
+    others = len(matching.crowd) - len(singles)
+    who = names(singles) + (f" and {_count(others, 'other group')}" if others and singles else "")
     if not singles:
-        who = f"{others} groups of players ({names(found.crowd[0])}; ...)"
-    if not found.bottleneck:
+        who = f"{others} groups of players ({names(matching.crowd[0])}; ...)"
+    if not matching.bottleneck:
         reason = f"{who}: no opponent is left"
-        if len(found.crowd[0]) > 1:
-            reason = f"{names(found.crowd[0])} could only meet each other, and are an odd number"
+        if len(matching.crowd[0]) > 1:
+            reason = f"{names(matching.crowd[0])} could only meet each other, and are an odd number"
     else:
-        reason = f"{who} could only meet {names(found.bottleneck)}"
-    mend = "forbid fewer boards" if demands.rematch else "allow rematches, or forbid fewer boards"
+        reason = f"{who} could only meet {names(matching.bottleneck)}"
+    mend = (
+        "forbid fewer boards" if constraints.rematch else "allow rematches, or forbid fewer boards"
+    )
     return InputError(
         f"round {entrants.round} cannot be paired: {reason}",
         file=entrants.tournament.file or None,

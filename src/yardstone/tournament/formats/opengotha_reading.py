@@ -12,8 +12,8 @@ from typing import Any
 
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
-from yardstone.tournament import _opengotha_fields as known
-from yardstone.tournament._xml import Document, Element, parse_xml
+from yardstone.tournament.formats import opengotha_fields as known
+from yardstone.tournament.formats.xml_files import Document, Element, parse_xml
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
 from yardstone.tournament.rules import HandicapRules, PairingSettings, Scoring, TimeControl
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from yardstone.errors import InputError
-from yardstone.tournament._lines import TextDocument
-from yardstone.tournament._opengotha_fields import format_rank
 from yardstone.tournament.classes import adjusted_time, egf_class
-from yardstone.tournament.h9 import read_h9
+from yardstone.tournament.formats.h9_reading import read_h9
+from yardstone.tournament.formats.line_files import TextDocument
+from yardstone.tournament.formats.opengotha_fields import format_rank
 from yardstone.tournament.model import Tournament
 from yardstone.tournament.notation import result_text, score_text
 from yardstone.tournament.rules import TimeSystem

@@ -9,7 +9,7 @@ from typing import Any
 
 from yardstone.errors import InputError
 from yardstone.records.text import clean
-from yardstone.tournament._lines import parse_date
+from yardstone.tournament.formats.line_files import parse_date
 from yardstone.tournament.model import System
 from yardstone.tournament.rules import Scoring, TimeControl, TimeSystem
 

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from datetime import date
 
 from yardstone.errors import InputError
-from yardstone.tournament._lines import TextDocument
-from yardstone.tournament._trf_head import FIRST_ROUND, WIDTH
 from yardstone.tournament.fide import FideScores, rules_for
+from yardstone.tournament.formats.line_files import TextDocument
+from yardstone.tournament.formats.trf_head import FIRST_ROUND, WIDTH
+from yardstone.tournament.formats.trf_reading import BYES, MAX_PLAYERS, read_trf
 from yardstone.tournament.model import Game, Player, Result, System, Tournament
 from yardstone.tournament.standings import standings
-from yardstone.tournament.trf import BYES, MAX_PLAYERS, read_trf
 
 __all__ = ["write_trf"]
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["remember_games"]
+__all__ = ["record_games"]
 
 
 @kernel
-def remember_games(
+def record_games(
     entries: Whole,
     met: NDArray[np.int8],
     first: Whole,

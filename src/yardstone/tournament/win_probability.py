@@ -1,6 +1,6 @@
 """What a simulated game brings: probabilities from the strengths of two players.
 
-A `Chance` takes the strengths of the player who moves first and of the second one,
+A `WinProbability` takes the strengths of the player who moves first and of the second one,
 and the handicap stones of the first, and gives the probability that the first wins
 and that the game is drawn. In Go strengths are grades (1 dan = 0), in chess ratings.
 """
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-    Chance = Callable[[Values, Values, Values], tuple[Values, Values]]
+    WinProbability = Callable[[Values, Values, Values], tuple[Values, Values]]
 
-__all__ = ["CHANCES", "chance_of", "elo_chance", "grade_chance"]
+__all__ = ["LAWS", "win_probability", "elo_chance", "grade_chance"]
 
-#: Names for `chance_of`.
-CHANCES = ("kaniuk", "egf", "elo")
+#: Names for `win_probability`.
+LAWS = ("kaniuk", "egf", "elo")
 
 
 def handicap_grades(stones: Values) -> Values:
@@ -58,7 +58,7 @@ def elo_chance(
     return win, draw
 
 
-def chance_of(name: str, *, advantage: float = 0.0, draw_rate: float = 0.0) -> Chance:
+def win_probability(name: str, *, advantage: float = 0.0, draw_rate: float = 0.0) -> WinProbability:
     """A probability by its name.
 
     ``kaniuk``: his published model on grades; ``egf``: the formula of the European Go
@@ -82,7 +82,7 @@ def chance_of(name: str, *, advantage: float = 0.0, draw_rate: float = 0.0) -> C
         return partial(grade_chance, PUBLISHED.probability)
     if name == "egf":
         return partial(grade_chance, _egf)
-    raise UsageError(f"no win probability is called {name!r}: {', '.join(CHANCES)}")
+    raise UsageError(f"no win probability is called {name!r}: {', '.join(LAWS)}")
 
 
 def _egf(first: Values, second: Values) -> Values:
