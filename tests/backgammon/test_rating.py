@@ -101,7 +101,7 @@ def test_thousandths_and_equity_give_one_rating() -> None:
     """8.5 was taken for equity: -120,294.9."""
     wanted = answer(length=7, epm=0.0085, epc=0.021)
     assert answer(length=7, epm=8.5, epc=21) == wanted
-    assert answer(length=5, depd=7.5) == rate(Given(length=5, depd=0.0075), PUBLISHED, 2050)
+    assert answer(length=5, depd=7.5) == answer(length=5, depd=0.0075)
     assert answer(length=7, epm=0.5, epc=0.4, unit=Unit.thousandths).epc == pytest.approx(0.0004)
     assert in_equity({"epm": 0.0, "epc": 21.0}) == {"epm": 0.0, "epc": 0.021}
     assert in_equity({"epm": None, "memg": 10.4}) == {"memg": 10.4}
