@@ -33,7 +33,7 @@ from yardstone.tournament.true_strength import (
     most_probable,
 )
 from yardstone.tournament.win_probability import win_probability
-from yardstone.winprob.logistic import expected_score
+from yardstone.winprob import logistic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -230,7 +230,8 @@ def chess_events(
     every = [row for rows in inside for row in rows]
     elos = np.array([[float(row[3]), float(row[4])] for row in every])
     score = np.array([score_of[row[2]] for row in every])
-    rate = fit_draw_rate(score, expected_score(elos[:, 0] - elos[:, 1] + ADVANTAGE))
+    expected = logistic.win_probability(elos[:, 0] - elos[:, 1] + ADVANTAGE)
+    rate = fit_draw_rate(score, expected)
     both = win_probability("elo", advantage=ADVANTAGE, draw_rate=rate)
 
     def decided(first: Values, second: Values, stones: Values) -> tuple[Values, Values]:

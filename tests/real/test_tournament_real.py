@@ -16,12 +16,12 @@ from tests.tournament.counting import Count
 from yardstone.tournament.files import read_tournament
 from yardstone.tournament.formats.h9_reading import read_h9
 from yardstone.tournament.formats.h9_writing import write_h9
-from yardstone.tournament.model import Tournament
 from yardstone.tournament.formats.opengotha_reading import read_opengotha
 from yardstone.tournament.formats.opengotha_writing import write_opengotha
-from yardstone.tournament.standings import standings
 from yardstone.tournament.formats.trf_reading import read_trf
 from yardstone.tournament.formats.trf_writing import write_trf
+from yardstone.tournament.model import Tournament
+from yardstone.tournament.standings import standings
 
 FOLDER = "data/go/tournaments/opengotha"
 NAMES = ("egc2011", "notsimplemm", "notsosimpleswiss", "simplemm", "simpleswiss")

@@ -16,6 +16,7 @@ import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.evaluation.calibration import recalibration
+from yardstone.winprob.logistic import logistic, logit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -167,8 +168,8 @@ def _chances(score: Array, expected: Array, decided: NDArray[np.bool_]) -> Array
         if np.isfinite(found).all() and found[1] > 0.0:
             intercept, slope = found
     p = np.clip(expected, 1e-12, 1.0 - 1e-12)
-    logit = intercept + slope * (np.log(p) - np.log1p(-p))
-    return np.exp(-np.logaddexp(0.0, np.where(score == 1.0, -logit, logit)))
+    odds = intercept + slope * logit(p)
+    return logistic(np.where(score == 1.0, odds, -odds))
 
 
 def swap_share(chance: Array) -> float:

@@ -52,9 +52,9 @@ def elo_chance(
     between equal players.
     """
     from yardstone.winprob.davidson import win_draw_loss
-    from yardstone.winprob.logistic import expected_score
+    from yardstone.winprob.logistic import win_probability
 
-    win, draw, _ = win_draw_loss(expected_score(first + advantage - second), draw_rate)
+    win, draw, _ = win_draw_loss(win_probability(first + advantage - second), draw_rate)
     return win, draw
 
 

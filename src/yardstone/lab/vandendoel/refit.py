@@ -33,6 +33,7 @@ from yardstone.errors import ConvergenceError, ModelError
 from yardstone.lab.vandendoel.people_table import MatchTable
 from yardstone.parallel import spawn_generators
 from yardstone.winprob import fibs
+from yardstone.winprob.logistic import log_logistic, logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -222,7 +223,7 @@ def results_of(table: MatchTable, target: Target) -> Floats:
 
 def chances(ahead: Floats) -> Floats:
     """Probabilities from log odds."""
-    return np.asarray(np.exp(-np.logaddexp(0.0, -ahead)), np.float64)
+    return logistic(ahead)
 
 
 def maximise(design: Floats, result: Floats, weight: Floats | None = None) -> tuple[Floats, Floats]:
@@ -236,7 +237,7 @@ def maximise(design: Floats, result: Floats, weight: Floats | None = None) -> tu
 
     def likelihood(x: Floats) -> float:
         ahead = scaled @ x
-        return float(weight @ (result * ahead - np.logaddexp(0.0, ahead)))
+        return float(weight @ (result * ahead + log_logistic(-ahead)))
 
     x = np.zeros(design.shape[1])
     here = likelihood(x)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.evaluation.multiple import holm, two_sided
-from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.charts.tournament import quality_chart, search_chart
+from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.tournament.intervals import signed_within, within
 from yardstone.reports.tournament.tiebreaks import DOUBT
 from yardstone.winprob.grades import format_grade

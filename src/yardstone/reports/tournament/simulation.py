@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.reports.document import Block, Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.charts.tournament import forecast_chart, variants_chart
+from yardstone.reports.document import Block, Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.tournament.intervals import NORMAL_95, share_text, within
 from yardstone.reports.words import known
 from yardstone.tournament.forecast import MEASURES

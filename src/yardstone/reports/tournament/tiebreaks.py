@@ -10,8 +10,8 @@ import numpy as np
 
 from yardstone.evaluation.clusters import t_quantile
 from yardstone.evaluation.multiple import holm, two_sided
-from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.charts.tournament import ties_chart
+from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.tournament.intervals import share_text, signed_within, within
 
 if TYPE_CHECKING:
