@@ -25,12 +25,11 @@ from yardstone.lab.vandendoel.play import Setting
 from yardstone.lab.vandendoel.settings import depth_check, measurements, strong_check
 from yardstone.lab.vandendoel.table import CloseRule, StudyTable, own_table
 from yardstone.reports.backgammon.study import cells_text, comparison_text, fit_text
-from yardstone.reports.backgammon.study_plots import (
-    coefficient_plot,
-    part_one_plot,
-    part_two_plot,
+from yardstone.reports.charts.backgammon_study import (
+    coefficient_chart,
+    part_one_chart,
+    part_two_chart,
 )
-from yardstone.reports.plot import save_plot
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"
 SEED = 1
@@ -50,10 +49,10 @@ def main() -> None:
     }
     one = fits[Model.decision, Method.chance, CloseRule.old]
     two = fits[Model.bilinear, Method.chance, CloseRule.old]
-    save_plot(part_one_plot(one), FOLDER / "backgammon_part1.svg")
-    save_plot(coefficient_plot(one), FOLDER / "backgammon_part1_coefficient.svg")
-    save_plot(part_two_plot(two), FOLDER / "backgammon_part2.svg")
-    save_plot(coefficient_plot(two), FOLDER / "backgammon_part2_coefficients.svg")
+    part_one_chart(one).save(FOLDER / "backgammon_part1.svg")
+    coefficient_chart(one).save(FOLDER / "backgammon_part1_coefficient.svg")
+    part_two_chart(two).save(FOLDER / "backgammon_part2.svg")
+    coefficient_chart(two).save(FOLDER / "backgammon_part2_coefficients.svg")
     parts = [
         head(table),
         "## The functions of the length\n",

@@ -30,7 +30,7 @@ from yardstone.ratings.fallback import fit_widely
 from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.ratings.simulation import simulate
 from yardstone.winprob.davidson import win_draw_loss
-from yardstone.winprob.logistic import expected_score, points_per_logit
+from yardstone.winprob.logistic import points_per_logit, win_probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,7 +111,7 @@ class World:
         wander = generator.normal(0.0, self.drift, len(truth)) if self.drift else 0.0 * truth
         gap = truth[first] - truth[second] + (wander[first] - wander[second]) * when + ADVANTAGE
         gap = gap + (generator.normal(0.0, self.noise, len(gap)) if self.noise else 0.0)
-        expected = expected_score(gap, points_per_logit=points_per_logit())
+        expected = win_probability(gap, points_per_logit=points_per_logit())
         if self.law:
             draws = 2.0 * self.law * np.minimum(expected, 1.0 - expected)
             wins = expected - 0.5 * draws

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.backgammon.formulas import PUBLISHED
+from yardstone.backgammon.formulas import PEOPLE_SCALE, PUBLISHED
 from yardstone.backgammon.intervals import (
     MatchEstimate,
     loss_interval,
@@ -30,7 +30,7 @@ from yardstone.backgammon.intervals import (
 )
 from yardstone.lab.vandendoel.people_table import MatchTable, read_match_table
 from yardstone.lab.vandendoel.predictions import rarer_player
-from yardstone.lab.vandendoel.refit import PEOPLE_SCALE, fit_weights
+from yardstone.lab.vandendoel.refit import fit_weights
 from yardstone.winprob import fibs
 
 if TYPE_CHECKING:

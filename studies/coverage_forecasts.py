@@ -25,13 +25,13 @@ from yardstone.evaluation.rated_games import whole_history
 from yardstone.files import write_text
 from yardstone.pool import Pool
 from yardstone.ratings.glicko2 import POINTS
-from yardstone.tournament.chances import chance_of
 from yardstone.tournament.criteria import criterion
+from yardstone.tournament.forecast import final_criteria, places_of, simulate
 from yardstone.tournament.model import Game, Result
-from yardstone.tournament.outcome import final_criteria, places_of, simulate
 from yardstone.tournament.population import synthetic_field
-from yardstone.tournament.simulate import Plan, play, state_after, tournament_of
+from yardstone.tournament.simulation import Plan, play, state_after, tournament_of
 from yardstone.tournament.true_strength import entry_spread
+from yardstone.tournament.win_probability import win_probability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -202,7 +202,7 @@ def place_lines(tournaments: int, seed: int) -> list[str]:
         sigma = entry_spread(grades)
         strength = grades + sigma * rng.standard_normal(16)
         whole = tournament_of(entered, rounds=5, bar=4)
-        chance = chance_of("kaniuk")
+        chance = win_probability("kaniuk")
         truth = Plan(whole, strength, chance)
         criteria = final_criteria(truth, None)
         scores, _ = play(truth, rng)

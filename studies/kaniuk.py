@@ -27,8 +27,7 @@ from yardstone.lab.kaniuk.simulation import (
 )
 from yardstone.lab.kaniuk.trace import trace
 from yardstone.pool import Pool
-from yardstone.reports.plot import save_plot
-from yardstone.reports.winprob import plots as plots
+from yardstone.reports.charts import winprob as charts
 from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1
@@ -61,29 +60,29 @@ def figures(pool: Pool, seed: int) -> None:
     made = simulate_statistics(PUBLISHED, european_games(GAMES), seed=seed)
     fit = fit_likelihood(GradedGames.from_statistics(real)).model.core
     drawn = {
-        "kaniuk-1-real": plots.curves_plot(
+        "kaniuk-1-real": charts.curves_chart(
             real, fit, title="Real tournament games (3,934) and the model fitted to them"
         ),
-        "kaniuk-1-simulated": plots.curves_plot(
+        "kaniuk-1-simulated": charts.curves_chart(
             made, PUBLISHED, title="400,000 simulated games and the published model"
         ),
-        "kaniuk-2": plots.gap_plot(made, title="Λ: simulated games and the published model"),
-        "kaniuk-6": plots.contour_plot(),
+        "kaniuk-2": charts.gap_chart(made, title="Λ: simulated games and the published model"),
+        "kaniuk-6": charts.contour_chart(),
     }
     dated = simulate_pool(PUBLISHED, european_games(GAMES), seed=seed)
     followed = trace(dated)
-    drawn["kaniuk-3"] = plots.probability_trace_plot(
+    drawn["kaniuk-3"] = charts.probability_trace_chart(
         followed, modelled=False, title="Measured, windows of five years", note=SIMULATED
     )
-    drawn["kaniuk-4"] = plots.coefficient_trace_plot(
+    drawn["kaniuk-4"] = charts.coefficient_trace_chart(
         followed, title="Coefficients, windows of five years", note=SIMULATED
     )
-    drawn["kaniuk-5"] = plots.probability_trace_plot(
+    drawn["kaniuk-5"] = charts.probability_trace_chart(
         followed, modelled=True, title="Model, windows of five years", note=SIMULATED
     )
     FIGURES.mkdir(parents=True, exist_ok=True)
     for name, figure in drawn.items():
-        save_plot(figure, FIGURES / f"{name}.png")
+        figure.save(FIGURES / f"{name}.png")
 
 
 def recovery(seed: int, repeats: int) -> Iterator[str]:

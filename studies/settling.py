@@ -16,8 +16,8 @@ import numpy as np
 from studies.order import ROOT, require, shared_folder
 
 from yardstone import records
-from yardstone.evaluation.run import judged_games
 from yardstone.evaluation.settling import deviations_by_games, ratings_by_games
+from yardstone.evaluation.splits import judged_games
 from yardstone.ratings.systems import find_system
 from yardstone.reports.charts.history import deviations_chart, ratings_by_games_chart
 

@@ -18,13 +18,12 @@ import numpy
 from yardstone.cli.tournament.study import variants
 from yardstone.files import write_text
 from yardstone.lab.tournaments.pairing_quality import Circuit, compare_quality
-from yardstone.lab.tournaments.tiebreaks import Setting, compare_tiebreaks
+from yardstone.lab.tournaments.tiebreaks import TournamentSetting, compare_tiebreaks
 from yardstone.lab.tournaments.weight_search import search_weights
-from yardstone.reports.plot import save_plot
-from yardstone.reports.tournament import simulation_plots as plots
+from yardstone.reports.charts import tournament as charts
 from yardstone.reports.tournament import studies as report
-from yardstone.tournament.chances import chance_of
 from yardstone.tournament.model import System
+from yardstone.tournament.win_probability import win_probability
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"
 
@@ -56,8 +55,8 @@ def made(part: str, arguments: str) -> str:
 
 
 def ties(tournaments: int, seed: int) -> list[str]:
-    weekend, congress = Setting(), Setting(players=100, rounds=10)
-    swiss = Setting(players=64, rounds=6, system=System.swiss, lowest=-2)
+    weekend, congress = TournamentSetting(), TournamentSetting(players=100, rounds=10)
+    swiss = TournamentSetting(players=64, rounds=6, system=System.swiss, lowest=-2)
     questions = [
         ("Weekend tournaments", weekend, "all"),
         ("The same, players who began equal", weekend, "same-start"),
@@ -68,11 +67,11 @@ def ties(tournaments: int, seed: int) -> list[str]:
     parts = []
     for place, (title, setting, among) in enumerate(questions):
         found = compare_tiebreaks(
-            chance_of("kaniuk"), setting, tournaments=tournaments, among=among, seed=seed
+            win_probability("kaniuk"), setting, tournaments=tournaments, among=among, seed=seed
         )
         parts += [f"### {title}\n", block(report.text_ties(found))]
         if place == 1:
-            save_plot(plots.tie_plot(found), FOLDER / "tournaments-ties.svg")
+            charts.ties_chart(found).save(FOLDER / "tournaments-ties.svg")
             parts.append("![Right answers by tie-break](tournaments-ties.svg)\n")
     return parts
 
@@ -80,9 +79,9 @@ def ties(tournaments: int, seed: int) -> list[str]:
 def pairing(replicates: int, seed: int) -> list[str]:
     circuit = Circuit()
     qualities = compare_quality(
-        variants(), chance_of("kaniuk"), circuit, replicates=replicates, seed=seed
+        variants(), win_probability("kaniuk"), circuit, replicates=replicates, seed=seed
     )
-    save_plot(plots.quality_plot(qualities), FOLDER / "tournaments-pairing.svg")
+    charts.quality_chart(qualities).save(FOLDER / "tournaments-pairing.svg")
     about = (
         f"{replicates} populations of {circuit.population} players, {circuit.tournaments} "
         f"tournaments of {circuit.players} players and {circuit.rounds} rounds each."
@@ -95,9 +94,9 @@ def pairing(replicates: int, seed: int) -> list[str]:
 
 def weights(trials: int, replicates: int, seed: int) -> list[str]:
     search = search_weights(
-        chance_of("kaniuk"), Circuit(), trials=trials, confirm=replicates, seed=seed
+        win_probability("kaniuk"), Circuit(), trials=trials, confirm=replicates, seed=seed
     )
-    save_plot(plots.search_plot(search), FOLDER / "tournaments-weights.svg")
+    charts.search_chart(search).save(FOLDER / "tournaments-weights.svg")
     return [
         block(report.text_search(search, about=f"{trials} sets of rules, the ten best:")),
         "![The rms error of each trial](tournaments-weights.svg)\n",

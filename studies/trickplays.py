@@ -20,8 +20,7 @@ from scipy.stats import binomtest, spearmanr
 from studies.order import NETWORK, ROOT, require, shared_folder
 
 from yardstone.go.patterns import GameIndex, build_index
-from yardstone.reports.plot import save_plot
-from yardstone.reports.trickplay.plot import trickplay_plot
+from yardstone.reports.charts.trickplay import trickplay_chart
 from yardstone.reports.trickplay.report import TrickplayReport
 from yardstone.reports.trickplay.text import found_conclusion, text_trickplay
 from yardstone.strength.estimate.games import model_network
@@ -146,7 +145,7 @@ def main() -> None:
         rate_answers(found, answers[True], model), SITE_SCALES["fox"], 0.9, "equal", network.name,
         str(model.card["name"]), len(index), index.positions, skipped,
     )  # fmt: skip
-    save_plot(trickplay_plot(report), PICTURE)
+    trickplay_chart(report).save(PICTURE)
     above = sum(refutation > failure for failure, refutation in theirs.values())
     PAGE.write_text(
         f"""# Trick plays 1 to 40

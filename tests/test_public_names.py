@@ -11,6 +11,7 @@ import pytest
 
 import yardstone
 from yardstone import errors
+from yardstone.ratings import systems
 
 
 @pytest.mark.parametrize("name", yardstone.__all__)
@@ -27,7 +28,13 @@ def test_the_names_shown_to_type_checkers_are_the_public_ones() -> None:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("yardstone.")
         for alias in node.names
     }
-    assert shown | {"__version__"} == set(yardstone.__all__)
+    shown -= {"*", "_systems", "systems"}  # all that the registry of systems lists
+    assert shown | {"__version__"} | set(systems.__all__) == set(yardstone.__all__)
+
+
+def test_every_system_is_offered_by_its_class() -> None:
+    for entry in systems.SYSTEMS.values():
+        assert getattr(yardstone, entry.home.partition(":")[2]) is entry.system_class()
 
 
 def test_every_error_is_public() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.scales import SCALES, convert, egf_of_pro, fit_grades, kaniuk_elo, read_egf_list
 from yardstone.winprob.kaniuk import PUBLISHED
-from yardstone.winprob.logistic import expected_score
+from yardstone.winprob.logistic import win_probability
 
 
 @given(st.floats(-19, 8), st.sampled_from(sorted(SCALES)), st.sampled_from(sorted(SCALES)))
@@ -45,7 +45,7 @@ def test_elo_of_egf_gives_egfs_expected_score() -> None:
     elo = convert(ratings, "egf", "elo-egf")
     beta = -7.0 * np.log(3300.0 - ratings)
     expected = 1.0 / (1.0 + np.exp(beta[None, :] - beta[:, None]))
-    found = expected_score(elo[:, None] - elo[None, :])
+    found = win_probability(elo[:, None] - elo[None, :])
     assert found == pytest.approx(expected, rel=1e-12)
 
 
@@ -54,7 +54,7 @@ def test_kaniuk_elo_has_the_slope_of_the_probability(grade: float) -> None:
     step = 0.01
     gap = float(kaniuk_elo(grade + step) - kaniuk_elo(grade))
     p = float(PUBLISHED.probability(grade, grade + step))
-    assert float(expected_score(-gap)) - 0.5 == pytest.approx(p - 0.5, rel=2e-3)
+    assert float(win_probability(-gap)) - 0.5 == pytest.approx(p - 0.5, rel=2e-3)
 
 
 def test_ranges_and_names() -> None:

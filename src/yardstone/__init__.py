@@ -15,6 +15,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from yardstone.ratings import systems as _systems
+
 if TYPE_CHECKING:
     from yardstone.errors import (
         ConnectionWarning,
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
         YardstoneError,
         YardstoneWarning,
     )
+    from yardstone.evaluation.run import evaluate
     from yardstone.pool import PairCounts, Pool, Skipped, SkipReport
-    from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.matches import Interval, Match, elo, normalized_elo
     from yardstone.ratings.matches import superiority as match_superiority
     from yardstone.ratings.pairs import PairedGames, pentanomial
@@ -45,7 +47,11 @@ if TYPE_CHECKING:
     from yardstone.ratings.simulation import simulate
     from yardstone.ratings.sprt import Sprt, SprtState
     from yardstone.ratings.superiority import superiority
+    from yardstone.ratings.systems import *  # noqa: F403
     from yardstone.records import query, read
+    from yardstone.strength.estimate.estimate import estimate_player as estimate
+
+    __version__: str
 
 __all__ = [
     # Reading games
@@ -59,7 +65,6 @@ __all__ = [
     "rate",
     "rate_list",
     "RatingList",
-    "BradleyTerry",
     "Prior",
     "Relation",
     "Ratings",
@@ -68,6 +73,9 @@ __all__ = [
     "Status",
     "simulate",
     "superiority",
+    # Comparing systems, and strength from moves
+    "evaluate",
+    "estimate",
     # Matches
     "Match",
     "Interval",
@@ -97,11 +105,13 @@ __all__ = [
     "IgnoredWarning",
     "__version__",
 ]
+__all__ += _systems.__all__
 
 _HOMES = {
     "yardstone.records": ("read", "query"),
     "yardstone.pool": ("Pool", "PairCounts", "Skipped", "SkipReport"),
-    "yardstone.ratings.bradley_terry": ("BradleyTerry",),
+    "yardstone.evaluation.run": ("evaluate",),
+    "yardstone.ratings.systems": tuple(_systems.__all__),
     "yardstone.ratings.rating_list": ("rate", "rate_list", "RatingList"),
     "yardstone.ratings.priors": ("Prior", "Relation"),
     "yardstone.ratings.result": ("Ratings", "JointRatings", "Estimate", "Status"),
@@ -111,6 +121,11 @@ _HOMES = {
     "yardstone.ratings.sprt": ("Sprt", "SprtState"),
     "yardstone.ratings.pairs": ("PairedGames", "pentanomial"),
 }
+#: Names that are others at home.
+_ALIASES = {
+    "match_superiority": ("yardstone.ratings.matches", "superiority"),
+    "estimate": ("yardstone.strength.estimate.estimate", "estimate_player"),
+}
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 
@@ -119,8 +134,9 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         value: Any = version("yardstone")
-    elif name == "match_superiority":
-        value = import_module("yardstone.ratings.matches").superiority
+    elif name in _ALIASES:
+        module, there = _ALIASES[name]
+        value = getattr(import_module(module), there)
     elif name in __all__:
         value = getattr(import_module(_HOME.get(name, "yardstone.errors")), name)
     else:

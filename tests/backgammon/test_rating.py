@@ -4,26 +4,28 @@ from typing import Any
 
 import pytest
 
-from yardstone.backgammon.formulas import PUBLISHED, PUBLISHED_TEXT
-from yardstone.backgammon.rating import Given, rate
+from yardstone.backgammon.formulas import PUBLISHED, PUBLISHED_TEXT, Formula
+from yardstone.backgammon.rating import RatingQuestion, rating_answer
 from yardstone.backgammon.units import Unit, in_equity
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
 
 
+def answer(*, formula: Formula = PUBLISHED, offset: float = 2050, **known: Any) -> Any:
+    return rating_answer(RatingQuestion(**known), formula, offset)
+
+
 def test_from_errors() -> None:
-    found = rate(Given(length=7, epm=0.0085, epc=0.021), PUBLISHED, 2050)
-    assert found["chequer_loss"] == pytest.approx((8798 + 25526 / 7) * 0.0085)
-    assert found["cube_loss"] == pytest.approx((863 - 519 / 7) * 0.021)
-    assert found["rating"] == pytest.approx(2050 - found["chequer_loss"] - found["cube_loss"])
-    assert found["relative"] == pytest.approx(found["rating"] - 2050)
+    found = answer(length=7, epm=0.0085, epc=0.021)
+    assert found.chequer_loss == pytest.approx((8798 + 25526 / 7) * 0.0085)
+    assert found.cube_loss == pytest.approx((863 - 519 / 7) * 0.021)
+    assert found.rating == pytest.approx(2050 - found.chequer_loss - found.cube_loss)
+    assert found.relative == pytest.approx(found.rating - 2050)
 
 
 def test_one_point() -> None:
-    assert rate(Given(length=1, epm=0.01), PUBLISHED, 2050)["rating"] == pytest.approx(1706.76)
-    assert rate(Given(length=1, epm=0.01), PUBLISHED_TEXT, 2050)["rating"] == pytest.approx(
-        2050 - 379.16
-    )
+    assert answer(length=1, epm=0.01).rating == pytest.approx(1706.76)
+    assert answer(length=1, epm=0.01, formula=PUBLISHED_TEXT).rating == pytest.approx(2050 - 379.16)
 
 
 @pytest.mark.parametrize(
@@ -31,38 +33,35 @@ def test_one_point() -> None:
 )
 def test_from_all_decisions(unit: str, value: float) -> None:
     known: dict[str, Any] = {unit: value}
-    given = Given(length=7, moves_per_decision=2.0, **known)
-    found = rate(given, PUBLISHED, 2000)
-    assert found["rating"] == pytest.approx(2000 - (11971 + 23681 / 7) * 0.0104)
-    assert found["pr"] == pytest.approx(5.2)
+    found = answer(length=7, moves_per_decision=2.0, offset=2000, **known)
+    assert found.rating == pytest.approx(2000 - (11971 + 23681 / 7) * 0.0104)
+    assert found.pr == pytest.approx(5.2)
 
 
 def test_differences() -> None:
-    found = rate(Given(length=5, depd=0.0075), PUBLISHED, 2050)
-    assert found["difference"] == pytest.approx(16707.2 * 0.0075)
-    assert found["probability"] == pytest.approx(float(fibs.probability(found["difference"], 0, 5)))
-    assert rate(Given(length=5, depd=-0.0075), PUBLISHED, 2050)["difference"] == pytest.approx(
-        -16707.2 * 0.0075
-    )
-    assert "rating" not in found  # of whom? the opponent's is needed
-    both = rate(Given(length=5, depd=0.0075, against=1800), PUBLISHED, 2050)
-    assert both["rating"] == pytest.approx(1800 + found["difference"])
-    assert both["probability"] == found["probability"]
-    won = rate(Given(length=5, win=0.6, against=1800), PUBLISHED, 2050)
-    assert won["rating"] == pytest.approx(1800 + float(fibs.difference(0.6, 5)))
+    found = answer(length=5, depd=0.0075)
+    assert found.difference == pytest.approx(16707.2 * 0.0075)
+    assert found.probability == pytest.approx(float(fibs.probability(found.difference, 0, 5)))
+    assert answer(length=5, depd=-0.0075).difference == pytest.approx(-16707.2 * 0.0075)
+    assert found.rating is None  # of whom? the opponent's is needed
+    both = answer(length=5, depd=0.0075, against=1800)
+    assert both.rating == pytest.approx(1800 + found.difference)
+    assert both.probability == found.probability
+    won = answer(length=5, win=0.6, against=1800)
+    assert won.rating == pytest.approx(1800 + float(fibs.difference(0.6, 5)))
 
 
 def test_the_way_back() -> None:
-    found = rate(Given(length=5, from_rating=1800, epc=0.03), PUBLISHED, 2050)
-    assert float(PUBLISHED.rating(found["epm"], 0.03, 5)) == pytest.approx(1800)
-    assert float(PUBLISHED.rating_of_decisions(found["epd"], 5)) == pytest.approx(1800)
-    found = rate(Given(length=5, from_rating=1800, epm=0.01), PUBLISHED, 2050)
-    assert float(PUBLISHED.rating(0.01, found["epc"], 5)) == pytest.approx(1800)
+    found = answer(length=5, from_rating=1800, epc=0.03)
+    assert float(PUBLISHED.rating(found.epm, 0.03, 5)) == pytest.approx(1800)
+    assert float(PUBLISHED.rating_of_decisions(found.epd, 5)) == pytest.approx(1800)
+    found = answer(length=5, from_rating=1800, epm=0.01)
+    assert float(PUBLISHED.rating(0.01, found.epc, 5)) == pytest.approx(1800)
 
 
 def test_against_an_opponent() -> None:
-    found = rate(Given(length=5, epm=0.01, against=1700), PUBLISHED, 2050)
-    assert found["probability"] == pytest.approx(float(fibs.probability(found["rating"], 1700, 5)))
+    found = answer(length=5, epm=0.01, against=1700)
+    assert found.probability == pytest.approx(float(fibs.probability(found.rating, 1700, 5)))
 
 
 @pytest.mark.parametrize(
@@ -93,20 +92,17 @@ def test_against_an_opponent() -> None:
 )
 def test_questions_without_an_answer(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
-        rate(Given(length=5, **wrong), PUBLISHED, 2050)
+        answer(length=5, **wrong)
     with pytest.raises(UsageError):
-        rate(Given(length=0, epm=0.01), PUBLISHED, 2050)
+        answer(length=0, epm=0.01)
 
 
 def test_thousandths_and_equity_give_one_rating() -> None:
     """8.5 was taken for equity: -120,294.9."""
-    wanted = rate(Given(length=7, epm=0.0085, epc=0.021), PUBLISHED, 2050)
-    assert rate(Given(length=7, epm=8.5, epc=21), PUBLISHED, 2050) == wanted
-    assert rate(Given(length=5, depd=7.5), PUBLISHED, 2050) == rate(
-        Given(length=5, depd=0.0075), PUBLISHED, 2050
-    )
-    said = Given(length=7, epm=0.5, epc=0.4, unit=Unit.thousandths)
-    assert rate(said, PUBLISHED, 2050)["epc"] == pytest.approx(0.0004)
+    wanted = answer(length=7, epm=0.0085, epc=0.021)
+    assert answer(length=7, epm=8.5, epc=21) == wanted
+    assert answer(length=5, depd=7.5) == answer(length=5, depd=0.0075)
+    assert answer(length=7, epm=0.5, epc=0.4, unit=Unit.thousandths).epc == pytest.approx(0.0004)
     assert in_equity({"epm": 0.0, "epc": 21.0}) == {"epm": 0.0, "epc": 0.021}
     assert in_equity({"epm": None, "memg": 10.4}) == {"memg": 10.4}
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from yardstone.backgammon.formulas import PUBLISHED
+from yardstone.backgammon.formulas import PEOPLE, PUBLISHED
 from yardstone.errors import InputError, ModelError, NoGamesError
 from yardstone.lab.vandendoel.people_table import MatchTable, read_match_table
 from yardstone.lab.vandendoel.predictions import (
@@ -16,7 +16,7 @@ from yardstone.lab.vandendoel.predictions import (
     other_rates,
     rarer_player,
 )
-from yardstone.lab.vandendoel.refit import PEOPLE, fit_weights, formula_of, terms
+from yardstone.lab.vandendoel.refit import fit_weights, formula_of, terms
 from yardstone.winprob import fibs
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -89,3 +91,16 @@ def test_wrong_usage(
     path = [str(games)] if len([word for word in given if not word.startswith("-")]) > 1 else []
     assert main(["predict", *given[:2], *path, *given[2:]]) == status
     assert capsys.readouterr().out == ""
+
+
+def test_a_table_and_a_page(
+    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "game.html"
+    command = ["predict", "0.1", "0.2", str(games), "--confidence", "90", "--html", str(page)]
+    assert main([*command, "--format", "csv"]) == 0
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert (row["system"], row["first"], row["second"]) == ("glicko2", "0.1", "0.2")
+    assert float(row["low"]) < float(row["expected"]) < float(row["high"])
+    assert row["confidence"] == "0.9"
+    assert "is expected to score" in page.read_text()

@@ -13,8 +13,8 @@ from yardstone.cli import main as command
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, UsageError
 from yardstone.tournament.files import read_tournament
+from yardstone.tournament.formats.opengotha_writing import write_opengotha
 from yardstone.tournament.model import Result
-from yardstone.tournament.opengotha_write import write_opengotha
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:

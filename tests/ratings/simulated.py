@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from yardstone.pool import Pool
 from yardstone.winprob.davidson import win_draw_loss
-from yardstone.winprob.logistic import expected_score, points_per_logit
+from yardstone.winprob.logistic import points_per_logit, win_probability
 
 POINTS = points_per_logit()
 
@@ -24,7 +24,7 @@ def simulated_pool(
     players = len(rating)
     first = generator.integers(players, size=games)
     second = (first + generator.integers(1, players, size=games)) % players
-    expected = expected_score(rating[first] + advantage - rating[second], points_per_logit=POINTS)
+    expected = win_probability(rating[first] + advantage - rating[second], points_per_logit=POINTS)
     win, draw, _ = win_draw_loss(expected, draw_rate)
     luck = generator.random(games)
     score = np.where(luck < win, 1.0, np.where(luck < win + draw, 0.5, 0.0))

@@ -25,7 +25,7 @@ from yardstone.ratings.rating_list import summarise
 from yardstone.ratings.simulation import simulate
 from yardstone.ratings.sprt import Sprt, log_likelihood_ratio
 from yardstone.winprob.davidson import win_draw_loss
-from yardstone.winprob.logistic import expected_score
+from yardstone.winprob.logistic import win_probability
 
 NORMAL_95 = 1.959964
 FREE = BradleyTerry(average=0.0, first_advantage="free", draw_rate="free", method="likelihood")
@@ -52,7 +52,7 @@ def paired_pool(
     place = ndtr(sqrt(correlation) * common + sqrt(1.0 - correlation) * own)
     first, second = np.append(one, other), np.append(other, one)
     win, draw, _ = win_draw_loss(
-        expected_score(truth[first] + 30.0 - truth[second], points_per_logit=POINTS), 0.4
+        win_probability(truth[first] + 30.0 - truth[second], points_per_logit=POINTS), 0.4
     )
     score = np.where(place < win, 1.0, np.where(place < win + draw, 0.5, 0.0))
     names = tuple(f"P{number}" for number in range(len(truth)))
@@ -213,10 +213,10 @@ def test_a_perfect_score_has_a_limit_at_the_level_asked_for() -> None:
     limits = perfect_limits(ratings, pool.pair_counts(), 0.95)
     row = ratings.index("X")
     assert np.isnan(limits[[ratings.index("A"), ratings.index("B")]]).all()
-    assert expected_score(limits[row], points_per_logit=POINTS) ** 3 == pytest.approx(
+    assert win_probability(limits[row], points_per_logit=POINTS) ** 3 == pytest.approx(
         0.05, rel=1e-6
     )
-    assert expected_score(ratings.rating[row], points_per_logit=POINTS) ** 3 == pytest.approx(
+    assert win_probability(ratings.rating[row], points_per_logit=POINTS) ** 3 == pytest.approx(
         0.5, rel=1e-6
     )
     record = summarise(ratings, pool).record(row)

@@ -14,14 +14,14 @@ from tests.shared import shared_path
 from tests.skipping import read_skipping
 from tests.tournament.counting import Count
 from yardstone.tournament.files import read_tournament
-from yardstone.tournament.h9 import read_h9
-from yardstone.tournament.h9_write import write_h9
+from yardstone.tournament.formats.h9_reading import read_h9
+from yardstone.tournament.formats.h9_writing import write_h9
+from yardstone.tournament.formats.opengotha_reading import read_opengotha
+from yardstone.tournament.formats.opengotha_writing import write_opengotha
+from yardstone.tournament.formats.trf_reading import read_trf
+from yardstone.tournament.formats.trf_writing import write_trf
 from yardstone.tournament.model import Tournament
-from yardstone.tournament.opengotha import read_opengotha
-from yardstone.tournament.opengotha_write import write_opengotha
 from yardstone.tournament.standings import standings
-from yardstone.tournament.trf import read_trf
-from yardstone.tournament.trf_write import write_trf
 
 FOLDER = "data/go/tournaments/opengotha"
 NAMES = ("egc2011", "notsimplemm", "notsosimpleswiss", "simplemm", "simpleswiss")

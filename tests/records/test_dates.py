@@ -11,7 +11,7 @@ import pytest
 import yardstone
 from tests.shared import shared_path
 from yardstone.errors import InputError, UsageError
-from yardstone.evaluation.run import judged_games
+from yardstone.evaluation.splits import judged_games
 from yardstone.pool import Pool
 from yardstone.records.dates import date_span, read_dates
 

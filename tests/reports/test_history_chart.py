@@ -7,6 +7,7 @@ import numpy as np
 from tests.evaluation.games import played
 from tests.reports.pictures import check, texts
 from yardstone.evaluation.curves import rating_curves
+from yardstone.evaluation.history import RatingHistory
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.settling import deviations_by_games, ratings_by_games
 from yardstone.reports.charts.chart import Stroke
@@ -16,13 +17,12 @@ from yardstone.reports.charts.history import (
     history_chart,
     ratings_by_games_chart,
 )
-from yardstone.reports.history.report import History
 
 
 def test_too_many_curves_are_cut_and_it_is_said() -> None:
     ledger = Ledger.begin("glicko2", played(600, 15, 1))
     curves = rating_curves(ledger.pool, ledger.replay, ledger.pool.players[:12])
-    chart = history_chart(History(ledger, curves))
+    chart = history_chart(RatingHistory(ledger, curves))
     assert f"the first {MOST_CURVES} of 12 players" in chart.title
     assert sum(isinstance(mark, Stroke) for mark in chart.panels[0].marks) == MOST_CURVES
     check(chart)
@@ -35,7 +35,7 @@ def test_no_bands_without_deviations_and_no_dates_without_times() -> None:
         "elo", pool.__class__(pool.players, pool.first, pool.second, pool.score)
     )
     curves = rating_curves(timeless.pool, timeless.replay, ["0.1"])
-    chart = history_chart(History(timeless, curves))
+    chart = history_chart(RatingHistory(timeless, curves))
     assert "bands" not in chart.title
     assert "Games played" in texts(chart)
 
@@ -46,7 +46,7 @@ def test_names_are_not_taken_for_mathematics(tmp_path: Path) -> None:
     named = pool.__class__(names, pool.first, pool.second, pool.score, pool.time)
     ledger = Ledger.begin("elo", named)
     curves = rating_curves(ledger.pool, ledger.replay, ["$x^2$"])
-    history_chart(History(ledger, curves)).save(tmp_path / "a.svg")
+    history_chart(RatingHistory(ledger, curves)).save(tmp_path / "a.svg")
     assert "$x^2$" in (tmp_path / "a.svg").read_text()
 
 

@@ -11,9 +11,9 @@ from tests.tournament.test_standings import values
 from yardstone.tournament.fide import rules_for
 from yardstone.tournament.fide_tables import (
     average_rating,
-    expected_score,
     perfect_performance,
     performance,
+    table_score,
 )
 from yardstone.tournament.model import Bye, ByeKind, Game, Player, Result, System, Tournament
 from yardstone.tournament.rules import Scoring
@@ -186,11 +186,11 @@ def test_ratings_in_tie_breaks() -> None:
 
 
 def test_tables_of_fide() -> None:
-    assert [expected_score(2000 + d, 2000) for d in (0, 3, 4, 92, 735, 736)] == [
+    assert [table_score(2000 + d, 2000) for d in (0, 3, 4, 92, 735, 736)] == [
         0.5, 0.5, 0.51, 0.63, 0.99, 1.0,
     ]  # fmt: skip
     for difference in range(900):
-        both = expected_score(2000, 2000 + difference) + expected_score(2000 + difference, 2000)
+        both = table_score(2000, 2000 + difference) + table_score(2000 + difference, 2000)
         assert both == pytest.approx(1.0)
     assert average_rating([2000, 2001]) == 2001
     assert performance(0, [2400]) == 1600
@@ -198,6 +198,6 @@ def test_tables_of_fide() -> None:
     for score in np.arange(0.5, 5.5, 0.5):
         ratings = [2200.0, 2300.0, 2310.0, 2400.0, 2550.0]
         found = perfect_performance(float(score), ratings)
-        total = sum(expected_score(found, other) for other in ratings)
-        below = sum(expected_score(found - 1, other) for other in ratings)
+        total = sum(table_score(found, other) for other in ratings)
+        below = sum(table_score(found - 1, other) for other in ratings)
         assert below < score - 1e-9 <= total + 1e-9

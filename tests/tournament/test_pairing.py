@@ -8,7 +8,7 @@ import pytest
 
 from tests.tournament.pairing_fields import made, played
 from yardstone.errors import InputError
-from yardstone.tournament.demands import Demands
+from yardstone.tournament.constraints import Constraints
 from yardstone.tournament.entry_columns import Entry
 from yardstone.tournament.model import Bye, ByeKind, Game, Result, System, Tournament
 from yardstone.tournament.pairing import Pairing, pair_round, round_to_pair, values_of
@@ -210,7 +210,7 @@ def test_the_bye_goes_to_the_last_and_to_nobody_twice() -> None:
     after = played(start, 4)
     assert len({bye.player for bye in after.byes}) == 4
     for player in (3, 0):
-        chosen = pair_round(start, demands=Demands(bye=player)).bye
+        chosen = pair_round(start, constraints=Constraints(bye=player)).bye
         assert chosen is not None
         assert chosen.first == player
 
@@ -242,8 +242,8 @@ def test_boards_fixed_and_forbidden_by_hand() -> None:
     a, b = sorted(free.boards[0].players)
     met = next(g for g in after.games if g.round == 1)
     again = (met.first, met.second)
-    demands = Demands(fixed=(again,), forbidden=((a, b),))
-    pairing = pair_round(after, demands=demands)
+    constraints = Constraints(fixed=(again,), forbidden=((a, b),))
+    pairing = pair_round(after, constraints=constraints)
     assert frozenset(again) in numbers(pairing)
     assert frozenset((a, b)) not in numbers(pairing)
     assert pairing.weight < free.weight
@@ -257,43 +257,46 @@ def test_requested_byes_stand() -> None:
     assert 4 not in {p for board in pairing.boards for p in board.players}
 
 
-def fixed(*pairs: tuple[int, int]) -> Demands:
-    return Demands(fixed=pairs)
+def fixed(*pairs: tuple[int, int]) -> Constraints:
+    return Constraints(fixed=pairs)
 
 
 @pytest.mark.parametrize(
-    ("demands", "message"),
+    ("constraints", "message"),
     [
         (fixed((0, 0)), "cannot meet himself"),
         (fixed((0, 1), (1, 2)), "P0001 x is on two fixed boards"),
-        (Demands(fixed=((0, 1),), forbidden=((1, 0),)), "both fixed and forbidden"),
-        (Demands(fixed=((0, 1),), absent=frozenset((1,))), "P0001 x does not take part"),
-        (Demands(bye=3), "the number of players is even"),
-        (Demands(bye=3, absent=frozenset((3,))), "who is not to be paired"),
-        (Demands(bye=3, fixed=((3, 4),), absent=frozenset((5,))), "cannot have the bye"),
-        (Demands(absent=frozenset((5,)), no_bye=True), "9 players, an odd number"),
-        (Demands(absent=frozenset(range(10))), "nobody is left"),
-        (Demands(forbidden=tuple((0, k) for k in range(1, 10))), "P0000 x: no opponent is left"),
+        (Constraints(fixed=((0, 1),), forbidden=((1, 0),)), "both fixed and forbidden"),
+        (Constraints(fixed=((0, 1),), absent=frozenset((1,))), "P0001 x does not take part"),
+        (Constraints(bye=3), "the number of players is even"),
+        (Constraints(bye=3, absent=frozenset((3,))), "who is not to be paired"),
+        (Constraints(bye=3, fixed=((3, 4),), absent=frozenset((5,))), "cannot have the bye"),
+        (Constraints(absent=frozenset((5,)), no_bye=True), "9 players, an odd number"),
+        (Constraints(absent=frozenset(range(10))), "nobody is left"),
         (
-            Demands(forbidden=tuple(itertools.combinations(range(10), 2))),
+            Constraints(forbidden=tuple((0, k) for k in range(1, 10))),
+            "P0000 x: no opponent is left",
+        ),
+        (
+            Constraints(forbidden=tuple(itertools.combinations(range(10), 2))),
             "no opponent is left",
         ),
         (
-            Demands(forbidden=tuple((a, b) for a in range(3) for b in range(10) if b != 9)),
+            Constraints(forbidden=tuple((a, b) for a in range(3) for b in range(10) if b != 9)),
             "could only meet P0009 x",
         ),
     ],
 )
-def test_impossible_demands(demands: Demands, message: str) -> None:
+def test_impossible_demands(constraints: Constraints, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        pair_round(made(10), demands=demands)
+        pair_round(made(10), constraints=constraints)
 
 
 def test_more_rounds_than_opponents() -> None:
     after = played(made(4, rounds=5), 3)
     with pytest.raises(InputError, match="round 4 cannot be paired: P0000 x: no opponent is left"):
         pair_round(after)
-    pairing = pair_round(after, demands=Demands(rematch=True))
+    pairing = pair_round(after, constraints=Constraints(rematch=True))
     assert len(pairing.boards) == 2
     with pytest.raises(InputError, match="the tournament has 5 rounds"):
         pair_round(after, 6)
@@ -307,7 +310,7 @@ def test_open_results() -> None:
     assert round_to_pair(paired) == 2
     with pytest.raises(InputError, match="4 games of earlier rounds without a result: round 1"):
         pair_round(paired)
-    assert len(pair_round(paired, demands=Demands(open_results=True)).boards) == 4
+    assert len(pair_round(paired, constraints=Constraints(open_results=True)).boards) == 4
 
 
 def test_forfeits_are_no_meetings() -> None:

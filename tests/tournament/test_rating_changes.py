@@ -7,7 +7,7 @@ import pytest
 
 from tests.tournament.samples import sample
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.tournament.fide_tables import expected_score
+from yardstone.tournament.fide_tables import table_score
 from yardstone.tournament.model import Player, Result, Tournament
 from yardstone.tournament.rating_changes import rating_changes
 
@@ -71,7 +71,7 @@ def test_changes_of_fide() -> None:
     found = sample("trf26.trf")
     changes = {found.players[c.player].name: c for c in rating_changes(found)}
     aas = changes["Aas"]
-    expected = expected_score(2600, 2200) + expected_score(2600, 2340) + expected_score(2600, 2250)
+    expected = table_score(2600, 2200) + table_score(2600, 2340) + table_score(2600, 2250)
     assert (aas.games, aas.score, aas.factor) == (3, 2.5, 10)
     assert aas.expected == pytest.approx(expected)
     assert aas.change == pytest.approx(10 * (2.5 - expected))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tournament.pairing_fields import made, with_results
 from yardstone.errors import InputError
-from yardstone.tournament.demands import Demands
+from yardstone.tournament.constraints import Constraints
 from yardstone.tournament.model import System, Tournament
 from yardstone.tournament.round_robin import berger_table, pair_round_robin
 
@@ -77,7 +77,7 @@ def test_numbers_are_taken_from_earlier_rounds() -> None:
 
 
 def test_absent_players_leave_opponents_free() -> None:
-    found = pair_round_robin(robin(6, 5), 1, demands=Demands(absent=frozenset((0,))))
+    found = pair_round_robin(robin(6, 5), 1, constraints=Constraints(absent=frozenset((0,))))
     assert [bye.player for bye in found.byes] == [5]
     assert len(found.games) == 2
 
@@ -96,9 +96,9 @@ def test_what_a_table_cannot_do() -> None:
     with pytest.raises(InputError, match="round robin of 4 players has 3 rounds"):
         pair_round_robin(tournament, 4)
     with pytest.raises(InputError, match="fixes all boards"):
-        pair_round_robin(robin(4, 3), 1, demands=Demands(fixed=((0, 1),)))
+        pair_round_robin(robin(4, 3), 1, constraints=Constraints(fixed=((0, 1),)))
     with pytest.raises(InputError, match="no opponent"):
-        pair_round_robin(robin(5, 5), 1, demands=Demands(no_bye=True))
+        pair_round_robin(robin(5, 5), 1, constraints=Constraints(no_bye=True))
     one = robin(6, 5)
     paired = pair_round_robin(one, 1).added_to(one)
     with pytest.raises(InputError, match="paired already"):

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from yardstone.errors import InputError, ModelError, UsageError
-from yardstone.tournament.chances import chance_of, handicap_grades
 from yardstone.tournament.comparison import recorded_round
+from yardstone.tournament.forecast import MEASURES, places_of, simulate
 from yardstone.tournament.model import Bye, ByeKind, Game, Player, Result, System, Tournament
-from yardstone.tournament.outcome import MEASURES, places_of, simulate
 from yardstone.tournament.pairing import pair_round
 from yardstone.tournament.pairing_rules import PairingRules
 from yardstone.tournament.population import (
@@ -22,11 +21,12 @@ from yardstone.tournament.population import (
 )
 from yardstone.tournament.rules import HandicapRules, Scoring, SeedSystem
 from yardstone.tournament.scores import Scores
-from yardstone.tournament.simulate import Plan, play, tournament_of
+from yardstone.tournament.simulation import Plan, play, tournament_of
 from yardstone.tournament.standings import standings
+from yardstone.tournament.win_probability import handicap_grades, win_probability
 from yardstone.winprob.kaniuk import PUBLISHED
 
-KANIUK = chance_of("kaniuk")
+KANIUK = win_probability("kaniuk")
 
 
 def a_plan(
@@ -201,7 +201,7 @@ def test_handicap_is_worth_grades() -> None:
 
 
 def test_elo_has_draws_and_an_advantage() -> None:
-    chance = chance_of("elo", advantage=35.0, draw_rate=0.4)
+    chance = win_probability("elo", advantage=35.0, draw_rate=0.4)
     win, draw = chance(np.array([2000.0, 2100.0]), np.array([2035.0, 2000.0]), np.zeros(2))
     assert draw[0] == pytest.approx(0.4)
     expected = 1.0 / (1.0 + 10.0 ** (-135.0 / 400.0))
@@ -209,7 +209,7 @@ def test_elo_has_draws_and_an_advantage() -> None:
 
 
 def test_the_european_formula_is_that_of_the_ratings() -> None:
-    win, _ = chance_of("egf")(np.array([0.0]), np.array([1.0]), np.zeros(1))
+    win, _ = win_probability("egf")(np.array([0.0]), np.array([1.0]), np.zeros(1))
     assert win[0] == pytest.approx(1.0 / (1.0 + ((3300 - 2100) / (3300 - 2200)) ** 7))
 
 
@@ -218,7 +218,7 @@ def test_the_european_formula_is_that_of_the_ratings() -> None:
 )
 def test_no_such_chance(name: str, keywords: dict[str, float]) -> None:
     with pytest.raises(UsageError):
-        chance_of(name, **keywords)
+        win_probability(name, **keywords)
 
 
 def test_a_field_is_like_the_population() -> None:

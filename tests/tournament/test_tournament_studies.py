@@ -16,16 +16,21 @@ from yardstone.lab.tournaments.pairing_quality import (
     compare_quality,
     measure_quality,
 )
-from yardstone.lab.tournaments.tiebreaks import DIRECT, Setting, _answers, compare_tiebreaks
+from yardstone.lab.tournaments.tiebreaks import (
+    DIRECT,
+    TournamentSetting,
+    _answers,
+    compare_tiebreaks,
+)
 from yardstone.lab.tournaments.weight_search import search_weights
 from yardstone.reports.tournament.studies import text_qualities, text_ties
-from yardstone.tournament.chances import chance_of
 from yardstone.tournament.model import System
-from yardstone.tournament.simulate import play
+from yardstone.tournament.simulation import play
 from yardstone.tournament.standings import standings
+from yardstone.tournament.win_probability import win_probability
 
-KANIUK = chance_of("kaniuk")
-SMALL = Setting(players=20, rounds=4, lowest=-8)
+KANIUK = win_probability("kaniuk")
+SMALL = TournamentSetting(players=20, rounds=4, lowest=-8)
 CIRCUIT = Circuit(population=24, players=12, rounds=3, tournaments=6, lowest=-6)
 
 
@@ -107,7 +112,7 @@ def test_verdicts_allow_for_their_number() -> None:
 
 
 def test_grades_without_spread_are_never_wrong() -> None:
-    setting = Setting(players=20, rounds=4, lowest=-8, spread=0.0)
+    setting = TournamentSetting(players=20, rounds=4, lowest=-8, spread=0.0)
     found = compare_tiebreaks(
         KANIUK, setting, candidates=["SOS", "RATING"], tournaments=30, workers=1
     )

@@ -9,7 +9,9 @@ import pytest
 from tests.tournament.samples import DATA, content, sample
 from yardstone.errors import InputError
 from yardstone.pool import SkipReport
-from yardstone.tournament._lines import parse_date
+from yardstone.tournament.formats.line_files import parse_date
+from yardstone.tournament.formats.trf_reading import read_trf
+from yardstone.tournament.formats.trf_writing import write_trf
 from yardstone.tournament.model import (
     Adjustment,
     Bye,
@@ -22,8 +24,6 @@ from yardstone.tournament.model import (
 )
 from yardstone.tournament.rules import TimeSystem
 from yardstone.tournament.standings import standings
-from yardstone.tournament.trf import read_trf
-from yardstone.tournament.trf_write import write_trf
 
 FILES = ["exercise.trf", "trf06.trf", "trf26.trf"]
 

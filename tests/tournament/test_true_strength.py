@@ -9,12 +9,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from yardstone.errors import InputError
-from yardstone.tournament.chances import chance_of
+from yardstone.tournament.forecast import simulate
 from yardstone.tournament.model import Game, Result
-from yardstone.tournament.outcome import simulate
 from yardstone.tournament.population import Field
-from yardstone.tournament.simulate import Plan, tournament_of
+from yardstone.tournament.simulation import Plan, tournament_of
 from yardstone.tournament.true_strength import ENTRY_FACTOR, entry_spread
+from yardstone.tournament.win_probability import win_probability
 
 
 def field(grades: list[int]) -> Field:
@@ -28,7 +28,7 @@ def field(grades: list[int]) -> Field:
 def plan(grades: list[int], deviation: float | np.ndarray, rounds: int = 3) -> Plan:
     entered = field(grades)
     made = tournament_of(entered, rounds=rounds, bar=8)
-    return Plan(made, entered.strength, chance_of("kaniuk"), deviation=deviation)
+    return Plan(made, entered.strength, win_probability("kaniuk"), deviation=deviation)
 
 
 def test_the_spread_of_true_strengths_about_grades() -> None:

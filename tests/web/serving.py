@@ -98,7 +98,7 @@ class Server:
 def settings_for(folder: Path, limits: Mapping[str, Any] | None = None, **more: Any) -> Settings:
     """Settings of a server in a folder, with which tests do not wait."""
     known: dict[str, Any] = {"posts_minute": 6000, "requests_minute": 60_000, **(limits or {})}
-    return Settings(data=folder / "served", limits=Limits(**known), port=0, **more)
+    return Settings(data=folder / "served", limits=Limits.of_plain(known), port=0, **more)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ import pytest
 
 from tests.needed import program
 from tests.web.serving import EXAMPLES, ROOT, Server, serving
-from yardstone.web import api_docs
+from yardstone.web.kinds import KINDS
 from yardstone.web.schemas import JobState
 from yardstone.web.settings import Limits, Settings, load_settings
 
@@ -76,7 +76,7 @@ def test_the_example_of_a_file_of_settings(tmp_path: Path) -> None:
     file.write_text(text[1])
     found = load_settings(file, environment={})
     assert found.workers == tomllib.loads(text[1])["workers"]
-    assert found.limits.go_games == 50
+    assert found.limits.kinds["go_games"] == 50
 
 
 def test_every_setting_is_explained() -> None:
@@ -85,14 +85,14 @@ def test_every_setting_is_explained() -> None:
         assert each.name == "limits" or option in GUIDE or f"`{each.name}`" in GUIDE, each.name
     listed = re.search(r"yardstone serve --limits\n(.*?)```", GUIDE, re.DOTALL)
     assert listed is not None
-    assert re.findall(r"^(\w+) = ", listed[1], re.MULTILINE) == [f.name for f in fields(Limits)]
+    assert re.findall(r"^(\w+) = ", listed[1], re.MULTILINE) == list(Limits().as_plain())
 
 
 def test_every_field_is_explained() -> None:
     for name in JobState.model_fields:
         assert f"`{name}`" in GUIDE, name
-    for name in api_docs.FIELDS:
-        assert name == "players" or f"`{name}`" in GUIDE, name
+    for name in ("kind", *(field.name for kind in KINDS.values() for field in kind.fields)):
+        assert f"`{name}`" in GUIDE, name
 
 
 @pytest.mark.parametrize("file", ["Dockerfile", "yardstone.service"])

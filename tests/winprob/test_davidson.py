@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from yardstone.winprob.davidson import draw_probability, win_draw_loss
-from yardstone.winprob.logistic import expected_score, points_per_logit, rating_difference
+from yardstone.winprob.logistic import points_per_logit, rating_difference, win_probability
 
 PROBABILITY = st.floats(1e-6, 1 - 1e-6)
 
@@ -52,8 +52,8 @@ def test_tails_stay_positive() -> None:
 
 def test_logistic_scale() -> None:
     points = points_per_logit(202)
-    assert float(expected_score(202, points_per_logit=points)) == pytest.approx(0.76, abs=1e-15)
-    assert float(expected_score(400)) == pytest.approx(10 / 11)
+    assert float(win_probability(202, points_per_logit=points)) == pytest.approx(0.76, abs=1e-15)
+    assert float(win_probability(400)) == pytest.approx(10 / 11)
     assert float(rating_difference(0.76, points_per_logit=points)) == pytest.approx(202)
-    assert float(expected_score(-1e9)) == 0.0
+    assert float(win_probability(-1e9)) == 0.0
     assert np.isposinf(rating_difference(1.0))

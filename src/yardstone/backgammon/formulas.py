@@ -30,8 +30,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = [
+    "FORMULAS",
     "OFFSETS",
     "ONE_POINT",
+    "PEOPLE",
+    "PEOPLE_SCALE",
     "PUBLISHED",
     "PUBLISHED_TEXT",
     "SITE_OFFSET",
@@ -96,6 +99,8 @@ class Formula:
         Of EPD: his a(N).
     name : str
         Where the weights come from.
+    error : float
+        Standard error of a common factor of the weights, in shares of it; 0 where unknown.
 
     Examples
     --------
@@ -107,6 +112,29 @@ class Formula:
     cube: Weight
     decision: Weight
     name: str = "published"
+    error: float = 0.0
+
+    def times(self, factor: float, name: str, error: float = 0.0) -> Formula:
+        """All weights times a number that is known with this standard error."""
+        move, cube, decision = (
+            Weight(factor * weight.constant, factor * weight.inverse)
+            for weight in (self.move, self.cube, self.decision)
+        )
+        return Formula(move, cube, decision, name, error / factor)
+
+    def interval(self, relative: float, level: float = 0.95) -> tuple[float, float] | None:
+        """Where a rating less that of perfect play lies for all that is known of the weights.
+
+        Holds the doubt about the formula alone, not that of the error rates put into it;
+        None where it was published without errors.
+        """
+        if not self.error:
+            return None
+        from scipy.special import ndtri
+
+        reach = float(ndtri(0.5 + 0.5 * level)) * self.error
+        low, high = sorted((relative * (1.0 + reach), relative * (1.0 - reach)))
+        return low, high
 
     def loss(self, epm: ArrayLike, epc: ArrayLike, length: ArrayLike) -> Floats:
         """Points below perfect play: a2(N) EPM + b(N) EPC."""
@@ -203,3 +231,10 @@ PUBLISHED_TEXT = replace(
     decision=replace(PUBLISHED.decision, one_point=ONE_POINT),
     name="published, with the text's weight at one point",
 )
+#: The number by which the published weights fit people's matches best, with its standard
+#: error (``python studies/backgammon_people.py``). No richer fit predicts better.
+PEOPLE_SCALE, PEOPLE_ERROR = 0.845, 0.067
+#: The published weights times that number.
+PEOPLE = PUBLISHED.times(PEOPLE_SCALE, "people's", PEOPLE_ERROR)
+#: By the names of options.
+FORMULAS = {"published": PUBLISHED, "text": PUBLISHED_TEXT, "people": PEOPLE}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import isfinite
+from functools import partial
+from math import copysign, isfinite
 from typing import Any
 
 from yardstone.backgammon.error_rates import MOVES_PER_DECISION, epd_from, epd_to
@@ -12,13 +13,15 @@ from yardstone.backgammon.units import Unit, in_equity
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
 
-__all__ = ["Given", "rate"]
+__all__ = ["RatingAnswer", "RatingQuestion", "rating_answer"]
 
+#: Level of the intervals of ratings.
+LEVEL = 0.95
 _UNITS = ("epd", "memg", "pr", "snowie")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class RatingQuestion:
     """What is known; None for what is not.
 
     Attributes
@@ -82,85 +85,142 @@ class Given:
             raise UsageError("--from-rating takes --epm or --epc, not both")
 
 
-def rate(given: Given, formula: Formula, offset: float) -> dict[str, Any]:
-    """The answer in plain values.
+@dataclass(frozen=True, kw_only=True)
+class RatingAnswer:
+    """What follows; None for what does not.
 
-    Always ``length``, ``offset`` and ``formula``; ``rating`` unless only a difference
-    is known; ``relative`` (rating minus offset), ``chequer_loss``, ``cube_loss``,
-    ``difference``, error rates and ``probability`` where they follow. EPM, EPC and EPD
-    are in equity, whatever they were given in.
+    Attributes
+    ----------
+    length : int
+    offset : float
+        Rating of perfect play.
+    formula : str
+    chequer_loss, cube_loss : float, optional
+        Points that errors of each kind cost.
+    difference, depd : float, optional
+        Points between the players, and the opponent's EPD less the player's.
+    rating, relative : float, optional
+        The rating, and the same less the offset.
+    interval : (low, high), optional
+        Of the rating, at `LEVEL`, for the doubt about the formula alone.
+    epm, epc, epd, memg, pr, snowie : float, optional
+        Error rates; EPM, EPC and EPD in equity.
+    probability : float, optional
+        Of winning such a match, against the rating `against` if there is one.
+    """
+
+    length: int
+    offset: float
+    formula: str
+    chequer_loss: float | None = None
+    cube_loss: float | None = None
+    difference: float | None = None
+    depd: float | None = None
+    rating: float | None = None
+    epm: float | None = None
+    epc: float | None = None
+    epd: float | None = None
+    memg: float | None = None
+    pr: float | None = None
+    snowie: float | None = None
+    relative: float | None = None
+    probability: float | None = None
+    against: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+def rating_answer(question: RatingQuestion, formula: Formula, offset: float) -> RatingAnswer:
+    """Rating from error rates, error rates of a rating, or points from a result.
+
+    EPM, EPC and EPD are in equity, whatever unit they came in.
 
     Raises
     ------
     UsageError
         A number is out of range, or fits no unit.
     """
-    rates = {name: getattr(given, name) for name in ("epm", "epc", "depd", *_UNITS)}
-    equity: dict[str, Any] = {**in_equity(rates, given.unit), "unit": Unit.equity}
-    given = replace(given, **equity)
-    found: dict[str, Any] = {
-        "length": given.length,
-        "offset": offset,
-        "formula": formula.name,
-    }
-    if given.from_rating is not None:
-        found |= _errors(given, formula, offset)
-    elif given.win is not None:
-        if not 0.0 < given.win < 1.0:
-            raise UsageError("--win: a finite number of points needs a share between 0 and 1")
-        found["difference"] = float(fibs.difference(given.win, given.length))
-        found["probability"] = given.win
-        if given.against is not None:
-            found["rating"] = given.against + found["difference"]
-        return found
-    elif given.epm is not None:
-        epc = given.epc or 0.0
-        found["chequer_loss"] = float(formula.move(given.length) * given.epm)
-        found["cube_loss"] = float(formula.cube(given.length) * epc)
-        found["rating"] = float(formula.rating(given.epm, epc, given.length, offset))
-        found |= {"epm": given.epm, "epc": epc}
-    elif given.depd is not None:
-        sign = -1.0 if given.depd < 0.0 else 1.0
-        found["difference"] = sign * float(formula.loss_of_decisions(abs(given.depd), given.length))
-        found["depd"] = given.depd
-        found["probability"] = float(fibs.probability(found["difference"], 0.0, given.length))
-        if given.against is not None:
-            found["rating"] = given.against + found["difference"]
-            found["against"] = given.against
-        return found
-    else:
-        name = next(name for name in _UNITS if getattr(given, name) is not None)
-        epd = float(
-            epd_from(name, getattr(given, name), moves_per_decision=given.moves_per_decision)
-        )
-        found["rating"] = float(formula.rating_of_decisions(epd, given.length, offset))
-        found |= _units(epd, given)
-    found["relative"] = found["rating"] - offset
-    if given.against is not None:
-        found["probability"] = float(fibs.probability(found["rating"], given.against, given.length))
-        found["against"] = given.against
-    return found
+    rates = {name: getattr(question, name) for name in ("epm", "epc", "depd", *_UNITS)}
+    equity: dict[str, Any] = {**in_equity(rates, question.unit), "unit": Unit.equity}
+    question = replace(question, **equity)
+    length, against = question.length, question.against
+    answer = partial(RatingAnswer, length=length, offset=offset, formula=formula.name)
+    if question.win is not None or question.depd is not None:
+        values = _points(question, formula)
+        if against is not None:
+            values["rating"] = against + values["difference"]
+        return answer(**values)
+    values = _rating(question, formula, offset)
+    relative = values["rating"] - offset
+    if against is not None:
+        values["probability"] = float(fibs.probability(values["rating"], against, length))
+    interval = None if question.from_rating is not None else formula.interval(relative, LEVEL)
+    if interval is not None:
+        interval = (offset + interval[0], offset + interval[1])
+    return answer(**values, relative=relative, against=against, interval=interval)
 
 
-def _errors(given: Given, formula: Formula, offset: float) -> dict[str, Any]:
-    """The error rates of a rating."""
-    assert given.from_rating is not None
-    if given.from_rating > offset:
-        raise UsageError("no error rate gives a rating above the offset, perfect play")
-    found: dict[str, Any] = {"rating": given.from_rating}
-    if given.epm is not None:
-        found["epm"] = given.epm
-        found["epc"] = float(formula.epc(given.from_rating, given.epm, given.length, offset))
-    elif given.epc is not None:
-        found["epc"] = given.epc
-        found["epm"] = float(formula.epm(given.from_rating, given.epc, given.length, offset))
-    if min(found.get("epm", 0.0), found.get("epc", 0.0)) < 0.0:
-        raise UsageError("the error rate given costs more than that already")
-    return found | _units(float(formula.epd(given.from_rating, given.length, offset)), given)
-
-
-def _units(epd: float, given: Given) -> dict[str, float]:
+def _points(question: RatingQuestion, formula: Formula) -> dict[str, Any]:
+    """Points ahead of an opponent."""
+    length, depd = question.length, question.depd
+    if depd is not None:
+        difference = copysign(float(formula.loss_of_decisions(abs(depd), length)), depd)
+        chance = float(fibs.probability(difference, 0.0, length))
+        return {
+            "difference": difference,
+            "depd": depd,
+            "probability": chance,
+            "against": question.against,
+        }
+    if question.win is None or not 0.0 < question.win < 1.0:
+        raise UsageError("--win: a finite number of points needs a share between 0 and 1")
     return {
-        unit: float(epd_to(unit, epd, moves_per_decision=given.moves_per_decision))
+        "difference": float(fibs.difference(question.win, length)),
+        "probability": question.win,
+    }
+
+
+def _rating(question: RatingQuestion, formula: Formula, offset: float) -> dict[str, Any]:
+    """A rating, and the error rates that belong to it."""
+    length = question.length
+    if question.from_rating is not None:
+        return _errors(question, formula, offset)
+    if question.epm is not None:
+        epc = question.epc or 0.0
+        return {
+            "chequer_loss": float(formula.move(length) * question.epm),
+            "cube_loss": float(formula.cube(length) * epc),
+            "rating": float(formula.rating(question.epm, epc, length, offset)),
+            "epm": question.epm,
+            "epc": epc,
+        }
+    name = next(name for name in _UNITS if getattr(question, name) is not None)
+    per_decision = question.moves_per_decision
+    epd = float(epd_from(name, getattr(question, name), moves_per_decision=per_decision))
+    rating = float(formula.rating_of_decisions(epd, length, offset))
+    return {"rating": rating, **_units(epd, question)}
+
+
+def _errors(question: RatingQuestion, formula: Formula, offset: float) -> dict[str, Any]:
+    """The error rates of a rating."""
+    rating, length = question.from_rating, question.length
+    assert rating is not None
+    if rating > offset:
+        raise UsageError("no error rate gives a rating above the offset, perfect play")
+    rates: dict[str, float] = {}
+    if question.epm is not None:
+        epc = float(formula.epc(rating, question.epm, length, offset))
+        rates = {"epm": question.epm, "epc": epc}
+    elif question.epc is not None:
+        epm = float(formula.epm(rating, question.epc, length, offset))
+        rates = {"epm": epm, "epc": question.epc}
+    if min(rates.values(), default=0.0) < 0.0:
+        raise UsageError("the error rate given costs more than that already")
+    epd = float(formula.epd(rating, length, offset))
+    return {"rating": rating, **rates, **_units(epd, question)}
+
+
+def _units(epd: float, question: RatingQuestion) -> dict[str, float]:
+    return {
+        unit: float(epd_to(unit, epd, moves_per_decision=question.moves_per_decision))
         for unit in _UNITS
     }

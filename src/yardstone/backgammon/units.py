@@ -35,7 +35,7 @@ def in_equity(rates: Mapping[str, float | None], unit: Unit | None = None) -> di
     Parameters
     ----------
     rates : mapping of name to number
-        Names of `yardstone.backgammon.rating.Given`; None is left out.
+        Names of `yardstone.backgammon.rating.RatingQuestion`; None is left out.
     unit : Unit, optional
         What the numbers are counted in. By default it follows from them: up to 0.1 (EPC:
         0.3) is equity; from 1 to 100 (EPC: 300), thousandths.

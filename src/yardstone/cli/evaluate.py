@@ -224,10 +224,9 @@ def evaluate(
     if html is not None:
         emit(views, Format.html, html)
     if plot is not None:
-        from yardstone.reports.evaluation.calibration import calibration_plot
-        from yardstone.reports.plot import save_plot
+        from yardstone.reports.charts.calibration import calibration_chart
 
-        save_plot(calibration_plot(found), plot)
+        calibration_chart(found).save(plot)
     if output is not None or not quiet:
         emit(views, shape, output)
 

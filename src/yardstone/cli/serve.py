@@ -111,9 +111,7 @@ def serve(
     }
     settings = _settings(config, given, _pairs(limit or []))
     if show_limits:
-        from dataclasses import asdict
-
-        for name, value in asdict(settings.limits).items():
+        for name, value in settings.limits.as_plain().items():
             print(f"{name} = {value:,}".replace(",", "_"))
         return
     _run(settings, serve=not only_workers)

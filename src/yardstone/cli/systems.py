@@ -13,13 +13,17 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     import numpy as np
 
+    from yardstone.cli.games import Games
     from yardstone.cli.output import Format
+    from yardstone.evaluation.ledger import Ledger
+    from yardstone.pool import Pool
 
 __all__ = [
     "Views",
     "check_outputs",
     "emit",
     "moment",
+    "rated_pool",
     "settings",
 ]
 
@@ -40,6 +44,24 @@ class Views:
     json: Callable[[], str]
     html: Callable[[], str]
     columns: Mapping[str, str]
+
+
+def rated_pool(
+    paths: Sequence[str] | None,
+    games: Games,
+    system: str | None,
+    state: Path | None,
+    *,
+    quiet: bool = False,
+) -> tuple[Pool | None, Ledger | None]:
+    """New games, if any, and what they go on from, if anything."""
+    from yardstone.evaluation.history import takes_levels
+    from yardstone.evaluation.ledger_file import load_ledger
+
+    ledger = None if state is None else load_ledger(state)
+    if not paths and games.query is None:
+        return None, ledger
+    return games.read(paths, levels=takes_levels(system, ledger), quiet=quiet), ledger
 
 
 def settings(texts: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, Any]]:

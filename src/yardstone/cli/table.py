@@ -191,23 +191,23 @@ COMMANDS: Mapping[str, Command | Family] = {
         ),
         {
             "show": Command(
-                "tournament.commands:show",
+                "tournament.show:show",
                 "What a tournament file holds: rounds, players, games and rules.",
             ),
             "standings": Command(
-                "tournament.commands:standings",
+                "tournament.standings:standings",
                 "Standings by any criteria after any round; tied players share a place.",
             ),
             "convert": Command(
-                "tournament.commands:convert",
+                "tournament.convert:convert",
                 "Write a tournament in another format, or the same one.",
             ),
             "ratings": Command(
-                "tournament.commands:ratings",
+                "tournament.ratings:ratings",
                 "Rating changes by the ratings in the file, before they are published.",
             ),
             "needs": Command(
-                "tournament.commands:needs",
+                "tournament.needs:needs",
                 "What a player needs in the last round for which place.",
             ),
             "pair": Command(

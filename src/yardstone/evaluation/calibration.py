@@ -11,6 +11,7 @@ import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.clusters import mean_error, t_quantile
+from yardstone.winprob.logistic import logistic, logit
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -180,12 +181,12 @@ def recalibration(score: ArrayLike, expected: ArrayLike) -> tuple[float, float]:
     """
     s = np.asarray(score, np.float64)
     p = np.clip(np.asarray(expected, np.float64), _EDGE, 1.0 - _EDGE)
-    x = np.log(p) - np.log1p(-p)
+    x = logit(p)
     if x.std() < 1e-12:
         return float("nan"), float("nan")
     intercept, slope = 0.0, 1.0
     for _ in range(50):
-        fitted = np.exp(-np.logaddexp(0.0, -(intercept + slope * x)))
+        fitted = logistic(intercept + slope * x)
         weight = fitted * (1.0 - fitted)
         g0, g1 = np.sum(s - fitted), np.sum((s - fitted) * x)
         h00, h01, h11 = weight.sum(), np.sum(weight * x), np.sum(weight * x * x)

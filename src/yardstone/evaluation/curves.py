@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["Curve", "rating_curves"]
+__all__ = ["RatingCurve", "rating_curves"]
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class RatingCurve:
     """One player's games with the rating before and after each; frozen.
 
     Attributes
@@ -63,7 +63,7 @@ class Curve:
         return len(self.game)
 
 
-def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Curve]:
+def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[RatingCurve]:
     """The curves of the named players.
 
     Raises
@@ -91,7 +91,7 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Cu
                 first, replay.first_deviation[games], replay.second_deviation[games]
             )
         found.append(
-            Curve(
+            RatingCurve(
                 player=player,
                 game=games,
                 time=None if pool.time is None else pool.time[games],

@@ -16,6 +16,7 @@ import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.evaluation.calibration import recalibration
+from yardstone.winprob.logistic import logistic, logit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["Findings", "Improbable", "examine", "swap_share"]
+__all__ = ["Findings", "Improbable", "examine", "last_games", "swap_share"]
 
 SECONDS_PER_DAY = 86_400
 
@@ -125,7 +126,7 @@ def examine(
     if settled_deviation is not None:
         with np.errstate(invalid="ignore"):
             unsettled |= (played > 0) & (replay.ratings.deviation > settled_deviation)
-    last = _last_games(pool)
+    last = last_games(pool)
     idle = np.zeros(0, np.int64)
     if last is not None and len(pool):
         quiet = (np.nanmax(last) - last).astype(np.float64) / SECONDS_PER_DAY
@@ -167,8 +168,8 @@ def _chances(score: Array, expected: Array, decided: NDArray[np.bool_]) -> Array
         if np.isfinite(found).all() and found[1] > 0.0:
             intercept, slope = found
     p = np.clip(expected, 1e-12, 1.0 - 1e-12)
-    logit = intercept + slope * (np.log(p) - np.log1p(-p))
-    return np.exp(-np.logaddexp(0.0, np.where(score == 1.0, -logit, logit)))
+    odds = intercept + slope * logit(p)
+    return logistic(np.where(score == 1.0, odds, -odds))
 
 
 def swap_share(chance: Array) -> float:
@@ -203,7 +204,8 @@ def _posterior(chance: float, share: float) -> float:
     return exchanged / whole if whole > 0.0 else 0.0
 
 
-def _last_games(pool: Pool) -> NDArray[np.datetime64] | None:
+def last_games(pool: Pool) -> NDArray[np.datetime64] | None:
+    """The time of each player's last game; NaT without a game, None without times."""
     if pool.time is None:
         return None
     last = np.full(len(pool.players), np.iinfo(np.int64).min)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import hypot, isfinite, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.evaluation.draws import fit_draw_rate
+from yardstone.evaluation.history import rate_games
 from yardstone.evaluation.interval_scale import IntervalScale, interval_scale
 from yardstone.evaluation.tuning import LEARNING_SHARE
 from yardstone.ratings.result import Estimate, Ratings
 from yardstone.winprob.davidson import win_draw_loss
 
 if TYPE_CHECKING:
+    from yardstone.evaluation.ledger import Ledger
     from yardstone.evaluation.rated_games import RatedGames
+    from yardstone.pool import Pool
 
-__all__ = ["Forecast", "forecast"]
+__all__ = ["Forecast", "forecast", "predict"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,12 @@ class Forecast:
     integrated : bool
         Whether expected scores and chances are averages over what the ratings may truly
         be; otherwise ratings are taken as exact.
+    exact : bool
+        Whether that was asked for.
+    system : str
+        Name of the system that rates the players.
+    notes : sequence of str
+        What a reader must know.
     """
 
     first: str
@@ -64,6 +74,33 @@ class Forecast:
     high: float = nan
     confidence: float = 0.95
     integrated: bool = False
+    exact: bool = False
+    system: str = ""
+    notes: Sequence[str] = ()
+
+
+def predict(
+    pool: Pool | None,
+    first: str,
+    second: str,
+    *,
+    system: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    state: Ledger | None = None,
+    advantage: float | None = None,
+    exact: bool = False,
+    confidence: float = 0.95,
+) -> Forecast:
+    """Predict the game of two players from the ratings of the games before.
+
+    `pool`, `system`, `parameters` and `state` are those of
+    `yardstone.evaluation.history.rate_games`, the others those of `forecast`.
+    """
+    rated, notes = rate_games(pool, system=system, parameters=parameters, state=state)
+    expected = forecast(
+        rated, first, second, advantage=advantage, exact=exact, confidence=confidence
+    )
+    return replace(expected, notes=notes)
 
 
 def forecast(
@@ -144,6 +181,8 @@ def forecast(
         high=high,
         confidence=confidence,
         integrated=scale is not None,
+        exact=exact,
+        system=rated.name,
     )
 
 

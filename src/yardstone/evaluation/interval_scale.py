@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import exp, isfinite, log
+from math import isfinite, log
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +33,7 @@ from yardstone.ratings.glicko2 import POINTS, Glicko2
 from yardstone.ratings.handicap import Handicap
 from yardstone.ratings.history import WholeHistoryRatings
 from yardstone.winprob.davidson import win_draw_loss
+from yardstone.winprob.logistic import logistic, logit
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -139,8 +140,8 @@ class IntervalScale:
     def corrected(self, expected: float, games: int) -> float:
         """An expected score, right on average; `games` are those of the player with fewer."""
         p = min(max(expected, 1e-12), 1.0 - 1e-12)
-        odds = float(self.slope[self._class(games)]) * log(p / (1.0 - p))
-        return 1.0 / (1.0 + exp(-odds))
+        odds = float(self.slope[self._class(games)] * logit(p))
+        return float(logistic(odds))
 
     @property
     def has_intervals(self) -> bool:
@@ -337,7 +338,7 @@ def drawn_results(
 
 
 def _score(difference: Array) -> Array:
-    return np.asarray(1.0 / (1.0 + np.exp(-difference / POINTS)), np.float64)
+    return logistic(difference / POINTS)
 
 
 def _errors(

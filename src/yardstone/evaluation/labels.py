@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError, UsageError
-from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, expected_score
+from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, win_probability
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -117,4 +117,4 @@ def expected_from_ratings(
     From labels it gives the pseudo-system *Future* (Neubauer 2024, section 5.3).
     """
     difference = np.asarray(first, np.float64) - np.asarray(second, np.float64)
-    return expected_score(difference, points_per_logit=points_per_logit)
+    return win_probability(difference, points_per_logit=points_per_logit)

@@ -57,7 +57,8 @@ class RatedGames:
     @property
     def system(self) -> Predicts:
         """The system."""
-        return find_system(self.name).make(**self.parameters)
+        system: Predicts = find_system(self.name).make(**self.parameters)
+        return system
 
     @property
     def ratings(self) -> Ratings:

@@ -22,14 +22,14 @@ from yardstone.evaluation.splits import (
     GAP_EDGES,
     NEWCOMER_GAMES,
     Subset,
-    in_time_order,
+    judged_games,
     newcomers,
     rating_gap_subsets,
     since,
     split_by_time,
 )
 from yardstone.evaluation.tuning import LEARNING_SHARE, Tuned, tune
-from yardstone.ratings.order import NO_ORDER, check_order
+from yardstone.ratings.order import check_order
 from yardstone.ratings.sequential import Sequential
 from yardstone.ratings.systems import SystemEntry, find_system
 from yardstone.winprob.davidson import draw_probability
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-__all__ = ["baselines", "completed", "evaluate", "judged_games", "usual_subsets"]
+__all__ = ["baselines", "completed", "evaluate", "usual_subsets"]
 
 #: How to come by a further column of a pool.
 READ_COLUMN = "name it among the columns when the games are read"
@@ -241,34 +241,6 @@ def _plain(system: object) -> dict[str, Any]:
             )
             found[part.name] = value if plain else repr(value)
     return found
-
-
-def judged_games(pool: Pool) -> tuple[Pool, list[str]]:
-    """The games that can be judged, in order of time, and what was left out."""
-    alone = pool.first == pool.second
-    notes = [*pool.skipped.remarks, *([] if pool.ordered else [NO_ORDER])]
-    if alone.any():
-        notes.append(_left_out(alone, "of a player against himself"))
-        pool = pool.select(~alone)
-    if pool.time is not None:
-        unknown = np.isnat(pool.time)
-        if len(pool) and unknown.all():
-            notes.append(
-                "No game has a date: the games are taken in the order in which they stand."
-            )
-        elif unknown.any():
-            notes.append(_left_out(unknown, "without a date"))
-            pool = pool.select(~unknown)
-    return in_time_order(pool), notes
-
-
-def _left_out(games: Mask, which: str) -> str:
-    number = int(games.sum())
-    return (
-        f"1 game {which} was left out."
-        if number == 1
-        else f"{number:,} games {which} were left out."
-    )
 
 
 def usual_subsets(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.ratings.order import NO_ORDER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +24,7 @@ __all__ = [
     "Subset",
     "earlier_games",
     "in_time_order",
+    "judged_games",
     "newcomers",
     "rating_gap_subsets",
     "since",
@@ -75,6 +77,34 @@ def in_time_order(pool: Pool) -> Pool:
     if (pool.time[1:] >= pool.time[:-1]).all():
         return pool
     return pool.select(np.argsort(pool.time, kind="stable"))
+
+
+def judged_games(pool: Pool) -> tuple[Pool, list[str]]:
+    """The games that can be judged, in order of time, and what was left out."""
+    alone = pool.first == pool.second
+    notes = [*pool.skipped.remarks, *([] if pool.ordered else [NO_ORDER])]
+    if alone.any():
+        notes.append(_left_out(alone, "of a player against himself"))
+        pool = pool.select(~alone)
+    if pool.time is not None:
+        unknown = np.isnat(pool.time)
+        if len(pool) and unknown.all():
+            notes.append(
+                "No game has a date: the games are taken in the order in which they stand."
+            )
+        elif unknown.any():
+            notes.append(_left_out(unknown, "without a date"))
+            pool = pool.select(~unknown)
+    return in_time_order(pool), notes
+
+
+def _left_out(games: Mask, which: str) -> str:
+    number = int(games.sum())
+    return (
+        f"1 game {which} was left out."
+        if number == 1
+        else f"{number:,} games {which} were left out."
+    )
 
 
 def split_by_time(

@@ -26,22 +26,23 @@ if TYPE_CHECKING:
     from yardstone.go.position import Assessment
     from yardstone.records.go_game import GoGame
 
-__all__ = ["HEAD", "GameFeatures", "head_features", "move_features"]
+__all__ = ["HEAD", "POINTS", "GameFeatures", "head_features", "move_features"]
 
 #: Names of the head features, in their order.
 HEAD = ("winrate", "lead", "policy", "best_policy", "win_loss", "point_loss")
-#: A point of lead counts so much among the head features.
-_POINT = 0.1
+#: One of the head features of points is so many points.
+POINTS = 10.0
+_POINT = 1.0 / POINTS
 
 
 def head_features(
-    found: Assessment, colours: NDArray[np.int8], moves: NDArray[np.int16]
+    assessment: Assessment, colours: NDArray[np.int8], moves: NDArray[np.int16]
 ) -> NDArray[np.float32]:
     """The six head features of each move of a game.
 
     Parameters
     ----------
-    found : Assessment
+    assessment : Assessment
         Of the m + 1 positions before, between and after the moves.
     colours : int8 [m]
         Who moved.
@@ -58,13 +59,13 @@ def head_features(
     """
     number = np.arange(len(moves))
     white = colours == WHITE
-    before, after = found.white_expected[:-1], found.white_expected[1:]
+    before, after = assessment.white_expected[:-1], assessment.white_expected[1:]
     mine_before = np.where(white, before, 1.0 - before)
     mine_after = np.where(white, after, 1.0 - after)
     lead = np.where(white, 1.0, -1.0)[:, None] * np.column_stack(
-        [found.white_lead[:-1], found.white_lead[1:]]
+        [assessment.white_lead[:-1], assessment.white_lead[1:]]
     )
-    policy = found.policy[:-1]
+    policy = assessment.policy[:-1]
     best = np.nanmax(policy, axis=1) if len(moves) else np.empty(0, np.float32)
     return np.column_stack(
         [
@@ -117,8 +118,8 @@ def move_features(answer: Answer) -> GameFeatures:
     points = answer.question.points
     if points is None:
         raise ValueError("the question did not ask for features")
-    asked = answer.question.encoded.positions
-    first = int(asked[0]) if len(asked) else 0
+    positions = answer.question.encoded.positions
+    first = int(positions[0]) if len(positions) else 0
     moves, colours = game.moves[first:].astype(np.int16), game.colours[first:].astype(np.int8)
     head = head_features(answer.assessment, colours, moves)
     rows = np.flatnonzero(points >= 0)

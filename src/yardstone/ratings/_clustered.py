@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.ratings._draws import squared_spread
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,7 +62,7 @@ def _sums(setup: Setup, ratings: JointRatings, grouped: Clusters) -> _Sums:
     i, j, score = pool.first[kept], pool.second[kept], pool.score[kept]
     rating = ratings.rating
     logit = (rating[i] + ratings.first_advantage.value - rating[j]) / ratings.points_per_logit
-    p = np.exp(-np.logaddexp(0.0, -logit))
+    p = logistic(logit)
     u2 = squared_spread(ratings.draw_rate.value)
     root = np.full_like(p, np.inf)
     if u2 >= 0.0:

@@ -13,6 +13,7 @@ import numpy as np
 from yardstone._kernel import kernel
 from yardstone.ratings._newton import pair_probabilities
 from yardstone.ratings.result import Estimate
+from yardstone.winprob.logistic import logistic, logit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,19 +45,19 @@ def unbiased_draw_rate(ratings: JointRatings, counts: PairCounts) -> Estimate:
     rate, deviation = ratings.draw_rate.value, ratings.draw_rate.deviation
     if not (deviation > 0.0 and 0.0 < rate < 1.0):
         return ratings.draw_rate
-    i, j, logit = counts.first, counts.second, ratings.points_per_logit
-    x = (ratings.rating[i] + ratings.first_advantage.value - ratings.rating[j]) / logit
+    i, j, points = counts.first, counts.second, ratings.points_per_logit
+    x = (ratings.rating[i] + ratings.first_advantage.value - ratings.rating[j]) / points
     spread = ratings.deviation[i] ** 2 + ratings.deviation[j] ** 2
     if ratings.covariance is not None:
         spread = spread - 2.0 * ratings.covariance[i, j]
     known = np.isfinite(x) & np.isfinite(spread) & (ratings.component[i] == ratings.component[j])
-    p = 1.0 / (1.0 + np.exp(-x[known]))
+    p = logistic(x[known])
     variance, u2 = p * (1.0 - p), squared_spread(rate)
     root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * variance)
     fall = counts.games[known] * 4.0 * u2 * variance**2 / root**3
-    error = (spread[known] + ratings.first_advantage.deviation**2) / logit**2
+    error = (spread[known] + ratings.first_advantage.deviation**2) / points**2
     step = 0.5 * float(fall @ error) * (deviation / (rate * (1.0 - rate))) ** 2
-    corrected = 1.0 / (1.0 + (1.0 - rate) / rate * np.exp(min(step, 1.0)))
+    corrected = logistic(logit(rate) - min(step, 1.0))
     scale = corrected * (1.0 - corrected) / (rate * (1.0 - rate))
     return Estimate(float(corrected), float(deviation * scale))
 
@@ -75,17 +76,16 @@ def draw_rate_interval(
     rate, deviation = estimate.value, estimate.deviation
     if deviation > 0.0 and 0.0 < rate < 1.0:
         reach = half_width(confidence) * deviation / (rate * (1.0 - rate))
-        centre = np.log(rate / (1.0 - rate))
-        low, high = 1.0 / (1.0 + np.exp(-(centre + np.array([-reach, reach]))))
+        low, high = logistic(logit(rate) + np.array([-reach, reach]))
         return float(low), float(high)
     if deviation == 0.0:
         return rate, rate
     if rate > 0.0:
         return 0.0, 1.0
     gap = ratings.rating[counts.first] + ratings.first_advantage.value
-    logit = (gap - ratings.rating[counts.second]) / ratings.points_per_logit
-    known = np.isfinite(logit)
-    p = 1.0 / (1.0 + np.exp(-logit[known]))
+    x = (gap - ratings.rating[counts.second]) / ratings.points_per_logit
+    known = np.isfinite(x)
+    p = logistic(x[known])
     variance, games = p * (1.0 - p), counts.games[known]
     below, above = 0.0, 1.0
     for _ in range(50):

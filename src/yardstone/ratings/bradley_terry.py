@@ -33,7 +33,7 @@ from yardstone.ratings._newton import AT_THE_EDGE, CONVERGED, newton
 from yardstone.ratings.order import check_order
 from yardstone.ratings.priors import Prior, Relation
 from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Status
-from yardstone.winprob.logistic import points_per_logit
+from yardstone.winprob.logistic import logistic, points_per_logit, win_probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -198,7 +198,7 @@ class BradleyTerry:
         logit = self.points_per_logit
         rating = setup.to_points(x[:-2])
         if tau_free:
-            draw_rate = 1.0 / (1.0 + float(np.exp(x[-1])))
+            draw_rate = float(logistic(-x[-1]))
         elif self.draw_rate == "free" and not self.likelihood:
             used = setup.used
             draw_rate = float(
@@ -296,16 +296,20 @@ class BradleyTerry:
             )
         return x, steps, None
 
-    def expected_score(self, ratings: JointRatings, first: str, second: str) -> float:
+    def expected_score(
+        self, ratings: JointRatings, first: str, second: str, *, advantage: float | None = None
+    ) -> float:
         """Expected score of `first`, moving first, against `second`.
 
-        Raises InputError for an unknown name, ModelError for two players without
-        a common scale.
+        `advantage` are rating points for moving first, by default those of the fit.
+        Raises InputError for an unknown name, ModelError for two players without a
+        common scale.
         """
         i, j = ratings.index(first), ratings.index(second)
         if Status.NO_GAMES in (ratings.status[i], ratings.status[j]):
             raise InputError(f"{first!r} or {second!r} has no games")
         if ratings.component[i] != ratings.component[j]:
             raise ModelError(f"no results put {first!r} and {second!r} on a common scale")
-        difference = ratings.rating[i] + ratings.first_advantage.value - ratings.rating[j]
-        return float(1.0 / (1.0 + np.exp(-difference / ratings.points_per_logit)))
+        ahead = ratings.first_advantage.value if advantage is None else advantage
+        difference = ratings.rating[i] + ahead - ratings.rating[j]
+        return float(win_probability(difference, points_per_logit=ratings.points_per_logit))

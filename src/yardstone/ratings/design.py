@@ -16,6 +16,7 @@ import numpy as np
 from yardstone.errors import ModelError
 from yardstone.ratings._draws import squared_spread
 from yardstone.ratings.result import Status
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +42,7 @@ def _information(ratings: JointRatings, rows: NDArray[np.int64]) -> NDArray[np.f
     """Information of one game for each two players, per squared rating point."""
     rating = ratings.rating[rows]
     logit = (rating[:, None] - rating[None, :]) / ratings.points_per_logit
-    p = np.exp(-np.logaddexp(0.0, -logit))
+    p = logistic(logit)
     variance = p * (1.0 - p)
     u2 = squared_spread(ratings.draw_rate.value)
     gain = variance

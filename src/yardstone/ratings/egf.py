@@ -21,6 +21,7 @@ from yardstone.ratings.handicap import Handicap
 from yardstone.ratings.sequential import Games, Predictions, Sequential
 from yardstone.scales import egf_of_pro
 from yardstone.winprob.grades import format_grade, parse_grades
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -270,5 +271,4 @@ class EGF(Sequential):
         """Expected score of a player who moves first; deviations do not matter here."""
         ahead = self.first_advantage if advantage is None else advantage
         room = 3300.0 - np.minimum(np.add(first_rating, ahead), 3290.0)
-        odds = (room / (3300.0 - np.minimum(second_rating, 3290.0))) ** 7
-        return np.asarray(1.0 / (1.0 + odds), np.float64)
+        return logistic(7.0 * np.log((3300.0 - np.minimum(second_rating, 3290.0)) / room))

@@ -14,6 +14,7 @@ import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.ratings.egf import EGF
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -68,4 +69,4 @@ class EGFOld(EGF):
         ahead = self.first_advantage if advantage is None else advantage
         difference = np.subtract(np.add(first_rating, ahead), second_rating)
         slope = np.clip(205.0 - np.minimum(first_rating, second_rating) / 20.0, 70.0, 200.0)
-        return np.asarray(np.exp(-np.logaddexp(0.0, -difference / slope)), np.float64)
+        return logistic(difference / slope)

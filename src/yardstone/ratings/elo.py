@@ -17,6 +17,7 @@ from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 from yardstone.ratings._schedule import Period, check_period
 from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -187,4 +188,4 @@ class Elo(Sequential):
             from scipy.special import ndtr
 
             return np.asarray(ndtr(difference * self._steepness * sqrt(2.0)), np.float64)
-        return np.asarray(np.exp(-np.logaddexp(0.0, -difference * self._steepness)), np.float64)
+        return logistic(difference * self._steepness)

@@ -7,7 +7,7 @@ paired comparison experiments". Equations are those of the former.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite, log, pi
+from math import isfinite, pi
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 from yardstone.ratings._schedule import Period, check_period
 from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Glicko"]
 
-_Q = log(10.0) / 400.0
+_Q = 1.0 / ELO_POINTS_PER_LOGIT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,4 +158,4 @@ class Glicko(Sequential):
         difference = np.subtract(np.add(first_rating, ahead), second_rating)
         variance = np.square(first_deviation) + np.square(second_deviation)
         certain = 1.0 / np.sqrt(1.0 + 3.0 * (_Q / pi) ** 2 * variance)
-        return np.asarray(np.exp(-np.logaddexp(0.0, -certain * _Q * difference)), np.float64)
+        return logistic(certain * _Q * difference)

@@ -9,7 +9,7 @@ stand. Neubauer 2024, section 3.1.3, sums them up with some slips; see the page
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite, log, pi
+from math import inf, isfinite, pi
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from yardstone.errors import UsageError
 from yardstone.ratings._schedule import Period, check_period
 from yardstone.ratings.result import Ratings
 from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["CENTRE", "POINTS", "Glicko2"]
 
 #: Points of one unit of mu (the paper rounds it to 173.7178), and the points of mu = 0.
-POINTS = 400.0 / log(10.0)
+POINTS = ELO_POINTS_PER_LOGIT
 CENTRE = 1500.0
 
 
@@ -199,4 +200,4 @@ class Glicko2(Sequential):
         difference = np.subtract(np.add(first_rating, ahead), second_rating) / POINTS
         variance = np.square(first_deviation) + np.square(second_deviation)
         certain = 1.0 / np.sqrt(1.0 + 3.0 * variance / (pi * POINTS) ** 2)
-        return np.asarray(np.exp(-np.logaddexp(0.0, -certain * difference)), np.float64)
+        return logistic(certain * difference)

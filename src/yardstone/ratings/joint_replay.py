@@ -21,7 +21,7 @@ from yardstone.ratings.result import Estimate, Ratings
 from yardstone.ratings.sequential import match_players, never_back
 from yardstone.ratings.state import State
 from yardstone.winprob.davidson import draw_probability
-from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT
+from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -112,7 +112,7 @@ class Remembering(ABC):
         expected, found = expected[place], found[place]
         draw = None
         if self.draw_rate is not None:
-            draw = draw_probability(expected, np.exp(-np.logaddexp(0.0, found[:, 4])))
+            draw = draw_probability(expected, logistic(-found[:, 4]))
         return after, Replay(
             expected,
             self.average + POINTS * found[:, 0],
@@ -140,7 +140,7 @@ class Remembering(ABC):
     def found(self, state: State) -> tuple[float, float]:
         """First-move advantage (points) and draw rate (NaN without) that a state has learned."""
         w, tau = state.arrays["shared"] if "shared" in state.arrays else self._shared(draws=True)[0]
-        return float(w * POINTS), float(1.0 / (1.0 + np.exp(tau)))
+        return float(w * POINTS), float(logistic(-tau))
 
     def probability(
         self,
@@ -162,7 +162,7 @@ class Remembering(ABC):
         difference = np.subtract(np.add(first_rating, advantage), second_rating) / POINTS
         variance = (np.square(first_deviation) + np.square(second_deviation)) / POINTS**2
         shrunk = difference / np.sqrt(1.0 + 3.0 * variance / pi**2)
-        return np.asarray(np.exp(-np.logaddexp(0.0, -shrunk)), np.float64)
+        return logistic(shrunk)
 
     def expected_score(
         self, ratings: Ratings, first: str, second: str, *, advantage: float | None = None

@@ -12,10 +12,11 @@ and w the mean of a (1 - a), so that the variance of a is s (1 - s) - w.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import erfc, exp, inf, isfinite, log, nan, sqrt
+from math import erfc, inf, isfinite, nan, sqrt
 
 from yardstone.errors import UsageError
 from yardstone.ratings.superiority import half_width as deviations_for
+from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, rating_difference, win_probability
 
 __all__ = [
     "LEAST_PAIRS",
@@ -34,7 +35,7 @@ __all__ = [
 
 #: Elo points of one unit of (score - 1/2) / deviation of a game, so that Elo and
 #: normalized Elo agree between equal players who never draw.
-NORMALIZED_ELO = 800.0 / log(10.0)
+NORMALIZED_ELO = 2.0 * ELO_POINTS_PER_LOGIT
 
 #: Results (games, or pairs) that a forecast needs, and games that an interval of
 #: normalized Elo needs.
@@ -146,13 +147,12 @@ def elo_from_score(score: float) -> float:
         return -inf
     if score >= 1.0:
         return inf
-    return 400.0 / log(10.0) * log(score / (1.0 - score))
+    return float(rating_difference(score))
 
 
 def score_from_elo(difference: float) -> float:
     """Expected score at an Elo difference."""
-    logit = difference * log(10.0) / 400.0
-    return 1.0 / (1.0 + exp(-logit)) if logit > -700.0 else 0.0
+    return float(win_probability(difference))
 
 
 def score_interval(match: Match, confidence: float = 0.95) -> Interval:
@@ -247,5 +247,5 @@ def games_for_half_width(match: Match, half_width: float, confidence: float = 0.
     if not n or not 0.0 < mean < 1.0:
         return nan
     variance = mean * (1.0 - mean) - (mean - match.moment(2)) * n / (n + z * z)
-    slope = 400.0 / log(10.0) / (mean * (1.0 - mean))
+    slope = ELO_POINTS_PER_LOGIT / (mean * (1.0 - mean))
     return variance * (z * slope / half_width) ** 2 * (2.0 if match.paired else 1.0)

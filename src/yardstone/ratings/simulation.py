@@ -21,6 +21,7 @@ from yardstone.pool import PairCounts
 from yardstone.ratings.priors import Prior, Relation
 from yardstone.ratings.result import Status
 from yardstone.winprob.davidson import win_draw_loss
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -196,7 +197,7 @@ def simulate(
     used = counts.select(same & rated[counts.first] & rated[counts.second] & (counts.games > 0))
     difference = ratings.rating[used.first] + ratings.first_advantage.value
     logit = (difference - ratings.rating[used.second]) / ratings.points_per_logit
-    expected = np.exp(-np.logaddexp(0.0, -logit))
+    expected = logistic(logit)
     rate = 0.0 if system.ignore_draws else ratings.draw_rate.value
     chances = np.column_stack(win_draw_loss(expected, rate))
     chances /= chances.sum(axis=1, keepdims=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.ratings.result import Status
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,7 +117,7 @@ def _anchor_conflicts(
         return ()
     gap = ratings.rating[counts.first] + ratings.first_advantage.value
     logit = (gap - ratings.rating[counts.second]) / ratings.points_per_logit
-    p = np.exp(-np.logaddexp(0.0, -logit))
+    p = logistic(logit)
     found = []
     for name in anchors:
         row = ratings.index(name)

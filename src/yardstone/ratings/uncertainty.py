@@ -21,6 +21,7 @@ from yardstone.ratings._clustered import clustered_meat
 from yardstone.ratings._draws import squared_spread
 from yardstone.ratings._spread import Spread
 from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,7 +91,7 @@ def _pair_terms(used: PairCounts, ratings: JointRatings) -> _Pairs:
 
 
 def _expected(logit: Floats) -> Floats:
-    return np.exp(-np.logaddexp(0.0, -logit))
+    return logistic(logit)
 
 
 def _weights(setup: Setup, pairs: _Pairs) -> tuple[Floats, Floats]:

@@ -19,6 +19,7 @@ from yardstone.ratings.history import WholeHistoryRatings
 from yardstone.ratings.joint_replay import POINTS, PRIOR_INFORMATION, Remembering
 from yardstone.ratings.priors import PlayerPriors, Prior
 from yardstone.ratings.result import Estimate, Ratings
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -190,7 +191,7 @@ class WholeHistory(Remembering):
         time: NDArray[Any] = fit.layout.node_day
         if pool.time is not None:
             time = np.round(time * SECONDS_PER_DAY).astype(np.int64).astype("datetime64[s]")
-        rate = float("nan") if np.isnan(fit.shared[1]) else 1.0 / (1.0 + np.exp(fit.shared[1]))
+        rate = float(logistic(-fit.shared[1]))  # NaN where draws count as half a win
         return WholeHistoryRatings(
             pool.players,
             np.where(seen, rating[last], np.nan),

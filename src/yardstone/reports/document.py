@@ -187,19 +187,25 @@ class Table:
 class Lines:
     """Sentences, each a line of its own; `bullets` where they are a list.
 
-    With `exact` blanks and line breaks are kept, as in a program's output.
+    With `exact` blanks and line breaks are kept, as in a program's output. What is `aside`
+    stands on pages only.
     """
 
     lines: Sequence[str]
     bullets: bool = False
     exact: bool = False
+    aside: bool = False
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of one thing: labels, and what is said of each; blanks indent a label."""
+    """What is known of one thing: labels, and what is said of each; blanks indent a label.
+
+    With a `width` texts of lines are wrapped within it.
+    """
 
     facts: Sequence[tuple[str, str]]
+    width: int | None = None
 
 
 class Drawing(Protocol):

@@ -10,7 +10,7 @@ import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.go.evaluator import CANDIDATES
-from yardstone.go.features import HEAD
+from yardstone.go.features import HEAD, POINTS
 from yardstone.go.points import BLACK, WHITE
 
 if TYPE_CHECKING:
@@ -70,6 +70,41 @@ class Evidence:
         """Width of the network's trunk."""
         return int(self.pick.shape[1])
 
+    def named(self, name: str) -> NDArray[np.float32]:
+        """One of the head features, as it is kept: float32 [n]."""
+        return self.head[:, HEAD.index(name)]
+
+    @property
+    def policy(self) -> NDArray[np.float32]:
+        """Probability that the network gave to each move; NaN where the rules forbid it."""
+        return np.asarray(self.named("policy") + 0.5)
+
+    @property
+    def best_policy(self) -> NDArray[np.float32]:
+        """The greatest probability of any move."""
+        return np.asarray(self.named("best_policy") + 0.5)
+
+    @property
+    def points_lost(self) -> NDArray[np.float32]:
+        """Lead before each move less the lead after it, by single looks; negative for gains."""
+        return np.asarray(POINTS * self.named("point_loss"))
+
+    @property
+    def winrate_lost(self) -> NDArray[np.float32]:
+        """Winrate before each move less the winrate after it; negative for gains."""
+        return self.named("win_loss")
+
+    @property
+    def lead_before(self) -> NDArray[np.float32]:
+        """Points that the player is ahead by before each move."""
+        return np.asarray(POINTS * (self.named("lead") + self.named("point_loss")))
+
+    @property
+    def winrate_before(self) -> NDArray[np.float32]:
+        """The player's winrate before each move."""
+        winrate = self.named("winrate") + 0.5 + self.named("win_loss")
+        return np.asarray(np.clip(winrate, 0.0, 1.0))
+
     def select(self, rows: NDArray[Any]) -> Evidence:
         """Some of the moves; the games keep their numbers.
 
@@ -117,13 +152,13 @@ def evidence_of_store(store: FeatureStore, sides: Sequence[tuple[int, int]]) -> 
     )
 
 
-def evidence_of_games(found: Sequence[GameFeatures], colours: Sequence[int]) -> Evidence:
+def evidence_of_games(games: Sequence[GameFeatures], colours: Sequence[int]) -> Evidence:
     """What a player did in games whose features have just been taken.
 
     Parameters
     ----------
-    found : sequence of GameFeatures
-        Asked with `KINDS`.
+    games : sequence of GameFeatures
+        With all of `KINDS`.
     colours : sequence of int
         The player's colour in each game: 1 Black, 2 White.
 
@@ -132,11 +167,11 @@ def evidence_of_games(found: Sequence[GameFeatures], colours: Sequence[int]) -> 
     UsageError
         The features lack one of the kinds, or a colour is neither 1 nor 2.
     """
-    if len(found) != len(colours):
-        raise UsageError(f"{len(found)} games, but colours for {len(colours)}")
+    if len(games) != len(colours):
+        raise UsageError(f"{len(games)} games, but colours for {len(colours)}")
     pieces: dict[str, list[NDArray[Any]]] = {}
     channels = 0
-    for game, (features, colour) in enumerate(zip(found, colours, strict=True)):
+    for game, (features, colour) in enumerate(zip(games, colours, strict=True)):
         if colour not in (BLACK, WHITE):
             raise UsageError(f"{colour} is no colour: 1 is Black, 2 is White")
         if missing := [name for name in _ARRAYS if name not in features.features]:
@@ -148,9 +183,9 @@ def evidence_of_games(found: Sequence[GameFeatures], colours: Sequence[int]) -> 
             pieces.setdefault(name, []).append(getattr(features, name)[rows])
         for name in _ARRAYS:
             pieces.setdefault(name, []).append(features.features[name][rows])
-    if not found:
+    if not games:
         return no_evidence(channels)
-    return Evidence(**{k: np.concatenate(v) for k, v in pieces.items()}, games=len(found))
+    return Evidence(**{k: np.concatenate(v) for k, v in pieces.items()}, games=len(games))
 
 
 def no_evidence(channels: int, games: int = 0) -> Evidence:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone._kernel import kernel
-from yardstone.tournament._matching import match
-from yardstone.tournament._values import (
+from yardstone.tournament._board_values import (
     board_values,
     bye_values,
     lot,
@@ -21,7 +20,8 @@ from yardstone.tournament._values import (
     stones,
     wants,
 )
-from yardstone.tournament.entry_columns import Entry, Why
+from yardstone.tournament._matching import match
+from yardstone.tournament.entry_columns import Entry, SideReason
 from yardstone.tournament.pairing_rules import CRITERIA, Rule
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Entry",
-    "Why",
+    "SideReason",
     "board_values",
     "bye_values",
     "pair_field",
@@ -51,22 +51,22 @@ _CRITERIA = len(CRITERIA)
 
 @kernel
 def sides(entries: Entries, i: int, j: int, rules: Rules) -> tuple[bool, int, int]:
-    """Whether `i` moves first, the stones given to the one who does, and why (`Why`)."""
+    """Whether `i` moves first, the stones given to the one who does, and why (`SideReason`)."""
     given = stones(entries, i, j, rules)
     if given:
-        return given < 0, abs(given), Why.HANDICAP
+        return given < 0, abs(given), SideReason.HANDICAP
     if rules[Rule.COLOUR_PREFERENCE] or rules[Rule.ABSOLUTE_COLOUR]:
         one, two = wants(entries, i), wants(entries, j)
         if one != two:
-            return one < two, 0, Why.PREFERENCE
+            return one < two, 0, SideReason.PREFERENCE
     one, two = entries[i, Entry.BALANCE], entries[j, Entry.BALANCE]
     if one != two:
-        return one > two, 0, Why.BALANCE
+        return one > two, 0, SideReason.BALANCE
     one, two = entries[i, Entry.STREAK], entries[j, Entry.STREAK]
     if one != two:
-        return one > two, 0, Why.LAST
+        return one > two, 0, SideReason.LAST
     drawn = lot(entries[i, Entry.LOT], entries[j, Entry.LOT], int(rules[Rule.DRAW_SEED]) + 1)
-    return (drawn & 1 == 0) == (entries[i, Entry.LOT] < entries[j, Entry.LOT]), 0, Why.LOT
+    return (drawn & 1 == 0) == (entries[i, Entry.LOT] < entries[j, Entry.LOT]), 0, SideReason.LOT
 
 
 @kernel

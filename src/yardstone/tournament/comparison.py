@@ -9,7 +9,7 @@ import numpy as np
 
 from yardstone.errors import InputError
 from yardstone.tournament._pairing import pair_weights
-from yardstone.tournament.demands import Demands, allowed_boards, impossible
+from yardstone.tournament.constraints import Constraints, allowed_boards, impossible
 from yardstone.tournament.entrants import enter
 from yardstone.tournament.matching import maximum_matching
 from yardstone.tournament.model import ByeKind
@@ -20,7 +20,42 @@ if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
     from yardstone.tournament.pairing import Board
 
-__all__ = ["Difference", "differences", "recorded_round"]
+__all__ = ["Difference", "RoundComparison", "compare_rounds", "differences", "recorded_round"]
+
+
+@dataclass(frozen=True, eq=False)
+class RoundComparison:
+    """A round as it was paired, as the weights pair it, and the exchanges between both."""
+
+    recorded: Pairing
+    ours: Pairing
+    exchanges: tuple[Difference, ...]
+
+    @property
+    def same(self) -> int:
+        """Boards that are the same in both."""
+        changed = (board for exchange in self.exchanges for board in exchange.recorded)
+        return len(self.recorded.boards) - sum(board.second >= 0 for board in changed)
+
+
+def compare_rounds(
+    tournament: Tournament, round_number: int | None = None, *, rules: PairingRules | None = None
+) -> tuple[RoundComparison, ...]:
+    """Pair a recorded round again, by default each of them, and say what differs.
+
+    Raises
+    ------
+    InputError
+        No round is recorded yet, or that one is not.
+    """
+    rounds = [round_number] if round_number else sorted({game.round for game in tournament.games})
+    if not rounds:
+        raise InputError("no round is recorded yet", file=tournament.file)
+    comparisons = []
+    for number in rounds:
+        recorded, ours = recorded_round(tournament, number, rules=rules)
+        comparisons.append(RoundComparison(recorded, ours, differences(recorded, ours)))
+    return tuple(comparisons)
 
 
 def recorded_round(
@@ -61,11 +96,11 @@ def recorded_round(
         rematch |= bool(entrants.met[a, b])
     if byes:
         mate[n] = row[byes[0]]
-    allowed = allowed_boards(entrants, Demands(rematch=rematch))
+    allowed = allowed_boards(entrants, Constraints(rematch=rematch))
     tables = list(range(1, n // 2 + 1))
-    found = maximum_matching(weights, allowed)
-    if found.alone:
-        raise impossible(entrants, found, Demands(rematch=rematch))
+    matching = maximum_matching(weights, allowed)
+    if matching.alone:
+        raise impossible(entrants, matching, Constraints(rematch=rematch))
     recorded = made_pairing(entrants, mate, tables, (), allowed, weights, ())
     actual = {frozenset((g.first, g.second)): g for g in games}
     as_played = tuple(
@@ -78,7 +113,7 @@ def recorded_round(
         )
         for board in recorded.boards
     )
-    ours = made_pairing(entrants, found.mate, tables, (), allowed, weights, ())
+    ours = made_pairing(entrants, matching.mate, tables, (), allowed, weights, ())
     return replace(recorded, boards=as_played), ours
 
 
@@ -110,10 +145,10 @@ def differences(recorded: Pairing, ours: Pairing) -> tuple[Difference, ...]:
     """
     theirs = {player: board for board in recorded.all_boards for player in board.players}
     mine = {player: board for board in ours.all_boards for player in board.players}
-    found = []
-    seen: set[int] = set()
+    exchanges = []
+    done: set[int] = set()
     for start in recorded.all_boards:
-        if start.players & seen or mine[min(start.players)].players == start.players:
+        if start.players & done or mine[min(start.players)].players == start.players:
             continue
         group: set[int] = set()
         left = set(start.players)
@@ -121,7 +156,7 @@ def differences(recorded: Pairing, ours: Pairing) -> tuple[Difference, ...]:
             player = left.pop()
             group.add(player)
             left |= (theirs[player].players | mine[player].players) - group
-        seen |= group
+        done |= group
         before = tuple(b for b in recorded.all_boards if b.players <= group)
         after = tuple(b for b in ours.all_boards if b.players <= group)
         gains = {
@@ -129,5 +164,5 @@ def differences(recorded: Pairing, ours: Pairing) -> tuple[Difference, ...]:
             for name in CRITERIA
         }
         named = {name: gain for name, gain in gains.items() if gain}
-        found.append(Difference(before, after, sum(named.values()), named))
-    return tuple(found)
+        exchanges.append(Difference(before, after, sum(named.values()), named))
+    return tuple(exchanges)

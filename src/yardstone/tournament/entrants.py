@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.tournament._values import place_groups
+from yardstone.tournament._board_values import place_groups
 from yardstone.tournament.criteria import default_criteria
 from yardstone.tournament.entry_columns import Entry
 from yardstone.tournament.model import ByeKind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-__all__ = ["Entry", "Why"]
+__all__ = ["Entry", "SideReason"]
 
 
 class Entry(IntEnum):
@@ -35,7 +35,7 @@ class Entry(IntEnum):
     EXEMPT = 19  # 1 where secondary criteria are off
 
 
-class Why(IntEnum):
+class SideReason(IntEnum):
     """What decided who moves first."""
 
     HANDICAP = 0  # the weaker player

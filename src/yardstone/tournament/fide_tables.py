@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from math import floor
 
-__all__ = ["average_rating", "expected_score", "perfect_performance", "performance"]
+__all__ = ["average_rating", "table_score", "perfect_performance", "performance"]
 
 #: Rating differences from which the stronger player is expected to score 51 %, 52 %, ...
 _STEPS = (
@@ -25,12 +25,12 @@ _DIFFERENCES = (
 )  # fmt: skip
 
 
-def expected_score(rating: float, opponent: float) -> float:
+def table_score(rating: float, opponent: float) -> float:
     """Expected score in hundredths, table 8.1b.
 
     Examples
     --------
-    >>> expected_score(2400, 2300), expected_score(2300, 2400), expected_score(2800, 1000)
+    >>> table_score(2400, 2300), table_score(2300, 2400), table_score(2800, 1000)
     (0.64, 0.36, 1.0)
     """
     difference = round(abs(rating - opponent))
@@ -67,7 +67,7 @@ def perfect_performance(score: float, ratings: Sequence[float]) -> float:
     low, high = floor(min(ratings)) - 801, floor(max(ratings)) + 800
     while high - low > 1:
         middle = (low + high) // 2
-        total = sum(round(100 * expected_score(middle, other)) for other in ratings)
+        total = sum(round(100 * table_score(middle, other)) for other in ratings)
         if total >= round(100 * score):
             high = middle
         else:

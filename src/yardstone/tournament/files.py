@@ -3,51 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 from yardstone.choices import no_such
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import SkipReport
 from yardstone.records.sniffing import content_of
 from yardstone.records.sources import Source, find_sources
-from yardstone.tournament.h9 import read_h9
-from yardstone.tournament.h9_write import write_h9
+from yardstone.tournament.formats import FORMATS, TournamentFormat
 from yardstone.tournament.model import Tournament
-from yardstone.tournament.opengotha import read_opengotha
-from yardstone.tournament.opengotha_write import write_opengotha
-from yardstone.tournament.trf import read_trf
-from yardstone.tournament.trf_write import write_trf
 
-__all__ = ["FORMATS", "FileFormat", "format_named", "read_source", "read_tournament", "to_bytes"]
+__all__ = ["format_named", "format_to_write", "read_source", "read_tournament", "to_bytes"]
 
 MAX_BYTES = 64 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class FileFormat:
-    """One format: its name, the endings of its files, and how they are read and written."""
-
-    name: str
-    about: str
-    endings: tuple[str, ...]
-    read: Callable[..., Tournament]
-    write: Callable[[Tournament], bytes]
-
-
-#: All formats by name.
-FORMATS: Mapping[str, FileFormat] = MappingProxyType(
-    {
-        made.name: made
-        for made in (
-            FileFormat("opengotha", "OpenGotha", (".xml",), read_opengotha, write_opengotha),
-            FileFormat("h9", "results for the European Go Database", (".h9",), read_h9, write_h9),
-            FileFormat("trf", "FIDE's report file", (".trf", ".trfx"), read_trf, write_trf),
-        )
-    }
-)
 
 
 def read_tournament(
@@ -98,14 +66,14 @@ def read_source(
     return known.read(data, source.name, skipped=skipped)
 
 
-def format_named(name: str) -> FileFormat:
+def format_named(name: str) -> TournamentFormat:
     """The format of that name, or UsageError."""
     if name not in FORMATS:
         raise UsageError(no_such("format", name, FORMATS))
     return FORMATS[name]
 
 
-def _guess(source: Source, data: bytes) -> FileFormat:
+def _guess(source: Source, data: bytes) -> TournamentFormat:
     by_ending = next((known for known in FORMATS.values() if source.ending in known.endings), None)
     known = None if by_ending is None else by_ending.name
     name = content_of(data[:4096], known) or known
@@ -129,11 +97,16 @@ def to_bytes(
     UsageError
         Neither tells.
     """
-    if format is None:
-        ending = "" if path is None else path.suffix.lower()
-        found = next((f.name for f in FORMATS.values() if ending in f.endings), None)
-        if found is None:
-            endings = " ".join(end for f in FORMATS.values() for end in f.endings)
-            raise UsageError(f"which format? Use one of the endings {endings}, or name it")
-        format = found
-    return format_named(format).write(tournament)
+    return format_to_write(path, format).write(tournament)
+
+
+def format_to_write(path: Path | None = None, format: str | None = None) -> TournamentFormat:
+    """The format named, or else that of the ending of `path`."""
+    if format is not None:
+        return format_named(format)
+    ending = "" if path is None else path.suffix.lower()
+    for known in FORMATS.values():
+        if ending in known.endings:
+            return known
+    endings = " ".join(end for known in FORMATS.values() for end in known.endings)
+    raise UsageError(f"which format? Use one of the endings {endings}, or name it")

@@ -8,7 +8,7 @@ first: White in chess, Black in Go.
 from __future__ import annotations
 
 import copyreg
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -309,6 +309,14 @@ class Tournament:
     def with_round(self, games: Iterable[Game], byes: Iterable[Bye] = ()) -> Tournament:
         """The same with further games and byes."""
         return replace(self, games=(*self.games, *games), byes=(*self.byes, *byes))
+
+    def with_absent(self, players: Collection[int], round_number: int) -> Tournament:
+        """The same in which some players are absent from a round."""
+        entries = (
+            replace(player, absent=player.absent | {round_number}) if row in players else player
+            for row, player in enumerate(self.players)
+        )
+        return replace(self, players=tuple(entries))
 
     def find(self, text: str) -> int:
         """Number of the player whose name, or the only one whose beginning, is `text`.

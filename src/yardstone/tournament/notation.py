@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isfinite
 
-from yardstone.tournament._opengotha_fields import format_rank
 from yardstone.tournament.criteria import Criterion
+from yardstone.tournament.formats.opengotha_fields import format_rank
 from yardstone.tournament.model import ByeKind, Game, Result, System, Tournament
 from yardstone.tournament.standings import Standings
 

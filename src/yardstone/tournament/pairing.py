@@ -11,13 +11,14 @@ import numpy as np
 
 from yardstone.errors import InputError
 from yardstone.tournament._pairing import board_values, bye_values, pair_weights, side_list
-from yardstone.tournament.demands import (
-    Demands,
+from yardstone.tournament.constraints import (
+    Constraints,
     allowed_boards,
     check_round,
     fixed_pairs,
     free_tables,
     impossible,
+    round_to_pair,
     to_be_paired,
 )
 from yardstone.tournament.entrants import Entrants, enter
@@ -33,7 +34,6 @@ __all__ = [
     "Pairing",
     "made_pairing",
     "pair_round",
-    "round_to_pair",
     "values_of",
 ]
 
@@ -154,21 +154,12 @@ class Pairing:
         return tournament.with_round(self.games(), byes)
 
 
-def round_to_pair(tournament: Tournament) -> int:
-    """The first round in which nobody is paired yet."""
-    paired = {game.round for game in tournament.games}
-    number = 1
-    while number in paired:
-        number += 1
-    return number
-
-
 def pair_round(
     tournament: Tournament,
     round_number: int | None = None,
     *,
     rules: PairingRules | None = None,
-    demands: Demands | None = None,
+    constraints: Constraints | None = None,
 ) -> Pairing:
     """The pairing of the largest weight for a round.
 
@@ -182,7 +173,7 @@ def pair_round(
         By default the first round in which nobody is paired.
     rules : PairingRules, optional
         By default the tournament's own.
-    demands : Demands, optional
+    constraints : Constraints, optional
         Boards fixed and forbidden, absent players, the bye.
 
     Raises
@@ -192,34 +183,34 @@ def pair_round(
         nobody to pair, an odd field without a bye, or players who could only meet the
         same few opponents. The message says whom it concerns.
     """
-    demands = demands or Demands()
+    constraints = constraints or Constraints()
     number = round_to_pair(tournament) if round_number is None else round_number
     rules = rules or PairingRules.of(tournament)
-    check_round(tournament, number, demands)
+    check_round(tournament, number, constraints)
     kept = tournament.round_games(number)
-    players = to_be_paired(tournament, number, demands)
+    players = to_be_paired(tournament, number, constraints)
     if not players:
         raise InputError(
             f"round {number}: nobody is left to be paired", file=tournament.file or None
         )
     entrants = enter(tournament.before(number), number, rules, players)
-    if demands.no_bye and len(entrants) % 2:
+    if constraints.no_bye and len(entrants) % 2:
         raise InputError(
             f"round {number}: {len(entrants)} players, an odd number",
             file=tournament.file or None,
             mend="allow a bye, or let a player sit out",
         )
-    fixed = fixed_pairs(entrants, demands)
-    allowed = allowed_boards(entrants, demands)
+    fixed = fixed_pairs(entrants, constraints)
+    allowed = allowed_boards(entrants, constraints)
     for a, b in fixed:
         allowed[[a, b], :] = allowed[:, [a, b]] = False
         allowed[a, b] = allowed[b, a] = True
     weights = pair_weights(entrants.entries, entrants.met, entrants.packed)
-    found = maximum_matching(weights, allowed)
-    if found.alone:
-        raise impossible(entrants, found, demands)
+    matching = maximum_matching(weights, allowed)
+    if matching.alone:
+        raise impossible(entrants, matching, constraints)
     tables = free_tables(kept, len(entrants) // 2)
-    return made_pairing(entrants, found.mate, tables, kept, allowed, weights, fixed)
+    return made_pairing(entrants, matching.mate, tables, kept, allowed, weights, fixed)
 
 
 def values_of(entrants: Entrants, a: int, b: int) -> dict[str, int]:

@@ -15,9 +15,9 @@ from yardstone.ratings.egf import CLASS_WEIGHTS
 from yardstone.records.combine import join_pools
 from yardstone.records.sources import Source
 from yardstone.records.tags import TOURNAMENT, further_columns
-from yardstone.tournament._opengotha_fields import format_rank
 from yardstone.tournament.classes import egf_class
 from yardstone.tournament.files import read_source
+from yardstone.tournament.formats.opengotha_fields import format_rank
 from yardstone.tournament.model import Game, Result, Tournament
 
 if TYPE_CHECKING:

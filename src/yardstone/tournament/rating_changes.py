@@ -12,7 +12,7 @@ import numpy as np
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.ratings.egf import CLASS_WEIGHTS, EGF
 from yardstone.ratings.egf_old import EGFOld
-from yardstone.tournament.fide_tables import expected_score
+from yardstone.tournament.fide_tables import table_score
 from yardstone.tournament.model import Player, Tournament
 from yardstone.tournament.pools import tournament_pool
 
@@ -184,7 +184,7 @@ def _fide(
             entry[1] += game.points(own)
             if mine is not None:
                 difference = max(min(theirs - mine, _LARGEST_DIFFERENCE), -_LARGEST_DIFFERENCE)
-                entry[2] += expected_score(0.0, difference)
+                entry[2] += table_score(0.0, difference)
     found = []
     year = None if tournament.begin is None else tournament.begin.year
     for own, (games, score, expected) in sorted(counts.items()):

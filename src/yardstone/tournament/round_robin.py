@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from yardstone.errors import InputError
-from yardstone.tournament.demands import Demands, check_round, free_tables
+from yardstone.tournament.constraints import Constraints, check_round, free_tables, round_to_pair
 from yardstone.tournament.model import Bye, Game, Tournament
 
 __all__ = ["NUMBERINGS", "RoundRobin", "berger_round", "berger_table", "pair_round_robin"]
@@ -89,26 +89,27 @@ class RoundRobin:
 
 def pair_round_robin(
     tournament: Tournament,
-    round_number: int,
+    round_number: int | None = None,
     *,
     numbering: str | None = None,
     seed: int = 0,
     double: bool | None = None,
-    demands: Demands | None = None,
+    constraints: Constraints | None = None,
 ) -> RoundRobin:
     """A round of the Berger table.
 
     Parameters
     ----------
     tournament : Tournament
-    round_number : int
+    round_number : int, optional
+        By default the first round in which nobody is paired.
     numbering : str, optional
         One of `NUMBERINGS`. By default the first of them that earlier rounds follow.
     seed : int
         Of the lot, which must stay the same for all rounds.
     double : bool, optional
         Whether everybody meets everybody twice; by default if there are rounds enough.
-    demands : Demands, optional
+    constraints : Constraints, optional
         Only absent players, byes for their opponents and open results can be demanded
         of a table.
 
@@ -118,10 +119,12 @@ def pair_round_robin(
         There are fewer opponents than rounds, earlier rounds follow no such table, or
         boards are demanded that the table does not have.
     """
-    demands = demands or Demands()
+    constraints = constraints or Constraints()
     where = tournament.file or None
-    check_round(tournament, round_number, demands)
-    if demands.fixed or demands.forbidden or demands.bye is not None:
+    if round_number is None:
+        round_number = round_to_pair(tournament)
+    check_round(tournament, round_number, constraints)
+    if constraints.fixed or constraints.forbidden or constraints.bye is not None:
         raise InputError(
             "the table of a round robin fixes all boards and byes",
             file=where,
@@ -160,7 +163,7 @@ def pair_round_robin(
             file=where,
             mend="name the order of the numbers, or pair by another system",
         )
-    return _round(tournament, round_number, name, numbers, table, demands)
+    return _round(tournament, round_number, name, numbers, table, constraints)
 
 
 def _members(tournament: Tournament) -> list[int]:
@@ -205,13 +208,13 @@ def _round(
     numbering: str,
     numbers: tuple[int, ...],
     table: Sequence[Sequence[tuple[int, int]]],
-    demands: Demands,
+    constraints: Constraints,
 ) -> RoundRobin:
     n = len(numbers)
     here = {
         row
         for row in numbers
-        if tournament.players[row].takes_part(round_number) and row not in demands.absent
+        if tournament.players[row].takes_part(round_number) and row not in constraints.absent
     }
     here -= {bye.player for bye in tournament.byes if bye.round == round_number}
     pairs, byes = [], []
@@ -222,7 +225,7 @@ def _round(
             pairs.append((rows[0], rows[1]))
         elif present:
             byes.append(Bye(round_number, present[0]))
-    if byes and demands.no_bye:
+    if byes and constraints.no_bye:
         who = tournament.players[byes[0].player].full_name
         raise InputError(
             f"round {round_number}: {who} has no opponent", file=tournament.file or None

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
-    from yardstone.tournament.chances import Chance
     from yardstone.tournament.scores import Scores
+    from yardstone.tournament.win_probability import WinProbability
 
     Values = NDArray[np.float64]
 
@@ -100,7 +100,12 @@ class Strengths:
 
     @classmethod
     def known(
-        cls, strength: Values, deviation: ArrayLike, chance: Chance, played: Scores, rounds: int
+        cls,
+        strength: Values,
+        deviation: ArrayLike,
+        chance: WinProbability,
+        played: Scores,
+        rounds: int,
     ) -> Strengths:
         """Strengths by the entry list, corrected by the rounds that are over.
 
@@ -164,7 +169,7 @@ class GamesOver:
     second: NDArray[np.int64]
     score: Values
     stones: Values
-    chance: Chance
+    chance: WinProbability
 
     def expected(self, strength: Values, shift: float = 0.0, other: float = 0.0) -> Values:
         """Expected scores if all first, or all second, players were stronger by some."""

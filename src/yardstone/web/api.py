@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
-from yardstone.web import api_docs, exports
-from yardstone.web import upkeep as tending
+import yardstone
+from yardstone.web import api_docs, exports, upkeep
 from yardstone.web.events import batch_events, job_events
+from yardstone.web.kinds import KINDS, Kind
 from yardstone.web.problems import missing
 from yardstone.web.schemas import (
     AcceptedBatch,
@@ -51,73 +52,58 @@ def _brief(state: dict[str, Any]) -> dict[str, Any]:
     response_model=AcceptedJob,
     tags=["send"],
     summary="Send files of any kind",
-    **api_docs.form(
-        "files",
-        "kind",
-        *(name for name in api_docs.FIELDS if name not in ("files", "kind", "players")),
-    ),
+    **api_docs.form(),
 )
 async def send(request: Request) -> Response:
     """See what the files are, and make a job of them."""
     return _accepted(request, await _service(request).receive(request))
 
 
-@router.post(
-    "/api/estimates",
-    status_code=202,
-    response_model=AcceptedJob,
-    tags=["send"],
-    summary="Send games of Go",
-    **api_docs.form("files", "player", "colour", "scale", "level"),
-)
-async def send_go(request: Request) -> Response:
-    """Estimate how strong a player is from the moves of some games."""
-    return _accepted(request, await _service(request).receive(request, "go"))
+def _add_kind(kind: Kind) -> None:
+    """An address that takes files of one kind only."""
+
+    async def send_kind(request: Request) -> Response:
+        return _accepted(request, await _service(request).receive(request, kind.name))
+
+    router.post(
+        kind.path,
+        status_code=202,
+        response_model=AcceptedJob,
+        tags=["send"],
+        name=f"send_{kind.name}",
+        summary=kind.summary,
+        description=kind.about,
+        **api_docs.kind_form(kind),
+    )(send_kind)
 
 
-@router.post(
-    "/api/ratings",
-    status_code=202,
-    response_model=AcceptedJob,
-    tags=["send"],
-    summary="Send results of any game",
-    **api_docs.form("files", "level", "first", "unread", "average"),
-)
-async def send_results(request: Request) -> Response:
-    """Make a rating list of results."""
-    return _accepted(request, await _service(request).receive(request, "results"))
+def _add_batches(kind: Kind) -> None:
+    """An address that makes a job for each player."""
+
+    async def send_batch(request: Request) -> Response:
+        service = _service(request)
+        jobs = await service.receive(request, kind.name, batch=True)
+        states = [service.job(job, result=False) for job in jobs]
+        batch = service.batch(states[0]["batch"])
+        brief = {name: batch[name] for name in ("id", "url", "page")}
+        body = {**brief, "jobs": [_brief(state) for state in states]}
+        return JSONResponse(body, 202, headers={"Location": batch["url"]})
+
+    router.post(
+        "/api/batches",
+        status_code=202,
+        response_model=AcceptedBatch,
+        tags=["batches"],
+        summary=f"{kind.summary}, to rate several players",
+        description="Make a job for each player that is named, all from the same games.",
+        **api_docs.batch_form(kind),
+    )(send_batch)
 
 
-@router.post(
-    "/api/backgammon",
-    status_code=202,
-    response_model=AcceptedJob,
-    tags=["send"],
-    summary="Send matches of backgammon",
-    **api_docs.form("files", "level", "offset"),
-)
-async def send_backgammon(request: Request) -> Response:
-    """Get error rates and ratings from matches of backgammon."""
-    return _accepted(request, await _service(request).receive(request, "backgammon"))
-
-
-@router.post(
-    "/api/batches",
-    status_code=202,
-    response_model=AcceptedBatch,
-    tags=["batches"],
-    summary="Send games of Go, to rate several players",
-    **api_docs.form("files", "players", "scale", "level"),
-)
-async def send_batch(request: Request) -> Response:
-    """Make a job for each player that is named, all from the same games."""
-    service = _service(request)
-    jobs = await service.receive(request, "go", batch=True)
-    states = [service.job(job, result=False) for job in jobs]
-    found = service.batch(states[0]["batch"])
-    brief = {name: found[name] for name in ("id", "url", "page")}
-    body = {**brief, "jobs": [_brief(state) for state in states]}
-    return JSONResponse(body, 202, headers={"Location": found["url"]})
+for _kind in KINDS.values():
+    _add_kind(_kind)
+    if _kind.players is not None:
+        _add_batches(_kind)
 
 
 @router.get(
@@ -206,7 +192,7 @@ def result_json(request: Request, address: Address) -> dict[str, Any]:
 def result_csv(request: Request, address: Address) -> Response:
     """The table of the result: a row a game, or a row a player."""
     state = _service(request).job(address)
-    text = exports.csv_of(state["kind"], exports.result_of(state))
+    text = exports.csv_of(state)
     name = f'attachment; filename="yardstone-{state["kind"]}.csv"'
     return Response(text, media_type="text/csv", headers={"Content-Disposition": name})
 
@@ -278,16 +264,14 @@ def limits(request: Request) -> dict[str, Any]:
 )
 def health(request: Request) -> Response:
     """Whether jobs can be taken, and workers do them."""
-    import yardstone
-
-    found = tending.state(_service(request).store)
-    ok = found["workers"] > 0
+    state = upkeep.state(_service(request).store)
+    ok = state["workers"] > 0
     body = {
         "status": "ok" if ok else "no_workers",
         "version": yardstone.__version__,
-        "workers": found["workers"],
-        "queued": found["jobs"].get("queued", 0),
-        "running": found["jobs"].get("running", 0),
+        "workers": state["workers"],
+        "queued": state["jobs"].get("queued", 0),
+        "running": state["jobs"].get("running", 0),
     }
     return JSONResponse(body, 200 if ok else 503)
 
@@ -297,5 +281,5 @@ def metrics(request: Request) -> Response:
     """Numbers for Prometheus, for those addresses that may read them."""
     if not request.app.state.may_measure(request):
         raise missing()
-    text = request.app.state.metrics.text(tending.state(_service(request).store))
+    text = request.app.state.metrics.text(upkeep.state(_service(request).store))
     return Response(text, media_type="text/plain; version=0.0.4")

@@ -4,73 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from yardstone.web.jobs import KINDS
-from yardstone.web.options import COLOURS, LONGEST_KEY, OFFSETS, SCALES, SIDES, UNREAD
+from yardstone.web.kinds import KINDS, Kind
+from yardstone.web.kinds.fields import Choice, Field, Players
+from yardstone.web.options import LONGEST_KEY
 from yardstone.web.schemas import Refusal
 
-__all__ = ["FIELDS", "csv", "form", "refusals", "stream"]
+__all__ = ["batch_form", "csv", "form", "kind_form", "refusals", "stream"]
 
 _FILES = {
     "type": "array",
     "items": {"type": "string", "format": "binary"},
     "minItems": 1,
     "description": "SGF, PGN, CSV or .mat files, also compressed or in zip archives.",
-}
-_NAME = {"type": "string", "minLength": 1, "maxLength": 200}
-#: What the schema says of each field of a form.
-FIELDS: dict[str, dict[str, Any]] = {
-    "files": _FILES,
-    "kind": {
-        "type": "string",
-        "enum": ["auto", *KINDS],
-        "default": "auto",
-        "description": "What to make of the files; by default they tell.",
-    },
-    "player": {**_NAME, "description": "Whose strength; by default who plays in all games."},
-    "players": {
-        "type": "array",
-        "items": _NAME,
-        "minItems": 1,
-        "description": "The field `player`, once for each.",
-    },
-    "colour": {
-        "type": "string",
-        "enum": list(COLOURS),
-        "description": "Take all moves of a colour, in place of those of a player.",
-    },
-    "scale": {"type": "string", "enum": list(SCALES), "default": "fox"},
-    "level": {
-        "type": "number",
-        "minimum": 0.5,
-        "maximum": 0.999,
-        "description": "Level of the intervals.",
-    },
-    "first": {
-        "type": "string",
-        "enum": list(SIDES),
-        "default": "auto",
-        "description": "Who moves first in a table; auto: as columns and results tell.",
-    },
-    "unread": {
-        "type": "string",
-        "enum": list(UNREAD),
-        "default": "refuse",
-        "description": "What to do if a value of the result is not understood, or more than 5 % "
-        "of the records cannot be read: refuse, or skip them.",
-    },
-    "average": {
-        "type": "number",
-        "minimum": -1e6,
-        "maximum": 1e6,
-        "default": 2300,
-        "description": "Mean rating of each group of players.",
-    },
-    "offset": {
-        "type": "string",
-        "enum": list(OFFSETS),
-        "default": "fibs",
-        "description": "The site whose rating of perfect play is meant.",
-    },
 }
 _MEANINGS = {
     400: "The request cannot be read.",
@@ -93,14 +38,54 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def form(*names: str) -> dict[str, Any]:
-    """Keywords for an operation that takes a form with these fields."""
-    properties = {"player" if name == "players" else name: FIELDS[name] for name in names}
-    required = [name for name in ("files", "player") if name == "files" or "players" in names]
+def _schema(field: Field) -> dict[str, Any]:
+    return {**field.schema(), **({"description": field.about} if field.about else {})}
+
+
+def form() -> dict[str, Any]:
+    """Keywords for an operation that takes a form of any kind.
+
+    Where the kinds have different defaults of a field, none is named.
+    """
+    kinds = Choice(
+        name="kind",
+        values=("auto", *KINDS),
+        about="What to make of the files; by default they tell.",
+    )
+    schemas = {kinds.name: _schema(kinds)}
+    for field in (field for kind in KINDS.values() for field in kind.fields):
+        schema = _schema(field)
+        known = schemas.setdefault(field.name, schema)
+        if known != schema:
+            known.pop("default", None)
+    return _form(schemas)
+
+
+def kind_form(kind: Kind) -> dict[str, Any]:
+    """The same for a form of one kind."""
+    return _form({field.name: _schema(field) for field in kind.fields})
+
+
+def batch_form(kind: Kind) -> dict[str, Any]:
+    """The same for a form with several players."""
+    schemas = {}
+    for field in kind.fields:
+        schema = _schema(field)
+        if isinstance(field, Players):
+            words = f"The field `{field.name}`, once for each."
+            schema = {
+                "type": "array", "items": field.schema(), "minItems": 1, "description": words,
+            }  # fmt: skip
+        if not field.optional:
+            schemas[field.name] = schema
+    return _form(schemas, "player")
+
+
+def _form(fields: dict[str, dict[str, Any]], *required: str) -> dict[str, Any]:
     schema = {
         "type": "object",
-        "properties": properties,
-        "required": required,
+        "properties": {"files": _FILES, **fields},
+        "required": ["files", *required],
         "additionalProperties": False,
     }
     body = {"content": {"multipart/form-data": {"schema": schema}}, "required": True}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from yardstone.web.kinds import KINDS
+
 __all__ = ["BodyLimit"]
 
 #: Bytes of a body that is no form with files.
 SMALL = 64 << 10
 #: Where forms with files are sent, which count what they receive themselves.
-FORMS = (
-    "/api/jobs", "/api/estimates", "/api/ratings", "/api/backgammon", "/api/batches", "/send",
-)  # fmt: skip
+FORMS = {"/api/jobs", "/api/batches", "/send", *(kind.path for kind in KINDS.values())}
 
 
 class BodyLimit:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
-__all__ = ["ACTIVE", "KINDS", "STATUSES", "Job", "moment"]
+__all__ = ["ACTIVE", "STATUSES", "Job", "moment"]
 
-KINDS = ("go", "results", "backgammon")
 STATUSES = ("queued", "running", "needs_player", "done", "failed", "cancelled")
 #: Those whose uploads are still needed.
 ACTIVE = ("queued", "running", "needs_player")

@@ -8,7 +8,8 @@ from bisect import bisect_left
 from collections import defaultdict
 from typing import Any
 
-from yardstone.web.jobs import KINDS, STATUSES
+from yardstone.web.jobs import STATUSES
+from yardstone.web.kinds import KINDS
 from yardstone.web.memory import memory_of
 
 __all__ = ["BUCKETS", "Metrics"]
@@ -34,7 +35,7 @@ class Metrics:
             times[-1] += seconds
 
     def text(self, state: dict[str, Any]) -> str:
-        """All numbers; `state` is what `tending.state` gives."""
+        """All numbers; `state` is what `upkeep.state` gives."""
         out = _Text()
         out.metric("jobs", "gauge", "Jobs by status.")
         for status in STATUSES:

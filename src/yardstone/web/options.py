@@ -1,74 +1,64 @@
-"""What may be asked for beside the files, checked."""
+"""What was asked for beside the files, and what the files are taken for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import isfinite
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from yardstone.records.text import clean
-from yardstone.web.jobs import KINDS
+from yardstone.web.kinds import KINDS, Kind
+from yardstone.web.kinds.fields import Players, bad_option, only_value
 from yardstone.web.problems import Problem
 
-__all__ = [
-    "COLOURS",
-    "LONGEST_KEY",
-    "OFFSETS",
-    "SCALES",
-    "SIDES",
-    "UNREAD",
-    "job_options",
-    "players",
-    "wanted_kind",
-]
+__all__ = ["LONGEST_KEY", "chosen_kind", "job_options", "kind_of"]
 
-#: What the fields of these names offer, the default first where there is one.
-SCALES = ("fox", "ogs", "egf")
-SIDES = ("auto", "white", "black")
-#: What to do if much cannot be read.
-UNREAD = ("refuse", "skip")
-COLOURS = ("black", "white")
-OFFSETS = ("fibs", "gamesite2000", "gamesgrid")
 #: Characters of the header ``Idempotency-Key``.
 LONGEST_KEY = 100
-_LONGEST_NAME = 200
+Fields = Mapping[str, Sequence[str]]
 
 
-def _one(fields: Mapping[str, Sequence[str]], name: str) -> str:
-    """The only value of a field; '' if it was not sent or left empty."""
-    values = [value.strip() for value in fields.get(name, ()) if value.strip()]
-    if len(values) > 1:
-        raise _bad(name, "it was sent more than once")
-    return values[0] if values else ""
-
-
-def _bad(name: str, reason: str) -> Problem:
-    return Problem(422, "bad_option", f"{name}: {reason}.", "Correct it and send again.")
-
-
-def wanted_kind(fields: Mapping[str, Sequence[str]]) -> str | None:
+def chosen_kind(fields: Fields) -> str | None:
     """The kind of job that was asked for, if any."""
-    kind = _one(fields, "kind")
-    if kind in ("", "auto"):
+    name = only_value("kind", fields.get("kind", ()))
+    if name in ("", "auto"):
         return None
-    if kind not in KINDS:
-        raise _bad("kind", f"choose auto, {', '.join(KINDS)}")
-    return kind
+    if name not in KINDS:
+        raise bad_option("kind", f"choose auto, {', '.join(KINDS)}")
+    return name
 
 
-def players(fields: Mapping[str, Sequence[str]], most: int) -> list[str]:
-    """The players that were named, each once."""
-    found = list(dict.fromkeys(name for each in fields.get("player", ()) if (name := clean(each))))
-    if len(found) > most:
-        raise _bad("player", f"name at most {most}")
-    if any(len(name) > _LONGEST_NAME for name in found):
-        raise _bad("player", f"a name has at most {_LONGEST_NAME} characters")
-    return found
+def kind_of(formats: Iterable[str], asked: str | None = None) -> Kind:
+    """The kind of job that files of these formats make.
+
+    Raises
+    ------
+    Problem
+        They do not make one, or not the one that is asked for.
+    """
+    present = Counter(formats)
+    if asked is not None:
+        kind = KINDS[asked]
+        if not present.keys() & set(kind.takes):
+            raise Problem(
+                422,
+                "wrong_kind",
+                f"None of these files holds {kind.holds}.",
+                "Send them without naming a kind.",
+            )
+        return kind
+    kinds = [kind for kind in KINDS.values() if present.keys() & set(kind.formats)]
+    if len(kinds) > 1:
+        listed = ", ".join(f"{number} {each}" for each, number in sorted(present.items()))
+        raise Problem(
+            422,
+            "several_kinds",
+            f"These files are of different kinds: {listed}.",
+            "Send each kind by itself, or say which one is wanted.",
+        )
+    return kinds[0]
 
 
-def job_options(
-    kind: str, fields: Mapping[str, Sequence[str]], *, most_players: int = 1
-) -> list[dict[str, Any]]:
+def job_options(kind: Kind, fields: Fields, *, most_players: int = 1) -> list[dict[str, Any]]:
     """What each of the jobs is asked for: one for each player that is named.
 
     Raises
@@ -76,68 +66,20 @@ def job_options(
     Problem
         A value is none of those that are offered, or a field belongs to another kind.
     """
-    known = {"kind", "player", *_OF_KIND[kind]}
-    for name in fields:
-        if name not in known and any(value.strip() for value in fields[name]):
-            raise _bad(name, "there is no such field" if name not in _ALL else f"not for {kind}")
-    names = players(fields, most_players)
-    if kind != "go":
-        if names:
-            raise _bad("player", f"not for {kind}")
-        return [_common(kind, fields)]
-    common = _common(kind, fields)
-    if common["colour"] is not None and names:
-        raise _bad("colour", "name a player or a colour, not both")
-    chosen: list[str | None] = [*names] or [None]
-    return [{"player": name, **common} for name in chosen]
-
-
-def _common(kind: str, fields: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if kind == "go":
-        found["colour"] = _choice(fields, "colour", COLOURS) if _one(fields, "colour") else None
-        found["scale"] = _choice(fields, "scale", SCALES)
-        found["level"] = _level(fields, 0.9)
-    elif kind == "results":
-        found["level"] = _level(fields, 0.95)
-        found["first"] = _choice(fields, "first", SIDES)
-        found["unread"] = _choice(fields, "unread", UNREAD)
-        found["average"] = _number(fields, "average", 2300.0, -1e6, 1e6)
-    else:
-        found["level"] = _level(fields, 0.9)
-        found["offset"] = _choice(fields, "offset", OFFSETS)
-    return found
-
-
-_OF_KIND = {
-    "go": ("colour", "scale", "level"),
-    "results": ("level", "first", "unread", "average"),
-    "backgammon": ("level", "offset"),
-}
-_ALL = {"kind", "player", *(name for names in _OF_KIND.values() for name in names)}
-
-
-def _choice(fields: Mapping[str, Sequence[str]], name: str, offered: Sequence[str]) -> str:
-    value = _one(fields, name).lower() or offered[0]
-    if value not in offered:
-        raise _bad(name, f"choose {', '.join(offered)}")
-    return value
-
-
-def _level(fields: Mapping[str, Sequence[str]], default: float) -> float:
-    return _number(fields, "level", default, 0.5, 0.999)
-
-
-def _number(
-    fields: Mapping[str, Sequence[str]], name: str, default: float, low: float, high: float
-) -> float:
-    text = _one(fields, name)
-    if not text:
-        return default
-    try:
-        value = float(text)
-    except ValueError:
-        raise _bad(name, "this is no number") from None
-    if not (isfinite(value) and low <= value <= high):
-        raise _bad(name, f"give {low:g} to {high:g}")
-    return value
+    own = {each.name for each in kind.fields}
+    known = {each.name for other in KINDS.values() for each in other.fields}
+    for name, values in fields.items():
+        if name not in own | {"kind"} and any(value.strip() for value in values):
+            reason = f"not for {kind.name}" if name in known else "there is no such field"
+            raise bad_option(name, reason)
+    options = {each.name: each.read(fields.get(each.name, ())) for each in kind.fields}
+    jobs = [options]
+    for each in kind.fields:
+        if isinstance(each, Players):
+            names = options[each.name] or [None]
+            if len(names) > most_players:
+                raise bad_option(each.name, f"name at most {most_players}")
+            jobs = [{**options, each.name: name} for name in names]
+    for job in jobs:
+        kind.check(job)
+    return jobs

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
+
+from yardstone.web.kinds import KINDS
 
 __all__ = [
     "AcceptedBatch",
@@ -17,7 +19,7 @@ __all__ = [
 ]
 
 Status = Literal["queued", "running", "needs_player", "done", "failed", "cancelled"]
-Kind = Literal["go", "results", "backgammon"]
+Kind = Annotated[str, Field(json_schema_extra={"enum": list(KINDS)})]
 
 
 class ProblemShape(BaseModel):

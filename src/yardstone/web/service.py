@@ -7,7 +7,6 @@ import hmac
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +15,12 @@ from starlette.concurrency import run_in_threadpool
 from yardstone.web import job_actions
 from yardstone.web.bell import Bell
 from yardstone.web.jobs import Job
-from yardstone.web.options import LONGEST_KEY, SCALES, job_options, wanted_kind
+from yardstone.web.kinds import KINDS
+from yardstone.web.kinds.fields import Choice
+from yardstone.web.options import LONGEST_KEY, chosen_kind, job_options, kind_of
 from yardstone.web.problems import Problem
 from yardstone.web.settings import Settings
-from yardstone.web.sniff import kind_of, look
+from yardstone.web.sniff import look
 from yardstone.web.store import JobStore
 from yardstone.web.upkeep import drop_uploads
 from yardstone.web.uploads import Upload, receive_form
@@ -150,7 +151,7 @@ class Service:
         if not upload.files:
             raise Problem(422, "no_files", "No file was sent.", "Choose one or more files.")
         limits = self.settings.limits
-        asked = kind if kind is not None else wanted_kind(upload.fields)
+        asked = kind if kind is not None else chosen_kind(upload.fields)
         files, formats, unknown, entries = [], Counter[str](), [], 0
         for number, (name, size) in enumerate(upload.files):
             try:
@@ -169,7 +170,7 @@ class Service:
         chosen = kind_of(formats.elements(), asked)
         options = job_options(chosen, upload.fields, most_players=limits.players if batch else 1)
         jobs = self.store.add(
-            chosen, client, upload.id, upload.size, files, options, batch=batch, key=key
+            chosen.name, client, upload.id, upload.size, files, options, batch=batch, key=key
         )
         if self.store.get(jobs[0], result=False).upload != upload.id:
             upload.discard()  # the same request came twice at once
@@ -227,9 +228,11 @@ class Service:
         drop_uploads(self.store)
 
     def limits(self) -> dict[str, Any]:
-        """What may be sent, and for how long results stay."""
-        return {
-            **asdict(self.settings.limits),
-            "keep_days": self.settings.keep_days,
-            "scales": list(SCALES),
+        """What may be sent and asked for, and for how long results stay."""
+        offered = {
+            f"{each.name}s": list(each.values)
+            for kind in KINDS.values()
+            for each in kind.fields
+            if isinstance(each, Choice) and each.label
         }
+        return {**self.settings.limits.as_plain(), "keep_days": self.settings.keep_days, **offered}

@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError, UsageError
+from yardstone.web.kinds import KINDS
 
 __all__ = ["ENVIRONMENT", "Limits", "Settings", "load_settings"]
 
 #: What the names of environment variables begin with.
 ENVIRONMENT = "YARDSTONE_SERVE_"
 _MIB = 1 << 20
+_OF_KINDS = {limit.name: limit.default for kind in KINDS.values() for limit in kind.limits}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +44,8 @@ class Limits:
         Bytes that all files may have when unpacked.
     ratio : float
         Times its own size that an archive or a compressed file may expand to.
-    go_games, go_moves : int
-        Games of an estimate, and moves in all of them.
-    results_games, results_players : int
-        Games and players of a rating list.
-    matches : int
-        Matches of backgammon.
+    kinds : mapping of str to int
+        The limits of the kinds of job, each of which may be named as those here.
     players : int
         Players of a batch.
     seconds : int
@@ -77,11 +75,7 @@ class Limits:
     zip_entries: int = 2_000
     unpacked_bytes: int = 128 * _MIB
     ratio: float = 100.0
-    go_games: int = 100
-    go_moves: int = 30_000
-    results_games: int = 500_000
-    results_players: int = 3_000
-    matches: int = 100
+    kinds: Mapping[str, int] = field(default_factory=dict)
     players: int = 20
     seconds: int = 900
     memory: int = 6_144
@@ -99,9 +93,25 @@ class Limits:
     streams_client: int = 10
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
+        object.__setattr__(self, "kinds", {**_OF_KINDS, **self.kinds})
+        for name, value in self.as_plain().items():
             if not value > 0 or not isfinite(value):
                 raise UsageError(f"limit {name}: {value} is no positive number")
+
+    def as_plain(self) -> dict[str, float]:
+        """All limits by name."""
+        plain: dict[str, Any] = {}
+        for name, value in asdict(self).items():
+            plain |= value if name == "kinds" else {name: value}
+        return plain
+
+    @classmethod
+    def of_plain(cls, values: Mapping[str, Any]) -> Limits:
+        """Limits with some that are named as `as_plain` names them."""
+        kinds = {name: value for name, value in values.items() if name in _OF_KINDS}
+        return cls(
+            **{name: value for name, value in values.items() if name not in kinds}, kinds=kinds
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,15 +199,14 @@ class Settings:
 
     def as_plain(self) -> dict[str, Any]:
         """All settings as plain values, to hand to another process."""
-        return {**asdict(self), "data": str(self.data)}
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**plain, "data": str(self.data), "limits": self.limits.as_plain()}
 
     @classmethod
     def of_plain(cls, values: Mapping[str, Any]) -> Settings:
         """The settings that `as_plain` gave."""
-        known = dict(values)
-        return cls(
-            **{**known, "data": Path(known["data"]), "limits": Limits(**known["limits"])},
-        )
+        parts = {"data": Path(values["data"]), "limits": Limits.of_plain(values["limits"])}
+        return cls(**{**values, **parts})
 
 
 def _check_networks(name: str, text: str) -> None:
@@ -238,58 +247,50 @@ def load_settings(
     """
     environment = os.environ if environment is None else environment
     values, bounds = _of_file(file) if file is not None else ({}, {})
-    for target, kind in ((values, Settings), (bounds, Limits)):
-        for each in fields(kind):
-            variable = ENVIRONMENT + each.name.upper()
-            if each.name != "limits" and variable in environment:
-                target[each.name] = _converted(each.type, environment[variable], variable)
+    for target, types in ((values, _SETTINGS), (bounds, _LIMITS)):
+        for name, kind in types.items():
+            variable = ENVIRONMENT + name.upper()
+            if variable in environment:
+                target[name] = _converted(kind, environment[variable], variable)
     values |= {name: value for name, value in (given or {}).items() if value is not None}
     for name, text in (limits or {}).items():
-        bounds[name] = _converted(_type_of_limit(name), text, f"limit {name}")
+        if name not in _LIMITS:
+            raise UsageError(f"there is no limit {name!r}, only {', '.join(_LIMITS)}")
+        bounds[name] = _converted(_LIMITS[name], text, f"limit {name}")
     if "data" in values:
         values["data"] = Path(values["data"])
-    return Settings(**values, limits=Limits(**bounds))
+    return Settings(**values, limits=Limits.of_plain(bounds))
 
 
-def _type_of_limit(name: str) -> Any:
-    for each in fields(Limits):
-        if each.name == name:
-            return each.type
-    raise UsageError(
-        f"there is no limit {name!r}, only {', '.join(each.name for each in fields(Limits))}"
-    )
-
-
-def _converted(kind: Any, text: str, name: str) -> Any:
-    """A value from text, as the field's annotation has it."""
+def _converted(kind: type, text: str, name: str) -> Any:
+    """A value from text, of the type that its setting has."""
     try:
-        if kind == "int":
-            return int(text)
-        return float(text) if kind == "float" else text
+        return kind(text) if kind in (int, float) else text
     except ValueError:
         raise UsageError(f"{name}: {text!r} is no number") from None
 
 
-#: What values of a file must be, by the annotation of a field; texts otherwise.
-_KINDS: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float)}
+#: Names and types of what can be set.
+_SETTINGS = {each.name: type(each.default) for each in fields(Settings) if each.name != "limits"}
+_LIMITS = {name: type(value) for name, value in Limits().as_plain().items()}
 
 
 def _of_file(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     try:
         with file.open("rb") as stream:
-            found = tomllib.load(stream)
+            values = tomllib.load(stream)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(file)) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"this is no TOML: {error}", file=str(file)) from None
-    bounds = found.pop("limits", {})
+    bounds = values.pop("limits", {})
     if not isinstance(bounds, dict):
         raise InputError("limits must be a table", file=str(file), mend="write [limits]")
-    for table, kind in ((found, Settings), (bounds, Limits)):
-        types = {each.name: each.type for each in fields(kind)}
+    for table, types in ((values, _SETTINGS), (bounds, _LIMITS)):
         for name, value in table.items():
             if name not in types:
                 raise InputError(f"there is no setting {name!r}", file=str(file))
-            if isinstance(value, bool) or not isinstance(value, _KINDS.get(str(types[name]), str)):
+            kinds = {int: (int,), float: (int, float)}.get(types[name], (str,))
+            if isinstance(value, bool) or not isinstance(value, kinds):
                 raise InputError(f"{name}: {value!r} is of the wrong kind", file=str(file))
-    return found, bounds
+    return values, bounds

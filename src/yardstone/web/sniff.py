@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -16,38 +15,10 @@ from yardstone.web.names import file_label
 from yardstone.web.problems import Problem
 from yardstone.web.settings import Limits
 
-__all__ = [
-    "FORMATS",
-    "HEAD",
-    "KIND_NAMES",
-    "format_of",
-    "kind_of",
-    "look",
-    "unpacked_name",
-    "usable",
-]
+__all__ = ["HEAD", "format_of", "look", "unpacked_name"]
 
 #: Bytes that are looked at.
 HEAD = 4096
-#: Formats that are taken, and what they are used for unless something else is asked.
-FORMATS = {
-    "sgf": "go",
-    "sgf-backgammon": "backgammon",
-    "mat": "backgammon",
-    "pgn": "results",
-    "csv": "results",
-}
-#: What each kind of job can be made of.
-_USED = {
-    "go": ("sgf",),
-    "results": ("pgn", "csv", "sgf", "mat"),
-    "backgammon": ("mat", "sgf-backgammon"),
-}
-KIND_NAMES = {
-    "go": "games of Go (SGF)",
-    "results": "results of games (PGN or CSV)",
-    "backgammon": "matches of backgammon (.mat)",
-}
 _SGF = re.compile(r"\(\s*;")
 _SGF_GAME = re.compile(r"GM\s*\[\s*(\d+)")
 _SGF_KEY = re.compile(r"\(\s*;\s*[A-Za-z]{1,12}\s*\[")
@@ -209,38 +180,3 @@ def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def kind_of(formats: Iterable[str], asked: str | None = None) -> str:
-    """The kind of job that files of these formats make.
-
-    Raises
-    ------
-    Problem
-        They do not make one, or not the one that is asked for.
-    """
-    present = Counter(formats)
-    if asked is not None:
-        if not any(each in _USED[asked] for each in present):
-            raise Problem(
-                422,
-                "wrong_kind",
-                f"None of these files holds {KIND_NAMES[asked]}.",
-                "Send them without naming a kind.",
-            )
-        return asked
-    kinds = {FORMATS[each] for each in present}
-    if len(kinds) > 1:
-        listed = ", ".join(f"{number} {each}" for each, number in sorted(present.items()))
-        raise Problem(
-            422,
-            "several_kinds",
-            f"These files are of different kinds: {listed}.",
-            "Send each kind by itself, or say which one is wanted.",
-        )
-    return kinds.pop()
-
-
-def usable(kind: str, format: str) -> bool:
-    """Whether a kind of job can use a file of this format."""
-    return format in _USED[kind]

@@ -16,7 +16,7 @@ from yardstone.records.streams import Limits as StreamLimits
 from yardstone.web.names import file_label
 from yardstone.web.problems import Problem
 from yardstone.web.settings import Limits
-from yardstone.web.sniff import HEAD, format_of, unpacked_name, usable
+from yardstone.web.sniff import HEAD, format_of, unpacked_name
 
 __all__ = ["Unpacked", "unpack"]
 
@@ -36,7 +36,7 @@ class Unpacked:
     path : Path
         Where it is.
     format : str
-        One of the keys of `sniff.FORMATS`.
+        What its first bytes and its ending say.
     """
 
     label: str
@@ -52,7 +52,7 @@ class Unpacked:
 @dataclass
 class _Unpacking:
     folder: Path
-    kind: str
+    formats: Sequence[str]
     limits: Limits
     skipped: SkipReport
     left: int
@@ -68,11 +68,11 @@ class _Unpacking:
             head += piece
             if len(head) >= HEAD:
                 break
-        kind = format_of(head[:HEAD], label)
-        if not kind or not usable(self.kind, kind):
-            self.skip(label, "not of the kind that is wanted" if kind else "no file of games")
+        name = format_of(head[:HEAD], label)
+        if name not in self.formats:
+            self.skip(label, "not of the kind that is wanted" if name else "no file of games")
             return
-        ending = "sgf" if kind.startswith("sgf") else kind
+        ending = "sgf" if name.startswith("sgf") else name
         path = self.folder / f"{len(self.found):06d}.{ending}"
         size = 0
         with path.open("wb") as out:
@@ -94,7 +94,7 @@ class _Unpacking:
             path.unlink()
             self.skip(label, "too long when unpacked")
             return
-        self.found.append(Unpacked(label, path, kind))
+        self.found.append(Unpacked(label, path, name))
 
 
 def _chained(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
@@ -105,19 +105,19 @@ def _chained(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
 def unpack(
     upload: Path,
     files: Sequence[dict[str, Any]],
-    kind: str,
+    formats: Sequence[str],
     folder: Path,
     limits: Limits,
     skipped: SkipReport,
 ) -> list[Unpacked]:
-    """Put the files of an upload that are of use for a kind of job into a folder.
+    """Put the files of an upload that are of some formats into a folder.
 
     Raises
     ------
     Problem
         None is of use, or they are too many or too large.
     """
-    work = _Unpacking(folder, kind, limits, skipped, limits.unpacked_bytes)
+    work = _Unpacking(folder, formats, limits, skipped, limits.unpacked_bytes)
     members = 0
     for number, file in enumerate(files):
         path, label = upload / f"{number:04d}", str(file["name"])

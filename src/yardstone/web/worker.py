@@ -26,10 +26,10 @@ from yardstone.web import log
 from yardstone.web.bell import Bell
 from yardstone.web.child import orders
 from yardstone.web.jobs import Job
+from yardstone.web.kinds import KINDS, NeedsPlayer, Task
 from yardstone.web.problems import Problem, described
 from yardstone.web.settings import Settings
 from yardstone.web.store import JobStore
-from yardstone.web.tasks import NeedsPlayer, Task, perform
 from yardstone.web.unpack import unpack
 from yardstone.web.upkeep import (
     drop_uploads,
@@ -50,12 +50,6 @@ _PAUSE = 0.5
 _FIRST, _LONGEST, _TROUBLE = 0.02, 0.25, 2.0
 #: Skipped records that are listed with a job.
 _LISTED = 100
-#: What tasks import when they are first done.
-_LATER = (
-    "yardstone.ratings.bradley_terry",
-    "yardstone.ratings.rating_list",
-    "yardstone.strength.estimate.estimate",
-)
 _INTERNAL = {
     "code": "internal",
     "message": "Something went wrong here, not with your files.",
@@ -177,17 +171,17 @@ class Worker:
 
     def _attempt(self, job: Job, folder: Path, skipped: SkipReport) -> dict[str, Any]:
         """Do a job; how it ended, as `JobStore.finish` takes it."""
+        kind = KINDS[job.kind]
         try:
             files = unpack(
                 self.settings.uploads / job.upload,
                 job.files,
-                job.kind,
+                kind.takes,
                 folder,
                 self.settings.limits,
                 skipped,
             )
             task = Task(
-                job.kind,
                 job.options,
                 files,
                 folder,
@@ -197,7 +191,7 @@ class Worker:
                 skipped,
                 self.threads,
             )
-            return {"status": "done", "result": perform(task)}
+            return {"status": "done", "result": _as_json(kind.perform(task))}
         except NeedsPlayer as question:
             hours = self.settings.keep_choice_hours
             return {
@@ -245,6 +239,11 @@ class Worker:
         leave_worker(self.store, self.name)
 
 
+def _as_json(result: dict[str, Any]) -> str:
+    """A result as JSON text; numbers that JSON lacks are an error."""
+    return json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
 def main() -> int:
     """Work until the supervisor says or is at its end."""
     stop = threading.Event()
@@ -268,8 +267,9 @@ def main() -> int:
 
 def _warm() -> None:
     """Import what takes long before somebody waits for it."""
-    for module in _LATER:
-        import_module(module)
+    for kind in KINDS.values():
+        for module in kind.warm:
+            import_module(module)
 
 
 def _live(worker: Worker) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import UsageError
+from yardstone.winprob.logistic import logistic, logit
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -62,7 +63,7 @@ def probability(first: ArrayLike, second: ArrayLike, length: ArrayLike) -> NDArr
     array([0.529, 0.564, 0.576])
     """
     ahead = np.subtract(first, second) * steepness(length)
-    return np.asarray(np.exp(-np.logaddexp(0.0, -ahead)), np.float64)
+    return logistic(ahead)
 
 
 def difference(chance: ArrayLike, length: ArrayLike) -> NDArray[np.float64]:
@@ -91,9 +92,7 @@ def difference(chance: ArrayLike, length: ArrayLike) -> NDArray[np.float64]:
     p = np.asarray(chance, np.float64)
     if not ((p >= 0.0) & (p <= 1.0)).all():
         raise UsageError("a probability lies between 0 and 1")
-    with np.errstate(divide="ignore"):
-        odds = np.log(p) - np.log1p(-p)
-    return np.asarray(odds / steepness(length), np.float64)
+    return np.asarray(logit(p) / steepness(length), np.float64)
 
 
 def experience_factor(experience: ArrayLike) -> NDArray[np.float64]:

@@ -33,6 +33,7 @@ from yardstone.choices import check_fields, no_such
 from yardstone.errors import UsageError
 from yardstone.winprob.grades import MOST_KOMI, MOST_STONES
 from yardstone.winprob.kaniuk import PARAMETERS, PUBLISHED, Kaniuk, basis
+from yardstone.winprob.logistic import log_logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -185,7 +186,7 @@ def _link(gap: Array, lapse: float, link: Link) -> tuple[Array, Array, Array, Ar
         log_win, log_loss = log_ndtr(-sqrt(2.0) * gap), log_ndtr(sqrt(2.0) * gap)
         log_density = -(gap**2) - 0.5 * np.log(pi)
     else:
-        log_win, log_loss = -np.logaddexp(0.0, _SLOPE * gap), -np.logaddexp(0.0, -_SLOPE * gap)
+        log_win, log_loss = log_logistic(-_SLOPE * gap), log_logistic(_SLOPE * gap)
         log_density = np.log(_SLOPE) + log_win + log_loss
     if lapse > 0.0:
         floor, kept = np.log(0.5 * lapse), np.log1p(-lapse)

@@ -17,6 +17,7 @@ import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.winprob.clustered import FEWEST
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -92,7 +93,7 @@ def black_wins(gap: ArrayLike, handicap: ArrayLike, *, stone: float, slope: floa
     """
     stones = np.asarray(handicap, np.float64)
     head_start = stone * np.where(stones > 0.0, stones - 0.5, 0.0)
-    return np.exp(-np.logaddexp(0.0, slope * (np.asarray(gap, np.float64) - head_start)))
+    return logistic(slope * (head_start - np.asarray(gap, np.float64)))
 
 
 def log_loss(probability: ArrayLike, won: ArrayLike) -> Array:
@@ -105,7 +106,7 @@ def _logistic(design: Array, won: Array, weight: Array) -> Array:
     """Coefficients of a logistic regression without a constant; Newton, a little ridge."""
     x = np.zeros(design.shape[1])
     for _ in range(100):
-        p = np.exp(-np.logaddexp(0.0, -(design @ x)))
+        p = logistic(design @ x)
         gradient = design.T @ (weight * (won - p)) - _RIDGE * x
         hessian = (design * (weight * p * (1.0 - p))[:, None]).T @ design
         step = np.linalg.solve(hessian + _RIDGE * np.eye(len(x)), gradient)

@@ -24,6 +24,7 @@ import numpy as np
 
 from yardstone.choices import no_such
 from yardstone.errors import UsageError
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -146,7 +147,7 @@ class Kaniuk:
         gap = self.strength_gap(first, second)
         erf_approximation(gap, tails=tails)  # refuses the tails
         # (1 - tanh y)/2 = 1/(1 + exp(2 y)), without the cancellation.
-        return np.exp(-np.logaddexp(0.0, 2.0 * (A * gap + B * gap**3)))
+        return logistic(-2.0 * (A * gap + B * gap**3))
 
     def opponent(self, first: ArrayLike, probability: ArrayLike) -> Array:
         """Grade of the opponent whom `first` beats with the given probability.

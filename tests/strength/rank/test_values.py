@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.strength.rank_cases import CHANNELS, random_evidence, random_model
+from yardstone.go.features import HEAD
 from yardstone.strength.evidence import Evidence
-from yardstone.strength.rank.course import COURSE, course
+from yardstone.strength.rank.course import COURSE
 from yardstone.strength.rank.lift import CLIP, random_lift
+from yardstone.strength.rank.scalar import MoveFacts
 from yardstone.strength.rank.scorer import PHASES
-from yardstone.strength.rank.values import PHASE_ENDS, SCALARS, move_values, phases_of, scalars
+from yardstone.strength.rank.values import PHASE_ENDS, SCALARS, move_values, phases_of
+from yardstone.strength.rank.values import scalars as scalars_of_facts
+
+
+def scalars(evidence: Evidence) -> np.ndarray[Any, np.dtype[np.float32]]:
+    return scalars_of_facts(MoveFacts(evidence))
+
+
+def course(evidence: Evidence) -> np.ndarray[Any, np.dtype[np.float32]]:
+    return scalars(evidence)[:, -len(COURSE) :]
 
 
 def plain_scalars(evidence: Evidence, row: int) -> dict[str, float]:
     """Some of the scalars of a move, as they are described."""
-    winrate, lead, policy, best, win_loss, loss = (float(each) for each in evidence.head[row])
+    winrate, lead, policy, best, win_loss, loss = (
+        float(evidence.named(name)[row]) for name in HEAD
+    )
     chance = max(policy + 0.5, 0.0)
     others = [float(each) for each in evidence.chances[row]]
     points = 10.0 * loss
@@ -67,7 +81,7 @@ def test_the_move_before() -> None:
 
 def test_a_forbidden_move_has_finite_values() -> None:
     evidence = random_evidence([4])
-    evidence.head[1, 2] = np.nan
+    evidence.named("policy")[1] = np.nan
     known = move_values(evidence)[:, : -len(COURSE)]
     assert np.isfinite(known).all()
     assert scalars(evidence)[1, SCALARS.index("policy")] == 0.0
@@ -75,18 +89,19 @@ def test_a_forbidden_move_has_finite_values() -> None:
 
 def test_the_course_of_the_game() -> None:
     evidence = random_evidence([12, 3])
-    found = course(evidence)
+    found, names = course(evidence), [each.name for each in COURSE]
     assert found.shape == (15, len(COURSE))
-    lead = 10.0 * (evidence.head[:, 1] + evidence.head[:, 5]).astype(float)
-    winrate = np.clip(evidence.head[:, 0] + 0.5 + evidence.head[:, 4], 0.0, 1.0).astype(float)
+    lead = 10.0 * (evidence.named("lead") + evidence.named("point_loss")).astype(float)
+    winrate = evidence.named("winrate") + 0.5 + evidence.named("win_loss")
+    winrate = np.clip(winrate, 0.0, 1.0).astype(float)
     for row in range(15):
         for steps in (2, 4, 8):
             there = row + steps < 12 if row < 12 else row + steps < 15
             for name, values, most in (
                 ("points", lead, 3.0), ("points", lead, 10.0), ("win", winrate, 0.15)
             ):  # fmt: skip
-                lost = found[row, COURSE.index(f"lost_{name}_{most:g}_in_{steps}")]
-                gained = found[row, COURSE.index(f"gained_{name}_{most:g}_in_{steps}")]
+                lost = found[row, names.index(f"lost_{name}_{most:g}_in_{steps}")]
+                gained = found[row, names.index(f"gained_{name}_{most:g}_in_{steps}")]
                 if not there:
                     assert np.isnan([lost, gained]).all()
                     continue
@@ -110,7 +125,10 @@ def test_candidates_weighted_with_the_policy() -> None:
     evidence = random_evidence([5])
     found = move_values(evidence)
     for row in range(5):
-        weight = [max(float(evidence.head[row, 2]) + 0.5, 0.0), *map(float, evidence.chances[row])]
+        weight = [
+            max(float(evidence.named("policy")[row]) + 0.5, 0.0),
+            *map(float, evidence.chances[row]),
+        ]
         vectors = [evidence.pick[row], *evidence.candidates[row]]
         mean = sum(w * v.astype(float) for w, v in zip(weight, vectors, strict=True)) / sum(weight)
         np.testing.assert_allclose(
@@ -138,7 +156,10 @@ def test_lifted_values_against_a_plain_program() -> None:
         policy, best = (away[4 * c + SCALARS.index(name)] for name in ("log_policy", "log_best"))
         wanted = [pick * policy, pick * best, gain * policy, gain**2, pick**2]
         at = np.maximum(pick @ lift.pick_weights + lift.pick_bias, 0.0)
-        chances = [max(float(evidence.head[row, 2]) + 0.5, 0.0), *map(float, evidence.chances[row])]
+        chances = [
+            max(float(evidence.named("policy")[row]) + 0.5, 0.0),
+            *map(float, evidence.chances[row]),
+        ]
         others = [at]
         for each in evidence.candidates[row]:
             z = np.clip((each.astype(float) - lift.mean[:c]) / lift.deviation[:c], -CLIP, CLIP)

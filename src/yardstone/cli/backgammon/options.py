@@ -57,12 +57,8 @@ def chosen_offset(text: str) -> float:
     return value
 
 
-def chosen_formula(chosen: Weights) -> Formula:
+def chosen_formula(choice: Weights) -> Formula:
     """The formula of that name."""
-    from yardstone.backgammon import formulas
+    from yardstone.backgammon.formulas import FORMULAS
 
-    if chosen is Weights.people:
-        from yardstone.lab.vandendoel.refit import PEOPLE
-
-        return PEOPLE
-    return formulas.PUBLISHED if chosen is Weights.published else formulas.PUBLISHED_TEXT
+    return FORMULAS[choice.value]

@@ -14,12 +14,13 @@ from yardstone.cli.backgammon.options import (
     chosen_formula,
     chosen_offset,
 )
-from yardstone.cli.winprob.output import Output, TextOrJson
+from yardstone.cli.output import TableOutput
 
 __all__ = ["rating"]
 
 
 def rating(
+    output: TableOutput,
     length: Annotated[int, typer.Option(metavar="POINTS", help="Length of the match.")],
     epm: Annotated[
         float | None,
@@ -77,8 +78,6 @@ def rating(
     ] = None,
     offset: Offset = "fibs",
     formula: Choice = Weights.published,
-    form: Annotated[TextOrJson, typer.Option("--format", help="Text, or JSON.")] = TextOrJson.text,
-    output: Output = None,
 ) -> None:
     """Rating of a player from error rates in a match, or the error rates of a rating.
 
@@ -92,11 +91,11 @@ def rating(
     yardstone backgammon rating --pr 5.2 --length 7 --offset gamesgrid --format json
     """
     from yardstone.backgammon.error_rates import MOVES_PER_DECISION
-    from yardstone.backgammon.rating import Given, rate
-    from yardstone.cli.winprob.output import as_text, write
-    from yardstone.reports.backgammon.rating import rating_text
+    from yardstone.backgammon.rating import RatingQuestion, rating_answer
+    from yardstone.reports.backgammon.rating import rating_document
 
-    given = Given(
+    output.check()
+    question = RatingQuestion(
         length=length,
         epm=epm,
         epc=epc,
@@ -111,9 +110,6 @@ def rating(
         moves_per_decision=moves_per_decision or MOVES_PER_DECISION,
         unit=unit,
     )
-    found = rate(given, chosen_formula(formula), chosen_offset(offset))
-    if formula is Weights.people and "relative" in found and from_rating is None:
-        from yardstone.lab.vandendoel.refit import rating_interval
-
-        found["interval"] = rating_interval(found["relative"], found["offset"])
-    write(as_text(found) if form is TextOrJson.json else rating_text(found), output)
+    output.emit(
+        rating_document(rating_answer(question, chosen_formula(formula), chosen_offset(offset)))
+    )

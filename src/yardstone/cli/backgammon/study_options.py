@@ -215,21 +215,20 @@ def _fits(table: StudyTable, rule: CloseRule) -> list[StudyFit]:
 def save_plots(fits: Iterable[StudyFit], folder: Path, level: float) -> None:
     """Draw the figures of each fit into a folder, which is made if need be."""
     from yardstone.lab.vandendoel.fit import Model
-    from yardstone.reports.backgammon.study_plots import (
-        coefficient_plot,
-        part_one_plot,
-        part_two_plot,
+    from yardstone.reports.charts.backgammon_study import (
+        coefficient_chart,
+        part_one_chart,
+        part_two_chart,
     )
-    from yardstone.reports.plot import save_plot
 
     folder.mkdir(exist_ok=True)
     for fit in fits:
         if fit.model is Model.decision:
-            save_plot(part_one_plot(fit, level=level), folder / "part1.svg")
-            save_plot(coefficient_plot(fit), folder / "part1-coefficient.svg")
+            part_one_chart(fit, level=level).save(folder / "part1.svg")
+            coefficient_chart(fit).save(folder / "part1-coefficient.svg")
         else:
-            save_plot(part_two_plot(fit, level=level), folder / "part2.svg")
-            save_plot(coefficient_plot(fit), folder / "part2-coefficients.svg")
+            part_two_chart(fit, level=level).save(folder / "part2.svg")
+            coefficient_chart(fit).save(folder / "part2-coefficients.svg")
 
 
 def _check_plot_folder(folder: Path | None) -> None:

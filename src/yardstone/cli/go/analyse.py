@@ -135,10 +135,9 @@ def analyse(
     check_found(len(found), skipped, strict=strict)
     report = AnalysisReport(found, loaded.name, where, mistake, skipped)
     if plot is not None:
-        from yardstone.reports.go.plot import game_plot
-        from yardstone.reports.plot import save_plot
+        from yardstone.reports.charts.go import game_chart
 
-        save_plot(game_plot(report), plot)
+        game_chart(report).save(plot)
     emit(_views(report, len(found) == 1 if moves is None else moves, top), chosen, output)
     report_skipped(skipped, quiet=quiet)
 

@@ -11,11 +11,11 @@ from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     import numpy as np
-    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from yardstone.pool import Pool
     from yardstone.ratings.replay import Replay
+    from yardstone.reports.charts.chart import Chart
 
     Array = NDArray[np.float64]
 
@@ -86,7 +86,7 @@ def _alone(data: list[str], what: str) -> Path:
     return Path(data[0])
 
 
-def _experiment(data: list[str], edges: list[float]) -> dict[str, Figure]:
+def _experiment(data: list[str], edges: list[float]) -> dict[str, Chart]:
     """Pictures of an experiment: of its training games and of its whole pool."""
     from yardstone.lab.neubauer.experiment.configuration import read_experiment
     from yardstone.lab.neubauer.experiment.description import described
@@ -97,24 +97,24 @@ def _experiment(data: list[str], edges: list[float]) -> dict[str, Figure]:
     return figures
 
 
-def _store(data: list[str]) -> dict[str, Figure]:
+def _store(data: list[str]) -> dict[str, Chart]:
     from yardstone.go.feature_store import FeatureStore
     from yardstone.go.features import HEAD
     from yardstone.lab.neubauer.experiment.classes import losses_by_rank
     from yardstone.lab.neubauer.experiment.stochastic import POINTS
-    from yardstone.reports.strength.plots import length_plot
+    from yardstone.reports.charts.experiment import length_chart
 
     store = FeatureStore.open(_alone(data, "store"))
     points = losses_by_rank(store, HEAD.index("point_loss"))
     points = {name: POINTS * values for name, values in points.items()}
     figures = _losses(points, losses_by_rank(store, HEAD.index("win_loss")))
-    figures["lengths"] = length_plot(store.games["moves"], what="games")
+    figures["lengths"] = length_chart(store.games["moves"], what="games")
     return figures
 
 
-def _results(data: list[str], edges: list[float]) -> dict[str, Figure]:
+def _results(data: list[str], edges: list[float]) -> dict[str, Chart]:
     from yardstone import records
-    from yardstone.evaluation.run import judged_games
+    from yardstone.evaluation.splits import judged_games
     from yardstone.ratings.glicko2 import Glicko2
 
     pool, _ = judged_games(records.read(*data, first="black", times=True))
@@ -123,15 +123,15 @@ def _results(data: list[str], edges: list[float]) -> dict[str, Figure]:
 
 def _pool(
     pool: Pool, replay: Replay, edges: list[float], labels: Array | None = None
-) -> dict[str, Figure]:
+) -> dict[str, Chart]:
     """Figures 4.1, 4.4, 4.5 and, where lengths are known, 4.6."""
     import numpy as np
 
     from yardstone.evaluation.labels import rating_labels
     from yardstone.evaluation.settling import deviations_by_games, ratings_by_games
     from yardstone.lab.neubauer.experiment.classes import ratings_in_classes
+    from yardstone.reports.charts.experiment import label_chart, length_chart
     from yardstone.reports.charts.history import deviations_chart, ratings_by_games_chart
-    from yardstone.reports.strength.plots import label_plot, length_plot
 
     if labels is None:
         found = rating_labels(pool, replay)
@@ -142,7 +142,7 @@ def _pool(
     low, high = np.quantile(values, [0.005, 0.995])
     bounds = np.arange(50.0 * np.floor(low / 50.0), 50.0 * np.ceil(high / 50.0) + 51.0, 50.0)
     figures = {
-        "labels": label_plot({name: values[here] for name, here in inside.items()}, title=title),
+        "labels": label_chart({name: values[here] for name, here in inside.items()}, title=title),
         "deviations": deviations_chart(deviations_by_games(pool, replay)),
         "settling": ratings_by_games_chart(ratings_by_games(pool, replay, bounds)),
     }
@@ -151,22 +151,21 @@ def _pool(
         here = np.ones(len(pool), np.bool_) if counted is None else counted == "counted"
         if here.any():
             what = "games" if counted is None else "counted games"
-            figures["lengths"] = length_plot(pool.columns["moves"][here], what=what)
+            figures["lengths"] = length_chart(pool.columns["moves"][here], what=what)
     return figures
 
 
-def _losses(points: dict[str, Array], winrates: dict[str, Array]) -> dict[str, Figure]:
+def _losses(points: dict[str, Array], winrates: dict[str, Array]) -> dict[str, Chart]:
     """Figures 4.2 and 4.3."""
-    from yardstone.reports.strength.plots import loss_plot
+    from yardstone.reports.charts.experiment import loss_chart
 
     return {
-        "points": loss_plot(points, low=_POINTS[0], high=_POINTS[1], label="points lost"),
-        "winrates": loss_plot(winrates, low=_WINRATE[0], high=_WINRATE[1], label="winrate lost"),
+        "points": loss_chart(points, low=_POINTS[0], high=_POINTS[1], label="points lost"),
+        "winrates": loss_chart(winrates, low=_WINRATE[0], high=_WINRATE[1], label="winrate lost"),
     }
 
 
-def _save(figures: dict[str, Figure], folder: Path, ending: str) -> None:
-    from yardstone.reports.plot import save_plot
+def _save(figures: dict[str, Chart], folder: Path, ending: str) -> None:
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -174,5 +173,5 @@ def _save(figures: dict[str, Figure], folder: Path, ending: str) -> None:
         raise InputError(f"cannot be made: {error.strerror}", file=str(folder)) from error
     for name, figure in figures.items():
         path = folder / f"{name}.{ending}"
-        save_plot(figure, path)
+        figure.save(path)
         print(path)

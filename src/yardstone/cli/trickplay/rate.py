@@ -146,10 +146,9 @@ def rate(
     if sgf is not None:
         write_boards(sgf, found)
     if plot is not None:
-        from yardstone.reports.plot import save_plot
-        from yardstone.reports.trickplay.plot import trickplay_plot
+        from yardstone.reports.charts.trickplay import trickplay_chart
 
-        save_plot(trickplay_plot(report), plot)
+        trickplay_chart(report).save(plot)
     emit(_views(report), chosen, output)
     report_skipped(skipped, quiet=quiet)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from yardstone.cli.output import check_report
-from yardstone.cli.winprob.output import Output, Plot, TableFormat, as_text, save, write
+from yardstone.cli.winprob.output import Output, Plot, TableFormat, as_text, write
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ def between(
     check_report(output, form)
     model = _model(set_ or [])
     if plot is not None:
-        from yardstone.reports.winprob.plots import model_plot
+        from yardstone.reports.charts.winprob import model_chart
 
-        save(model_plot(figure.value, model), plot)
+        model_chart(figure.value, model).save(plot)
     given = grades or []
     if table:
         if given:

@@ -15,7 +15,6 @@ from yardstone.cli.winprob.output import (
     TableFormat,
     TextOrJson,
     as_text,
-    save,
     write,
 )
 from yardstone.errors import UsageError
@@ -80,9 +79,9 @@ def stats(
 
     found = _statistics(files, begin, end, differences)
     if plot is not None:
-        from yardstone.reports.winprob.plots import curves_plot
+        from yardstone.reports.charts.winprob import curves_chart
 
-        save(curves_plot(found, None, title="Measured probability of win"), plot)
+        curves_chart(found, None, title="Measured probability of win").save(plot)
     if form is TableFormat.text:
         write(as_published(found), output)
     elif form is TableFormat.csv:
@@ -189,9 +188,9 @@ def fit(
         if bootstrap:
             intervals = simulated_intervals(fitted, found, samples=bootstrap, seed=seed)
     if plot is not None:
-        from yardstone.reports.winprob.plots import curves_plot
+        from yardstone.reports.charts.winprob import curves_chart
 
-        save(curves_plot(found, core, title="Games and the model fitted to them"), plot)
+        curves_chart(found, core, title="Games and the model fitted to them").save(plot)
     values = plain_fit(fitted, found, intervals=intervals, pairs=pairs)
     write(as_text(values) if form is TextOrJson.json else fit_text(values), output)
 
@@ -249,12 +248,15 @@ def trace(
         raise UsageError("--follow takes grades from 20k to 7d")
     found = traced(_games(file), years=years, grades=grades)
     if plot is not None:
-        from yardstone.reports.winprob.plots import coefficient_trace_plot, probability_trace_plot
+        from yardstone.reports.charts.winprob import (
+            coefficient_trace_chart,
+            probability_trace_chart,
+        )
 
         if figure is TracePicture.coefficients:
-            save(coefficient_trace_plot(found), plot)
+            coefficient_trace_chart(found).save(plot)
         else:
-            save(probability_trace_plot(found, modelled=figure is TracePicture.model), plot)
+            probability_trace_chart(found, modelled=figure is TracePicture.model).save(plot)
     write(
         as_text(plain_trace(found)) if form is TextOrJson.json else trace_text(found),
         output,

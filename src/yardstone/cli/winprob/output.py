@@ -5,14 +5,11 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["Output", "Plot", "TableFormat", "TextOrJson", "as_text", "save", "write"]
+__all__ = ["Output", "Plot", "TableFormat", "TextOrJson", "as_text", "write"]
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
@@ -36,13 +33,6 @@ class TableFormat(StrEnum):
     text = "text"
     csv = "csv"
     json = "json"
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Save a picture in the format of the file's ending."""
-    from yardstone.reports.plot import save_plot
-
-    save_plot(figure, path)
 
 
 def as_text(values: Any) -> str:

@@ -23,19 +23,19 @@ from yardstone.ratings.egf import EGF
 from yardstone.tournament.model import System
 from yardstone.tournament.pairing_rules import PairingRules
 from yardstone.tournament.population import Field, grade_rating, synthetic_field
-from yardstone.tournament.rules import HandicapRules
-from yardstone.tournament.simulate import Plan, play, tournament_of
+from yardstone.tournament.rules import HandicapRules, SeedSystem
+from yardstone.tournament.simulation import Plan, play, tournament_of
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.tournament.chances import Chance
     from yardstone.tournament.scores import Scores
+    from yardstone.tournament.win_probability import WinProbability
 
     Values = NDArray[np.float64]
 
-__all__ = ["Circuit", "Quality", "Variant", "compare_quality", "measure_quality"]
+__all__ = ["Circuit", "Quality", "Variant", "compare_quality", "measure_quality", "usual_pairings"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +98,26 @@ class Variant:
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 
+def usual_pairings() -> tuple[Variant, ...]:
+    """The ways to pair that are compared as a rule; the first is the usual one."""
+    seeded = [
+        Variant(
+            name=f"McMahon, {system} seeding",
+            changes={"seed_system_1": system, "seed_system_2": system},
+        )
+        for system in SeedSystem
+    ]
+    return (
+        Variant(name="McMahon, bar 3d"),
+        Variant(name="McMahon, bar 1d", bar=0),
+        Variant(name="McMahon, bar 5k", bar=-5),
+        Variant(name="McMahon, handicap", handicap=HandicapRules(ceiling=9, threshold=2)),
+        *seeded,
+        Variant(name="McMahon, no groups", changes={"minimise_score_difference": 0}),
+        Variant(name="Swiss", system=System.swiss),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Quality:
     """Result for one variant.
@@ -141,7 +161,7 @@ class Quality:
 
 def compare_quality(
     variants: Sequence[Variant],
-    chance: Chance,
+    chance: WinProbability,
     circuit: Circuit | None = None,
     *,
     replicates: int = 10,
@@ -162,7 +182,7 @@ def compare_quality(
     replicates : int
         Independent populations; errors come from their spread.
     seed, workers, progress
-        As in `yardstone.tournament.outcome.simulate`.
+        As in `yardstone.tournament.forecast.simulate`.
 
     Raises
     ------
@@ -173,11 +193,11 @@ def compare_quality(
     if not variants or replicates < 2:
         raise UsageError("at least one variant and two replicates are needed")
     items = [(variant, replicate) for replicate in range(replicates) for variant in variants]
-    found = parallel.map(
+    measured = parallel.map(
         partial(_one, chance, circuit, seed), items, workers=workers, progress=progress
     )
-    parts = np.array([part[0] for part in found]).reshape(replicates, len(variants), 3)
-    courses = np.array([part[1] for part in found])
+    parts = np.array([part[0] for part in measured]).reshape(replicates, len(variants), 3)
+    courses = np.array([part[1] for part in measured])
     courses = courses.reshape(replicates, len(variants), circuit.tournaments)
     root = np.sqrt(replicates)
     rows = []
@@ -201,14 +221,14 @@ def compare_quality(
 
 
 def _one(
-    chance: Chance, circuit: Circuit, seed: int, item: tuple[Variant, int]
+    chance: WinProbability, circuit: Circuit, seed: int, item: tuple[Variant, int]
 ) -> tuple[tuple[float, float, float], Values]:
     variant, replicate = item
     return measure_quality(variant, chance, circuit, np.random.default_rng([seed, replicate]))
 
 
 def measure_quality(
-    variant: Variant, chance: Chance, circuit: Circuit, rng: Generator
+    variant: Variant, chance: WinProbability, circuit: Circuit, rng: Generator
 ) -> tuple[tuple[float, float, float], Values]:
     """One replicate of one variant.
 
@@ -259,7 +279,7 @@ def _rated(
     chosen: NDArray[np.int64],
     measured: Values,
     variant: Variant,
-    chance: Chance,
+    chance: WinProbability,
     circuit: Circuit,
     rng: Generator,
 ) -> Values:

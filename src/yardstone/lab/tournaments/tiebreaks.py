@@ -20,14 +20,14 @@ from yardstone.errors import UsageError
 from yardstone.tournament.criteria import criterion
 from yardstone.tournament.model import System
 from yardstone.tournament.population import synthetic_field
-from yardstone.tournament.simulate import Plan, play, state_after, tournament_of
+from yardstone.tournament.simulation import Plan, play, state_after, tournament_of
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.tournament.chances import Chance
     from yardstone.tournament.scores import Scores
+    from yardstone.tournament.win_probability import WinProbability
 
     Values = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ __all__ = [
     "CANDIDATES",
     "DIRECT",
     "FairPairs",
-    "Setting",
+    "TournamentSetting",
     "TiebreakScore",
     "TiebreakComparison",
     "compare_tiebreaks",
@@ -53,7 +53,7 @@ _CHUNK = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class TournamentSetting:
     """The tournaments of a test.
 
     Attributes
@@ -79,7 +79,7 @@ class Setting:
     highest: int = 6
     spread: float = 1.0
 
-    def plan(self, chance: Chance, rng: Generator) -> Plan:
+    def plan(self, chance: WinProbability, rng: Generator) -> Plan:
         """A fresh tournament of this kind."""
         field = synthetic_field(
             self.players, rng, lowest=self.lowest, highest=self.highest, spread=self.spread
@@ -176,7 +176,7 @@ class TiebreakComparison:
     """
 
     scores: tuple[TiebreakScore, ...]
-    setting: Setting
+    setting: TournamentSetting
     tournaments: int
     among: str
     baseline: str
@@ -184,8 +184,8 @@ class TiebreakComparison:
 
 
 def compare_tiebreaks(
-    chance: Chance,
-    setting: Setting | None = None,
+    chance: WinProbability,
+    setting: TournamentSetting | None = None,
     *,
     candidates: Sequence[str] = CANDIDATES,
     tournaments: int = 1000,
@@ -199,8 +199,8 @@ def compare_tiebreaks(
     Parameters
     ----------
     chance : callable
-        Win probability on grades (`yardstone.tournament.chances`).
-    setting : Setting, optional
+        Win probability on grades (`yardstone.tournament.win_probability`).
+    setting : TournamentSetting, optional
         What is played.
     candidates : sequence of str
         Criteria by name, and `DIRECT`; the first is what others are compared with.
@@ -209,7 +209,7 @@ def compare_tiebreaks(
     among : {"all", "same-start", "top"}
         Whom to ask about (`AMONG`).
     seed, workers, progress
-        As in `yardstone.tournament.outcome.simulate`.
+        As in `yardstone.tournament.forecast.simulate`.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def compare_tiebreaks(
         No candidate, or one that compares tied players only (take `DIRECT`), or fewer
         than two tournaments.
     """
-    setting = setting or Setting()
+    setting = setting or TournamentSetting()
     if among not in AMONG:
         raise UsageError(f"among whom: {', '.join(AMONG)}, not {among!r}")
     if tournaments < 2:
@@ -240,8 +240,8 @@ def compare_tiebreaks(
 
 
 def _questions(
-    chance: Chance,
-    setting: Setting,
+    chance: WinProbability,
+    setting: TournamentSetting,
     names: tuple[str, ...],
     among: str,
     piece: tuple[int, Generator],
@@ -298,7 +298,7 @@ def _direct(scores: Scores, one: NDArray[np.int64], two: NDArray[np.int64]) -> V
 
 
 def _summary(
-    answers: NDArray[np.int64], names: tuple[str, ...], setting: Setting, *, among: str
+    answers: NDArray[np.int64], names: tuple[str, ...], setting: TournamentSetting, *, among: str
 ) -> TiebreakComparison:
     counts = answers[:, 0]
     good = counts[:, :, 0] + 0.5 * counts[:, :, 2]

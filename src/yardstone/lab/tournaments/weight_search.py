@@ -20,7 +20,7 @@ from yardstone.tournament.pairing_rules import PairingRules
 from yardstone.tournament.rules import FloatMode, SeedSystem
 
 if TYPE_CHECKING:
-    from yardstone.tournament.chances import Chance
+    from yardstone.tournament.win_probability import WinProbability
 
 __all__ = ["Trial", "WeightSearch", "search_weights"]
 
@@ -50,15 +50,21 @@ class WeightSearch:
         The rules of the lowest rms in the search.
     confirmed : tuple of two Quality
         The usual rules and the best ones on fresh populations.
+    circuit : Circuit
+        What was played.
+    replicates : int
+        Populations of each trial.
     """
 
     trials: tuple[Trial, ...]
     best: Variant
     confirmed: tuple[Quality, Quality]
+    circuit: Circuit
+    replicates: int
 
 
 def search_weights(
-    chance: Chance,
+    chance: WinProbability,
     circuit: Circuit | None = None,
     *,
     trials: int = 40,
@@ -88,7 +94,7 @@ def search_weights(
     start : Variant, optional
         The usual rules: by default McMahon with the bar at 3 dan.
     seed, workers
-        As in `yardstone.tournament.outcome.simulate`.
+        As in `yardstone.tournament.forecast.simulate`.
     progress : callable, optional
         Called with the trials that are done and all of them.
 
@@ -116,11 +122,11 @@ def search_weights(
     for number in range(trials):
         trial = study.ask()
         variant = _suggest(trial, start, circuit)
-        (found,) = compare_quality(
+        (quality,) = compare_quality(
             [variant], chance, circuit, replicates=replicates, seed=seed, workers=workers
         )
-        study.tell(trial, found.rms)
-        done.append(Trial(number, variant.bar, dict(variant.changes), found.rms))
+        study.tell(trial, quality.rms)
+        done.append(Trial(number, variant.bar, dict(variant.changes), quality.rms))
         if progress is not None:
             progress(number + 1, trials)
     lowest = min(done, key=lambda each: each.rms)
@@ -128,7 +134,7 @@ def search_weights(
     usual, better = compare_quality(
         [start, best], chance, circuit, replicates=confirm, seed=seed + 1, workers=workers
     )
-    return WeightSearch(tuple(done), best, (usual, better))
+    return WeightSearch(tuple(done), best, (usual, better), circuit, replicates)
 
 
 def _parameters(start: Variant) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from yardstone.errors import ConvergenceError, ModelError
 from yardstone.lab.vandendoel.people_table import MatchTable
 from yardstone.parallel import spawn_generators
 from yardstone.winprob import fibs
+from yardstone.winprob.logistic import log_logistic, logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,9 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MODELS",
-    "PEOPLE",
-    "PEOPLE_ERROR",
-    "PEOPLE_SCALE",
     "Fit",
     "Model",
     "Target",
@@ -51,7 +49,6 @@ __all__ = [
     "fit_weights",
     "formula_of",
     "maximise",
-    "rating_interval",
     "results_of",
     "terms",
 ]
@@ -105,9 +102,7 @@ def formula_of(model: Model, values: Floats, name: str, *, base: Formula = PUBLI
         return Formula(Weight(v[0], 0.0), Weight(v[1], 0.0), base.decision, name)
     if model == "decisions":
         return Formula(base.move, base.cube, Weight(v[0], v[1]), name)
-    parts = (base.move, base.cube, base.decision)
-    move, cube, decision = (Weight(v[0] * w.constant, v[0] * w.inverse) for w in parts)
-    return Formula(move, cube, decision, name)
+    return base.times(v[0], name)
 
 
 @dataclass(frozen=True)
@@ -228,7 +223,7 @@ def results_of(table: MatchTable, target: Target) -> Floats:
 
 def chances(ahead: Floats) -> Floats:
     """Probabilities from log odds."""
-    return np.asarray(np.exp(-np.logaddexp(0.0, -ahead)), np.float64)
+    return logistic(ahead)
 
 
 def maximise(design: Floats, result: Floats, weight: Floats | None = None) -> tuple[Floats, Floats]:
@@ -242,7 +237,7 @@ def maximise(design: Floats, result: Floats, weight: Floats | None = None) -> tu
 
     def likelihood(x: Floats) -> float:
         ahead = scaled @ x
-        return float(weight @ (result * ahead - np.logaddexp(0.0, ahead)))
+        return float(weight @ (result * ahead + log_logistic(-ahead)))
 
     x = np.zeros(design.shape[1])
     here = likelihood(x)
@@ -277,29 +272,3 @@ def _bootstrap(
         drawn = np.bincount(generator.integers(0, count, count), minlength=count)
         found[row] = maximise(design, result, drawn[place].astype(np.float64))[0]
     return found
-
-
-#: The number by which the published weights fit people's matches best, with its standard
-#: error (``python studies/backgammon_people.py``). No richer fit predicts better.
-PEOPLE_SCALE, PEOPLE_ERROR = 0.845, 0.067
-#: The published weights times that number.
-PEOPLE = formula_of("scaled", np.array([PEOPLE_SCALE]), "people's")
-
-
-def rating_interval(relative: float, offset: float, level: float = 0.95) -> dict[str, float]:
-    """Where a rating by `PEOPLE` lies for all that is known of its number.
-
-    Holds the doubt about the formula alone, not that of the error rates put into it.
-
-    Parameters
-    ----------
-    relative, offset : float
-        The rating less that of perfect play, and that.
-    level : float
-        0 to 1.
-    """
-    from scipy.special import ndtri
-
-    reach = float(ndtri(0.5 + 0.5 * level)) * PEOPLE_ERROR / PEOPLE_SCALE
-    low, high = sorted((relative * (1.0 + reach), relative * (1.0 - reach)))
-    return {"low": offset + low, "high": offset + high, "level": level}

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 from yardstone.backgammon.error_rates import KINDS, Errors
-from yardstone.reports.backgammon.trend import trend_chart, with_trend
+from yardstone.reports.charts.backgammon import trend_chart, with_trend
 from yardstone.reports.document import (
     UNKNOWN,
     Block,
@@ -16,7 +15,6 @@ from yardstone.reports.document import (
     Document,
     Lines,
     Picture,
-    Range,
     Section,
     Table,
 )
@@ -225,14 +223,6 @@ def _between(estimate: Plain, form: str, mark: str = " to ") -> str:
     )
 
 
-def _range(row: Plain) -> Range | None:
-    value, low, high = (row["rating"][name] for name in ("value", "low", "high"))
-    text = _between(row["rating"], "{:.0f}")
-    if value is None or text == UNKNOWN:
-        return None
-    return Range(value, -inf if low is None else low, inf if high is None else high, text)
-
-
 def _luck_adjusted(row: Plain) -> str:
     estimate = row["luck_adjusted"]
     if estimate["value"] is None:
@@ -270,7 +260,6 @@ def _players(plain: Plain) -> Table:
             per_cent(plain["confidence"]),
             left=False,
         ),
-        Column("", _range, "Interval", "range", gives_way=4),
         *_ends("rating"),
         _value("relative", "To gnubg", form=".0f", gives_way=1),
         *_ends("relative"),
@@ -289,7 +278,7 @@ def _players(plain: Plain) -> Table:
             gives_way=3,
         )
     )
-    return Table(columns, plain["players"], noun="player", caption="Players")
+    return Table(columns, plain["players"], noun="player")
 
 
 def _kinds(players: Sequence[Plain]) -> Table:
@@ -312,7 +301,7 @@ def _kinds(players: Sequence[Plain]) -> Table:
     ]
     for kind, words in KINDS.items():
         columns += kind_columns(kind, words)
-    return Table(columns, players, noun="player", caption="Errors by kind of decision")
+    return Table(columns, players, noun="player")
 
 
 def _luck(players: Sequence[Plain], level: str) -> Table:
@@ -331,7 +320,7 @@ def _luck(players: Sequence[Plain], level: str) -> Table:
         Column("", lambda row: row["luck_adjusted"]["value"], "In points", "number", "+.0f"),
         Column("", lambda row: _between(row["luck_adjusted"], "{:+.0f}"), level, left=False),
     ]
-    return Table(columns, players, noun="player", caption="Luck")
+    return Table(columns, players, noun="player")
 
 
 def _blunders(blunders: Sequence[Plain]) -> Table:
@@ -347,7 +336,7 @@ def _blunders(blunders: Sequence[Plain]) -> Table:
         ),
         Column("", lambda row: f"{_short(row['file'])}, game {row['game']}", "Where", gives_way=1),
     ]
-    return Table(columns, blunders, noun="blunder", caption="Equity lost, the most first")
+    return Table(columns, blunders, noun="blunder")
 
 
 def _short(file: str) -> str:

@@ -1,11 +1,18 @@
-"""The answer about one player in words."""
+"""The answer about one player."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["rating_text"]
+from yardstone.backgammon.rating import LEVEL
+from yardstone.reports.document import Column, Document, Table
+from yardstone.reports.words import per_cent, plural
+
+if TYPE_CHECKING:
+    from yardstone.backgammon.rating import RatingAnswer
+
+__all__ = ["rating_document"]
 
 _RATES = {
     "epm": ("EPM", "a move"),
@@ -19,50 +26,62 @@ _OTHERS = {
 }
 
 
-def rating_text(found: Mapping[str, Any]) -> str:
-    """What `yardstone.backgammon.rating.rate` found, as lines."""
+def rating_document(answer: RatingAnswer) -> Document:
+    """An answer in words, as a row and as JSON."""
+    row = {name: value for name, value in asdict(answer).items() if value is not None}
+    plain = dict(row)
+    if answer.interval is not None:
+        row |= dict(zip(("rating_low", "rating_high"), row.pop("interval"), strict=True))
+        plain["interval"] = {"low": row["rating_low"], "high": row["rating_high"], "level": LEVEL}
+
+    def column(name: str) -> Column:
+        kind = "text" if name == "formula" else "integer" if name == "length" else "number"
+        return Column(name, lambda _: row[name], kind=kind)
+
+    records = Table([column(name) for name in row], [row])
+    return Document("Backgammon rating", _lines(answer), records=records, plain=lambda: plain)
+
+
+def _lines(answer: RatingAnswer) -> list[str]:
+    match = f"matches to {plural(answer.length, 'point')}, {answer.formula} formula"
     lines = []
-    if "rating" in found:
-        line = f"Rating {found['rating']:.1f}"
-        if "relative" in found:
-            line += f", {found['relative']:+.1f} to perfect play at {found['offset']:g}"
-        lines.append(f"{line} ({_match(found)})")
-    if "interval" in found:
-        ends = found["interval"]
+    if answer.rating is not None:
+        line = f"Rating {answer.rating:.1f}"
+        if answer.relative is not None:
+            line += f", {answer.relative:+.1f} to perfect play at {answer.offset:g}"
+        lines.append(f"{line} ({match})")
+    if answer.interval is not None:
         lines.append(
-            f"{100 * ends['level']:g} % for the doubt about this formula alone: "
-            f"{ends['low']:.1f} to {ends['high']:.1f}"
+            f"{per_cent(LEVEL)} for the doubt about this formula alone: "
+            f"{answer.interval[0]:.1f} to {answer.interval[1]:.1f}"
         )
-    elif "relative" in found:
+    elif answer.relative is not None:
         lines.append("The formula was published without errors, so the rating has no interval")
-    if "chequer_loss" in found:
+    if answer.chequer_loss is not None:
         lines.append(
-            f"Chequer play costs {found['chequer_loss']:.1f} points, the cube "
-            f"{found['cube_loss']:.1f}"
+            f"Chequer play costs {answer.chequer_loss:.1f} points, the cube {answer.cube_loss:.1f}"
         )
-    if "difference" in found:
-        lines.append(f"{found['difference']:+.1f} points apart ({_match(found)})")
-        if "rating" not in found:
+    if answer.difference is not None:
+        lines.append(f"{answer.difference:+.1f} points apart ({match})")
+        if answer.rating is None:
             lines.append("A difference alone gives no rating: add --against, the opponent's")
-    if "probability" in found:
-        who = f" against {found['against']:g}" if "against" in found else ""
-        lines.append(f"Wins {100 * found['probability']:.2f} % of such matches{who}")
-    if "relative" in found:
-        # The unit of `backgammon analyse`, with the equity that other programs give.
-        rates = [
-            f"{title} {1000 * found[name]:.2f} thousandths of equity {of} ({found[name]:.5f})"
-            for name, (title, of) in _RATES.items()
-            if name in found
-        ]
-        rates += [
-            f"{title} {form.format(found[name])}"
-            for name, (title, form) in _OTHERS.items()
-            if name in found
-        ]
-        lines.append(", ".join(rates))
-    return "\n".join(lines) + "\n"
+    if answer.probability is not None:
+        opponent = "" if answer.against is None else f" against {answer.against:g}"
+        lines.append(f"Wins {100 * answer.probability:.2f} % of such matches{opponent}")
+    if answer.relative is not None:
+        lines.append(", ".join(_rates(asdict(answer))))
+    return lines
 
 
-def _match(found: Mapping[str, Any]) -> str:
-    length = found["length"]
-    return f"matches to {length} point{'s' if length != 1 else ''}, {found['formula']} formula"
+def _rates(values: dict[str, Any]) -> list[str]:
+    """The unit of `backgammon analyse`, with the equity that other programs give."""
+    rates = [
+        f"{title} {1000 * values[name]:.2f} thousandths of equity {of} ({values[name]:.5f})"
+        for name, (title, of) in _RATES.items()
+        if values[name] is not None
+    ]
+    return rates + [
+        f"{title} {form.format(values[name])}"
+        for name, (title, form) in _OTHERS.items()
+        if values[name] is not None
+    ]

@@ -138,7 +138,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Guide:
-    """A line across the whole panel at a value of one axis, or a slanted one through points."""
+    """A line across the whole panel at a value of one axis, with words at its end."""
 
     x: float | None = None
     y: float | None = None
@@ -179,6 +179,8 @@ class Panel:
         The names of lines stand at their right ends, in place of a legend.
     square : bool
         As high as wide.
+    height : float, optional
+        Of the inside in pixels, in place of that of the chart.
     """
 
     x: Axis = field(default_factory=Axis)
@@ -188,6 +190,7 @@ class Panel:
     top: Axis | None = None
     direct: bool = False
     square: bool = False
+    height: float | None = None
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,10 @@ import numpy as np
 
 from yardstone.reports.charts.chart import Axis, Band, Bars, Chart, Mark, Panel, Points, Stroke
 from yardstone.reports.charts.colours import series_style
-from yardstone.reports.history.report import curve_reach
 
 if TYPE_CHECKING:
+    from yardstone.evaluation.history import RatingHistory
     from yardstone.evaluation.settling import DeviationsByGames, RatingsByGames
-    from yardstone.reports.history.report import History
 
 __all__ = ["deviations_chart", "history_chart", "ratings_by_games_chart"]
 
@@ -21,7 +20,7 @@ __all__ = ["deviations_chart", "history_chart", "ratings_by_games_chart"]
 MOST_CURVES = 10
 
 
-def history_chart(history: History) -> Chart:
+def history_chart(history: RatingHistory) -> Chart:
     """Draw the ratings of the chosen players, each with its band.
 
     Against time where it is known, else against the number of games. A point of a
@@ -39,7 +38,7 @@ def history_chart(history: History) -> Chart:
             x = np.append(curve.time, curve.time[-1])
         colour, dash = series_style(place)
         lines.append(Stroke(x, rating, colour, curve.player, 1.5, dash))
-        reach = curve_reach(history, curve)
+        reach = history.half_widths(curve)
         if np.isfinite(reach).any():
             bands.append(Band(x, rating - reach, rating + reach, colour, opacity=0.13))
     title = f"Ratings by {history.rated.name}"

@@ -53,7 +53,7 @@ def laid_out(chart: Chart, width: float) -> Sheet:
         y += 1.3 * _LARGE
     columns = max(1, min(chart.columns, int(room // _PANEL), len(chart.panels)))
     each = (room - (columns - 1) * _GUTTER) / columns
-    panels = [_prepared(panel, each, chart.height) for panel in chart.panels]
+    panels = [_prepared(panel, each, panel.height or chart.height) for panel in chart.panels]
     legend, y = _legend(chart, panels, room, y)
     elements += legend
     frame = _Frame(*(max((getattr(p.frame, n) for p in panels), default=0.0) for n in _SIDES))
@@ -64,7 +64,8 @@ def laid_out(chart: Chart, width: float) -> Sheet:
         for place, prepared in enumerate(row):
             x = _EDGE + place * (each + _GUTTER)
             inside = each - frame.left - frame.right
-            tall = inside if prepared.panel.square else chart.height
+            panel = prepared.panel
+            tall = inside if panel.square else panel.height or chart.height
             box = _Box(x + frame.left, y + head, inside, tall)
             elements += _panel(prepared, x, box)
             high = max(high, head + tall + prepared.frame.bottom)

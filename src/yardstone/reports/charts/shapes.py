@@ -10,7 +10,17 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Discs", "Element", "Shape", "Sheet", "Words", "broken", "cut", "text_width"]
+__all__ = [
+    "Discs",
+    "Element",
+    "Shape",
+    "Sheet",
+    "Words",
+    "broken",
+    "cut",
+    "shortened",
+    "text_width",
+]
 
 Array = NDArray[np.float64]
 
@@ -131,3 +141,8 @@ def broken(text: str, room: float, size: float = 12.0, *, bold: bool = False) ->
         else:
             lines.append(cut(word, room, size, bold=bold))
     return lines
+
+
+def shortened(text: str, letters: int) -> str:
+    """A text of at most so many letters."""
+    return text if len(text) <= letters else text[: letters - 1] + "…"

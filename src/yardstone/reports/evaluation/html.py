@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from yardstone.reports.evaluation.calibration import calibration_plot
+from yardstone.reports.charts.calibration import calibration_chart
+from yardstone.reports.charts.svg import file_svg
 from yardstone.reports.evaluation.report import METRIC_NAMES, basis, conclusion, headline
 from yardstone.reports.evaluation.text import main_table, parameters, subset_table
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
     from yardstone.evaluation.result import Evaluation
+    from yardstone.reports.charts.chart import Chart
 
 __all__ = ["Section", "html_evaluation", "html_page", "picture"]
 
@@ -56,7 +57,7 @@ def html_evaluation(found: Evaluation, *, title: str, version: str) -> str:
         Section(paragraphs=conclusion(found), table=main_table(found), left=1),
         Section(
             "Calibration",
-            pictures=[(picture(calibration_plot(found)), "Mean scores against predictions")],
+            pictures=[(picture(calibration_chart(found)), "Mean scores against predictions")],
         ),
     ]
     if len(found.subsets) > 1:
@@ -82,19 +83,10 @@ def html_page(title: str, lead: Sequence[str], sections: Sequence[Section], *, v
     )
 
 
-def picture(figure: Any) -> str:
-    """A figure as the address of an image that holds it."""
-    if hasattr(figure, "sheet"):
-        from yardstone.reports.charts.svg import file_svg
-
-        drawn = file_svg(figure.sheet(), figure.title)
-        return "data:image/svg+xml;base64," + base64.b64encode(drawn.encode()).decode()
-    from matplotlib import rc_context
-
-    out = io.BytesIO()
-    with rc_context({"svg.hashsalt": "yardstone", "svg.fonttype": "none"}):
-        figure.savefig(out, format="svg", metadata={"Date": None})
-    return "data:image/svg+xml;base64," + base64.b64encode(out.getvalue()).decode()
+def picture(chart: Chart) -> str:
+    """A chart as the address of an image that holds it."""
+    drawn = file_svg(chart.sheet(), chart.words or chart.title)
+    return "data:image/svg+xml;base64," + base64.b64encode(drawn.encode()).decode()
 
 
 @cache

@@ -30,7 +30,7 @@ def print_document(document: Document, console: Console, *, limit: int | None = 
         _print_line(line, console, style="bold" if place == 0 else "")
     begun = bool(document.lead)
     for section in _first_sections(document, console, limit):
-        if not any(map(_printed, section.blocks)):
+        if section.blocks and not any(map(_printed, section.blocks)):
             continue
         if begun:
             console.print()
@@ -63,10 +63,12 @@ def _printed(block: Block) -> bool:
         return len(block.rows) > 0
     if isinstance(block, Facts):
         return len(block.facts) > 0
-    return isinstance(block, Lines) and bool(block.lines)
+    return isinstance(block, Lines) and not block.aside and bool(block.lines)
 
 
 def _print_block(block: Block, console: Console, limit: int | None) -> None:
+    if not _printed(block):
+        return
     if isinstance(block, Lines):
         for line in block.lines:
             _print_line(line, console, lead="  • " if block.bullets else "", exact=block.exact)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 
 from yardstone.reports.document import Block, Document, Facts, Lines, Section, Table
 from yardstone.reports.words import plural
@@ -25,12 +26,32 @@ def section_lines(section: Section) -> list[str]:
 
 def _block_lines(block: Block) -> Iterable[str]:
     if isinstance(block, Lines):
+        if block.aside:
+            return ()
         return [f"  • {line}" for line in block.lines] if block.bullets else block.lines
     if isinstance(block, Table):
         return table_lines(block)
+    if isinstance(block, Facts) and block.width:
+        return _wrapped_facts(block, block.width)
     if isinstance(block, Facts):
         return aligned(block.facts, left={0, 1})
     return ()
+
+
+def _wrapped_facts(block: Facts, width: int) -> list[str]:
+    """Each text wrapped beside its label."""
+    indent = " " * (2 + max((len(label) for label, _ in block.facts), default=0))
+    lines = []
+    for label, text in block.facts:
+        lines += wrap(
+            text,
+            max(width, len(indent) + 20),
+            initial_indent=label.ljust(len(indent)),
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return lines
 
 
 def table_lines(table: Table) -> list[str]:

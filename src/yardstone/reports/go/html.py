@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from yardstone.reports.charts.go import game_chart
 from yardstone.reports.evaluation.html import Section, html_page, picture
 from yardstone.reports.go.analysis import game_title
 from yardstone.reports.go.analysis_text import (
@@ -16,7 +17,6 @@ from yardstone.reports.go.analysis_text import (
     place_line,
     totals_table,
 )
-from yardstone.reports.go.plot import game_plot
 
 if TYPE_CHECKING:
     from yardstone.go.analysis import GameAnalysis
@@ -47,7 +47,7 @@ def html_analysis(report: AnalysisReport, *, moves: bool, title: str, version: s
                 game_title(found),
                 [*place_line(found), *conditions(report, found)],
                 totals_table(report.totals(found), players=True),
-                pictures=[(picture(game_plot(alone)), "White's winrate and lead after each move")],
+                pictures=[(picture(game_chart(alone)), "White's winrate and lead after each move")],
             ),
             Section(
                 f"Moves that cost {report.mistake:g} points or more",

@@ -13,10 +13,9 @@ from typing import Any
 
 from yardstone.reports.charts.strength import (
     estimate_chart,
-    loss_chart,
+    game_chart,
     rank_chart,
     scale_chart,
-    winrate_chart,
 )
 from yardstone.reports.document import (
     UNKNOWN,
@@ -29,12 +28,18 @@ from yardstone.reports.document import (
     Section,
     Table,
 )
-from yardstone.reports.interval_words import interval_words, rank_words
-from yardstone.reports.strength.axes import RANK_AXES, RankAxis, rating_words
 from yardstone.reports.strength.move_cards import move_cards
-from yardstone.reports.words import per_cent, plural
+from yardstone.reports.strength.rank_axis import RANK_AXES, RankAxis
+from yardstone.reports.strength.words import (
+    ends_words,
+    headline,
+    level_words,
+    rating_words,
+    scale_name,
+)
+from yardstone.reports.words import per_cent
 
-__all__ = ["estimate_document", "game_title", "headline"]
+__all__ = ["estimate_document"]
 
 #: Games in a text; the others are counted.
 _GAMES = 40
@@ -85,44 +90,21 @@ def estimate_document(
     )
 
 
-def headline(plain: Plain) -> list[str]:
-    """Who, how strong, how sure, from what: two sentences."""
-    rank, rating = plain["rank"], rating_words(plain["scale"], plain["rating"])
-    strength = f"{rank} ({rating})" if rank else rating
-    basis = f"from {plural(plain['moves'], 'move')} in {plural(plain['games'], 'game')}"
-    return [
-        f"{plain['player']}: {strength} on the scale of {_scale(plain)}",
-        f"{_interval_words(plain)}; {basis}",
-    ]
-
-
-def _scale(plain: Plain) -> str:
-    axis = RANK_AXES.get(plain["scale"])
-    return axis.name if axis else str(plain["scale"])
-
-
-def _interval_words(plain: Plain) -> str:
-    level = per_cent(plain["level"])
-    if plain["low"] is None and plain["high"] is None:
-        return f"No interval of {level} can be given"
-    kind = "interval" if None not in (plain["low"], plain["high"]) else "bound"
-    ranks = plain["low_rank"], plain["high_rank"]
-    span = "" if ranks == (None, None) else f": {rank_words(*ranks)}"
-    return f"{level} {kind} {_ends(plain['scale'], plain)}{span}"
-
-
-def _ends(scale: str, part: Plain) -> str:
-    return interval_words(part["low"], part["high"], lambda value: rating_words(scale, value))
-
-
 def _answer(plain: Plain, axis: RankAxis | None) -> Section:
     """The strength in large letters, and on a scale of ranks."""
     rating = rating_words(plain["scale"], plain["rating"])
-    lines = [f"{_scale(plain)} rating {rating}", _interval_words(plain)]
+    lines = [f"{scale_name(plain)} rating {rating}", level_words(plain)]
     answer = Answer(plain["rank"] or rating, lines)
     if axis is None:
         return Section("", [answer])
-    return Section("", [answer, Picture(lambda: scale_chart(plain), axis.words)])
+    return Section(
+        "", [answer, Picture(lambda: scale_chart(plain, _scale_words(plain)), axis.words)]
+    )
+
+
+def _scale_words(plain: Plain) -> str:
+    rating = rating_words(plain["scale"], plain["rating"])
+    return f"{plain['rank'] or 'Rating'} ({rating}) on a scale of ranks. {level_words(plain)}."
 
 
 def _ranks(plain: Plain) -> Section:
@@ -130,13 +112,13 @@ def _ranks(plain: Plain) -> Section:
     groups = plain["probabilities"]
     if not groups:
         return Section()
-    first = f"{_scale(plain)} rank" if plain["rank"] else _scale(plain)
+    first = f"{scale_name(plain)} rank" if plain["rank"] else scale_name(plain)
     shares = [f"{100.0 * group['probability']:.0f}" for group in groups]
     table = Table.of_cells([first, *(group["rank"] for group in groups)], [["likely %", *shares]])
-    words = f"Probability of each {_scale(plain)} rank, in per cent."
+    words = f"Probability of each {scale_name(plain)} rank, in per cent."
     if plain["scale"] != "fox":
         words += " These are the ranks of Fox, shifted: the error of the shift is not in them."
-    return Section("", [table, Picture(lambda: rank_chart(plain), words)])
+    return Section("", [table, Picture(lambda: rank_chart(plain, words), words)])
 
 
 def _phases(plain: Plain) -> Table:
@@ -169,7 +151,7 @@ def _rating_column(
 def _ends_column(scale: str, part: Callable[[Any], Plain | None], **more: Any) -> Column:
     def words(row: Any) -> str | None:
         rated = part(row)
-        return None if rated is None else _ends(scale, rated)
+        return None if rated is None else ends_words(scale, rated)
 
     return Column("", words, "Interval", left=False, gives_way=2, **more)
 
@@ -179,7 +161,7 @@ def _range(part: Plain, scale: str) -> Range | None:
         return None
     low = -inf if part["low"] is None else part["low"]
     high = inf if part["high"] is None else part["high"]
-    words = f"{rating_words(scale, part['rating'])}, interval {_ends(scale, part)}"
+    words = f"{rating_words(scale, part['rating'])}, interval {ends_words(scale, part)}"
     return Range(part["rating"], low, high, words)
 
 
@@ -269,7 +251,7 @@ def _move_table(moves: Sequence[Plain]) -> Table:
     return Table([column for column in columns if column is not None], moves, noun="move")
 
 
-def game_title(number: int, game: Plain) -> str:
+def _game_title(number: int, game: Plain) -> str:
     """A game in a few words; numbers begin at 1."""
     opponent = game.get("opponent") or "an unnamed player"
     parts = [f"Game {number}: {_COLOURS.get(game['colour'], game['colour'])} against {opponent}"]
@@ -281,24 +263,24 @@ def _curves(place: int, plain: Plain, *, opened: bool) -> Section:
     game = plain["by_game"][place]
     moves = [*plain["costliest_moves"], *plain["indicative_moves"]]
     marked = [move["move"] for move in moves if move["game"] == place]
-    dots = " Dots: the moves shown above." if marked else ""
-    pictures = []
-    if any(value is not None for value in game["winrate"]):
-        words = f"Winrate of {plain['player']} after each move.{dots} {_winrate_words(game)}"
-        pictures.append(Picture(lambda: winrate_chart(game, marked), words))
+    words = [f"Winrate of {plain['player']} after each move. {_winrate_words(game)}"]
     if lost := [loss for loss in game["loss"] if loss is not None]:
-        words = (
+        words.append(
             f"Points that each move cost, while the game was not decided: {sum(lost):.0f} in all, "
             f"{sum(lost) / len(lost):.2f} a move."
         )
-        pictures.append(Picture(lambda: loss_chart(game, marked), words))
-    return Section(
-        game_title(place + 1, game), pictures, folded=True, opened=opened, name=f"game-{place + 1}"
-    )
+    if marked:
+        words.append("Dots and orange bars: the moves shown above.")
+    caption = " ".join(words)
+    picture = Picture(lambda: game_chart(game, caption, marked=marked), caption)
+    title = _game_title(place + 1, game)
+    return Section(title, [picture], folded=True, opened=opened, name=f"game-{place + 1}")
 
 
 def _winrate_words(game: Plain) -> str:
     values = [(value, k) for k, value in enumerate(game["winrate"]) if value is not None]
+    if not values:
+        return "No winrate is known."
     lowest, highest = min(values), max(values, key=lambda each: (each[0], -each[1]))
     return (
         f"From {100 * values[0][0]:.0f} % to {100 * values[-1][0]:.0f} % at the end; lowest "

@@ -1,85 +1,66 @@
-"""A round of a round robin, as text, CSV, JSON and a page to print."""
+"""A round of a round robin."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from yardstone.reports.aligned import aligned
-from yardstone.reports.statements import plural
-from yardstone.reports.tournament.pairing import csv_rows
+from yardstone.reports.document import Column, Document, Section, Table
 from yardstone.reports.tournament.words import player_name, round_title, side_names
+from yardstone.reports.words import plural
 
 if TYPE_CHECKING:
     from yardstone.tournament.round_robin import RoundRobin
 
-__all__ = ["csv_round_robin", "html_round_robin", "plain_round_robin", "text_round_robin"]
+__all__ = ["round_robin_document"]
+
+_ORIGINS = {"lot": "drawn by lot", "list": "those of the list"}
 
 
-def _robin_table(found: RoundRobin) -> list[list[str]]:
-    number = {player: place for place, player in enumerate(found.numbers, 1)}
-    one, two = side_names(found.tournament)
-    rows = [["Table", one, "No.", two, "No."]]
-    for game in found.games:
-        sides = [
-            cell
-            for player in (game.first, game.second)
-            for cell in (player_name(found.tournament, player), str(number[player]))
-        ]
-        rows.append([str(game.table), *sides])
-    return rows
-
-
-def _robin_lead(found: RoundRobin) -> list[str]:
-    origin = {"lot": "drawn by lot", "list": "those of the list"}.get(
-        found.numbering, f"by {found.numbering}"
-    )
-    lead = [
-        f"Round {found.round} of {found.rounds} of the Berger table of "
-        f"{plural(len(found.numbers), 'player')}; numbers are {origin}."
+def round_robin_document(made: RoundRobin) -> Document:
+    """The boards, with the numbers of the players in the table."""
+    tournament = made.tournament
+    number = {player: place for place, player in enumerate(made.numbers, 1)}
+    one, two = side_names(tournament)
+    columns: list[Column] = [
+        Column("round", lambda game: game.round, kind="integer"),
+        Column("table", lambda game: game.table, "Table", "integer"),
+        Column(
+            "first",
+            lambda game: tournament.players[game.first].full_name,
+            one,
+            show=lambda game: player_name(tournament, game.first),
+        ),
+        Column("", lambda game: number[game.first], "No.", "integer"),
+        Column(
+            "second",
+            lambda game: tournament.players[game.second].full_name,
+            two,
+            show=lambda game: player_name(tournament, game.second),
+        ),
+        Column("", lambda game: number[game.second], "No.", "integer"),
     ]
-    lead += [f"No opponent: {player_name(found.tournament, bye.player)}" for bye in found.byes]
-    return lead
+    table = Table(columns, made.games, noun="board")
+    title = round_title(tournament, made.round)
+    lead = [
+        f"{title}: {plural(len(made.games), 'board')}",
+        f"Round {made.round} of {made.rounds} of the Berger table of "
+        f"{plural(len(made.numbers), 'player')}; numbers are "
+        f"{_ORIGINS.get(made.numbering, f'by {made.numbering}')}.",
+        *(f"No opponent: {player_name(tournament, bye.player)}" for bye in made.byes),
+    ]
+    return Document(
+        title, lead, [Section("", [table])], records=table, plain=lambda: _plain(made, table)
+    )
 
 
-def text_round_robin(found: RoundRobin) -> str:
-    """The boards of a round robin's round."""
-    title = round_title(found.tournament, found.round)
-    boards = aligned(_robin_table(found), left={1, 3})
-    return "\n".join([f"{title}: {plural(len(found.games), 'board')}", *_robin_lead(found), "",
-                      *boards]) + "\n"  # fmt: skip
-
-
-def plain_round_robin(found: RoundRobin) -> dict[str, Any]:
-    """The same as plain values."""
-    players = found.tournament.players
+def _plain(made: RoundRobin, table: Table) -> dict[str, Any]:
+    players = made.tournament.players
     return {
-        "tournament": found.tournament.name,
-        "round": found.round,
-        "rounds": found.rounds,
-        "numbering": found.numbering,
-        "numbers": [players[row].full_name for row in found.numbers],
-        "boards": [
-            {
-                "round": game.round,
-                "table": game.table,
-                "first": players[game.first].full_name,
-                "second": players[game.second].full_name,
-            }
-            for game in found.games
-        ],
-        "byes": [players[bye.player].full_name for bye in found.byes],
+        "tournament": made.tournament.name,
+        "round": made.round,
+        "rounds": made.rounds,
+        "numbering": made.numbering,
+        "numbers": [players[row].full_name for row in made.numbers],
+        "boards": [{c.name: c.value(game) for c in table.kept} for game in made.games],
+        "byes": [players[bye.player].full_name for bye in made.byes],
     }
-
-
-def csv_round_robin(found: RoundRobin) -> str:
-    """A row a board."""
-    return csv_rows(plain_round_robin(found)["boards"])
-
-
-def html_round_robin(found: RoundRobin, *, version: str) -> str:
-    """A page to print."""
-    from yardstone.reports.evaluation.html import Section, html_page
-
-    table = [Section(table=_robin_table(found), left=1)]
-    title = round_title(found.tournament, found.round)
-    return html_page(title, _robin_lead(found), table, version=version)

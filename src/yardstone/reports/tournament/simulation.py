@@ -1,205 +1,239 @@
-"""Simulated tournaments, as text and plain values."""
+"""Simulated tournaments: chances of the players, and how well places follow strengths."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.reports.aligned import aligned
-from yardstone.tournament.outcome import MEASURES
+from yardstone.reports.charts.tournament import forecast_chart, variants_chart
+from yardstone.reports.document import Block, Column, Document, Lines, Picture, Section, Table
+from yardstone.reports.tournament.intervals import NORMAL_95, share_text, within
+from yardstone.reports.words import known
+from yardstone.tournament.forecast import MEASURES
 from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
-    from yardstone.tournament.outcome import Outcome
+    from collections.abc import Sequence
 
-__all__ = [
-    "NORMAL_95",
-    "csv_outcome",
-    "csv_text",
-    "csv_variants",
-    "percent",
-    "plain_outcome",
-    "plain_variants",
-    "text_outcome",
-    "text_variants",
-    "within",
-]
+    from yardstone.tournament.forecast import Forecast
+    from yardstone.tournament.scenario import Simulation
 
-#: Standard errors on each side of an interval of 95 %.
-NORMAL_95 = 1.959963984540054
+__all__ = ["simulation_document"]
+
 _PLACE_LEVEL = 0.9
 
 
-def percent(value: float, digits: int = 1) -> str:
-    """A share in per cent."""
-    return f"{100.0 * value:.{digits}f}"
-
-
-def within(
-    value: float, error: float, digits: int, scale: float = 1.0, *, reach: float = NORMAL_95
-) -> str:
-    """A value with its interval, `reach` standard errors on each side (95 %)."""
-    return f"{scale * value:.{digits}f} ± {scale * reach * error:.{digits}f}"
-
-
-def _strength(value: float, *, grades: bool) -> str:
-    return format_grade(round(float(value), 1)) if grades else f"{value:.0f}"
-
-
-def text_outcome(found: Outcome, *, about: str, grades: bool, top: int = 0) -> str:
-    """Chances and places of the players, those most likely to win first."""
-    order = np.lexsort([found.mean_place, -found.first])
-    shown = order[: top or None]
-    reach = found.place_range(_PLACE_LEVEL)
-    mean, third = found.mean_place, found.at_least(3)
-    rows = [["Player", "Strength", "First %", "Top 3 %", "Mean place", "90 % of places", "Wins"]]
-    rows += [
-        [
-            found.names[row],
-            _strength(found.strength[row], grades=grades),
-            percent(found.first[row]),
-            percent(third[row]),
-            f"{mean[row]:.1f}",
-            f"{reach[row, 0]}–{reach[row, 1]}",
-            f"{found.wins[row]:.2f}",
-        ]
-        for row in shown
+def simulation_document(simulation: Simulation, *, top: int = 0) -> Document:
+    """Chances and places of the players, or of several variants their measures."""
+    if simulation.varied:
+        return _variants_document(simulation)
+    forecast = simulation.forecasts[0][1]
+    order = np.lexsort([forecast.mean_place, -forecast.first]).tolist()
+    columns = _columns(forecast, grades=simulation.grades)
+    half = NORMAL_95 * 0.5 / np.sqrt(forecast.tournaments)
+    measures = [
+        *_measure_lines(forecast, grades=simulation.grades),
+        f"± is a 95 % interval; a share in per cent is known to within {100 * half:.1f} at worst.",
     ]
-    lines = [about, "", *aligned(rows, left={0})]
-    if len(shown) < len(order):
-        lines.append(f"… and {len(order) - len(shown)} more players")
-    lines += ["", *_measure_lines(found, grades=grades)]
-    half = NORMAL_95 * 0.5 / np.sqrt(found.tournaments)
-    lines.append(
-        f"± is a 95 % interval; a share in per cent is known to within {100 * half:.1f} at worst."
+    return Document(
+        _title(simulation),
+        _lead(simulation),
+        [
+            Section("", [Table(columns, order, noun="player", limit=top or None)]),
+            Section("", [Lines(measures)]),
+            Section("", [Picture(lambda: forecast_chart(forecast), "Chance of each place.")]),
+        ],
+        records=Table(columns, range(len(order)), noun="player"),
+        plain=lambda: _plain_forecast(forecast),
+        drawing=lambda: forecast_chart(forecast),
     )
-    return "\n".join(lines) + "\n"
 
 
-def _measure_lines(found: Outcome, *, grades: bool) -> list[str]:
+def _title(simulation: Simulation) -> str:
+    name = simulation.plan.tournament.name
+    return f"{name}, simulated" if name not in ("", "simulated") else "Simulated tournaments"
+
+
+def _columns(forecast: Forecast, *, grades: bool) -> list[Column]:
+    """Of rows that are numbers of players."""
+    reach = forecast.place_range(_PLACE_LEVEL)
+    mean, third = forecast.mean_place, forecast.at_least(3)
+
+    def strength(row: int) -> str:
+        value = float(forecast.strength[row])
+        return format_grade(round(value, 1)) if grades else f"{value:.0f}"
+
+    return [
+        Column("player", lambda row: forecast.names[row], "Player"),
+        Column(
+            "strength",
+            lambda row: float(forecast.strength[row]),
+            "Strength",
+            "number",
+            show=strength,
+            gives_way=2,
+        ),
+        Column(
+            "first",
+            lambda row: float(forecast.first[row]),
+            "First %",
+            "number",
+            show=lambda row: share_text(forecast.first[row]),
+        ),
+        Column(
+            "top3",
+            lambda row: float(third[row]),
+            "Top 3 %",
+            "number",
+            show=lambda row: share_text(third[row]),
+        ),
+        Column("mean_place", lambda row: float(mean[row]), "Mean place", "number", gives_way=3),
+        Column("place_low", lambda row: int(reach[row, 0]), kind="integer"),
+        Column("place_high", lambda row: int(reach[row, 1]), kind="integer"),
+        Column(
+            "",
+            lambda row: int(reach[row, 0]),
+            "90 % of places",
+            "integer",
+            show=lambda row: f"{reach[row, 0]}–{reach[row, 1]}",
+        ),
+        Column("wins", lambda row: float(forecast.wins[row]), "Wins", "number", ".2f", gives_way=1),
+    ]
+
+
+def _lead(simulation: Simulation) -> list[str]:
+    """What was played, and how sure the strengths are."""
+    plan = simulation.plan
+    whole = plan.tournament
+    system = "McMahon" if whole.system == "mcmahon" else whole.system
+    what = f"{len(whole.players)} players, {whole.rounds} rounds, {system}"
+    if whole.system == "mcmahon":
+        highest = max((p.rank for p in whole.players if p.rank is not None), default=0)
+        what += f", bar {format_grade(min(whole.scoring.bar, highest))}"
+    if whole.handicap.ceiling:
+        what += f", up to {whole.handicap.ceiling} stones"
+    name = f"{whole.name}: " if whole.name and whole.name != "simulated" else ""
+    after = f", from round {plan.done + 1} on" if plan.done else ""
+    each = "each of these, such as " if simulation.varied else ""
+    return [
+        f"{name}{simulation.tournaments:,} tournaments of {each}{what}{after}; "
+        f"win probability: {simulation.scenario.win}.",
+        _certainty(simulation),
+    ]
+
+
+def _certainty(simulation: Simulation) -> str:
+    plan, deviation = simulation.plan, simulation.scenario.deviation
+    if simulation.scenario.tournament is None and not deviation:
+        return "The players are made up, so their strengths are known exactly."
+    if plan.known.exact:
+        return (
+            "The entry list is taken as exact (--deviation 0), so the strongest win too often here."
+        )
+    entered = np.atleast_1d(np.asarray(plan.deviation, np.float64))
+    low, high = float(entered.min()), float(entered.max())
+    digits, unit = (2, "grades") if simulation.grades else (0, "points")
+    size = f"{low:.{digits}f}"
+    if high - low > 0.005:
+        size += f" to {high:.{digits}f}"
+    text = f"True strengths are drawn about the entry list, with a deviation of {size} {unit}"
+    text += "" if deviation is not None else " (as in real tournaments; --deviation changes it)"
+    return text + (", and corrected by the rounds that are over." if plan.done else ".")
+
+
+def _measure_lines(forecast: Forecast, *, grades: bool) -> list[str]:
     unit = "grades" if grades else "points"
     digits = 2 if grades else 0
-    gap = within(*found.measure("game gap"), digits)
-    behind = within(*found.measure("winner behind"), digits)
+    gap = within(*forecast.measure("game gap"), digits)
+    behind = within(*forecast.measure("winner behind"), digits)
     return [
-        f"The strongest player wins {within(*found.measure('strongest wins'), 1, 100.0)} % "
+        f"The strongest player wins {within(*forecast.measure('strongest wins'), 1, 100.0)} % "
         f"of the tournaments; the winner is {behind} {unit} weaker than the strongest.",
-        f"Order by true strength against the places: {within(*found.measure('order'), 3)} "
+        f"Order by true strength against the places: {within(*forecast.measure('order'), 3)} "
         "(Kendall's rank correlation: 1 is perfect).",
         f"Opponents are {gap} {unit} apart; "
-        f"{within(*found.measure('even games'), 1, 100.0)} % of the games are between equal "
+        f"{within(*forecast.measure('even games'), 1, 100.0)} % of the games are between equal "
         "scores.",
-        f"On average {within(*found.measure('tied for first'), 2)} players share the first "
-        f"place by {', '.join(found.criteria)}.",
+        f"On average {within(*forecast.measure('tied for first'), 2)} players share the first "
+        f"place by {', '.join(forecast.criteria)}.",
     ]
 
 
-def plain_outcome(found: Outcome) -> dict[str, Any]:
-    """All figures, for JSON."""
-    reach = found.place_range(_PLACE_LEVEL)
+def _plain_forecast(forecast: Forecast) -> dict[str, Any]:
+    columns = [c for c in _columns(forecast, grades=True) if c.name not in ("", "top3")]
+
+    def player(row: int) -> dict[str, Any]:
+        figures = {column.name: column.value(row) for column in columns}
+        head = {"player": figures.pop("player"), "strength": figures.pop("strength")}
+        deviation = float(forecast.deviation[row])
+        return {**head, "deviation": deviation, **figures, "places": forecast.places[row].tolist()}
+
     return {
         "format": 1,
-        "tournaments": found.tournaments,
-        "criteria": list(found.criteria),
-        "measures": {name: _plain_measure(found, name) for name in MEASURES},
-        "players": [
-            {
-                "player": found.names[row],
-                "strength": float(found.strength[row]),
-                "deviation": float(found.deviation[row]),
-                "first": float(found.first[row]),
-                "mean_place": float(found.mean_place[row]),
-                "place_low": int(reach[row, 0]),
-                "place_high": int(reach[row, 1]),
-                "wins": float(found.wins[row]),
-                "places": found.places[row].tolist(),
-            }
-            for row in range(len(found.names))
-        ],
+        "tournaments": forecast.tournaments,
+        "criteria": list(forecast.criteria),
+        "measures": {
+            name: {"mean": mean, "error": known(error)}
+            for name in MEASURES
+            for mean, error in [forecast.measure(name)]
+        },
+        "players": [player(row) for row in range(len(forecast.names))],
     }
 
 
-def _plain_measure(found: Outcome, name: str) -> dict[str, float | None]:
-    mean, error = found.measure(name)
-    return {"mean": mean, "error": error if error == error else None}
-
-
-def csv_outcome(found: Outcome) -> str:
-    """A row a player."""
-    reach = found.place_range(_PLACE_LEVEL)
-    rows: list[list[object]] = [
-        ["player", "strength", "first", "top3", "mean_place", "place_low", "place_high", "wins"]
-    ]
-    third = found.at_least(3)
-    for row, name in enumerate(found.names):
-        rows.append(
-            [
-                name,
-                repr(float(found.strength[row])),
-                repr(float(found.first[row])),
-                repr(float(third[row])),
-                repr(float(found.mean_place[row])),
-                int(reach[row, 0]),
-                int(reach[row, 1]),
-                repr(float(found.wins[row])),
-            ]
-        )
-    return csv_text(rows)
-
-
-def csv_text(rows: Sequence[Sequence[object]]) -> str:
-    """Rows as CSV."""
-    import csv
-    import io
-
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
-
-
-def text_variants(
-    outcomes: Sequence[tuple[str, Outcome]], *, about: str, name: str, grades: bool
-) -> str:
+def _variants_document(simulation: Simulation) -> Document:
     """One line a variant of the tournament."""
-    unit = "grades" if grades else "points"
-    digits = 2 if grades else 0
-    rows = [
-        [name, "Strongest wins %", f"Winner behind, {unit}", "Order", f"Game gap, {unit}",
-         "Even games %", "Tied first"]
-    ]  # fmt: skip
-    for label, found in outcomes:
-        rows.append(
-            [
-                label,
-                within(*found.measure("strongest wins"), 1, 100.0),
-                within(*found.measure("winner behind"), digits),
-                within(*found.measure("order"), 3),
-                within(*found.measure("game gap"), digits),
-                within(*found.measure("even games"), 1, 100.0),
-                within(*found.measure("tied for first"), 2),
-            ]
+    name, forecasts = simulation.varied, simulation.forecasts
+    unit, digits = ("grades", 2) if simulation.grades else ("points", 0)
+
+    def measure(heading: str, which: str, digits: int, scale: float = 1.0) -> Column:
+        return Column(
+            "",
+            lambda row: row[1].measure(which)[0],
+            heading,
+            "number",
+            show=lambda row: within(*row[1].measure(which), digits, scale),
         )
-    lines = [about, "", *aligned(rows, left={0}), ""]
-    lines += [f"{key.capitalize()}: {meaning}." for key, meaning in MEASURES.items()]
-    lines.append("± is a 95 % interval.")
-    return "\n".join(lines) + "\n"
 
-
-def plain_variants(outcomes: Sequence[tuple[str, Outcome]]) -> dict[str, Any]:
-    """All figures of all variants, for JSON."""
-    return {
-        "format": 1,
-        "variants": [{"variant": label, **plain_outcome(found)} for label, found in outcomes],
-    }
-
-
-def csv_variants(outcomes: Sequence[tuple[str, Outcome]]) -> str:
-    """A row a variant and measure."""
-    rows: list[list[object]] = [["variant", "tournaments", "measure", "mean", "error"]]
-    for label, found in outcomes:
-        for name in MEASURES:
-            mean, error = found.measure(name)
-            rows.append([label, found.tournaments, name, repr(mean), repr(error)])
-    return csv_text(rows)
+    shown = Table(
+        [
+            Column("", lambda row: row[0], name),
+            measure("Strongest wins %", "strongest wins", 1, 100.0),
+            measure(f"Winner behind, {unit}", "winner behind", digits),
+            measure("Order", "order", 3),
+            measure(f"Game gap, {unit}", "game gap", digits),
+            measure("Even games %", "even games", 1, 100.0),
+            measure("Tied first", "tied for first", 2),
+        ],
+        forecasts,
+        noun="variant",
+    )
+    records = Table(
+        [
+            Column("variant", lambda row: row[0]),
+            Column("tournaments", lambda row: row[1].tournaments, kind="integer"),
+            Column("measure", lambda row: row[2]),
+            Column("mean", lambda row: row[1].measure(row[2])[0], kind="number"),
+            Column("error", lambda row: row[1].measure(row[2])[1], kind="number"),
+        ],
+        [(label, forecast, which) for label, forecast in forecasts for which in MEASURES],
+    )
+    meanings = [f"{key.capitalize()}: {meaning}." for key, meaning in MEASURES.items()]
+    picture = Picture(lambda: variants_chart(forecasts, name=name), "With intervals of 95 %.")
+    blocks: Sequence[Sequence[Block]] = (
+        [shown],
+        [Lines([*meanings, "± is a 95 % interval."])],
+        [picture],
+    )
+    return Document(
+        _title(simulation),
+        _lead(simulation),
+        [Section("", each) for each in blocks],
+        records=records,
+        plain=lambda: {
+            "format": 1,
+            "variants": [{"variant": label, **_plain_forecast(each)} for label, each in forecasts],
+        },
+        drawing=lambda: variants_chart(forecasts, name=name),
+    )

@@ -1,79 +1,129 @@
-"""Standings of a tournament as text, CSV, JSON and a page to print."""
+"""A tournament as its file has it, and its standings."""
 
 from __future__ import annotations
 
-import csv
-import io
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from yardstone.reports.aligned import aligned
-from yardstone.reports.json_out import as_json
-from yardstone.reports.statements import plural
+from yardstone.reports.document import Column, Document, Lines, Section, Table
+from yardstone.reports.words import plural
 from yardstone.tournament.classes import egf_class
-from yardstone.tournament.model import System, Tournament
+from yardstone.tournament.model import System
 from yardstone.tournament.notation import result_text, score_text
 from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
+    from yardstone.tournament.criteria import Criterion
+    from yardstone.tournament.model import Player, Tournament
     from yardstone.tournament.standings import Standings
 
-__all__ = [
-    "csv_standings",
-    "html_standings",
-    "json_standings",
-    "plain_standings",
-    "text_standings",
-    "tournament_lines",
-]
+__all__ = ["standings_document", "tournament_document"]
+
+_SYSTEMS = {
+    System.mcmahon: "McMahon",
+    System.swiss: "Swiss",
+    System.round_robin: "round robin",
+    System.cup: "cup",
+    System.other: "of an unknown system",
+}
 
 
-def text_standings(table: Standings, *, results: bool = True, top: int | None = None) -> str:
-    """The table as aligned text, with a line about the tournament above it."""
-    rows = _rows(table, results=results, top=top)
-    lines = [_headline(table), "", *aligned(rows, left={1})]
-    hidden = len(table) - (len(rows) - 1)
-    if hidden > 0:
-        lines.append(f"… and {plural(hidden, 'more player')}")
-    return "\n".join(lines) + "\n"
+def standings_document(
+    table: Standings, *, results: bool = True, top: int | None = None
+) -> Document:
+    """The table with the results of each round, under a line about the tournament.
 
-
-def _headline(table: Standings) -> str:
+    People see the `top` players only, and without `results` no games.
+    """
     tournament = table.tournament
-    name = tournament.name or "Tournament"
     after = f"after round {table.round} of {tournament.rounds}" if table.round else "before round 1"
-    return f"{name}: {plural(len(table), 'player')}, {after}"
+    name = tournament.name or "Tournament"
+    ordered = Table(_columns(table, results), range(len(table)), noun="player", limit=top)
+    about = [f"{c.heading or c.name}: {c.about}" for c in table.criteria]
+    return Document(
+        tournament.name or "Standings",
+        [f"{name}: {plural(len(table), 'player')}, {after}"],
+        [
+            Section("", [Lines(_lines(tournament)[1:], aside=True), ordered]),
+            Section("How it is ordered", [Lines(about, aside=True)]),
+        ],
+        records=ordered,
+        plain=lambda: _plain(table),
+    )
 
 
-def _rows(table: Standings, *, results: bool, top: int | None) -> list[list[str]]:
+def _columns(table: Standings, results: bool) -> list[Column]:
+    """Of rows that are lines of the table, from 0."""
     tournament = table.tournament
     go = tournament.discipline == "go"
-    head = ["Pl", "Name", "Grade" if go else "Rating", "Co"]
     clubs = any(player.club for player in tournament.players)
-    head += ["Club"] if clubs else []
-    head += [c.heading or c.name for c in table.criteria]
     places = {row: at + 1 for at, row in enumerate(table.order.tolist())}
-    if results:
-        head += [f"R{number}" for number in range(1, table.round + 1)]
-    rows = [head]
-    for at, row in enumerate(table.order.tolist()[:top]):
-        player = tournament.players[row]
+
+    def player(at: int) -> Player:
+        return tournament.players[table.order[at]]
+
+    def place(at: int) -> str:
         shared = at > 0 and table.place[at] == table.place[at - 1]
-        cells = ["" if shared else str(table.place[at]), player.full_name]
+        return "" if shared else str(table.place[at])
+
+    def of_round(number: int) -> Column:
+        return Column(
+            f"round_{number}",
+            lambda at: _result(table, int(table.order[at]), number, places),
+            f"R{number}" if results else "",
+            left=False,
+            gives_way=2 + number,
+        )
+
+    def criterion(at: int, which: Criterion) -> Column:
+        return Column(
+            which.name.lower(),
+            lambda line: _number(which.name, float(table.values[line, at])),
+            which.heading or which.name,
+            "number",
+            show=lambda line: score_text(which, float(table.values[line, at])),
+        )
+
+    def strength(at: int) -> str:
+        entry = player(at)
         if go:
-            cells.append("" if player.rank is None else format_grade(player.rank))
-        else:
-            cells.append("" if player.rating is None else f"{player.rating:.0f}")
-        cells.append(player.country.upper())
-        cells += [player.club] if clubs else []
-        values = zip(table.criteria, table.values[at].tolist(), strict=True)
-        cells += [score_text(c, v) for c, v in values]
-        if results:
-            cells += [_cell(table, row, r, places) for r in range(1, table.round + 1)]
-        rows.append(cells)
-    return rows
+            return "" if entry.rank is None else format_grade(entry.rank)
+        return "" if entry.rating is None else f"{entry.rating:.0f}"
+
+    return [
+        Column("place", lambda at: int(table.place[at]), "Pl", "integer", show=place),
+        Column("line", lambda at: at + 1, kind="integer"),
+        Column("number", lambda at: int(table.order[at]) + 1, kind="integer"),
+        Column("name", lambda at: player(at).name),
+        Column("first_name", lambda at: player(at).first_name),
+        Column("", lambda at: player(at).full_name, "Name"),
+        Column("", strength, "Grade" if go else "Rating", left=False),
+        Column(
+            "country",
+            lambda at: player(at).country,
+            "Co",
+            show=lambda at: player(at).country.upper(),
+            left=False,
+            gives_way=2,
+        ),
+        Column(
+            "club", lambda at: player(at).club, "Club" if clubs else "", left=False, gives_way=1
+        ),
+        *_strength_columns(player),
+        *(criterion(at, which) for at, which in enumerate(table.criteria)),
+        *(of_round(number) for number in range(1, table.round + 1)),
+    ]
 
 
-def _cell(table: Standings, row: int, number: int, places: dict[int, int]) -> str:
+def _strength_columns(player: Callable[[int], Player]) -> list[Column]:
+    def grade(row: int) -> str | None:
+        rank = player(row).rank
+        return None if rank is None else format_grade(rank)
+
+    return [Column("grade", grade), Column("rating", lambda row: player(row).rating, kind="number")]
+
+
+def _result(table: Standings, row: int, number: int, places: dict[int, int]) -> str:
     """A result; in chess with the colours of chess and without handicap."""
     text = result_text(table, row, number, places)
     if table.tournament.discipline != "chess":
@@ -86,10 +136,42 @@ def _cell(table: Standings, row: int, number: int, places: dict[int, int]) -> st
     return text.split("/")[0].split("!")[0] + mark + colour
 
 
-def plain_standings(table: Standings) -> dict[str, Any]:
-    """The table as dictionaries, lists, numbers, strings and None."""
-    tournament = table.tournament
-    places = {row: at + 1 for at, row in enumerate(table.order.tolist())}
+def _number(name: str, value: float) -> float | None:
+    if value != value:
+        return None
+    return 1 - value if name in ("CAT", "TPN") else value
+
+
+def _plain(table: Standings) -> dict[str, Any]:
+    columns = {column.name: column for column in _columns(table, results=True) if column.name}
+    fixed = [
+        "place",
+        "line",
+        "number",
+        "name",
+        "first_name",
+        "country",
+        "club",
+        "grade",
+        "rating",
+    ]
+
+    def record(at: int) -> dict[str, Any]:
+        return {
+            **{name: columns[name].value(at) for name in fixed},
+            "scores": {c.name: columns[c.name.lower()].value(at) for c in table.criteria},
+            "results": [columns[f"round_{r}"].value(at) for r in range(1, table.round + 1)],
+        }
+
+    return {
+        **_head(table.tournament),
+        "round": table.round,
+        "criteria": [{"name": c.name, "about": c.about} for c in table.criteria],
+        "players": [record(at) for at in range(len(table))],
+    }
+
+
+def _head(tournament: Tournament) -> dict[str, Any]:
     return {
         "name": tournament.name,
         "place": tournament.place,
@@ -97,92 +179,45 @@ def plain_standings(table: Standings) -> dict[str, Any]:
         "end": None if tournament.end is None else tournament.end.isoformat(),
         "system": str(tournament.system),
         "rounds": tournament.rounds,
-        "round": table.round,
-        "criteria": [{"name": c.name, "about": c.about} for c in table.criteria],
-        "players": [_record(table, at, row, places) for at, row in enumerate(table.order.tolist())],
     }
 
 
-def _record(table: Standings, at: int, row: int, places: dict[int, int]) -> dict[str, Any]:
-    player = table.tournament.players[row]
-    values = table.values[at].tolist()
-    return {
-        "place": int(table.place[at]),
-        "line": at + 1,
-        "number": row + 1,
-        "name": player.name,
-        "first_name": player.first_name,
-        "country": player.country,
-        "club": player.club,
-        "grade": None if player.rank is None else format_grade(player.rank),
-        "rating": player.rating,
-        "scores": {c.name: _number(c.name, v) for c, v in zip(table.criteria, values, strict=True)},
-        "results": [_cell(table, row, r, places) for r in range(1, table.round + 1)],
-    }
+def tournament_document(tournament: Tournament) -> Document:
+    """What a file says about the whole: a few plain lines; files have the entry list."""
+    entries = Table(
+        [
+            Column("number", lambda row: row + 1, kind="integer"),
+            Column("name", lambda row: tournament.players[row].name),
+            Column("first_name", lambda row: tournament.players[row].first_name),
+            Column("country", lambda row: tournament.players[row].country),
+            Column("club", lambda row: tournament.players[row].club),
+            *_strength_columns(tournament.players.__getitem__),
+        ],
+        range(len(tournament.players)),
+        noun="player",
+    )
+    return Document(
+        tournament.name or "Tournament",
+        _lines(tournament),
+        records=entries,
+        plain=lambda: {
+            **_head(tournament),
+            "discipline": tournament.discipline,
+            "games_played": sum(game.played for game in tournament.games),
+            "players": [{c.name: c.value(row) for c in entries.kept} for row in entries.rows],
+        },
+    )
 
 
-def _number(name: str, value: float) -> float | None:
-    if value != value:
-        return None
-    return 1 - value if name in ("CAT", "TPN") else value
-
-
-def json_standings(table: Standings) -> str:
-    """The table as JSON."""
-    return as_json(plain_standings(table))
-
-
-def csv_standings(table: Standings) -> str:
-    """The table as CSV, a row a player: numbers in full, unknown ones empty."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    plain = plain_standings(table)
-    fixed = ("place", "line", "number", "name", "first_name", "country", "club", "grade", "rating")
-    rounds = [f"round_{number}" for number in range(1, table.round + 1)]
-    writer.writerow([*fixed, *(c.name.lower() for c in table.criteria), *rounds])
-    for record in plain["players"]:
-        writer.writerow(
-            [
-                *(record[name] for name in fixed),
-                *record["scores"].values(),
-                *record["results"],
-            ]
-        )
-    return out.getvalue()
-
-
-def html_standings(table: Standings, *, version: str) -> str:
-    """The table as a page that prints well."""
-    from yardstone.reports.evaluation.html import Section, html_page
-
-    tournament = table.tournament
-    lead = [_headline(table), *tournament_lines(tournament)[1:]]
-    about = [f"{c.heading or c.name}: {c.about}" for c in table.criteria]
-    sections = [
-        Section(table=_rows(table, results=True, top=None), left=1),
-        Section("How it is ordered", about),
-    ]
-    return html_page(tournament.name or "Standings", lead, sections, version=version)
-
-
-_SYSTEMS = {
-    System.mcmahon: "McMahon",
-    System.swiss: "Swiss",
-    System.round_robin: "round robin",
-    System.cup: "cup",
-    System.other: "of an unknown system",
-}
-
-
-def tournament_lines(tournament: Tournament) -> list[str]:
-    """What a file says about the whole: a few plain lines."""
+def _lines(tournament: Tournament) -> list[str]:
     days = [d.isoformat() for d in (tournament.begin, tournament.end) if d is not None]
     when = " to ".join(dict.fromkeys(days))
     where = ", ".join(part for part in (tournament.place, when) if part)
     played = sum(game.played for game in tournament.games)
+    system = _SYSTEMS[tournament.system]
     lines = [
         tournament.name or "A tournament without a name",
-        f"{_SYSTEMS[tournament.system][0].upper()}{_SYSTEMS[tournament.system][1:]}, "
+        f"{system[0].upper()}{system[1:]}, "
         f"{plural(tournament.rounds, 'round')}, {plural(len(tournament.players), 'player')}, "
         f"{plural(played, 'game')} played",
     ]

@@ -1,21 +1,21 @@
-"""The sentences of a pairing: what a reader is told of every board."""
+"""The sentences of a pairing: what is to be said of every board."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yardstone.reports.statements import plural
-from yardstone.tournament.entry_columns import Why
+from yardstone.reports.words import plural
+from yardstone.tournament.entry_columns import SideReason
 from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
-    from yardstone.tournament.explain import Avoided, Change, Explanation, Standing
+    from yardstone.tournament.explanation import Avoided, Change, Explanation, PlayerState
     from yardstone.tournament.model import Tournament
     from yardstone.tournament.pairing import Board, Pairing
 
 __all__ = [
-    "WORDS",
-    "change_text",
+    "CRITERION_WORDS",
+    "change_lines",
     "player_name",
     "points_text",
     "round_title",
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 #: What a criterion is called in a sentence.
-WORDS = {
+CRITERION_WORDS = {
     "rematch": "a rematch, or a second bye",
     "bye": "the choice of the bye",
     "absolute_colour": "a third game more with one colour",
@@ -94,13 +94,13 @@ def _met(pairing: Pairing, board: Board) -> bool:
 
 
 def _bye_sentence(why: Explanation) -> str:
-    standing = why.standings[0]
+    standing = why.players[0]
     byes = "no bye so far" if not standing.byes else f"{plural(standing.byes, 'bye')} so far"
     return f"{_many_points(standing.score)}, {byes}: the last who may have it."
 
 
 def _score_sentence(tournament: Tournament, why: Explanation) -> str:
-    one, two = sorted(why.standings, key=lambda s: (-s.group_score, s.place))
+    one, two = sorted(why.players, key=lambda s: (-s.group_score, s.place))
     if one.group_score == two.group_score:
         if one.size == 2:
             return f"The two with {_many_points(one.group_score)}."
@@ -113,7 +113,7 @@ def _score_sentence(tournament: Tournament, why: Explanation) -> str:
     return f"{down}{places[0]}, {up}{places[1]}."
 
 
-def _notes(standing: Standing) -> list[str]:
+def _notes(standing: PlayerState) -> list[str]:
     """Place in the group and earlier floats, which decide who is drawn down or up."""
     notes = [_nth(standing.place)] if standing.size > 1 else []
     floats = ((standing.drawn_up, "up"), (standing.drawn_down, "down"))
@@ -132,28 +132,28 @@ def _nth(place: int) -> str:
     return f"{place}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(place % 10, 'th') }"
 
 
-def _group(standing: Standing) -> str:
+def _group(standing: PlayerState) -> str:
     if standing.size == 1:
         return f"{_many_points(standing.group_score)}, alone there"
     return f"the {standing.size} with {_many_points(standing.group_score)}"
 
 
-def _who(tournament: Tournament, standing: Standing) -> str:
+def _who(tournament: Tournament, standing: PlayerState) -> str:
     return tournament.players[standing.player].full_name
 
 
 def _side_sentence(tournament: Tournament, why: Explanation) -> str:
     first, second = side_names(tournament)
-    one, two = why.standings
+    one, two = why.players
     name = _who(tournament, one)
-    if why.why_side is Why.HANDICAP:
+    if why.side_reason is SideReason.HANDICAP:
         return f"{name} takes {plural(why.board.handicap, 'stone')}."
-    if why.why_side is Why.LOT:
+    if why.side_reason is SideReason.LOT:
         return "Colours by lot."
-    if why.why_side is Why.LAST:
+    if why.side_reason is SideReason.LAST:
         return f"{first} for {name}, who had {second} last."
     more = f"{second} less {first}: {_signed(one.balance)} against {_signed(two.balance)}"
-    if why.why_side is Why.BALANCE:
+    if why.side_reason is SideReason.BALANCE:
         return f"{first} for {name} ({more})."
     return f"{first} for {name}, who needs it more ({more})."
 
@@ -175,20 +175,20 @@ def _avoided_sentence(tournament: Tournament, avoided: Avoided) -> str:
 def _cost_sentence(change: Change) -> str:
     if change.cost == 0:
         return "Without it another pairing weighs the same."
-    return f"Without it {change.cost:,} are lost ({WORDS[change.criterion]})."
+    return f"Without it {change.cost:,} are lost ({CRITERION_WORDS[change.criterion]})."
 
 
-def change_text(pairing: Pairing, players: tuple[int, int], change: Change | None) -> str:
+def change_lines(pairing: Pairing, players: tuple[int, int], change: Change | None) -> list[str]:
     """What a board that is not in the pairing would cost."""
     tournament = pairing.entrants.tournament
     names = " - ".join(tournament.players[player].full_name for player in players)
     if change is None:
-        return f"{names}: with this board the others cannot be paired.\n"
+        return [f"{names}: with this board the others cannot be paired."]
     if not change.boards:
-        return f"{names}: this board is in the pairing.\n"
+        return [f"{names}: this board is in the pairing."]
     loss = f"costs {change.cost:,}" if change.cost else "costs nothing"
     parts = [
-        f"{WORDS[name]} {-loss:+,}"
+        f"{CRITERION_WORDS[name]} {-loss:+,}"
         for name, loss in sorted(change.losses.items(), key=lambda item: -abs(item[1]))
     ]
     others = [
@@ -197,4 +197,4 @@ def change_text(pairing: Pairing, players: tuple[int, int], change: Change | Non
         )
         for board in change.boards
     ]
-    return f"{names} {loss}: {', '.join(parts)}.\n  Boards then: {'; '.join(others)}.\n"
+    return [f"{names} {loss}: {', '.join(parts)}.", f"  Boards then: {'; '.join(others)}."]

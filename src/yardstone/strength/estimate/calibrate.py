@@ -25,7 +25,7 @@ from yardstone.strength.estimate.site_scales import (
     SITE_SCALES,
     SiteScale,
 )
-from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT
+from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, log_logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -332,9 +332,7 @@ def _logits(calibration: Calibration, estimates: Array) -> Array:
 
 
 def _log_likelihood(logit: Array, score: Array) -> float:
-    return float(
-        np.mean(-score * np.logaddexp(0.0, -logit) - (1 - score) * np.logaddexp(0.0, logit))
-    )
+    return float(np.mean(score * log_logistic(logit) + (1 - score) * log_logistic(-logit)))
 
 
 def _best_slope(difference: Array, score: Array) -> float:

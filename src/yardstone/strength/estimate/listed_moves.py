@@ -270,5 +270,5 @@ def indicative_moves(
 
 
 def _policy(evidence: Evidence, row: int) -> float | None:
-    policy = float(evidence.head[row, 2]) + 0.5
+    policy = float(evidence.policy[row])
     return policy if np.isfinite(policy) else None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import ConvergenceError, InputError, NoGamesError
+from yardstone.winprob.logistic import logistic, logit
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -47,7 +48,7 @@ class Combination:
         if len(predictions) != len(self.weights):
             raise InputError(f"{len(predictions)} predictions do not go with {len(self.weights)}")
         logit = self.intercept + _logits(predictions) @ np.array(self.weights)
-        return np.asarray(np.exp(-np.logaddexp(0.0, -logit)), np.float64)
+        return logistic(logit)
 
 
 def fit_combination(score: ArrayLike, *predictions: ArrayLike) -> Combination:
@@ -70,7 +71,7 @@ def fit_combination(score: ArrayLike, *predictions: ArrayLike) -> Combination:
     penalty = np.full(design.shape[1], _PENALTY)
     found = np.zeros(design.shape[1])
     for _ in range(_MOST_STEPS):
-        fitted = np.exp(-np.logaddexp(0.0, -(design @ found)))
+        fitted = logistic(design @ found)
         slope = design.T @ (s - fitted) - penalty * found
         curvature = (design * (fitted * (1.0 - fitted))[:, None]).T @ design + np.diag(penalty)
         step = np.linalg.solve(curvature, slope)
@@ -82,4 +83,4 @@ def fit_combination(score: ArrayLike, *predictions: ArrayLike) -> Combination:
 
 def _logits(predictions: tuple[ArrayLike, ...]) -> Array:
     columns = [np.clip(np.asarray(p, np.float64), _EDGE, 1.0 - _EDGE) for p in predictions]
-    return np.column_stack([np.log(p) - np.log1p(-p) for p in columns])
+    return np.column_stack([logit(p) for p in columns])

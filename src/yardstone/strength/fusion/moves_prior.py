@@ -18,6 +18,7 @@ from yardstone.errors import ConvergenceError, InputError, NoGamesError
 from yardstone.evaluation.metrics import log_likelihood
 from yardstone.ratings.priors import Prior
 from yardstone.strength.fusion.glicko import fuse
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -185,7 +186,7 @@ def fit_moves_prior(sides: Sides, score: ArrayLike, system: Sequential, base: Pr
             level + float(above) * base.deviation,
             float(np.exp(slope)),
             float(_MOVES * np.exp(half)),
-            float(base.deviation / (1.0 + np.exp(-share))),
+            float(base.deviation * logistic(share)),
             base,
         )
 

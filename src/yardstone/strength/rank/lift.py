@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.strength.rank.course import SPELL, goes_on
-from yardstone.strength.rank.values import SCALARS, move_policy, move_values
+from yardstone.strength.rank.course import SPELL
+from yardstone.strength.rank.scalar import MoveFacts, goes_on
+from yardstone.strength.rank.values import SCALARS, column, move_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +33,6 @@ __all__ = ["LATER", "Lift", "random_lift"]
 #: Values further from the mean than this many deviations count as that far: what the
 #: model has never met must not carry it away.
 CLIP = 8.0
-_LEAST = 1e-4
 _PRODUCTS = 5
 #: The scalars of a move are multiplied with those of the player's moves so much later.
 LATER = (1, 2)
@@ -104,11 +104,11 @@ class Lift:
             Standardised, none of them further out than `CLIP`; 0 where nothing is known.
         float32 [n, lifted]
         """
-        x = _standardised(move_values(evidence), self.mean, self.deviation)
-        c = self.channels
-        pick, expected = x[:, :c], x[:, 3 * c : 4 * c]
-        log_policy, log_best = (
-            x[:, 4 * c + SCALARS.index(name), None] for name in ("log_policy", "log_best")
+        facts = MoveFacts(evidence)
+        x = _standardised(move_values(evidence, facts), self.mean, self.deviation)
+        pick, expected, log_policy, log_best, scalars = (
+            x[:, column(name, self.channels)]
+            for name in ("pick", "expected", "log_policy", "log_best", "scalars")
         )
         gain = pick - expected
         at_pick = np.maximum(pick @ self.pick_weights + self.pick_bias, 0.0)
@@ -119,24 +119,23 @@ class Lift:
             gain**2,
             pick**2,
             at_pick,
-            at_pick - self._expected(evidence, at_pick),
+            at_pick - self._expected(facts, at_pick),
             np.maximum(x @ self.weights + self.bias, 0.0),
-            *_pairs(x[:, 4 * c :], evidence, self.pairs),
-            _spells(x[:, 4 * c :], evidence, self.spell),
+            *_pairs(scalars, evidence, self.pairs),
+            _spells(scalars, evidence, self.spell),
         ]
         return x, np.concatenate(everything, axis=1)
 
-    def _expected(self, evidence: Evidence, at_pick: Floats) -> Floats:
+    def _expected(self, facts: MoveFacts, at_pick: Floats) -> Floats:
         """Mean of the projections at the candidates and the move, weighted with the policy."""
-        shape = evidence.candidates.shape
-        c = self.channels
-        candidates = evidence.candidates.reshape(-1, c).astype(np.float32)
-        candidates = _standardised(candidates, self.mean[:c], self.deviation[:c])
-        found = np.maximum(candidates @ self.pick_weights + self.pick_bias, 0.0)
-        policy, chances = move_policy(evidence), evidence.chances.astype(np.float32)
-        total = np.maximum(chances.sum(axis=1) + policy, _LEAST)
-        mean = np.matmul((chances / total[:, None])[:, None], found.reshape(*shape[:2], -1))[:, 0]
-        return np.asarray(mean + (policy / total)[:, None] * at_pick)
+        shape = facts.evidence.candidates.shape
+        pick = column("pick", self.channels)
+        candidates = facts.evidence.candidates.reshape(-1, self.channels).astype(np.float32)
+        candidates = _standardised(candidates, self.mean[pick], self.deviation[pick])
+        projected = np.maximum(candidates @ self.pick_weights + self.pick_bias, 0.0)
+        own, others = facts.shares
+        mean = np.matmul(others[:, None], projected.reshape(*shape[:2], -1))[:, 0]
+        return np.asarray(mean + own[:, None] * at_pick)
 
 
 def _standardised(values: Floats, mean: Floats, deviation: Floats) -> Floats:
@@ -148,11 +147,11 @@ def _pairs(scalars: Floats, evidence: Evidence, usual: Floats) -> list[Floats]:
 
     0 where the game does not go on so far.
     """
-    found = [np.zeros_like(scalars) for _ in LATER]
-    for products, steps, mean in zip(found, LATER, usual, strict=True):
+    agreement = [np.zeros_like(scalars) for _ in LATER]
+    for products, steps, mean in zip(agreement, LATER, usual, strict=True):
         rows = np.flatnonzero(goes_on(evidence, steps))
         products[rows] = scalars[rows] * scalars[rows + steps] - mean
-    return found
+    return agreement
 
 
 def _spells(scalars: Floats, evidence: Evidence, usual: Floats) -> Floats:
@@ -160,14 +159,14 @@ def _spells(scalars: Floats, evidence: Evidence, usual: Floats) -> Floats:
 
     0 where the game does not go on for so many.
     """
-    found = np.zeros_like(scalars)
+    distance = np.zeros_like(scalars)
     if len(scalars) >= SPELL:
         summed = np.cumsum(scalars, axis=0, dtype=np.float64)
         summed[SPELL:] -= summed[:-SPELL].copy()
         there = goes_on(evidence, SPELL - 1)
         means = summed[SPELL - 1 :] / SPELL
-        found[there] = np.abs(means[there[: len(means)]]) - usual
-    return found
+        distance[there] = np.abs(means[there[: len(means)]]) - usual
+    return distance
 
 
 def random_lift(
@@ -206,15 +205,15 @@ def random_lift(
         spell=np.zeros(len(SCALARS), np.float32),
     )
     x = _standardised(values.astype(np.float32), plain.mean, plain.deviation)
-    x = x[:, 4 * evidence.channels :]
+    x = x[:, column("scalars", evidence.channels)]
 
-    def usual(found: Floats, steps: int) -> Floats:
+    def usual(values: Floats, steps: int) -> Floats:
         number = max(int(goes_on(evidence, steps).sum()), 1)
-        return kept(found.sum(axis=0, dtype=np.float64) / number)
+        return kept(values.sum(axis=0, dtype=np.float64) / number)
 
     pairs = zip(_pairs(x, evidence, plain.pairs), LATER, strict=True)
     return replace(
         plain,
-        pairs=np.stack([usual(found, steps) for found, steps in pairs]),
+        pairs=np.stack([usual(products, steps) for products, steps in pairs]),
         spell=usual(_spells(x, evidence, plain.spell), SPELL - 1),
     )

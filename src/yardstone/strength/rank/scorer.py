@@ -16,7 +16,7 @@ import numpy as np
 
 from yardstone.strength.rank.course import FURTHEST
 from yardstone.strength.rank.lift import LATER, Lift
-from yardstone.strength.rank.values import PHASE_ENDS, SCALARS, phases_of
+from yardstone.strength.rank.values import PHASE_ENDS, SCALARS, phases_of, values_wide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,13 +78,13 @@ class MoveScorer:
         ValueError
             They do not.
         """
-        found = {name: np.asarray(arrays[name], np.float32) for name in (*_LIFT, *_OWN)}
-        if any(array.ndim == 0 for array in found.values()):
+        weights = {name: np.asarray(arrays[name], np.float32) for name in (*_LIFT, *_OWN)}
+        if any(array.ndim == 0 for array in weights.values()):
             raise ValueError("a number in place of an array")
-        lift = Lift(**{name: found[name] for name in _LIFT})
-        channels, values, width = lift.channels, lift.values, found["centre"].shape[-1]
-        wanted = {
-            "mean": (4 * channels + len(SCALARS),),
+        lift = Lift(**{name: weights[name] for name in _LIFT})
+        channels, values, width = lift.channels, lift.values, weights["centre"].shape[-1]
+        shapes = {
+            "mean": (values_wide(channels),),
             "deviation": (values,),
             "pairs": (len(LATER), len(SCALARS)),
             "spell": (len(SCALARS),),
@@ -94,25 +94,25 @@ class MoveScorer:
             "lifted": (lift.lifted, width),
             "centre": (2, PHASES, width),
         }
-        for name, shape in wanted.items():
-            if found[name].shape != shape:
-                raise ValueError(f"{name} is of shape {found[name].shape}, not {shape}")
+        for name, shape in shapes.items():
+            if weights[name].shape != shape:
+                raise ValueError(f"{name} is of shape {weights[name].shape}, not {shape}")
         if channels < 1 or width < 1 or not (lift.deviation > 0).all():
             raise ValueError("a width or a deviation is not above 0")
-        return cls(lift, *(found[name] for name in _OWN))
+        return cls(lift, *(weights[name] for name in _OWN))
 
     def scores(self, evidence: Evidence) -> Floats:
         """Scores of each move: float32 [n, k]."""
-        found = np.empty((len(evidence), self.width), np.float32)
+        scores = np.empty((len(evidence), self.width), np.float32)
         for rows, part, own in in_chunks(evidence):
             x, lifted = self.lift(part)
             phase = phases_of(part.number)
-            scores = lifted @ self.lifted - self.centre[part.colour - 1, phase]
+            part_scores = lifted @ self.lifted - self.centre[part.colour - 1, phase]
             for number in range(PHASES):
                 those = phase == number
-                scores[those] += x[those] @ self.linear[number]
-            found[rows] = scores[own]
-        return found
+                part_scores[those] += x[those] @ self.linear[number]
+            scores[rows] = part_scores[own]
+        return scores
 
 
 def in_chunks(evidence: Evidence) -> Iterator[tuple[slice, Evidence, slice]]:

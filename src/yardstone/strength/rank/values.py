@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.go.evaluator import CANDIDATES
-from yardstone.strength.rank.course import COURSE, course, goes_on, lead_before, winrate_before
+from yardstone.strength.rank.course import COURSE
+from yardstone.strength.rank.scalar import LEAST, MoveFacts, Scalar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,47 +24,87 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["PHASE_ENDS", "SCALARS", "move_policy", "move_values", "phases_of", "scalars"]
+__all__ = [
+    "PHASE_ENDS",
+    "SCALARS",
+    "TRUNK",
+    "column",
+    "move_values",
+    "phases_of",
+    "scalars",
+    "values_wide",
+]
 
 #: Last move of each phase; the phase after the last of these has no end.
 PHASE_ENDS = (20, 50, 90, 140)
-_LEAST = 1e-4
 _POINTS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 _WINS = (0.02, 0.05, 0.1, 0.2, 0.4)
 _STEPS = (1.5, 2.5, 4.5, 7.5, 11.5)
 _LINES = 6
-_SIZE = 19
 
-#: Names of the scalars, in their order.
-SCALARS = (
-    "winrate",
-    "lead",
-    "policy",
-    "best_policy",
-    "log_policy",
-    "log_best",
-    "log_ratio",
-    *(f"place_{place}" for place in range(1, CANDIDATES + 1)),
-    "others",
-    "entropy",
-    "gain",
-    *(f"loss_{points:g}" for points in _POINTS),
-    "win_gain",
-    *(f"win_loss_{share:g}" for share in _WINS),
-    "close",
-    "ahead",
-    "far",
-    "close_log_policy",
-    "ahead_log_policy",
-    "close_loss",
-    "ahead_loss",
-    "close_win_loss",
-    "clear_log_policy",
-    *(f"line_{line}" for line in range(1, _LINES + 1)),
-    "follows",
-    *(f"within_{steps:g}" for steps in _STEPS),
+#: The trunk in the values: at the move before and after it, its mean over the board, and
+#: what a player who follows the policy would have met.
+TRUNK = ("pick", "after", "mean", "expected")
+
+
+def _entropy(facts: MoveFacts) -> Floats:
+    chances = facts.all_chances
+    return np.asarray(-(chances * np.log(np.maximum(chances, LEAST))).sum(axis=1))
+
+
+def _others(facts: MoveFacts) -> Floats:
+    return np.asarray(1.0 - np.minimum(facts.all_chances.sum(axis=1), 1.0))
+
+
+#: The scalars, in their order. A new one is a line here: a name, what it comes from, and
+#: its function; a model that is to know it must be trained again.
+_SCALARS = (
+    Scalar("winrate", "head", lambda m: np.nan_to_num(m.evidence.named("winrate"))),
+    Scalar("lead", "head", lambda m: np.tanh(m.lead / 20.0)),
+    Scalar("policy", "head", lambda m: m.policy),
+    Scalar("best_policy", "head", lambda m: m.best),
+    Scalar("log_policy", "head", lambda m: m.log_policy),
+    Scalar("log_best", "head", lambda m: np.log(m.best)),
+    Scalar("log_ratio", "head", lambda m: m.log_policy - np.log(m.best)),
+    *(
+        Scalar(f"place_{place + 1}", "candidates", lambda m, place=place: m.place == place)
+        for place in range(CANDIDATES)
+    ),
+    Scalar("others", "candidates", _others),
+    Scalar("entropy", "candidates", _entropy),
+    Scalar("gain", "head", lambda m: np.minimum(np.maximum(-m.loss, 0.0), 8.0)),
+    *(
+        Scalar(f"loss_{most:g}", "head", lambda m, most=most: np.minimum(m.lost, most))
+        for most in _POINTS
+    ),
+    Scalar("win_gain", "head", lambda m: np.maximum(-m.win_loss, 0.0)),
+    *(
+        Scalar(f"win_loss_{most:g}", "head", lambda m, most=most: np.minimum(m.lost_win, most))
+        for most in _WINS
+    ),
+    Scalar("close", "head", lambda m: m.close),
+    Scalar("ahead", "head", lambda m: m.ahead),
+    Scalar("far", "head", lambda m: np.tanh(np.abs(m.lead) / 20.0)),
+    Scalar("close_log_policy", "head", lambda m: m.close * m.log_policy),
+    Scalar("ahead_log_policy", "head", lambda m: m.ahead * m.log_policy),
+    Scalar("close_loss", "head", lambda m: m.close * m.some),
+    Scalar("ahead_loss", "head", lambda m: m.ahead * m.some),
+    Scalar("close_win_loss", "head", lambda m: m.close * np.minimum(m.lost_win, 0.4)),
+    Scalar("clear_log_policy", "head", lambda m: m.best * m.log_policy),
+    *(
+        Scalar(f"line_{line + 1}", "point", lambda m, line=line: m.line == line)
+        for line in range(_LINES - 1)
+    ),
+    Scalar(f"line_{_LINES}", "point", lambda m: m.line >= _LINES - 1),
+    Scalar("follows", "point", lambda m: m.follows),
+    *(
+        Scalar(f"within_{most:g}", "point", lambda m, most=most: m.follows & (m.steps < most))
+        for most in _STEPS
+    ),
     *COURSE,
 )
+#: Their names.
+SCALARS = tuple(scalar.name for scalar in _SCALARS)
 
 
 def phases_of(number: NDArray[np.int16]) -> NDArray[np.int64]:
@@ -71,8 +112,31 @@ def phases_of(number: NDArray[np.int16]) -> NDArray[np.int64]:
     return np.searchsorted(PHASE_ENDS, number, side="left").astype(np.int64)
 
 
-def move_values(evidence: Evidence) -> Floats:
+def values_wide(channels: int) -> int:
+    """Number of values of a move with so many channels."""
+    return len(TRUNK) * channels + len(SCALARS)
+
+
+def column(name: str, channels: int) -> slice:
+    """Where a part of the trunk, a scalar, or ``scalars``, all of them, stand in the values."""
+    begin = len(TRUNK) * channels
+    if name == "scalars":
+        return slice(begin, values_wide(channels))
+    if name in TRUNK:
+        place = TRUNK.index(name) * channels
+        return slice(place, place + channels)
+    place = begin + SCALARS.index(name)
+    return slice(place, place + 1)
+
+
+def move_values(evidence: Evidence, facts: MoveFacts | None = None) -> Floats:
     """What the rank model looks at.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    facts : MoveFacts, optional
+        Of the same moves.
 
     Returns
     -------
@@ -81,87 +145,24 @@ def move_values(evidence: Evidence) -> Floats:
         (the move that was played among them), and `SCALARS`; NaN is what cannot be
         known because the game does not go on.
     """
-    policy = move_policy(evidence)
-    chances = evidence.chances.astype(np.float32)
-    total = np.maximum(chances.sum(axis=1) + policy, _LEAST)
+    facts = MoveFacts(evidence) if facts is None else facts
+    own, others = facts.shares
     pick = evidence.pick.astype(np.float32)
-    expected = np.matmul(
-        (chances / total[:, None])[:, None, :], evidence.candidates.astype(np.float32)
-    )[:, 0]
-    expected += (policy / total)[:, None] * pick
+    expected = np.matmul(others[:, None, :], evidence.candidates.astype(np.float32))[:, 0]
+    expected += own[:, None] * pick
     return np.concatenate(
         [
             pick,
             evidence.after.astype(np.float32),
             evidence.mean.astype(np.float32),
             expected,
-            scalars(evidence),
+            scalars(facts),
         ],
         axis=1,
     )
 
 
-def move_policy(evidence: Evidence) -> Floats:
-    """Policy of the move; 0 where the rules forbid it."""
-    policy = np.nan_to_num(evidence.head[:, 2] + 0.5, nan=0.0)
-    return np.asarray(np.clip(policy, 0.0, 1.0))
-
-
-def scalars(evidence: Evidence) -> Floats:
+def scalars(facts: MoveFacts) -> Floats:
     """The scalars of each move: float32 [n, len(SCALARS)]."""
-    head = np.nan_to_num(evidence.head)
-    policy, best = move_policy(evidence), np.clip(head[:, 3] + 0.5, _LEAST, 1.0)
-    chances = evidence.chances.astype(np.float32)
-    log_policy = np.log(np.maximum(policy, _LEAST))
-    place = (chances > policy[:, None]).sum(axis=1)
-    all_chances = np.column_stack([policy, chances])
-    entropy = -(all_chances * np.log(np.maximum(all_chances, _LEAST))).sum(axis=1)
-    loss, win_loss = 10.0 * head[:, 5], head[:, 4]
-    lost, lost_win = np.maximum(loss, 0.0), np.maximum(win_loss, 0.0)
-    before, lead = winrate_before(evidence), lead_before(evidence)
-    close, ahead = 4.0 * before * (1.0 - before), 2.0 * before - 1.0
-    some = np.minimum(lost, 8.0)
-    columns = [
-        head[:, 0],
-        np.tanh(lead / 20.0),
-        policy,
-        best,
-        log_policy,
-        np.log(best),
-        log_policy - np.log(best),
-        *(place == number for number in range(CANDIDATES)),
-        1.0 - np.minimum(all_chances.sum(axis=1), 1.0),
-        entropy,
-        np.minimum(np.maximum(-loss, 0.0), 8.0),
-        *(np.minimum(lost, points) for points in _POINTS),
-        np.maximum(-win_loss, 0.0),
-        *(np.minimum(lost_win, share) for share in _WINS),
-        close,
-        ahead,
-        np.tanh(np.abs(lead) / 20.0),
-        close * log_policy,
-        ahead * log_policy,
-        close * some,
-        ahead * some,
-        close * np.minimum(lost_win, 0.4),
-        best * log_policy,
-        *_place_columns(evidence),
-    ]
-    known = [np.asarray(column, np.float32) for column in columns]
-    return np.column_stack([*known, course(evidence)])
-
-
-def _place_columns(evidence: Evidence) -> list[NDArray[np.bool_]]:
-    """Line of the point, and how near it is to the player's move before."""
-    row, column = np.divmod(evidence.point.astype(np.int64), _SIZE)
-    line = np.minimum(np.minimum(row, _SIZE - 1 - row), np.minimum(column, _SIZE - 1 - column))
-    follows = np.zeros(len(line), bool)
-    follows[1:] = goes_on(evidence, 1)[:-1]
-    steps = np.zeros(len(line))
-    steps[1:] = np.hypot(np.diff(row), np.diff(column))
-    return [
-        *(line == number for number in range(_LINES - 1)),
-        line >= _LINES - 1,
-        follows,
-        *(follows & (steps < most) for most in _STEPS),
-    ]
+    columns = (scalar.compute(facts) for scalar in _SCALARS)
+    return np.column_stack([np.asarray(column, np.float32) for column in columns])

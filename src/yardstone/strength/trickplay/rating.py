@@ -269,7 +269,7 @@ def rate_answers(
                 row = np.arange(len(evidence)) - first
                 chosen = (row >= 0) & (row < most)
                 boards.append(rater.whole(evidence, chosen)[0])
-                lost += 10.0 * float(np.nansum(evidence.head[chosen, 5]))
+                lost += float(np.nansum(evidence.points_lost[chosen]))
             variations.append(RatedVariation(variation, tuple(boards), lost / len(boards)))
         rated.append(RatedProblem(completion, tuple(variations)))
     return rated

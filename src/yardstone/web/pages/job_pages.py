@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from yardstone.reports.statements import plural
-from yardstone.web.pages.backgammon import backgammon_view
-from yardstone.web.pages.go import go_view
+from yardstone.reports.words import plural
+from yardstone.web.kinds import KINDS, Query
 from yardstone.web.pages.render import page, root_of
-from yardstone.web.pages.results import results_view
 from yardstone.web.pages.tables import Column, Row, Table, text_cell
-from yardstone.web.pages.wording import HEADINGS, days_words, error_lines, moment_words, progress
+from yardstone.web.pages.wording import days_words, error_lines, moment_words, progress
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -35,9 +33,7 @@ _STATUS_WORDS = {
 }
 
 
-def job_page(
-    request: Request, job: Plain, *, games: int, player: str | None, everyone: bool
-) -> Response:
+def job_page(request: Request, job: Plain, query: Query) -> Response:
     """The page for the state that a job is in.
 
     Parameters
@@ -45,22 +41,20 @@ def job_page(
     request : Request
     job : mapping
         As ``GET /api/jobs/ID`` tells it.
-    games : int
-        Which page of the games of Go.
-    player : str or None
-        Whose scores against each opponent.
-    everyone : bool
-        All players of a long list.
+    query : Query
+        What of the result is asked for.
     """
     view = _job_view(request, job)
     if job["status"] == "done":
-        return _result_page(request, job, view, games=games, player=player, everyone=everyone)
+        shown = KINDS[job["kind"]].view(job["result"], query)
+        title = f"{shown.title} · Yardstone"
+        return page(request, shown.template, title=title, job=view, view=shown.values)
     if job["status"] == "needs_player":
         return _choice_page(request, job, view)
     if job["status"] in ("failed", "cancelled"):
         return _end_page(request, job, view)
-    found = progress(job)
-    heading = HEADINGS[job["kind"]]
+    state = progress(job)
+    heading = KINDS[job["kind"]].heading
     return page(
         request,
         "working",
@@ -68,8 +62,8 @@ def job_page(
         refresh=_REFRESH,
         job=view,
         heading=heading,
-        share=found["share"],
-        words=found["words"],
+        share=state["share"],
+        words=state["words"],
     )
 
 
@@ -102,28 +96,6 @@ def _record_words(record: Plain) -> str:
     if place and record.get("line"):
         place += f", line {record['line']}"
     return f"{place}: {record['reason']}" if place else str(record["reason"])
-
-
-def _result_page(
-    request: Request,
-    job: Plain,
-    view: dict[str, Any],
-    *,
-    games: int,
-    player: str | None,
-    everyone: bool,
-) -> Response:
-    result, own = job["result"], view["page"]
-    if job["kind"] == "go":
-        shown = go_view(result, address=own, page=games)
-        title = f"{shown['player']}: {shown['rank']}"
-    elif job["kind"] == "results":
-        shown = results_view(result, address=own, player=player, everyone=everyone)
-        title = "Rating list"
-    else:
-        shown = backgammon_view(result)
-        title = f"Backgammon: {shown['title']}"
-    return page(request, job["kind"], title=f"{title} · Yardstone", job=view, view=shown)
 
 
 def _choice_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import parse_qs
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
+from fastapi import Query as Parameter
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
+from yardstone.web.kinds import KINDS, Query
+from yardstone.web.pages.forms import form_fields
 from yardstone.web.pages.job_pages import batch_page, job_page
 from yardstone.web.pages.problem_page import wants_page
 from yardstone.web.pages.render import ASSETS, asset_bytes, asset_mark, page, root_of
@@ -28,24 +31,6 @@ _FORM_BYTES = 4096
 _YEAR = 31_536_000
 #: What the folder of a visitor is searched for.
 _ENDINGS = ".sgf .mat .pgn .csv .tsv .txt .zip .gz .bz2 .xz .zst"
-_KINDS = [
-    ("", "See what the files are"),
-    ("go", "Go: strength from the moves"),
-    ("results", "Rating list from the results"),
-    ("backgammon", "Backgammon: error rates"),
-]
-_SCALES = [
-    ("", "Fox: the server the model learned from"),
-    ("ogs", "OGS: online-go.com"),
-    ("egf", "EGF: European Go Federation"),
-]
-_LEVELS = [
-    ("", "As usual: 90 %, for rating lists 95 %"),
-    ("0.8", "80 %"),
-    ("0.9", "90 %"),
-    ("0.95", "95 %"),
-    ("0.99", "99 %"),
-]
 
 
 def _service(request: Request) -> Service:
@@ -65,9 +50,8 @@ def _start(request: Request, problem: Problem | None = None) -> Response:
         words=limit_words(limits),
         table=limits_table(limits),
         endings=_ENDINGS,
-        kinds=_KINDS,
-        scales=_SCALES,
-        levels=_LEVELS,
+        kinds=KINDS.values(),
+        fields=form_fields(),
         problem="" if problem is None else " ".join(error_lines(problem.as_dict())),
     )
     if problem is not None and problem.retry_after is not None:
@@ -100,13 +84,14 @@ async def send(request: Request) -> Response:
 def result(
     request: Request,
     address: str,
-    games: Annotated[int, Query(alias="page", ge=1, le=100_000)] = 1,
-    player: Annotated[str | None, Query(max_length=400)] = None,
-    everyone: Annotated[bool, Query(alias="all")] = False,
+    part: Annotated[int, Parameter(alias="page", ge=1, le=100_000)] = 1,
+    player: Annotated[str | None, Parameter(max_length=400)] = None,
+    everyone: Annotated[bool, Parameter(alias="all")] = False,
 ) -> Response:
     """A job: its progress, its question, its result or its failure."""
     job = _service(request).job(address)
-    return job_page(request, job, games=games, player=player, everyone=everyone)
+    query = Query(f"{root_of(request)}/r/{address}", part, player, everyone)
+    return job_page(request, job, query)
 
 
 @router.api_route("/r/{address}/state", methods=_READ)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from yardstone.reports.statements import plural
+from yardstone.reports.words import plural
+from yardstone.web.kinds import KINDS
 
 __all__ = [
-    "HEADINGS",
     "days_words",
     "error_lines",
     "limit_words",
@@ -22,14 +22,6 @@ __all__ = [
 
 Plain = Mapping[str, Any]
 
-#: What is being done, by the kind of the job.
-HEADINGS = {
-    "go": "Measuring the moves",
-    "results": "Rating the players",
-    "backgammon": "Analysing the matches",
-}
-#: What a worker counts while it analyses.
-_COUNTED = {"go": ("position", "positions"), "backgammon": ("match", "matches")}
 _STAGES = {
     "waiting": "Waiting",
     "reading": "Reading the files",
@@ -79,12 +71,7 @@ def limits_table(limits: Plain) -> list[tuple[str, str]]:
         ("All files together", size_words(limits["request_bytes"])),
         ("Files within archives", f"{limits['zip_entries']:,}"),
         ("Unpacked", size_words(limits["unpacked_bytes"])),
-        ("Go", f"{limits['go_games']:,} games, {limits['go_moves']:,} moves, on 19x19"),
-        (
-            "Results",
-            f"{limits['results_games']:,} games of {limits['results_players']:,} players",
-        ),
-        ("Backgammon", plural(limits["matches"], "match", "matches")),
+        *((kind.short, kind.allowance(limits)) for kind in KINDS.values()),
         ("Time to compute", plural(max(limits["seconds"] // 60, 1), "minute")),
         ("Jobs at the same time", plural(limits["queue_client"], "job")),
         ("Results are kept for", days_words(limits["keep_days"])),
@@ -142,6 +129,6 @@ def progress(job: Plain) -> dict[str, Any]:
     if not total:
         return {"going": going, "share": None, "words": f"{text} …", "stage": stage}
     words = f"{text}: {100 * done // total} %."
-    if stage == "analysing" and job["kind"] in _COUNTED:
-        words = f"{text}: {min(done, total):,} of {plural(total, *_COUNTED[job['kind']])}."
+    if stage == "analysing":
+        words = f"{text}: {min(done, total):,} of {plural(total, *KINDS[job['kind']].counted)}."
     return {"going": going, "share": round(found["fraction"], 4), "words": words, "stage": stage}

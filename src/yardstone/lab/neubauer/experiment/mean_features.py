@@ -17,7 +17,7 @@ import numpy as np
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.evaluation.calibration import recalibration
 from yardstone.evaluation.metrics import log_likelihood
-from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT
+from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +73,7 @@ class Pooled:
     def expected(self, ratings: Array) -> Array:
         """Expected score of Black in each game, from the ratings of both sides [2 * g]."""
         logit = self.slope * (ratings[0::2] - ratings[1::2]) / ELO_POINTS_PER_LOGIT
-        return np.asarray(np.exp(-np.logaddexp(0.0, -(self.intercept + logit))), np.float64)
+        return logistic(self.intercept + logit)
 
     def _rated(self, means: Array, number: NDArray[np.int64]) -> Array:
         standard = _standardised(means, number, self.centre, self.spread, self.shrinkage)
@@ -130,7 +130,7 @@ def fit_pooled(
             weights = vectors @ (projected / (np.maximum(values, 0.0) + penalty * len(labels)))
             ratings = z @ weights
             plain = (ratings[0::2] - ratings[1::2]) / ELO_POINTS_PER_LOGIT
-            even = np.exp(-np.logaddexp(0.0, -plain))
+            even = logistic(plain)
             intercept, slope = recalibration(validation.score, even)
             if not np.isfinite(slope):
                 intercept, slope = 0.0, 0.0

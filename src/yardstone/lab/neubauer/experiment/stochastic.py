@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import InputError, UsageError
-from yardstone.go.features import HEAD
+from yardstone.go.features import HEAD, POINTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["POINTS", "Stochastic", "points_lost"]
 
-#: So many points are 1 in the head features.
-POINTS = 10.0
+
 #: The column of the head features with the points lost.
 _COLUMN = HEAD.index("point_loss")
 #: Predictions are kept so far from 0 and 1, which they would reach by rounding alone.

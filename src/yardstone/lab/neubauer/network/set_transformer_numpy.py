@@ -18,6 +18,7 @@ import numpy as np
 from yardstone.errors import UsageError
 from yardstone.lab.neubauer.network.file import read_network, write_network
 from yardstone.lab.neubauer.network.packed_moves import PackedMoves, alike, pack
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     import os
@@ -247,7 +248,5 @@ class StrengthNetwork:
 
         `ratings` are those of `ratings`: of each game Black's, then White's.
         """
-        from scipy.special import expit
-
         black, white = np.asarray(ratings, np.float64).reshape(-1, 2).T
-        return np.asarray(expit((black - white) * (math.log(10) / POINTS)))
+        return logistic((black - white) * (math.log(10) / POINTS))

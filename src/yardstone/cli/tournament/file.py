@@ -1,0 +1,94 @@
+"""Options that the commands of tournaments share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from click import Choice
+
+from yardstone.errors import InputError, UsageError
+from yardstone.tournament.formats import FORMATS
+
+if TYPE_CHECKING:
+    from yardstone.tournament.model import Tournament
+
+__all__ = ["Criteria", "Runs", "TournamentFile", "Unplayed", "Win", "grade"]
+
+
+@dataclass(frozen=True)
+class TournamentFile:
+    """The file of a tournament, and its format."""
+
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Tournament: OpenGotha XML, H9 or FIDE's TRF, also compressed; - for standard "
+            "input.",
+            show_default=False,
+        ),
+    ]
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            click_type=Choice([*FORMATS]),
+            help="Format of the file. [default: as its ending or content says]",
+        ),
+    ] = None
+
+    def read(self) -> Tournament:
+        """The tournament."""
+        from yardstone.tournament.files import read_tournament
+
+        return read_tournament(self.file, format=self.kind)
+
+
+Criteria = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Criteria in their order, such as mms,sos,sosos. [default: the file's]",
+    ),
+]
+Unplayed = Annotated[
+    str | None,
+    typer.Option(
+        click_type=Choice(["2026", "2024", "2009", "none"]),
+        help="FIDE's rules for rounds without a game. [default: those in force at its beginning]",
+    ),
+]
+Win = Annotated[
+    str,
+    typer.Option(
+        "--win",
+        click_type=Choice(["kaniuk", "egf", "elo"]),
+        help="Win probability: Kaniuk's or the EGF's on grades, or Elo on ratings.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Chance, and the processes that draw it."""
+
+    seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Seed of chance.")] = 0
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", min=1, help="Processes; one a core by default."),
+    ] = None
+
+
+def grade(text: str, option: str) -> int:
+    """A grade as a whole number, 1 dan being 0."""
+    from yardstone.winprob.grades import parse_grade
+
+    try:
+        value = parse_grade(text)
+    except InputError as error:
+        raise UsageError(f"{option}: {error}") from None
+    if value != int(value):
+        raise UsageError(f"{option}: {text!r} is not a whole grade")
+    return int(value)

@@ -1,0 +1,67 @@
+"""`yardstone tournament needs`: which results of the last round lead to which place."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from yardstone.cli.output import TableOutput
+from yardstone.cli.tournament.file import Criteria, TournamentFile, Unplayed
+
+__all__ = ["needs"]
+
+
+def needs(
+    file: TournamentFile,
+    output: TableOutput,
+    *,
+    player: Annotated[
+        str,
+        typer.Argument(
+            metavar="PLAYER", help="Name, its beginning, or number.", show_default=False
+        ),
+    ],
+    place: Annotated[
+        int, typer.Option(min=1, metavar="NUMBER", help="The place that is wanted.")
+    ] = 1,
+    criteria: Criteria = None,
+    draws: Annotated[
+        bool | None,
+        typer.Option(
+            "--draws/--no-draws",
+            help="Can games be drawn? [default: in chess, or with a whole komi]",
+        ),
+    ] = None,
+    limit: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            metavar="NUMBER",
+            help="Try so many combinations of results at most; beyond, give bounds.",
+        ),
+    ] = 4096,
+    unplayed: Unplayed = None,
+) -> None:
+    """What a player needs in the last round for which place.
+
+    Examples
+    --------
+    yardstone tournament needs open.xml 'Ann Lee' --place 3
+    """
+    from yardstone.reports.tournament.last_round import last_round_document
+    from yardstone.tournament.last_round import last_round_needs
+
+    output.check()
+    tournament = file.read()
+    result = last_round_needs(
+        tournament,
+        tournament.find(player),
+        place=place,
+        criteria=criteria,
+        draws=draws,
+        limit=limit,
+        unplayed=unplayed,
+        progress=output.progress("Combinations"),
+    )
+    output.emit(last_round_document(tournament, result))

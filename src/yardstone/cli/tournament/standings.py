@@ -1,0 +1,64 @@
+"""`yardstone tournament standings`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from yardstone.cli.output import Format, TableOutput
+from yardstone.cli.tournament.file import Criteria, TournamentFile, Unplayed
+from yardstone.errors import UsageError
+
+__all__ = ["standings"]
+
+
+def standings(
+    file: TournamentFile,
+    output: TableOutput,
+    *,
+    round_number: Annotated[
+        int | None,
+        typer.Option(
+            "--round",
+            min=0,
+            metavar="NUMBER",
+            help="After which round. [default: the last without an open result]",
+        ),
+    ] = None,
+    criteria: Criteria = None,
+    unplayed: Unplayed = None,
+    results: Annotated[
+        bool, typer.Option(help="Show the results of each round (text and pages only).")
+    ] = True,
+    everybody: Annotated[
+        bool, typer.Option("--everybody", help="List players without a game as well.")
+    ] = False,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="NUMBER", help="Show so many players only (text and pages only)."
+        ),
+    ] = None,
+) -> None:
+    """Standings by any criteria after any round; tied players share a place.
+
+    Examples
+    --------
+    yardstone tournament standings open.xml --round 3
+    yardstone tournament standings open.trf --criteria pts,bh-c1,bh,sb -o standings.html
+    """
+    from yardstone.reports.tournament.standings import standings_document
+    from yardstone.tournament.standings import standings as standings_of
+
+    output.check()
+    if output.format not in (Format.text, Format.html) and (top is not None or not results):
+        raise UsageError("--top and --no-results are for text and pages")
+    table = standings_of(
+        file.read(),
+        round_number=round_number,
+        criteria=criteria,
+        unplayed=unplayed,
+        everybody=everybody,
+    )
+    output.emit(standings_document(table, results=results, top=top))

@@ -1,0 +1,284 @@
+"""The use case "ratings over time": games rated as they come, kept, gone on with, corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import InputError, UsageError
+from yardstone.evaluation.curves import RatingCurve, rating_curves
+from yardstone.evaluation.findings import Findings, examine
+from yardstone.evaluation.interval_scale import IntervalScale, interval_scale
+from yardstone.evaluation.ledger import Ledger
+from yardstone.evaluation.rated_games import RatedGames, whole_history
+from yardstone.evaluation.splits import judged_games
+from yardstone.ratings.systems import find_system
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.pool import Pool
+
+__all__ = [
+    "GamePlace",
+    "RatingHistory",
+    "game_text",
+    "rate_games",
+    "rating_history",
+    "takes_levels",
+]
+
+#: A game by its number, from 1 on; or by its players, and its day where they met more often.
+GamePlace = int | tuple[str, str, np.datetime64 | None]
+_NOTHING = "name a file of results, - for standard input, or a --state"
+_SCORES = {1.0: "1–0", 0.5: "½–½", 0.0: "0–1"}
+
+
+@dataclass(frozen=True, eq=False)
+class RatingHistory:
+    """Ratings over time; frozen.
+
+    Attributes
+    ----------
+    rated : RatedGames
+        All games and ratings.
+    curves : sequence of RatingCurve
+        Of the chosen players.
+    confidence : float
+        Level of the bands, 0 to 1.
+    top : int
+        Players in the list of present ratings; 0 shows all.
+    settled : int
+        Players with fewer games are not in that list, unless all have fewer.
+    findings : Findings, optional
+        What a person should look at, if it was asked for.
+    notes : sequence of str
+    scale : IntervalScale, optional
+        How many of the system's deviations its intervals must reach to hold; without
+        it there are no intervals.
+    """
+
+    rated: RatedGames
+    curves: Sequence[RatingCurve]
+    confidence: float = 0.95
+    top: int = 20
+    settled: int = 0
+    findings: Findings | None = None
+    notes: Sequence[str] = ()
+    scale: IntervalScale | None = None
+
+    def reach(self, games: ArrayLike) -> NDArray[np.float64]:
+        """Deviations on either side of a rating after so many games; NaN without intervals."""
+        if self.scale is None:
+            return np.full(np.shape(games), np.nan)
+        return self.scale.reach(games)
+
+    def half_widths(self, curve: RatingCurve) -> NDArray[np.float64]:
+        """Half the interval before each game and after the last; NaN without one.
+
+        Whole histories look back: all games of a player count for each of his days.
+        """
+        games = np.arange(len(curve) + 1)
+        if self.rated.name == "whr":
+            games = np.full(len(curve) + 1, len(curve))
+        deviation = np.append(curve.deviation, curve.final_deviation)
+        return np.asarray(self.reach(games) * deviation, np.float64)
+
+    @property
+    def played(self) -> NDArray[np.int64]:
+        """Games of each player, in the order of the ratings."""
+        pool = self.rated.pool
+        games = dict(zip(pool.players, pool.played().tolist(), strict=True))
+        return np.array([games.get(name, 0) for name in self.rated.ratings.players], np.int64)
+
+    def present_half_widths(self) -> NDArray[np.float64]:
+        """Half of each player's interval now, in the order of the ratings."""
+        return self.reach(self.played) * self.rated.ratings.deviation
+
+    def listed(self) -> list[int]:
+        """Numbers of the best players in the list of present ratings, strongest first."""
+        ratings, games = self.rated.ratings, self.played
+        enough = games >= max(self.settled, 1)
+        if not enough.any():
+            enough = games >= 1
+        order = ratings.order()
+        rows: list[int] = order[enough[order] & np.isfinite(ratings.rating[order])].tolist()
+        return rows[: self.top] if self.top else rows
+
+
+def rating_history(
+    pool: Pool | None = None,
+    *,
+    system: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    state: Ledger | None = None,
+    annul: Sequence[GamePlace] = (),
+    merge: Sequence[tuple[str, str]] = (),
+    save: Path | None = None,
+    players: Sequence[str] = (),
+    confidence: float = 0.95,
+    intervals: bool = True,
+    top: int = 20,
+    settled: int = 10,
+    report: bool = False,
+    idle_days: float = 365.0,
+    improbable: float = 0.01,
+) -> RatingHistory:
+    """Rate games as they come, or go on from a state.
+
+    Parameters
+    ----------
+    pool, system, parameters, state
+        As in `rate_games`.
+    annul : sequence of GamePlace
+        Games to take back.
+    merge : sequence of pairs of str
+        Two accounts that are one player: the name that is kept, and the other.
+    save : Path, optional
+        Keep all games and ratings in this file, to go on from later.
+    players : sequence of str
+        Whose curves are wanted.
+    confidence : float
+        Level of the intervals, 0 to 1.
+    intervals : bool
+        Whether intervals are wanted; they are simulated, which takes some time.
+    top, settled : int
+        As in `RatingHistory`.
+    report : bool
+        Look for provisional and idle players and improbable results, by `settled`,
+        `idle_days` and `improbable`, as `yardstone.evaluation.findings.examine` does.
+    """
+    rated, notes = rate_games(pool, system=system, parameters=parameters, state=state)
+    if annul or merge or save is not None:
+        if not isinstance(rated, Ledger):
+            raise UsageError(
+                f"{rated.name} rates all games at once: leave out --save, --annul and --merge"
+            )
+        rated, corrections = _corrected(rated, annul, merge)
+        notes += corrections
+    findings = None
+    curves = rating_curves(rated.pool, rated.replay, players)
+    if report:
+        findings = examine(
+            rated.pool,
+            rated.replay,
+            settled_games=settled,
+            idle_days=idle_days,
+            improbable=improbable,
+        )
+    scale = interval_scale(rated, confidence=confidence) if intervals else None
+    if save is not None and isinstance(rated, Ledger):
+        from yardstone.evaluation.ledger_file import save_ledger
+        from yardstone.files import replaced
+
+        with replaced(save) as temporary:
+            save_ledger(rated, temporary)
+    return RatingHistory(rated, curves, confidence, top, settled, findings, notes, scale)
+
+
+def takes_levels(system: str | None, state: Ledger | None = None) -> bool:
+    """Whether the grades of newcomers matter to the system, so that they must be read."""
+    name = system if state is None else state.name
+    return name is not None and find_system(name).levels
+
+
+def rate_games(
+    pool: Pool | None,
+    *,
+    system: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    state: Ledger | None = None,
+) -> tuple[RatedGames, list[str]]:
+    """The games rated, and what must be said about it.
+
+    Parameters
+    ----------
+    pool : Pool, optional
+        Games; with a state those to be added.
+    system : str, optional
+        A name in `yardstone.evaluation.systems`; Glicko-2 by default.
+    parameters : mapping, optional
+        Of the system.
+    state : Ledger, optional
+        Go on from this one; it has its system and parameters.
+    """
+    notes: list[str] = []
+    if pool is not None:
+        pool, notes = judged_games(pool)
+    if state is not None:
+        if system is not None or parameters:
+            raise UsageError("--state has its system: leave out --system and --set")
+        if pool is None:
+            return state, notes
+        ledger = state.add(pool)
+        return ledger, [*notes, f"{_games(len(pool))} added. {_replayed(ledger)}"]
+    if pool is None:
+        raise UsageError(_NOTHING)
+    name = system or "glicko2"
+    if name == "whr":
+        notes.append("whr looks back: each rating is what all games say, later ones included.")
+        return whole_history(pool, **(parameters or {})), notes
+    ledger = Ledger.begin(name, pool, **(parameters or {}))
+    return ledger, [*notes, *ledger.system.remarks(pool)]
+
+
+def _games(number: int) -> str:
+    return "1 game was" if number == 1 else f"{number:,} games were"
+
+
+def _replayed(ledger: Ledger) -> str:
+    return f"{_games(ledger.replayed)} replayed."
+
+
+def _corrected(
+    ledger: Ledger, annulled: Sequence[GamePlace], merged: Sequence[tuple[str, str]]
+) -> tuple[Ledger, list[str]]:
+    """Take games back and merge accounts, in this order."""
+    notes = []
+    if annulled:
+        gone = np.zeros(len(ledger.pool), np.bool_)
+        gone[[_game_number(ledger.pool, place) for place in annulled]] = True
+        names = "; ".join(game_text(ledger.pool, int(game)) for game in np.flatnonzero(gone))
+        ledger = ledger.annul(gone)
+        notes.append(f"Annulled: {names}. {_replayed(ledger)}")
+    for kept, other in merged:
+        ledger = ledger.merge(kept, other)
+        notes.append(f"{other} is {kept} now. {_replayed(ledger)}")
+    return ledger, notes
+
+
+def _game_number(pool: Pool, place: GamePlace) -> int:
+    """The row of a game."""
+    if isinstance(place, int):
+        if not 1 <= place <= len(pool):
+            raise InputError(f"there is no game {place}, only 1 to {len(pool)}")
+        return place - 1
+    *names, day = place
+    for name in names:
+        if name not in pool.players:
+            raise InputError(f"no player is called {name!r}")
+    first, second = (pool.players.index(name) for name in names)
+    matching = (pool.first == first) & (pool.second == second)
+    if day is not None:
+        if pool.time is None:
+            raise UsageError("the games have no dates, so none can be named by one")
+        matching &= pool.time.astype("datetime64[D]") == day
+    rows = np.flatnonzero(matching)
+    if len(rows) == 1:
+        return int(rows[0])
+    text = " | ".join([*names, *([] if day is None else [str(day)])])
+    if not len(rows):
+        raise InputError(f"no game is {text!r}")
+    numbers = ", ".join(str(row + 1) for row in rows[:10])
+    raise InputError(f"{len(rows)} games are {text!r}", mend=f"give a number: {numbers}")
+
+
+def game_text(pool: Pool, game: int) -> str:
+    """A game in a few words: its date, players and result."""
+    score = _SCORES[float(pool.score[game])]
+    names = f"{pool.players[pool.first[game]]} {score} {pool.players[pool.second[game]]}"
+    return names if pool.time is None else f"{str(pool.time[game])[:10]}  {names}"

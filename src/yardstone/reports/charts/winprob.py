@@ -1,0 +1,247 @@
+"""The figures of Kaniuk's paper, from data or from a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import UsageError
+from yardstone.reports.charts.chart import (
+    Axis,
+    Band,
+    Chart,
+    Guide,
+    Label,
+    Mark,
+    Panel,
+    Points,
+    Stroke,
+)
+from yardstone.winprob.grades import format_grade
+from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk, gap_of_probability
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.lab.kaniuk.trace import Trace
+    from yardstone.winprob.statistics import WinningStatistics
+
+    Array = NDArray[np.float64]
+
+__all__ = [
+    "FIGURES",
+    "coefficient_trace_chart",
+    "contour_chart",
+    "curves_chart",
+    "gap_chart",
+    "model_chart",
+    "probability_trace_chart",
+]
+
+#: Grades that the figures reach over.
+_LOWEST, _HIGHEST = -20, 6
+#: Levels of the map of probabilities, in per cent.
+_LEVELS = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99)
+
+
+def _style(difference: int) -> tuple[str, tuple[float, ...]]:
+    """Blue and full against weaker opponents, orange and dashed against stronger ones."""
+    return ("c1", "c3", "c6", "c7")[min(abs(difference), 4) - 1] if difference < 0 else (
+        "c2", "c5", "c4", "ink"
+    )[min(difference, 4) - 1], (() if difference < 0 else (6.0, 3.0))  # fmt: skip
+
+
+def _grades(label: str = "grade (zero-shodan units)") -> Axis:
+    ticks = [
+        (float(grade), f"{grade}: {format_grade(grade)}".replace("-", "−"))
+        for grade in range(_LOWEST, _HIGHEST + 1)
+        if grade % 4 == 0 or grade == _HIGHEST
+    ]
+    return Axis(label, _LOWEST - 0.5, _HIGHEST + 0.5, ticks=ticks, grid=True)
+
+
+def _differences(differences: Sequence[int]) -> list[int]:
+    return [difference for difference in differences if difference != 0]
+
+
+def curves_chart(
+    statistics: WinningStatistics | None = None,
+    model: Kaniuk | None = PUBLISHED,
+    *,
+    title: str = "",
+) -> Chart:
+    """Probability of win by grade, one curve for each difference (figure 1).
+
+    Dots with bars of one standard error are measured ratios, extended to weaker
+    opponents by equation 1; lines are the model.
+    """
+    grades = np.arange(_LOWEST, _HIGHEST + 1)
+    fine = np.linspace(_LOWEST, _HIGHEST, 300)
+    marks: list[Mark] = [Guide(y=0.5)]
+    for d in _differences(range(-4, 5)):
+        colour, dash = _style(d)
+        if statistics is not None:
+            ratio, error = _measured(statistics, grades, d)
+            x = grades + 0.06 * d
+            marks.append(Points(x, ratio, colour, size=2.4, along=(ratio - error, ratio + error)))
+            if model is None:
+                marks.append(Stroke(x, ratio, colour, f"d = {d:+d}", 1.0, dash))
+        if model is not None:
+            curve = model.probability(fine, fine + d)
+            marks.append(Stroke(fine, curve, colour, f"d = {d:+d}", 1.6, dash))
+    y = Axis("probability of win", low=0.0, high=1.0, grid=True)
+    panel = Panel(_grades(), y, marks, direct=True)
+    return Chart([panel], title or "Probability of win against d stones stronger", height=380.0)
+
+
+def _measured(
+    statistics: WinningStatistics, grades: NDArray[np.int64], d: int
+) -> tuple[Array, Array]:
+    """Ratios and standard errors at grades, NaN where nothing is known."""
+    most = statistics.games.shape[1]
+    table, errors = statistics.extended(), statistics.standard_error()
+    ratio, error = np.full(len(grades), np.nan), np.full(len(grades), np.nan)
+    for k, grade in enumerate(grades):
+        row, weak = grade - statistics.lowest, min(grade, grade + d) - statistics.lowest
+        if 0 <= row < len(table) and weak >= 0 and abs(d) <= most:
+            ratio[k] = table[row, most + d]
+            error[k] = errors[weak, abs(d) - 1]
+    return ratio, np.where(np.isnan(ratio), np.nan, error)
+
+
+def gap_chart(
+    statistics: WinningStatistics | None = None,
+    model: Kaniuk | None = PUBLISHED,
+    *,
+    title: str = "",
+) -> Chart:
+    """Lambda by grade for opponents 1 to 4 stones stronger (figure 2)."""
+    grades = np.arange(_LOWEST, _HIGHEST + 1)
+    fine = np.linspace(_LOWEST, _HIGHEST, 300)
+    marks: list[Mark] = []
+    for d in range(1, 5):
+        colour, _ = _style(d)
+        name = f"d = {d}"
+        if statistics is not None:
+            measured, error = _measured(statistics, grades, d)
+            inside = (measured > 0.0) & (measured < 1.0)
+            gap = np.full(len(grades), np.nan)
+            gap[inside] = gap_of_probability(measured[inside])
+            spread = np.sqrt(np.pi) * np.exp(np.minimum(gap**2, 50.0)) * error
+            marks.append(Points(grades, gap, colour, size=2.4, along=(gap - spread, gap + spread)))
+            if model is None:
+                marks.append(Stroke(grades, gap, colour, name, 1.0))
+        if model is not None:
+            marks.append(Stroke(fine, model.strength_gap(fine, fine + d), colour, name, 1.6))
+    panel = Panel(_grades(), Axis("Λ(r, r + d)", -0.15, 2.0, grid=True), marks, direct=True)
+    return Chart([panel], title or "Λ against d stones stronger", height=340.0)
+
+
+def probability_trace_chart(
+    trace: Trace, *, modelled: bool, title: str = "", note: str = ""
+) -> Chart:
+    """Probabilities over the years for each grade followed (figures 3 and 5).
+
+    Parameters
+    ----------
+    trace : Trace
+    modelled : bool
+        From each window's fit (figure 5), or the ratios as measured (figure 3).
+    title, note : str
+        `note` stands below the picture; say there if the games are simulated.
+    """
+    values = trace.modelled if modelled else trace.measured
+    panels = []
+    for k, grade in enumerate(trace.grades):
+        marks: list[Mark] = []
+        for j, d in enumerate(trace.differences):
+            if d == 0:
+                continue
+            colour, dash = _style(int(d))
+            name = f"d = {int(d):+d}"
+            marks.append(Stroke(trace.years, values[:, k, j], colour, name, 1.5, dash))
+            if not modelled:
+                marks.append(Points(trace.years, values[:, k, j], colour, name, size=2.0))
+        x = Axis("last year of the window", ticks=_years(trace.years))
+        y = Axis("probability of win", low=0.0, high=1.0, grid=True)
+        panels.append(Panel(x, y, marks, format_grade(grade)))
+    title = title or ("Model" if modelled else "Measured")
+    return Chart(panels, title, note=note, columns=3, height=260.0)
+
+
+def coefficient_trace_chart(trace: Trace, *, title: str = "", note: str = "") -> Chart:
+    """Fitted coefficients over the years (figure 4)."""
+    marks: list[Mark] = []
+    for j, name in enumerate(trace.names):
+        small = name in ("v0", "v1", "v2", "v3")
+        label = f"10 {name}" if small else name
+        colour, shape = f"c{j % 7 + 1}", ("circle", "square", "diamond", "up")[j % 4]
+        values = (10.0 if small else 1.0) * trace.coefficients[:, j]
+        marks.append(Stroke(trace.years, values, colour, label, 1.3))
+        marks.append(Points(trace.years, values, colour, label, shape, 3.0))
+    x = Axis("last year of the window", ticks=_years(trace.years))
+    panel = Panel(x, Axis("coefficient", low=0.0, grid=True), marks)
+    title = title or "Coefficients of the fit to each window"
+    return Chart([panel], title, note=note, height=300.0)
+
+
+def _years(years: Array) -> list[tuple[float, str]]:
+    """Years without a comma in them."""
+    return [(float(year), str(int(year))) for year in np.unique(years)]
+
+
+def contour_chart(model: Kaniuk = PUBLISHED, *, title: str = "") -> Chart:
+    """Per cent by average grade and difference, in canonical coordinates (figure 6).
+
+    Points a and b are the paper's examples: 5 dan against 1 dan, 8 kyu against 6 kyu.
+    """
+    from scipy.special import erfc
+
+    grade, difference = np.linspace(_LOWEST, _HIGHEST, 261), np.linspace(-9.0, 9.0, 481)
+    per_cent = 50.0 * erfc(model.canonical(*np.meshgrid(grade, difference, indexing="ij")))
+    # At a grade the chance falls with the difference, so each level has one place or none.
+    lines = {
+        level: np.array(
+            [np.interp(-level, -row, difference, left=-9.0, right=9.0) for row in per_cent]
+        )
+        for level in _LEVELS
+    }
+    marks: list[Mark] = []
+    edges = [np.full(len(grade), 9.0), *lines.values(), np.full(len(grade), -9.0)]
+    centres = [0.5, *(0.5 * (a + b) for a, b in pairwise(_LEVELS)), 99.5]
+    for upper, lower, chance in zip(edges[:-1], edges[1:], centres, strict=True):
+        colour = "c1" if chance > 50.0 else "c2"
+        marks.append(Band(grade, lower, upper, colour, opacity=0.7 * abs(chance - 50.0) / 50.0))
+    for level, line in lines.items():
+        inside = np.where(np.abs(line) < 9.0, line, np.nan)
+        marks.append(Stroke(grade, inside, "ink", width=1.6 if level == 50 else 0.8))
+        known = np.flatnonzero(np.isfinite(inside))
+        if len(known):
+            at = known[int(0.45 * (len(known) - 1))]
+            place = float(grade[at]), float(line[at])
+            marks.append(Label(*place, f"{level}", "middle", size=10.0, up=-3.5))
+    for name, (x, y) in {"a": (2.0, -4.0), "b": (-7.0, 2.0)}.items():
+        marks.append(Points(x, y, "ink", size=3.5))
+        marks.append(Label(x, y, name, bold=True, right=6.0, up=5.0))
+    axis = _grades("average grade g (zero-shodan units)")
+    x_axis = Axis(axis.label, _LOWEST, _HIGHEST, ticks=axis.ticks)
+    panel = Panel(x_axis, Axis("difference d = opponent less player", -9.0, 9.0), marks)
+    return Chart([panel], title or "Probability of win, per cent", height=400.0)
+
+
+#: Figures that need no data, by name.
+FIGURES = ("curves", "lambda", "contour")
+
+
+def model_chart(name: str, model: Kaniuk = PUBLISHED) -> Chart:
+    """One of `FIGURES` of a model."""
+    if name == "curves":
+        return curves_chart(model=model)
+    if name == "lambda":
+        return gap_chart(model=model)
+    if name == "contour":
+        return contour_chart(model)
+    raise UsageError(f"no figure is called {name!r} (there are {', '.join(FIGURES)})")

@@ -1,0 +1,345 @@
+"""Ratings over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.evaluation.findings import last_games
+from yardstone.evaluation.history import game_text
+from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
+from yardstone.reports.words import known, per_cent
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.evaluation.curves import RatingCurve
+    from yardstone.evaluation.findings import Findings, Improbable
+    from yardstone.evaluation.history import RatingHistory
+    from yardstone.reports.charts.chart import Chart
+
+__all__ = ["history_document", "plain_history"]
+
+#: Version of the shape of `plain_history`; keys are only ever added to one.
+FORMAT = 1
+#: Players and games named in each part of the findings.
+NAMED = 20
+
+
+def history_document(history: RatingHistory) -> Document:
+    """The report of ratings over time."""
+    sections = []
+    if history.curves:
+        names = ", ".join(curve.player for curve in history.curves)
+        picture = Picture(partial(_chart, history), f"Ratings over time of {names}")
+        sections.append(Section(blocks=[picture, _curve_table(history)]))
+    title = "Present ratings" if history.curves else ""
+    sections.append(Section(title, [_present_table(history)]))
+    sections.append(Section(blocks=[Lines([_interval_note(history)])]))
+    if history.findings is not None:
+        sections += _finding_sections(history, history.findings)
+    if history.notes:
+        sections.append(Section("Notes", [Lines(history.notes, bullets=True)]))
+    return Document(
+        title=f"Ratings by {history.rated.name}",
+        lead=[_headline(history)],
+        sections=sections,
+        records=Table(_GAMES, list(_games(history)), noun="game"),
+        plain=partial(plain_history, history),
+        drawing=partial(_chart, history) if history.curves else None,
+    )
+
+
+def _chart(history: RatingHistory) -> Chart:
+    from yardstone.reports.charts.history import history_chart
+
+    return history_chart(history)
+
+
+def _headline(history: RatingHistory) -> str:
+    """What was rated how."""
+    pool = history.rated.pool
+    text = f"{len(pool):,} games of {int((pool.played() > 0).sum()):,} players"
+    if pool.time is not None and len(pool):
+        text += f", {str(pool.time[0])[:10]} to {str(pool.time[-1])[:10]}"
+    return f"{text}, rated by {history.rated.name}"
+
+
+def _interval_note(history: RatingHistory) -> str:
+    """What ± means here."""
+    few = ""
+    if history.settled > 1:
+        few = f" Players with fewer than {history.settled} games are not listed."
+    if history.scale is None or not history.scale.has_intervals:
+        return f"{history.rated.name} has no tested deviations, so there are no intervals.{few}"
+    return (
+        f"± is made to hold the true rating with {per_cent(history.confidence)} probability: so "
+        f"many of {history.rated.name}'s deviations as were needed for that in "
+        f"{history.scale.pools} simulations of these games (newcomers' strengths spread by about "
+        f"{history.scale.expected_spread:.0f} points). Intervals of 95 % held 91 to 100 % in "
+        f"pools whose truth is known.{few}"
+    )
+
+
+@dataclass(frozen=True)
+class _Game:
+    """A game of a chosen player, and half the interval of his rating before it."""
+
+    curve: RatingCurve
+    place: int
+    reach: float
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self.curve, name)[self.place]
+
+    def end(self, side: int) -> float | None:
+        """An end of the interval."""
+        return known(float(self["rating"]) + side * self.reach)
+
+
+def _games(history: RatingHistory) -> Iterator[_Game]:
+    for curve in history.curves:
+        reach = history.half_widths(curve)
+        for place in range(len(curve)):
+            yield _Game(curve, place, float(reach[place]))
+
+
+def _number(name: str) -> Column:
+    return Column(name, lambda game: known(float(game[name])), kind="number")
+
+
+#: The games of the chosen players in files; JSON has them below each player.
+_GAMES = (
+    Column("player", lambda game: game.curve.player),
+    Column("number", lambda game: game.place + 1, kind="integer"),
+    Column("game", lambda game: int(game["game"]) + 1, kind="integer"),
+    Column(
+        "time", lambda game: None if game.curve.time is None else str(game["time"]), kind="time"
+    ),
+    Column("opponent", lambda game: game["opponents"]),
+    Column("first", lambda game: bool(game["first"]), kind="boolean"),
+    *map(_number, ("score", "expected", "rating", "deviation")),
+    Column("low", lambda game: game.end(-1), kind="number"),
+    Column("high", lambda game: game.end(1), kind="number"),
+    _number("after"),
+)
+
+
+def _present_table(history: RatingHistory) -> Table:
+    """The best players now; a row is the number of a player among the ratings."""
+    ratings, pool = history.rated.ratings, history.rated.pool
+    reach, games, listed = history.present_half_widths(), history.played, history.listed()
+    rank = {row: place for place, row in enumerate(listed, 1)}
+    last, number = last_games(pool), {name: row for row, name in enumerate(pool.players)}
+
+    def last_game(row: int) -> str | None:
+        name = ratings.players[row]
+        return None if last is None or name not in number else str(last[number[name]])[:10]
+
+    return Table(
+        [
+            Column("", lambda row: rank[row], "Rank", "integer"),
+            Column("", lambda row: ratings.players[row], "Player"),
+            Column("", lambda row: float(ratings.rating[row]), "Rating", "number"),
+            Column("", lambda row: float(reach[row]), "±", "number"),
+            Column("", lambda row: int(games[row]), "Games", "integer", gives_way=1),
+            Column("", last_game, "Last game", "date", gives_way=2),
+        ],
+        listed,
+        noun="player",
+    )
+
+
+def _curve_table(history: RatingHistory) -> Table:
+    """The chosen players, now and at their best."""
+    peak = {curve.player: int(np.argmax(curve.after)) for curve in history.curves}
+
+    def when(curve: RatingCurve) -> str:
+        best = peak[curve.player]
+        return f"game {best + 1}" if curve.time is None else str(curve.time[best])[:10]
+
+    def half_width(curve: RatingCurve) -> float:
+        return float(history.half_widths(curve)[-1])
+
+    return Table(
+        [
+            Column("", lambda curve: curve.player, "Player"),
+            Column("", lambda curve: float(curve.after[-1]), "Rating", "number"),
+            Column("", half_width, "±", "number"),
+            Column("", len, "Games", "integer", gives_way=5),
+            Column("", lambda curve: 100 * curve.score.mean(), "Score %", "number", gives_way=3),
+            Column(
+                "", lambda curve: 100 * curve.expected.mean(), "Expected %", "number", gives_way=2
+            ),
+            Column(
+                "",
+                lambda curve: float(curve.after[peak[curve.player]]),
+                "Highest",
+                "number",
+                gives_way=6,
+            ),
+            Column("", when, "at", "date", gives_way=4),
+            Column(
+                "",
+                lambda curve: None if curve.time is None else str(curve.time[-1])[:10],
+                "Last game",
+                "date",
+                gives_way=1,
+            ),
+        ],
+        history.curves,
+        noun="player",
+        caption="The chosen players, now and at their best",
+    )
+
+
+def _finding_sections(history: RatingHistory, findings: Findings) -> Iterator[Section]:
+    players = history.rated.pool.players
+    games = [f"{players[row]} ({findings.played[row]})" for row in findings.provisional[:NAMED]]
+    yield _named("Provisional players", "games", games, len(findings.provisional))
+    if findings.last_game is not None:
+        days = findings.last_game.astype("datetime64[D]")
+        names = [f"{players[row]} ({days[row]})" for row in findings.idle[:NAMED]]
+        yield _named("Idle players", "last games", names, len(findings.idle))
+    yield Section(
+        f"Improbable results: {len(findings.improbable):,}",
+        [
+            Lines(
+                [
+                    f"At most {100 * findings.swap_share:.2f} % of {findings.decided:,} decided "
+                    "games look as if the players' names were exchanged.",
+                    "Swapped is the probability of that for one game; a twin is a game of that "
+                    "day with the names the other way round. It is evidence for a person to "
+                    "check, not a verdict.",
+                ]
+            ),
+            _improbable_table(history, findings.improbable),
+        ],
+    )
+
+
+def _named(what: str, with_their: str, names: Sequence[str], total: int) -> Section:
+    if not names:
+        return Section(f"{what}: 0")
+    more = f" … and {total - len(names):,} more" if total > len(names) else ""
+    return Section(
+        f"{what}: {total:,}, with their {with_their}", [Lines([", ".join(names) + more])]
+    )
+
+
+def _improbable_table(history: RatingHistory, improbable: Sequence[Improbable]) -> Table:
+    pool = history.rated.pool
+
+    def share(name: str, digits: int) -> Any:
+        return lambda item: f"{100 * getattr(item, name):.{digits}f} %"
+
+    return Table(
+        [
+            Column("", lambda item: game_text(pool, item.game), "Game"),
+            Column("", lambda item: item.game + 1, "Number", "integer", "d", gives_way=2),
+            Column("", lambda item: item.expected, "Expected", "number", show=share("expected", 1)),
+            Column("", lambda item: item.chance, "Chance", "number", show=share("chance", 2)),
+            Column("", lambda item: item.swapped, "Swapped", "number", show=share("swapped", 0)),
+            Column(
+                "",
+                lambda item: None if item.twin is None else item.twin + 1,
+                "Twin",
+                "integer",
+                show=lambda item: "" if item.twin is None else str(item.twin + 1),
+                gives_way=1,
+            ),
+        ],
+        improbable[:NAMED],
+        noun="result",
+        caption="Improbable results",
+    )
+
+
+def plain_history(history: RatingHistory) -> dict[str, Any]:
+    """The report as dictionaries, lists, numbers, strings and None."""
+    rated, pool = history.rated, history.rated.pool
+    games: dict[str, list[dict[str, Any]]] = {curve.player: [] for curve in history.curves}
+    for game in _games(history):
+        games[game.curve.player].append({c.name: c.value(game) for c in _GAMES[1:]})
+    reach = history.present_half_widths()
+    ratings = rated.ratings
+    values: dict[str, Any] = {
+        "format": FORMAT,
+        "system": rated.name,
+        "parameters": dict(rated.parameters),
+        "confidence": history.confidence,
+        "games": len(pool),
+        "players": int((pool.played() > 0).sum()),
+        "replayed": rated.replayed,
+        "ratings": [
+            {
+                "player": ratings.players[row],
+                **_estimate(ratings.rating[row], ratings.deviation[row], reach[row]),
+            }
+            for row in history.listed()
+        ],
+        "curves": [
+            {
+                "player": curve.player,
+                "final": _estimate(
+                    curve.after[-1], curve.final_deviation, history.half_widths(curve)[-1]
+                ),
+                "games": games[curve.player],
+            }
+            for curve in history.curves
+        ],
+        "notes": list(history.notes),
+    }
+    if history.findings is not None:
+        values["findings"] = _plain_findings(history, history.findings)
+    return values
+
+
+def _estimate(rating: float, deviation: float, reach: float) -> dict[str, float | None]:
+    return {
+        "rating": float(rating),
+        "deviation": known(deviation),
+        "low": known(rating - reach),
+        "high": known(rating + reach),
+    }
+
+
+def _plain_findings(history: RatingHistory, findings: Findings) -> dict[str, Any]:
+    pool, last, games = history.rated.pool, findings.last_game, findings.played
+
+    def time(moments: NDArray[np.datetime64] | None, row: int) -> str | None:
+        return None if moments is None else str(moments[row])
+
+    return {
+        "provisional": [
+            {"player": pool.players[row], "games": int(games[row])} for row in findings.provisional
+        ],
+        "idle": [
+            {
+                "player": pool.players[row],
+                "last_game": time(last, row),
+                "games": int(games[row]),
+            }
+            for row in findings.idle
+        ],
+        "decided_games": findings.decided,
+        "swap_share": findings.swap_share,
+        "improbable": [
+            {
+                "game": item.game + 1,
+                "time": time(pool.time, item.game),
+                "first": pool.players[pool.first[item.game]],
+                "second": pool.players[pool.second[item.game]],
+                "score": float(pool.score[item.game]),
+                "expected_of_winner": item.expected,
+                "chance": item.chance,
+                "swapped": item.swapped,
+                "twin": None if item.twin is None else item.twin + 1,
+            }
+            for item in findings.improbable
+        ],
+    }

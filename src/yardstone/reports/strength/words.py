@@ -1,0 +1,101 @@
+"""An estimate of strength in words: ranks, ratings, and intervals that may lack an end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import floor
+from typing import Any
+
+from yardstone.reports.document import UNKNOWN
+from yardstone.reports.words import per_cent, plural
+from yardstone.strength.estimate.site_scales import SITE_SCALES
+
+__all__ = [
+    "ends_words",
+    "headline",
+    "interval_words",
+    "level_words",
+    "rank_words",
+    "rating_words",
+    "scale_name",
+]
+
+Plain = Mapping[str, Any]
+
+
+def interval_words(low: float | None, high: float | None, written: Callable[[float], str]) -> str:
+    """Two ends, or a bound.
+
+    Parameters
+    ----------
+    low, high : float or None
+        None where the interval has no end.
+    written : callable
+        How a number is written.
+
+    Examples
+    --------
+    >>> [interval_words(*ends, str) for ends in ((1, 2), (None, 2), (1, None), (None, None))]
+    ['1 to 2', 'below 2', 'above 1', 'none']
+    """
+    if low is None:
+        return "none" if high is None else f"below {written(high)}"
+    return f"above {written(low)}" if high is None else f"{written(low)} to {written(high)}"
+
+
+def rank_words(low: str | None, high: str | None) -> str:
+    """The ranks of the ends of an interval, of which at least one is there.
+
+    Examples
+    --------
+    >>> [rank_words(*ends) for ends in (("1k", "2d"), (None, "5k"), ("9d", None), ("3d", "3d"))]
+    ['1k to 2d', '5k or weaker', '9d or stronger', '3d']
+    """
+    if low is None:
+        return f"{high} or weaker"
+    if high is None:
+        return f"{low} or stronger"
+    return low if low == high else f"{low} to {high}"
+
+
+def rating_words(scale: str, value: float | None) -> str:
+    """A rating as it is written on a scale; a dash where there is none.
+
+    Fox has one digit, and it is cut, not rounded: 8.97 is 8 dan, and no 9.0.
+    """
+    if value is None:
+        return UNKNOWN
+    return f"{floor(10.0 * value) / 10.0:.1f}" if scale == "fox" else f"{value:.0f}"
+
+
+def scale_name(plain: Plain) -> str:
+    """What people call the scale of an estimate."""
+    scale = SITE_SCALES.get(plain["scale"])
+    return str(plain["scale"]) if scale is None else scale.title
+
+
+def headline(plain: Plain) -> list[str]:
+    """Who, how strong, how sure, from what: two sentences."""
+    rank, rating = plain["rank"], rating_words(plain["scale"], plain["rating"])
+    strength = f"{rank} ({rating})" if rank else rating
+    basis = f"from {plural(plain['moves'], 'move')} in {plural(plain['games'], 'game')}"
+    return [
+        f"{plain['player']}: {strength} on the scale of {scale_name(plain)}",
+        f"{level_words(plain)}; {basis}",
+    ]
+
+
+def level_words(plain: Plain) -> str:
+    """The interval of the whole estimate with its level."""
+    level = per_cent(plain["level"])
+    if plain["low"] is None and plain["high"] is None:
+        return f"No interval of {level} can be given"
+    kind = "interval" if None not in (plain["low"], plain["high"]) else "bound"
+    ranks = plain["low_rank"], plain["high_rank"]
+    span = "" if ranks == (None, None) else f": {rank_words(*ranks)}"
+    return f"{level} {kind} {ends_words(plain['scale'], plain)}{span}"
+
+
+def ends_words(scale: str, part: Plain) -> str:
+    """The interval of a part of the estimate."""
+    return interval_words(part["low"], part["high"], lambda value: rating_words(scale, value))

@@ -1,0 +1,314 @@
+"""Why each board of a pairing is as it is, and what any other board would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from yardstone.tournament._pairing import row_values, sides
+from yardstone.tournament.entry_columns import Entry, SideReason
+from yardstone.tournament.matching import maximum_matching
+from yardstone.tournament.pairing import values_of
+from yardstone.tournament.pairing_rules import CRITERIA, Rule
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.tournament.pairing import Board, Pairing
+
+__all__ = ["Avoided", "Change", "Explanation", "PlayerState", "change_for", "explain"]
+
+_HARD = tuple(CRITERIA.index(name) for name in ("rematch", "geography"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerState:
+    """A player before the round.
+
+    Attributes
+    ----------
+    player : int
+        Number in the tournament.
+    score : float
+        Main score, in points.
+    group_score : float
+        Score of the group.
+    place, size : int
+        Place within the score group from 1, and players in the group.
+    balance : int
+        Even games moved second less even games moved first.
+    streak : int
+        Last even games with one side: +k moved second k times running, -k first.
+    drawn_up, drawn_down, byes : int
+        How often so far.
+    exempt : bool
+        Clubs, countries and handicap do not matter for this player.
+    """
+
+    player: int
+    score: float
+    group_score: float
+    place: int
+    size: int
+    balance: int
+    streak: int
+    drawn_up: int
+    drawn_down: int
+    byes: int
+    exempt: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """The best pairing under one more condition, against the one that was made.
+
+    Attributes
+    ----------
+    cost : int
+        By how much its weight is smaller.
+    criterion : str
+        The criterion that loses most of it; empty if the cost is zero.
+    losses : dict of str to int
+        Value lost by each criterion that changes; negative where it gains.
+    boards : tuple of (int, int)
+        Boards that it has and the pairing has not, by numbers of the players;
+        -1 stands for the bye.
+    """
+
+    cost: int
+    criterion: str
+    losses: dict[str, int]
+    boards: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Avoided:
+    """An opponent who would have been a better one but for what stands against it.
+
+    Attributes
+    ----------
+    player, opponent : int
+        Numbers of the players.
+    reason : {"rematch", "club", "club group", "country", "forbidden"}
+    round : int
+        Where they met; 0 if they did not.
+    """
+
+    player: int
+    opponent: int
+    reason: Literal["rematch", "club", "club group", "country", "forbidden"]
+    round: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """One board explained.
+
+    Attributes
+    ----------
+    board : Board
+    players : tuple of PlayerState
+        Of the player who moves first and the other, or of the one with the bye.
+    gap : float
+        Difference of their scores, in points.
+    side_reason : SideReason or None
+        What decided who moves first.
+    avoided : tuple of Avoided
+    change : Change or None
+        What the best pairing without this board costs; None if there is none, or if
+        it was not asked for.
+    unavoidable : bool
+        True if without this board nothing else can be paired.
+    """
+
+    board: Board
+    players: tuple[PlayerState, ...]
+    gap: float
+    side_reason: SideReason | None
+    avoided: tuple[Avoided, ...]
+    change: Change | None = None
+    unavoidable: bool = False
+
+
+def explain(
+    pairing: Pairing,
+    *,
+    costs: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Explanation, ...]:
+    """Explain every board, the bye last.
+
+    Parameters
+    ----------
+    pairing : Pairing
+    costs : bool
+        Pair again without each board in turn, for what it is worth: n/2 pairings.
+    progress : callable, optional
+        Called with the boards that are done and all of them.
+    """
+    explanations = []
+    boards = pairing.all_boards
+    met_in = {
+        frozenset((game.first, game.second)): game.round
+        for game in sorted(pairing.entrants.tournament.games, key=lambda game: game.round)
+        if not game.forfeit
+    }
+    for done, board in enumerate(boards, 1):
+        change = change_for(pairing, without=board) if costs and not board.fixed else None
+        explanations.append(_explained(pairing, board, change, costs, met_in))
+        if progress is not None:
+            progress(done, len(boards))
+    return tuple(explanations)
+
+
+def _explained(
+    pairing: Pairing,
+    board: Board,
+    change: Change | None,
+    costs: bool,
+    met_in: dict[frozenset[int], int],
+) -> Explanation:
+    entrants = pairing.entrants
+    rows = [pairing.row_of[p] for p in (board.first, board.second) if p >= 0]
+    players = tuple(_state(pairing, row) for row in rows)
+    why: SideReason | None = None
+    avoided: tuple[Avoided, ...] = ()
+    gap = 0.0
+    if len(rows) == 2:
+        why = SideReason(sides(entrants.entries, rows[0], rows[1], entrants.packed)[2])
+        gap = abs(players[0].score - players[1].score)
+        avoided = () if board.fixed else tuple(_avoided(pairing, rows, met_in))
+    return Explanation(
+        board=board,
+        players=players,
+        gap=gap,
+        side_reason=why,
+        avoided=avoided,
+        change=change,
+        unavoidable=costs and change is None and not board.fixed,
+    )
+
+
+def _state(pairing: Pairing, row: int) -> PlayerState:
+    entry = pairing.entrants.entries[row]
+    unit = int(pairing.entrants.packed[Rule.UNIT])
+    return PlayerState(
+        player=int(pairing.entrants.players[row]),
+        score=float(entry[Entry.SCORE]) / 2,
+        group_score=float(entry[Entry.SCORE] // unit * unit) / 2,
+        place=int(entry[Entry.PLACE]) + 1,
+        size=int(entry[Entry.SIZE]),
+        balance=int(entry[Entry.BALANCE]),
+        streak=int(entry[Entry.STREAK]),
+        drawn_up=int(entry[Entry.UP]),
+        drawn_down=int(entry[Entry.DOWN]),
+        byes=int(entry[Entry.BYES]),
+        exempt=bool(entry[Entry.EXEMPT]),
+    )
+
+
+def _avoided(
+    pairing: Pairing, rows: list[int], met_in: dict[frozenset[int], int]
+) -> Iterable[Avoided]:
+    """For each player of a board, the opponent who fits best but for one of three reasons."""
+    entrants = pairing.entrants
+    entries, number = entrants.entries, entrants.players
+    for row, other in (rows, rows[::-1]):
+        values = row_values(entries, row, entrants.met, entrants.packed)
+        plain = values.sum(axis=1) - values[:, _HARD].sum(axis=1)
+        plain[row] = np.iinfo(np.int64).min
+        best = int(plain.argmax())
+        if plain[best] <= plain[other]:
+            continue
+        pair = frozenset((int(number[row]), int(number[best])))
+        if entrants.met[row, best]:
+            if not entrants.met[row, other]:
+                yield _against(number, row, best, "rematch", met_in.get(pair, 0))
+        elif not pairing.allowed[row, best]:
+            yield _against(number, row, best, "forbidden")
+        elif values[best, _HARD[1]] < values[other, _HARD[1]]:
+            yield _against(number, row, best, _common(entries, row, best))
+
+
+_Reason = Literal["rematch", "club", "club group", "country", "forbidden"]
+
+
+def _against(
+    number: NDArray[np.int64], row: int, best: int, reason: _Reason, round_number: int = 0
+) -> Avoided:
+    return Avoided(
+        player=int(number[row]), opponent=int(number[best]), reason=reason, round=round_number
+    )
+
+
+def _common(entries: NDArray[np.int64], a: int, b: int) -> _Reason:
+    columns: tuple[tuple[Entry, _Reason], ...] = (
+        (Entry.CLUB, "club"),
+        (Entry.CLUB_GROUP, "club group"),
+    )
+    for column, reason in columns:
+        if entries[a, column] >= 0 and entries[a, column] == entries[b, column]:
+            return reason
+    return "country"
+
+
+def change_for(
+    pairing: Pairing,
+    *,
+    without: Board | None = None,
+    instead: tuple[int, int] | None = None,
+) -> Change | None:
+    """What the best pairing costs that has not one board, or that has another one.
+
+    Parameters
+    ----------
+    pairing : Pairing
+    without : Board, optional
+        A board of the pairing that must not be.
+    instead : (int, int), optional
+        Numbers of two entrants who must meet, even if they have met before.
+
+    Returns
+    -------
+    Change or None
+        None if there is no such pairing.
+    """
+    entrants = pairing.entrants
+    n = len(entrants)
+    allowed = pairing.allowed.copy()
+    if without is not None:
+        a = pairing.row_of[without.first]
+        b = pairing.row_of[without.second] if without.second >= 0 else n
+        allowed[a, b] = allowed[b, a] = False
+    if instead is not None:
+        a, b = (pairing.row_of[player] for player in instead)
+        allowed[[a, b], :] = allowed[:, [a, b]] = False
+        allowed[a, b] = allowed[b, a] = True
+    matching = maximum_matching(pairing.weights, allowed)
+    if matching.alone:
+        return None
+    now, then = _pairs(pairing.mate, n), _pairs(matching.mate[:n], n)
+    losses = np.zeros(len(CRITERIA), np.int64)
+    for pairs, sign in ((now - then, 1), (then - now, -1)):
+        for a, b in pairs:
+            losses += sign * _row_of_values(pairing, a, b)
+    named = {name: int(loss) for name, loss in zip(CRITERIA, losses.tolist(), strict=True) if loss}
+    cost = int(losses.sum())
+    number = [*entrants.players.tolist(), -1]
+    return Change(
+        cost=cost,
+        criterion=max(named, key=lambda name: named[name]) if cost > 0 else "",
+        losses=named,
+        boards=tuple((number[a], number[b]) for a, b in sorted(then - now)),
+    )
+
+
+def _pairs(mate: NDArray[np.int64], n: int) -> set[tuple[int, int]]:
+    return {(a, int(b)) for a, b in enumerate(mate.tolist()) if a < b <= n}
+
+
+def _row_of_values(pairing: Pairing, a: int, b: int) -> NDArray[np.int64]:
+    return np.array(list(values_of(pairing.entrants, a, b).values()), np.int64)

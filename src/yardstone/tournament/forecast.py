@@ -1,0 +1,252 @@
+"""What thousands of simulated tournaments say: places, chances and how well they rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone import parallel
+from yardstone.errors import UsageError
+from yardstone.tournament.criteria import criterion, parse_criteria
+from yardstone.tournament.simulation import Plan, play, state_after
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from yardstone.tournament.scores import Scores
+
+    Values = NDArray[np.float64]
+
+__all__ = ["MEASURES", "Forecast", "places_of", "simulate"]
+
+#: So many replays are one piece of work; fixed, so that results do not depend on workers.
+CHUNK = 25
+
+#: What is measured of each replay, and what it means.
+MEASURES = {
+    "strongest wins": "share of tournaments whose strongest player wins",
+    "winner behind": "strength of the strongest less that of the winner",
+    "order": "Kendall's rank correlation of true strengths and places, ties halved",
+    "game gap": "mean difference of strength in a game",
+    "even games": "share of games between players of the same main score",
+    "tied for first": "number of players who share the first place",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """Result of `simulate`.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Players, as the tournament lists them.
+    strength : float array (players,)
+        Their strengths; the mean of what was drawn.
+    deviation : float array (players,)
+        Standard deviation of what is known of each strength; 0: taken as exact.
+    tournaments : int
+        Number of replays.
+    places : float array (players, players)
+        Share of replays in which each player takes each place; players tied on all
+        criteria share their places evenly, so rows and columns add up to one.
+    wins : float array (players,)
+        Mean points from games and byes.
+    measures : mapping of str to array (replays,)
+        By the names of `MEASURES`.
+    criteria : tuple of str
+        What ordered the players.
+    """
+
+    names: tuple[str, ...]
+    strength: Values
+    deviation: Values
+    tournaments: int
+    places: Values
+    wins: Values
+    measures: dict[str, Values]
+    criteria: tuple[str, ...]
+
+    @property
+    def first(self) -> Values:
+        """Chance of each player to win the tournament."""
+        return np.asarray(self.places[:, 0])
+
+    def at_least(self, place: int) -> Values:
+        """Chance of each player to be among the first so many."""
+        return np.asarray(self.places[:, :place].sum(axis=1))
+
+    @property
+    def mean_place(self) -> Values:
+        """Mean place of each player, from 1."""
+        return np.asarray(self.places @ np.arange(1.0, len(self.places) + 1.0))
+
+    def place_range(self, level: float = 0.9) -> NDArray[np.int64]:
+        """Places between which each player ends with this probability: shape (players, 2)."""
+        below = np.cumsum(self.places, axis=1)
+        tail = 0.5 * (1.0 - level)
+        low = (below < tail - 1e-12).sum(axis=1) + 1
+        high = (below < 1.0 - tail - 1e-12).sum(axis=1) + 1
+        return np.column_stack([low, np.minimum(high, len(self.places))])
+
+    def measure(self, name: str) -> tuple[float, float]:
+        """Mean of a measure over the replays, and its standard error."""
+        values = self.measures[name]
+        spread = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+        return float(values.mean()), spread / np.sqrt(len(values))
+
+
+def simulate(
+    plan: Plan,
+    tournaments: int = 1000,
+    *,
+    criteria: str | Sequence[str] | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Forecast:
+    """Play a tournament many times.
+
+    Parameters
+    ----------
+    plan : Plan
+        Players, true strengths, win probability and rules.
+    tournaments : int
+        Number of replays.
+    criteria : str or sequence of str, optional
+        What orders the players in the end; by default the tournament's. Criteria that
+        compare tied players only (DC, SDC, DE) cannot be used.
+    seed : int
+        Equal seeds give equal results on any number of workers.
+    workers : int, optional
+        Processes; by default one a core.
+    progress : callable, optional
+        Called with the replays that are done and all of them.
+
+    Raises
+    ------
+    UsageError
+        Nothing is to be played, or a criterion cannot be used.
+    """
+    if tournaments < 1:
+        raise UsageError(f"{tournaments} tournaments cannot be played")
+    chosen = final_criteria(plan, criteria)
+    sizes = [min(CHUNK, tournaments - start) for start in range(0, tournaments, CHUNK)]
+    generators = parallel.spawn_generators(seed, len(sizes))
+    report = (
+        None
+        if progress is None
+        else (lambda done, _: progress(min(done * CHUNK, tournaments), tournaments))
+    )
+    parts = parallel.map(
+        partial(_replays, plan, chosen),
+        list(zip(sizes, generators, strict=True)),
+        workers=workers,
+        progress=report,
+    )
+    total = float(tournaments)
+    return Forecast(
+        names=tuple(p.full_name for p in plan.tournament.players),
+        strength=sum((part.strength for part in parts), np.zeros(len(plan.strength))) / total,
+        deviation=np.broadcast_to(plan.known.deviation, plan.strength.shape),
+        tournaments=tournaments,
+        places=sum((part.places for part in parts), np.zeros_like(parts[0].places)) / total,
+        wins=sum((part.wins for part in parts), np.zeros_like(parts[0].wins)) / total,
+        measures={
+            name: np.concatenate([part.measures[name] for part in parts]) for name in MEASURES
+        },
+        criteria=chosen,
+    )
+
+
+def final_criteria(plan: Plan, criteria: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Names of the criteria that order a simulated tournament's players."""
+    from yardstone.tournament.criteria import default_criteria
+
+    if criteria is None:
+        criteria = [c for c in default_criteria(plan.tournament) if c not in ("DC", "SDC", "DE")]
+    text = criteria if isinstance(criteria, str) else ",".join(criteria)
+    chosen = parse_criteria(text, plan.tournament.system)
+    unfit = [c.name for c in chosen if c.compute is None]
+    if unfit:
+        raise UsageError(f"{unfit[0]} compares tied players only and cannot be simulated")
+    return tuple(c.name for c in chosen)
+
+
+@dataclass(eq=False)
+class _Part:
+    strength: Values
+    places: Values
+    wins: Values
+    measures: dict[str, Values]
+
+
+def _replays(plan: Plan, names: tuple[str, ...], piece: tuple[int, Generator]) -> _Part:
+    number, rng = piece
+    n = len(plan.strength)
+    criteria = [criterion(name, plan.tournament.system) for name in names]
+    part = _Part(
+        np.zeros(n), np.zeros((n, n)), np.zeros(n), {name: np.empty(number) for name in MEASURES}
+    )
+    for replay in range(number):
+        scores, strength = play(plan, rng)
+        last = plan.tournament.rounds
+        state = state_after(scores, last)
+        values = np.column_stack([c.values(state) for c in criteria])
+        first, shared = places_of(values)
+        _add_places(part.places, first, shared)
+        part.strength += strength
+        part.wins += scores.wins2[:, last] / 2
+        for name, value in _measured(scores, strength, first, shared).items():
+            part.measures[name][replay] = value
+    return part
+
+
+def places_of(values: Values) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Best place of each player (from 0) by some criteria, and how many share it.
+
+    `values` has a row a player and a column a criterion, more being better.
+    """
+    keys = np.round(np.nan_to_num(values, nan=-np.inf), 6)
+    order = np.lexsort(-keys.T[::-1])
+    ranked = keys[order]
+    begins = np.append(True, (ranked[1:] != ranked[:-1]).any(axis=1))
+    start = np.flatnonzero(begins)
+    group = np.cumsum(begins) - 1
+    size = np.diff(np.append(start, len(values)))
+    first, shared = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
+    first[order], shared[order] = start[group], size[group]
+    return first, shared
+
+
+def _add_places(places: Values, first: NDArray[np.int64], shared: NDArray[np.int64]) -> None:
+    for offset in range(int(shared.max())):
+        rows = np.flatnonzero(shared > offset)
+        places[rows, first[rows] + offset] += 1.0 / shared[rows]
+
+
+def _measured(
+    scores: Scores, strength: Values, first: NDArray[np.int64], shared: NDArray[np.int64]
+) -> dict[str, float]:
+    winners = first == 0
+    best = strength.argmax()
+    one, column = np.nonzero(scores.opponent >= 0)
+    other = scores.opponent[one, column]
+    main2 = scores.mms2 if scores.tournament.system == "mcmahon" else scores.wins2
+    even = main2[one, column] == main2[other, column]
+    above = np.sign(strength[:, None] - strength)
+    ahead = np.sign(first - first[:, None])
+    pairs = len(strength) * (len(strength) - 1)
+    return {
+        "strongest wins": 1.0 / shared[best] if winners[best] else 0.0,
+        "winner behind": float(strength[best] - strength[winners].mean()),
+        "order": float((above * ahead).sum() / pairs) if pairs else 1.0,
+        "game gap": float(np.abs(strength[one] - strength[other]).mean()) if len(one) else 0.0,
+        "even games": float(even.mean()) if len(one) else 0.0,
+        "tied for first": float(winners.sum()),
+    }

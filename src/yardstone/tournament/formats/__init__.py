@@ -1,0 +1,54 @@
+"""The formats of tournament files: what reads and writes each is loaded when it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from yardstone.tournament.model import Tournament
+
+__all__ = ["FORMATS", "TournamentFormat"]
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentFormat:
+    """A format: its name, what it is, the endings of its files, and how they are used.
+
+    What reads and writes it are functions of the modules beside this one.
+    """
+
+    name: str
+    about: str
+    endings: tuple[str, ...]
+
+    def read(self, data: bytes, file: str, **options: Any) -> Tournament:
+        """A tournament from the bytes of a file."""
+        tournament: Tournament = self._function("reading", "read")(data, file, **options)
+        return tournament
+
+    def write(self, tournament: Tournament, **options: Any) -> bytes:
+        """The bytes of a file."""
+        data: bytes = self._function("writing", "write")(tournament, **options)
+        return data
+
+    def _function(self, module: str, verb: str) -> Callable[..., Any]:
+        place = import_module(f"yardstone.tournament.formats.{self.name}_{module}")
+        function: Callable[..., Any] = getattr(place, f"{verb}_{self.name}")
+        return function
+
+
+#: All formats by name.
+FORMATS: Mapping[str, TournamentFormat] = MappingProxyType(
+    {
+        each.name: each
+        for each in (
+            TournamentFormat("opengotha", "OpenGotha", (".xml",)),
+            TournamentFormat("h9", "results for the European Go Database", (".h9",)),
+            TournamentFormat("trf", "FIDE's report file", (".trf", ".trfx")),
+        )
+    }
+)

@@ -1,0 +1,343 @@
+"""Reads the results format of the European Go Database, known as H9.
+
+A line a player in the order of places: place, name, grade, country, club, up to a few
+scores, then the results, ``12+/b0`` being a win with Black without handicap against the
+player in line 12. What follows ``;`` is a comment, but tags such as ``; EV[Name]`` are read.
+Black moves first.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from yardstone.errors import InputError
+from yardstone.pool import Skipped, SkipReport
+from yardstone.records.text import clean
+from yardstone.tournament.criteria import CRITERIA
+from yardstone.tournament.formats.line_files import parse_date, split_lines
+from yardstone.tournament.formats.opengotha_fields import parse_rank
+from yardstone.tournament.model import Bye, ByeKind, Game, Player, Result, System, Tournament
+from yardstone.tournament.rules import HandicapRules, Scoring, TimeControl, TimeSystem
+from yardstone.tournament.scores import Scores
+
+__all__ = ["RESULT", "Cell", "read_h9"]
+
+MAX_PLAYERS = 20_000
+MAX_ROUNDS = 200
+MAX_LINE = 10_000
+#: One result: opponent, sign, and in either order what follows a slash or an exclamation mark.
+RESULT = re.compile(
+    r"(?P<who>\d{0,5})(?P<sign>[+\-=?])"
+    r"(?:(?P<mark>[/!]{1,2})(?P<colour>[wbWB?])?(?:h?(?P<handicap>\d))?)?"
+)
+_TAG = re.compile(r";\s*([A-Z]{2})\[([^\]]*)\]")
+_GRADE = re.compile(r"\d{1,2}\s?[kKdDpP]")
+_SCORE = re.compile(r"-?\d{0,5}(?:[.,]\d+|[½¼¾])?")
+_QUARTERS = re.compile("[½¼¾]")
+_PIN = re.compile(r"\|\s*(\d{1,12})\s*$")
+_TIMES = {
+    "sudden": TimeSystem.sudden_death,
+    "canadian": TimeSystem.canadian,
+    "standard": TimeSystem.byo_yomi,
+    "byo": TimeSystem.byo_yomi,
+    "fischer": TimeSystem.fischer,
+}
+
+
+@dataclass(slots=True)
+class Cell:
+    """One result of a line."""
+
+    who: int
+    sign: str
+    forfeit: bool
+    colour: str
+    handicap: int
+    used: bool = False
+
+
+@dataclass(slots=True)
+class _Row:
+    line: int
+    printed: int
+    player: Player
+    scores: tuple[str, ...]
+    cells: list[Cell] = field(default_factory=list)
+
+
+def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -> Tournament:
+    """A tournament from the bytes of an H9 file.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file, in UTF-8 or Latin-1.
+    file : str
+        What messages call it.
+    skipped : SkipReport, optional
+        Takes results that cannot be used; without it the first one is an error.
+
+    Raises
+    ------
+    InputError
+        The file is no such file, or something in it cannot be used.
+    """
+    document = split_lines(data, file, "h9")
+    tags: dict[str, str] = {}
+    rows: list[_Row] = []
+    for number, line in enumerate(document.lines, 1):
+        if len(line) > MAX_LINE:
+            raise InputError(f"more than {MAX_LINE:,} letters", file=file, line=number)
+        content, semicolon, _ = line.partition(";")
+        if semicolon and not content.strip():
+            tags |= {tag: clean(text) for tag, text in _TAG.findall(line)}
+        elif content.strip():
+            rows.append(_row(content, number, file))
+        if len(rows) > MAX_PLAYERS:
+            raise InputError(f"more than {MAX_PLAYERS:,} players", file=file)
+    if not rows:
+        raise InputError("no line of a player", file=file, mend="is this a file of results?")
+    games, byes = _Matcher(rows, file, skipped).games()
+    rounds = max((len(row.cells) for row in rows), default=0)
+    absent = _absences(rows, games, byes)
+    players = tuple(
+        replace(row.player, absent=frozenset(absent.get(place, ())))
+        for place, row in enumerate(rows)
+    )
+    place, _, city = tags.get("PC", "").partition(",")
+    days = [parse_date(day) for day in tags.get("DT", "").split(",")]
+    criteria = _criteria(document.lines, rows)
+    made = Tournament(
+        name=tags.get("EV", ""),
+        place=", ".join(part.strip() for part in (city, place) if part.strip()),
+        begin=days[0],
+        end=days[-1],
+        discipline="go",
+        komi=_number(tags.get("KM", "")),
+        rounds=rounds,
+        system=System.mcmahon if "MMS" in criteria else System.swiss,
+        players=players,
+        games=games,
+        byes=byes,
+        scoring=Scoring(criteria=criteria, score_absent=0.0),
+        handicap=_handicap(tags.get("HA", "")),
+        time=_time(tags),
+        extras=tags,
+        document=document,
+        file=file,
+    )
+    return _with_initial_scores(made, rows)
+
+
+def _with_initial_scores(tournament: Tournament, rows: list[_Row]) -> Tournament:
+    """Let everyone start where the McMahon score in the file is reached.
+
+    The format does not tell the bar, so the initial scores follow from the final ones.
+    """
+    criteria = tournament.scoring.criteria
+    if "MMS" not in criteria:
+        return tournament
+    at = criteria.index("MMS")
+    final2 = Scores.of(tournament).mms2[:, tournament.rounds].tolist()
+    players = []
+    for player, row, score2 in zip(tournament.players, rows, final2, strict=True):
+        told = _number(_QUARTERS.sub(_decimals, row.scores[at])) if at < len(row.scores) else None
+        missing2 = 0 if told is None else round(2 * told) - score2
+        players.append(replace(player, smms_correction=missing2 // 2))
+    return replace(tournament, players=tuple(players))
+
+
+def _decimals(found: re.Match[str]) -> str:
+    return {"¼": ".25", "½": ".5", "¾": ".75"}[found[0]]
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return value if abs(value) < 1000 else None
+
+
+def _row(content: str, number: int, file: str) -> _Row:
+    """One player from a line."""
+    pin = _PIN.search(content)
+    words = (content[: pin.start()] if pin else content).split()
+    at = next((n for n, word in enumerate(words) if n and _GRADE.fullmatch(word)), None)
+    if at is None:
+        raise InputError("no grade such as 3d or 12k in this line", file=file, line=number)
+    printed = int(words[0]) if words[0].rstrip(".").isdecimal() and len(words[0]) < 7 else 0
+    names = words[1:at] if printed else words[:at]
+    if not names:
+        raise InputError("a player without a name", file=file, line=number)
+    cells_at = next(
+        (n for n in range(at + 1, len(words) + 1) if _all_results(words[n:])), len(words)
+    )
+    between = words[at + 1 : cells_at]
+    scores: list[str] = []
+    while between and _SCORE.fullmatch(between[-1]) and len(between) > 1:
+        scores.insert(0, between.pop())
+    cells = [_cell(found) for word in words[cells_at:] if (found := RESULT.fullmatch(word))]
+    if len(cells) > MAX_ROUNDS:
+        raise InputError(f"more than {MAX_ROUNDS} rounds", file=file, line=number)
+    family, first = _names(names)
+    grade = words[at].upper()
+    player = Player(
+        name=family,
+        first_name=first,
+        country=clean(between[0]) if between else "",
+        club=clean(" ".join(between[1:])),
+        rank=parse_rank(grade),
+        grade=grade,
+        ids={"egf": pin[1]} if pin else {},
+        line=number,
+    )
+    return _Row(number, printed, player, tuple(scores), cells)
+
+
+def _all_results(words: list[str]) -> bool:
+    return bool(words) and all(RESULT.fullmatch(word) for word in words)
+
+
+def _cell(found: re.Match[str]) -> Cell:
+    return Cell(
+        int(found["who"] or 0),
+        found["sign"],
+        "!" in (found["mark"] or ""),
+        (found["colour"] or "?").lower(),
+        int(found["handicap"] or 0),
+    )
+
+
+def _names(words: list[str]) -> tuple[str, str]:
+    """Family name and given name: with a comma between, else the last word is the latter."""
+    family, comma, first = clean(" ".join(words)).partition(",")
+    if not comma and len(words) > 1:
+        family, first = " ".join(words[:-1]), words[-1]
+    return clean(family.replace("_", " ")), clean(first.replace("_", " "))
+
+
+def _criteria(lines: tuple[str, ...], rows: list[_Row]) -> tuple[str, ...]:
+    """The criteria above the columns of scores, where they can be understood."""
+    width = max((len(row.scores) for row in rows), default=0)
+    head = next((line for line in lines if re.match(r";\s*Pl\s+Name", line, re.I)), "")
+    words = re.findall(r"SOSOS|SODOS|SOS-?[12]?|CUSS|[A-Z]+", head.upper().partition("CLUB")[2])
+    names = []
+    score = "MMS" if "MMS" in words else "NBW"
+    kind = "M" if score == "MMS" else "W"
+    for word in words[:width]:
+        stem, dash, cut = word.partition("-")
+        name = f"{stem}{kind}{dash}{cut}" if stem in ("SOS", "SOSOS", "SODOS", "CUSS") else word
+        if name in CRITERIA:
+            names.append(name)
+    return tuple(names)
+
+
+def _handicap(text: str) -> HandicapRules:
+    found = re.fullmatch(r"h(\d)", text.strip())
+    return HandicapRules(correction=int(found[1]), ceiling=9) if found else HandicapRules()
+
+
+def _time(tags: dict[str, str]) -> TimeControl:
+    """The adjusted time as basic time: that is all that the format says."""
+    minutes = _number(tags.get("TM", ""))
+    word = tags.get("CM", "").lower()
+    system = next((kind for name, kind in _TIMES.items() if name in word), TimeSystem.unknown)
+    return TimeControl(
+        system=system, basic=round(60 * (minutes or 0)), internet=tags.get("CL", "") == "D"
+    )
+
+
+class _Matcher:
+    """Puts both halves of each game together."""
+
+    def __init__(self, rows: list[_Row], file: str, skipped: SkipReport | None) -> None:
+        self.rows = rows
+        self.file = file
+        self.skipped = skipped
+        printed = [row.printed for row in rows]
+        distinct = len(set(printed)) == len(printed) and all(printed)
+        self.number = {p: place for place, p in enumerate(printed)} if distinct else {}
+        self.number = self.number or {place + 1: place for place in range(len(rows))}
+        self.own = {place: number for number, place in self.number.items()}
+
+    def games(self) -> tuple[tuple[Game, ...], tuple[Bye, ...]]:
+        games: list[Game] = []
+        byes: list[Bye] = []
+        for place, row in enumerate(self.rows):
+            for number, cell in enumerate(row.cells, 1):
+                if cell.used:
+                    continue
+                if not cell.who:
+                    kind = {"+": ByeKind.paired, "=": ByeKind.half}.get(cell.sign)
+                    if kind is not None:
+                        byes.append(Bye(number, place, kind))
+                    continue
+                try:
+                    games.append(self._game(place, number, cell))
+                except InputError as error:
+                    if self.skipped is None:
+                        raise
+                    self.skipped.add(
+                        Skipped(self.file, error.line or 0, error.message), kind="result"
+                    )
+        games.sort(key=lambda game: (game.round, min(game.first, game.second)))
+        return tuple(games), tuple(byes)
+
+    def _game(self, place: int, number: int, cell: Cell) -> Game:
+        row = self.rows[place]
+        cell.used = True
+
+        def error(text: str) -> InputError:
+            return InputError(f"round {number}: {text}", file=self.file, line=row.line)
+
+        other = self.number.get(cell.who)
+        if other is None or other == place:
+            raise error(f"there is no opponent {cell.who}")
+        theirs = self.rows[other].cells
+        back = theirs[number - 1] if number <= len(theirs) else None
+        if back is None or self.number.get(back.who) != place:
+            raise error(f"player {cell.who} does not name player {self.own[place]}")
+        back.used = True
+        if "?" not in (cell.colour, back.colour) and cell.colour == back.colour:
+            raise error("both players have the same colour")
+        second = cell.colour == "w" or (cell.colour == "?" and back.colour == "b")
+        a, b = (back, cell) if second else (cell, back)
+        result = _SIGNS.get((a.sign, b.sign))
+        if result is None:
+            raise error(f"results {a.sign} and {b.sign} do not fit together")
+        return Game(
+            round=number,
+            first=other if second else place,
+            second=place if second else other,
+            result=result,
+            forfeit=cell.forfeit or back.forfeit,
+            handicap=max(cell.handicap, back.handicap),
+            known_colour=cell.colour != "?" or back.colour != "?",
+            line=row.line,
+        )
+
+
+_SIGNS = {
+    ("+", "-"): Result.first_wins,
+    ("-", "+"): Result.second_wins,
+    ("=", "="): Result.draw,
+    ("+", "+"): Result.both_win,
+    ("-", "-"): Result.both_lose,
+    ("?", "?"): Result.unknown,
+}
+
+
+def _absences(
+    rows: list[_Row], games: tuple[Game, ...], byes: tuple[Bye, ...]
+) -> dict[int, list[int]]:
+    """Rounds in which each player has neither a game nor a bye."""
+    there = {(g.round, p) for g in games for p in (g.first, g.second)}
+    there |= {(bye.round, bye.player) for bye in byes}
+    missing: dict[int, list[int]] = {}
+    for place, row in enumerate(rows):
+        for number in range(1, len(row.cells) + 1):
+            if (number, place) not in there:
+                missing.setdefault(place, []).append(number)
+    return missing

@@ -1,0 +1,276 @@
+"""Writes OpenGotha's files: what was read from one and not changed stays as it was.
+
+A tournament that was read from such a file is written over a copy of that file: only
+the attributes whose meaning differs are touched, so that whatever Yardstone does not
+use (teams, what is published, attributes of later versions) comes back unharmed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from yardstone.tournament.formats import opengotha_fields as known
+from yardstone.tournament.formats.opengotha_reading import key, read_opengotha
+from yardstone.tournament.formats.xml_files import Document, Element, write_xml
+from yardstone.tournament.model import Bye, Game, Player, Result, Tournament
+from yardstone.tournament.rules import TimeSystem
+
+__all__ = ["write_opengotha"]
+
+_INDENT = "    "
+#: OpenGotha has room for so many criteria.
+_CRITERIA = 6
+_NO_RATING = -900.0
+_RESULT_NAMES = {value: name for name, value in known.RESULTS.items()}
+#: What OpenGotha has no result for, by the one with the same winner.
+_NEAREST = {Result.first_half: Result.both_lose, Result.second_half: Result.both_lose}
+
+
+def write_opengotha(tournament: Tournament) -> bytes:
+    """The tournament as the bytes of an OpenGotha file.
+
+    Examples
+    --------
+    >>> from yardstone.tournament.model import Game, Player, Result, Tournament
+    >>> players = [Player(name="Ann", first_name="Lee", rank=1), Player(name="Bo", rank=0)]
+    >>> game = Game(round=1, table=1, first=1, second=0, result=Result.second_wins)
+    >>> made = Tournament(name="Small", rounds=1, players=tuple(players), games=(game,))
+    >>> b'result="RESULT_WHITEWINS"' in write_opengotha(made)
+    True
+    """
+    if isinstance(tournament.document, Document):
+        document = tournament.document.copy()
+        before = read_opengotha(write_xml(document), tournament.file)
+    else:
+        document = Document(_empty())
+        before = None
+    root = document.root
+    _update_players(root, tournament, before)
+    _update_games(root, tournament, before)
+    _update_byes(root, tournament, before)
+    _update_settings(root, tournament, before)
+    return write_xml(document)
+
+
+def _empty() -> Element:
+    root = Element("Tournament", {"dataVersion": "201"})
+    settings = Element("TournamentParameterSet")
+    for name in ("General", "Handicap", "Placement", "Pairing"):
+        _append(settings, Element(f"{name}ParameterSet"), depth=2)
+    for child in (Element("Players"), Element("Games"), settings):
+        _append(root, child, depth=1)
+    return root
+
+
+def _append(parent: Element, child: Element, *, depth: int) -> None:
+    """Put a child last, with the line breaks of its brothers or else of its depth."""
+    if parent.children:
+        last = parent.children[-1]
+        child.tail = last.tail
+        last.tail = parent.children[-2].tail if len(parent.children) > 1 else parent.text
+    elif not parent.text.strip():
+        parent.text = "\n" + _INDENT * depth
+        child.tail = "\n" + _INDENT * (depth - 1)
+    parent.children.append(child)
+
+
+def _remove(parent: Element, gone: Iterable[Element]) -> None:
+    for child in gone:
+        place = next(n for n, other in enumerate(parent.children) if other is child)
+        if place == len(parent.children) - 1 and place:
+            parent.children[-2].tail = child.tail
+        del parent.children[place]
+
+
+def _section(root: Element, name: str, *, before: str | None = None) -> Element:
+    found = root.find(name)
+    if found is not None:
+        return found
+    made = Element(name)
+    place = next((n for n, c in enumerate(root.children) if c.name == before), None)
+    if place is None:
+        _append(root, made, depth=1)
+    else:
+        made.tail = root.children[place - 1].tail if place else root.text
+        root.children.insert(place, made)
+    return made
+
+
+def _set(element: Element, texts: dict[str, str], earlier: dict[str, str] | None) -> None:
+    """Write the attributes that mean something else than before; new elements get all."""
+    for name in sorted(texts):
+        if earlier is None or earlier.get(name) != texts[name]:
+            element.attributes[name] = texts[name]
+    if earlier is None:
+        element.attributes = dict(sorted(element.attributes.items()))
+
+
+def _merge(
+    parent: Element,
+    name: str,
+    old: Sequence[tuple[Any, dict[str, str]]],
+    new: Sequence[tuple[Any, dict[str, str]]],
+) -> None:
+    """Make the elements called `name` be those of `new`, by their keys."""
+    elements = [child for child in parent.children if child.name == name]
+    at = {key: (element, texts) for element, (key, texts) in zip(elements, old, strict=True)}
+    wanted = {key for key, _ in new}
+    _remove(parent, [element for key, (element, _) in at.items() if key not in wanted])
+    for key_, texts in new:
+        if key_ in at:
+            element, earlier = at[key_]
+            _set(element, texts, earlier)
+        else:
+            element = Element(name)
+            _set(element, texts, None)
+            _append(parent, element, depth=2)
+
+
+def _both(
+    tournament: Tournament,
+    before: Tournament | None,
+    make: Callable[[Tournament], list[tuple[Any, dict[str, str]]]],
+) -> tuple[list[tuple[Any, dict[str, str]]], list[tuple[Any, dict[str, str]]]]:
+    return ([] if before is None else make(before)), make(tournament)
+
+
+def _update_players(root: Element, tournament: Tournament, before: Tournament | None) -> None:
+    parent = _section(root, "Players", before="Games")
+    version = root.attributes.get("dataVersion", "")
+    shift = 2050.0 if version.isdecimal() and int(version) < 201 else 0.0
+
+    def texts(player: Player) -> dict[str, str]:
+        rating = _NO_RATING if player.rating is None else player.rating
+        part = "".join("01"[n not in player.absent] for n in range(1, known.LAST_ROUND + 1))
+        return {
+            **player.extras,
+            "name": player.name,
+            "firstName": player.first_name,
+            "country": player.country,
+            "club": player.club,
+            "egfPin": player.ids.get("egf", ""),
+            "ffgLicence": player.ids.get("ffg", ""),
+            "agaId": player.ids.get("aga", ""),
+            "rank": known.format_rank(known.LOWEST if player.rank is None else player.rank),
+            "grade": player.grade,
+            "rating": str(round(rating - shift)),
+            "ratingOrigin": player.rating_origin,
+            "smmsCorrection": str(player.smms_correction),
+            "participating": part,
+            "registeringStatus": "FIN" if player.registered else "PRE",
+        }
+
+    _merge(
+        parent,
+        "Player",
+        *_both(
+            tournament,
+            before,
+            lambda t: [(key(p.name, p.first_name), texts(p)) for p in t.players],
+        ),
+    )
+
+
+def _update_games(root: Element, tournament: Tournament, before: Tournament | None) -> None:
+    def texts(of: Tournament, game: Game) -> dict[str, str]:
+        result = _NEAREST.get(game.result, game.result)
+        return {
+            "roundNumber": str(game.round),
+            "tableNumber": str(game.table),
+            "whitePlayer": _key(of.players[game.second]),
+            "blackPlayer": _key(of.players[game.first]),
+            "knownColor": "true" if game.known_colour else "false",
+            "handicap": str(game.handicap),
+            "result": _RESULT_NAMES[result, game.forfeit and result is not Result.unknown],
+        }
+
+    def name(of: Tournament, game: Game) -> tuple[int, frozenset[str]]:
+        return game.round, frozenset(_key(of.players[p]) for p in (game.first, game.second))
+
+    def make(of: Tournament) -> list[tuple[Any, dict[str, str]]]:
+        return [(name(of, game), texts(of, game)) for game in of.games]
+
+    _merge(_section(root, "Games"), "Game", *_both(tournament, before, make))
+
+
+def _update_byes(root: Element, tournament: Tournament, before: Tournament | None) -> None:
+    def make(of: Tournament) -> list[tuple[Any, dict[str, str]]]:
+        def one(bye: Bye) -> tuple[Any, dict[str, str]]:
+            who = _key(of.players[bye.player])
+            return (bye.round, who), {"player": who, "roundNumber": str(bye.round)}
+
+        return [one(bye) for bye in of.byes]
+
+    old, new = _both(tournament, before, make)
+    if old or new:
+        found = root.find("ByePlayers")
+        if found is None:
+            found = Element("ByePlayers")
+            place = root.children.index(_section(root, "Games")) + 1
+            found.tail = root.children[place - 1].tail
+            root.children.insert(place, found)
+        _merge(found, "ByePlayer", old, new)
+        if not new:
+            _remove(root, [found])
+
+
+def _key(player: Player) -> str:
+    return key(player.name, player.first_name)
+
+
+def _update_settings(root: Element, tournament: Tournament, before: Tournament | None) -> None:
+    settings = _section(root, "TournamentParameterSet")
+    for name, fields, part in (
+        ("General", known.GENERAL, None),
+        ("General", known.SCORING, "scoring"),
+        ("General", known.TIME, "time"),
+        ("Handicap", known.HANDICAP, "handicap"),
+        ("Pairing", known.PAIRING, "pairing"),
+    ):
+        element = _section(settings, f"{name}ParameterSet")
+        new, old = (
+            None if t is None else known.texts_of(fields, getattr(t, part) if part else t)
+            for t in (tournament, before)
+        )
+        _set(element, new or {}, old)
+    general = _section(settings, "GeneralParameterSet")
+    if before is None or before.time.period != tournament.time.period:
+        canadian = tournament.time.system is TimeSystem.canadian
+        name = "canByoYomiTime" if canadian else "stdByoYomiTime"
+        general.attributes[name] = str(tournament.time.period)
+    if before is None or before.scoring.categories != tournament.scoring.categories:
+        _update_categories(general, tournament.scoring.categories)
+    if before is None or before.scoring.criteria != tournament.scoring.criteria:
+        placement = _section(settings, "PlacementParameterSet")
+        _update_criteria(placement, tournament.scoring.criteria)
+
+
+def _update_categories(general: Element, limits: tuple[int, ...]) -> None:
+    general.attributes["numberOfCategories"] = str(len(limits) + 1)
+    _remove(general, [child for child in general.children if child.name == "Categories"])
+    if not limits:
+        general.text = general.text if general.text.strip() else ""
+        return
+    group = Element("Categories")
+    _append(general, group, depth=3)
+    for number, limit in enumerate(limits, 1):
+        made = Element("Category", {"lowerLimit": known.format_rank(limit), "number": str(number)})
+        _append(group, made, depth=4)
+
+
+def _update_criteria(placement: Element, criteria: tuple[str, ...]) -> None:
+    group = placement.find("PlacementCriteria")
+    if group is None:
+        group = Element("PlacementCriteria")
+        _append(placement, group, depth=3)
+    room = max(_CRITERIA, len(criteria))
+    names = [*criteria, *["NULL"] * (room - len(criteria))]
+    elements = [child for child in group.children if child.name == "PlacementCriterion"]
+    for number, name in enumerate(names, 1):
+        text = known.format_criterion(name)
+        if number <= len(elements):
+            elements[number - 1].attributes |= {"name": text, "number": str(number)}
+        else:
+            made = Element("PlacementCriterion", {"name": text, "number": str(number)})
+            _append(group, made, depth=4)

@@ -1,0 +1,297 @@
+"""What a player needs in the last round: which results lead to which place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import inf
+
+from yardstone.errors import UsageError
+from yardstone.tournament.criteria import State, criterion, default_criteria, parse_criteria
+from yardstone.tournament.fide import Unplayed, rules_for
+from yardstone.tournament.model import Game, Result, Tournament
+from yardstone.tournament.scores import Scores, taking_part
+from yardstone.tournament.standings import standings
+
+__all__ = ["LIMIT", "Influence", "LastRoundNeeds", "OwnResult", "last_round_needs"]
+
+#: So many combinations of results are tried one by one.
+LIMIT = 4096
+#: Criteria that no game changes.
+_FIXED = ("CAT", "RANK", "RATING", "TPN")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnResult:
+    """What one result of the player's own last round leads to.
+
+    Attributes
+    ----------
+    points : float or None
+        Own points in the round; None if nothing is open for the player.
+    best, worst : int
+        Places between which the player ends.
+    places : mapping of int to int
+        Number of combinations of the other results for each place; empty with bounds.
+    """
+
+    points: float | None
+    best: int
+    worst: int
+    places: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def combinations(self) -> int:
+        """Combinations of the other results that were tried."""
+        return sum(self.places.values())
+
+    def reaching(self, place: int) -> int:
+        """How many of them lead to this place or a better one."""
+        return sum(n for at, n in self.places.items() if at <= place)
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """How a game of others matters: shares of combinations that lead to the place wanted."""
+
+    game: Game
+    first_wins: float
+    second_wins: float
+
+
+@dataclass(frozen=True, slots=True)
+class LastRoundNeeds:
+    """What a player needs in the last round.
+
+    Attributes
+    ----------
+    player, round : int
+        Whose, and of which round.
+    exact : bool
+        Whether all combinations were tried with all criteria; otherwise places are bounds
+        from the first criterion, ties going either way.
+    combinations : int
+        How many results are possible together.
+    results : tuple of OwnResult
+        The best own result first.
+    influences : tuple of Influence
+        Games of others that matter for `place`, the most important first.
+    place : int
+        The place asked about.
+    """
+
+    player: int
+    round: int
+    exact: bool
+    combinations: int
+    results: tuple[OwnResult, ...]
+    influences: tuple[Influence, ...]
+    place: int
+
+
+def last_round_needs(
+    tournament: Tournament,
+    player: int,
+    *,
+    place: int = 1,
+    criteria: str | Sequence[str] | None = None,
+    draws: bool | None = None,
+    limit: int = LIMIT,
+    unplayed: Unplayed | str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> LastRoundNeeds:
+    """Which results of the last round put a player at which place.
+
+    Parameters
+    ----------
+    tournament : Tournament
+        The last round may be paired or not; its open results are what varies.
+    player : int
+        Number of the player.
+    place : int
+        The place whose conditions are wanted in detail.
+    criteria : str or sequence of str, optional
+        By default those of the tournament.
+    draws : bool, optional
+        Whether games can be drawn; by default in chess, or with a whole komi.
+    limit : int
+        Combinations that are tried at most; beyond, bounds are given.
+    unplayed : Unplayed, optional
+        FIDE's rules for rounds without a game.
+    progress : callable, optional
+        Called with combinations done and all.
+
+    Raises
+    ------
+    UsageError
+        Earlier rounds have open results, or nothing is open.
+    """
+    last = tournament.rounds
+    earlier = [g for g in tournament.games if g.round < last and g.result is Result.unknown]
+    if earlier or (last > 1 and not any(g.round == last - 1 for g in tournament.games)):
+        raise UsageError(f"this looks at the last round ({last}); earlier ones are not complete")
+    if not 0 <= player < len(tournament.players):
+        raise UsageError(f"there is no player {player + 1}")
+    possible = draws if draws is not None else _can_draw(tournament)
+    open_games = [g for g in tournament.games if g.round == last and g.result is Result.unknown]
+    paired = any(g.round == last for g in tournament.games)
+    if paired and not open_games:
+        raise UsageError("every result of the last round is known: see the standings")
+    if isinstance(criteria, str):
+        criteria = tuple(c.name for c in parse_criteria(criteria, tournament.system))
+    names = default_criteria(tournament) if criteria is None else tuple(criteria)
+    rules = rules_for(tournament.begin) if unplayed is None else Unplayed(unplayed)
+    kinds = 3 if possible else 2
+    # A field of 1,000 players has more combinations than any number here should have.
+    combinations = kinds ** min(len(open_games), 500)
+    if paired and combinations <= limit:
+        return _exact(tournament, player, place, names, open_games, possible, rules, progress)
+    bounds = _bounds(tournament, player, names, open_games, paired, possible, rules)
+    return LastRoundNeeds(player, last, False, combinations, bounds, (), place)
+
+
+def _can_draw(tournament: Tournament) -> bool:
+    if tournament.discipline == "chess":
+        return True
+    return tournament.komi is not None and tournament.komi == int(tournament.komi)
+
+
+def _results(possible: bool) -> tuple[Result, ...]:
+    plain = (Result.first_wins, Result.second_wins)
+    return (*plain, Result.draw) if possible else plain
+
+
+def _exact(
+    tournament: Tournament,
+    player: int,
+    place: int,
+    names: tuple[str, ...],
+    open_games: list[Game],
+    possible: bool,
+    rules: Unplayed,
+    progress: Callable[[int, int], None] | None,
+) -> LastRoundNeeds:
+    last = tournament.rounds
+    settled = tuple(game for game in tournament.games if game not in open_games)
+    own = next((g for g in open_games if player in (g.first, g.second)), None)
+    counts: dict[float | None, Counter[int]] = {}
+    reached: dict[tuple[int, Result], list[int]] = {}
+    combos = list(product(_results(possible), repeat=len(open_games)))
+    for done, combination in enumerate(combos):
+        games = tuple(replace(g, result=r) for g, r in zip(open_games, combination, strict=True))
+        after = replace(tournament, games=settled + games, document=None)
+        table = standings(after, round_number=last, criteria=names, unplayed=rules)
+        at = int(table.place[table.order.tolist().index(player)])
+        points = None if own is None else games[open_games.index(own)].points(player)
+        counts.setdefault(points, Counter())[at] += 1
+        for number, result in enumerate(combination):
+            entry = reached.setdefault((number, result), [0, 0])
+            entry[0] += at <= place
+            entry[1] += 1
+        if progress is not None:
+            progress(done + 1, len(combos))
+    results = tuple(
+        OwnResult(points, min(places), max(places), places)
+        for points, places in sorted(counts.items(), key=lambda item: -(item[0] or 0.0))
+    )
+    influences = []
+    for number, game in enumerate(open_games):
+        if game is own:
+            continue
+        first, second = (
+            reached[number, r][0] / reached[number, r][1]
+            for r in (Result.first_wins, Result.second_wins)
+        )
+        if first != second:
+            influences.append(Influence(game, first, second))
+    influences.sort(key=lambda item: -abs(item.first_wins - item.second_wins))
+    return LastRoundNeeds(player, last, True, len(combos), results, tuple(influences), place)
+
+
+def _bounds(
+    tournament: Tournament,
+    player: int,
+    names: tuple[str, ...],
+    open_games: list[Game],
+    paired: bool,
+    possible: bool,
+    rules: Unplayed,
+) -> tuple[OwnResult, ...]:
+    base, gain = _main_scores(tournament, player, names, rules)
+    own = next((g for g in open_games if player in (g.first, g.second)), None)
+    others = [g for g in open_games if g is not own]
+    choices: tuple[float | None, ...] = (1.0, 0.5, 0.0) if possible else (1.0, 0.0)
+    idle = {row for row in range(len(base)) if not _plays(tournament, row)}
+    listed = {
+        row
+        for row, there in enumerate(taking_part(tournament))
+        if row != player and (there or not (paired or row in idle))
+    }
+    if (paired and own is None) or player in idle:
+        choices = (None,)
+    results = []
+    for points in choices:
+        mine = base[player] + (0.0 if points is None else gain(points))
+        best = worst = 1
+        free = set(listed)
+        if own is not None and points is not None:
+            rival = own.opponent(player)
+            score = base[rival] + gain(1.0 - points)
+            best, worst = best + (score > mine), worst + (score >= mine)
+            free.discard(rival)
+        for game in others:
+            counts = []
+            for result in _results(possible):
+                pair = zip((game.first, game.second), result.points, strict=True)
+                scores = [base[row] + gain(got) for row, got in pair]
+                counts.append((sum(s > mine for s in scores), sum(s >= mine for s in scores)))
+            best += min(above for above, _ in counts)
+            worst += max(level for _, level in counts)
+            free -= {game.first, game.second}
+        for row in free:
+            free_to_win = not paired and row not in idle
+            least, most = (base[row] + (gain(g) if free_to_win else 0.0) for g in (0.0, 1.0))
+            best, worst = best + (least > mine), worst + (most >= mine)
+        results.append(OwnResult(points, best, worst))
+    return tuple(results)
+
+
+def _plays(tournament: Tournament, row: int) -> bool:
+    """Whether a player may be paired in the last round."""
+    last = tournament.rounds
+    return tournament.players[row].takes_part(last) and (last, row) not in tournament.bye_of
+
+
+def _main_scores(
+    tournament: Tournament, player: int, names: tuple[str, ...], rules: Unplayed
+) -> tuple[list[float], Callable[[float], float]]:
+    """The score after the last round if open games bring nothing, and what a result adds.
+
+    Where criteria that no game changes come first, those whom they put above or below
+    the player have infinite scores.
+    """
+    none_yet = replace(
+        tournament, scoring=replace(tournament.scoring, open_game=0.0), document=None
+    )
+    state = State(Scores.of(none_yet), tournament.rounds, rules)
+    place = 0
+    apart = [0.0] * len(tournament.players)
+    while place < len(names) - 1 and names[place] in _FIXED:
+        values = criterion(names[place], tournament.system).values(state).tolist()
+        for row, value in enumerate(values):
+            if not apart[row] and value != values[player]:
+                apart[row] = inf if value > values[player] else -inf
+        place += 1
+    main = criterion(names[place], tournament.system)
+    if main.name not in ("NBW", "MMS", "PTS"):
+        raise UsageError(
+            f"bounds need the wins, the McMahon score or the points as main criterion, "
+            f"not {main.name}: allow more combinations"
+        )
+    scoring = tournament.scoring
+    points = {1.0: scoring.win, 0.5: scoring.draw, 0.0: scoring.loss}
+    gain: Callable[[float], float] = (lambda got: points[got]) if main.name == "PTS" else float
+    scores = [float(v) + far for v, far in zip(main.values(state), apart, strict=True)]
+    return scores, gain

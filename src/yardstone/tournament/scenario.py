@@ -1,0 +1,191 @@
+"""What is to be simulated, in the words of an organiser, and the simulation of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import UsageError
+from yardstone.tournament.forecast import Forecast, simulate
+from yardstone.tournament.model import System, Tournament
+from yardstone.tournament.population import LOWEST_GRADE, known_strength, synthetic_field
+from yardstone.tournament.rules import HandicapRules
+from yardstone.tournament.simulation import Plan, tournament_of
+from yardstone.tournament.true_strength import entry_spread
+from yardstone.tournament.win_probability import win_probability
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Scenario", "Simulation", "simulate_scenarios"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """A tournament to be played, real or made up, with changes of its rules.
+
+    Attributes
+    ----------
+    tournament : Tournament, optional
+        Its players and rules; without it players are drawn as European tournaments have
+        them: so many `players`, with grades from `lowest` to `highest` (1 dan is 0).
+    restart : bool
+        Whether the rounds that are over are played again.
+    rounds, system, bar, floor, handicap : optional
+        In place of the tournament's; `handicap` is the most stones.
+    win : {"kaniuk", "egf", "elo"}
+        Win probability; with ``elo`` `advantage` and `draw_rate` as in
+        `yardstone.tournament.win_probability`.
+    deviation : float, optional
+        Of true strengths about the entry list; by default that of real tournaments, or
+        none for players who are made up.
+    seed : int
+        Of the players.
+    """
+
+    tournament: Tournament | None = None
+    players: int = 64
+    lowest: int = LOWEST_GRADE
+    highest: int = 6
+    restart: bool = False
+    rounds: int | None = None
+    system: System | None = None
+    bar: int | None = None
+    floor: int | None = None
+    handicap: int | None = None
+    win: str = "kaniuk"
+    advantage: float = 0.0
+    draw_rate: float = 0.0
+    deviation: float | None = None
+    seed: int = 0
+
+    @property
+    def points(self) -> bool:
+        """Whether strengths are points of Elo; else they are grades."""
+        return self.win == "elo"
+
+    def plan(self) -> Plan:
+        """All that stays the same when it is played many times.
+
+        Raises
+        ------
+        UsageError
+            The rules contradict each other, or nothing is left to be played.
+        """
+        probability = win_probability(self.win, advantage=self.advantage, draw_rate=self.draw_rate)
+        start, strength = self._entries()
+        changed = replace(start, **self._changes(start))
+        if changed.scoring.floor > changed.scoring.bar:
+            raise UsageError("the floor lies above the bar")
+        if changed.rounds < start.complete_rounds:
+            raise UsageError("more rounds are over than are to be played: add --restart")
+        spread: float | NDArray[np.float64] = 0.0
+        if self.deviation is not None:
+            spread = self.deviation
+        elif self.tournament is not None:
+            spread = entry_spread(strength, points=self.points)
+        plan = Plan(changed, strength, probability, deviation=spread)
+        if plan.done == plan.tournament.rounds:
+            raise UsageError("all rounds are over: add --restart to play them again")
+        return plan
+
+    def _entries(self) -> tuple[Tournament, NDArray[np.float64]]:
+        if self.tournament is not None:
+            start = self.tournament.before(1) if self.restart else self.tournament
+            return start, known_strength(start, points=self.points)
+        if self.points:
+            raise UsageError("--win elo goes with a file of players who have ratings")
+        rng = np.random.default_rng(self.seed)
+        field = synthetic_field(self.players, rng, lowest=self.lowest, highest=self.highest)
+        return tournament_of(field, rounds=5, bar=2, floor=LOWEST_GRADE), field.strength
+
+    def _changes(self, start: Tournament) -> dict[str, Any]:
+        changes: dict[str, Any] = {"rounds": self.rounds, "system": self.system}
+        if self.handicap is not None:
+            changes["handicap"] = HandicapRules(ceiling=self.handicap, threshold=start.scoring.bar)
+        scoring: dict[str, Any] = {"bar": self.bar, "floor": self.floor}
+        if self.system is not None:
+            scoring["criteria"] = ()
+        changes["scoring"] = replace(start.scoring, **_given(scoring))
+        return _given(changes)
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Simulation:
+    """Result of `simulate_scenarios`.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        The last one; the others differ from it by `varied`.
+    plan : Plan
+        Of it.
+    varied : str
+        The field in which the scenarios differ; "" for a single one.
+    forecasts : tuple of (str, Forecast)
+        By what is varied.
+    """
+
+    scenario: Scenario
+    plan: Plan
+    varied: str
+    forecasts: tuple[tuple[str, Forecast], ...]
+
+    @property
+    def tournaments(self) -> int:
+        """Replays of each scenario."""
+        return self.forecasts[0][1].tournaments
+
+    @property
+    def grades(self) -> bool:
+        """Whether strengths are grades; else they are points."""
+        return not self.scenario.points
+
+
+def simulate_scenarios(
+    scenario: Scenario,
+    tournaments: int = 1000,
+    *,
+    varied: str = "",
+    values: Sequence[tuple[str, Any]] = (("", None),),
+    criteria: str | None = None,
+    workers: int | None = None,
+    progress: Callable[[str], Callable[[int, int], None] | None] = lambda label: None,
+) -> Simulation:
+    """Play a tournament many times, or several that differ in one thing.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    tournaments : int
+        Replays of each.
+    varied : str
+        Field of the scenario that is to vary, if any.
+    values : sequence of (str, value)
+        What it becomes, and what that is called.
+    criteria, workers
+        As in `yardstone.tournament.forecast.simulate`.
+    progress : callable
+        From what is being played to a function of replays done and all of them.
+    """
+    forecasts = []
+    for label, value in values:
+        each = replace(scenario, **{varied: value}) if varied else scenario
+        plan = each.plan()
+        forecast = simulate(
+            plan,
+            tournaments,
+            criteria=criteria,
+            seed=scenario.seed,
+            workers=workers,
+            progress=progress(f"{varied} {label}".strip() or "tournaments"),
+        )
+        forecasts.append((label, forecast))
+    return Simulation(scenario=each, plan=plan, varied=varied, forecasts=tuple(forecasts))

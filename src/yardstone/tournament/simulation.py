@@ -1,0 +1,337 @@
+"""Whole tournaments played again and again, from true strengths and a win probability.
+
+The rounds are paired by the same loops as real ones (`yardstone.tournament._pairing`)
+and scored by the same criteria. Rounds that were played already stay as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import InitVar, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError, ModelError
+from yardstone.tournament._field_state import record_games
+from yardstone.tournament._pairing import pair_field
+from yardstone.tournament.criteria import State, criterion, default_criteria
+from yardstone.tournament.entrants import enter
+from yardstone.tournament.entry_columns import Entry
+from yardstone.tournament.fide import rules_for
+from yardstone.tournament.model import Player, System, Tournament
+from yardstone.tournament.pairing_rules import PairingRules
+from yardstone.tournament.rules import HandicapRules, Scoring
+from yardstone.tournament.scores import Scores
+from yardstone.tournament.true_strength import Strengths
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from yardstone.tournament.population import Field
+    from yardstone.tournament.win_probability import WinProbability
+
+    Whole = NDArray[np.int64]
+    Values = NDArray[np.float64]
+
+__all__ = ["Plan", "play", "state_after", "tournament_of"]
+
+#: Lots are drawn below this.
+_LOTS = 2**31
+#: Probabilities of all pairs are kept for at most so many players.
+_TABLE_PLAYERS = 1000
+
+
+def tournament_of(
+    entered: Field,
+    *,
+    rounds: int,
+    system: System = System.mcmahon,
+    bar: int = 8,
+    floor: int = -30,
+    handicap: HandicapRules | None = None,
+    criteria: Sequence[str] = (),
+    name: str = "simulated",
+) -> Tournament:
+    """A tournament that has not begun yet, of the players of a entered.
+
+    Parameters
+    ----------
+    entered : Field
+        Its players enter with their grades and ratings.
+    rounds : int
+        Number of rounds.
+    system : System
+        How they are paired.
+    bar, floor : int
+        Ranks from which on, and up to which, all start with the same McMahon score.
+    handicap : HandicapRules, optional
+        By default there is none.
+    criteria : sequence of str
+        Of the standings; by default those usual for the system.
+    """
+    players = tuple(
+        Player(
+            name=entered.names[row],
+            rank=int(entered.grade[row]),
+            rating=float(entered.rating[row]),
+            club=f"club {entered.club[row]}" if entered.club[row] >= 0 else "",
+            country=f"country {entered.country[row]}" if entered.country[row] >= 0 else "",
+        )
+        for row in range(len(entered))
+    )
+    return Tournament(
+        name=name,
+        discipline="go",
+        rounds=rounds,
+        system=system,
+        players=players,
+        scoring=Scoring(criteria=tuple(criteria), bar=bar, floor=floor),
+        handicap=handicap or HandicapRules(ceiling=0),
+    )
+
+
+@dataclass(eq=False)
+class Plan:
+    """What is to be simulated; everything that stays the same in all replays.
+
+    Parameters
+    ----------
+    tournament : Tournament
+        Players and rules. Rounds that are over stay as they are; the others are
+        simulated, and what the file has of them is left out.
+    strength : float array (players,)
+        True strengths, on the scale of `chance`.
+    chance : callable
+        Win probability; see `yardstone.tournament.win_probability`.
+    rules : PairingRules, optional
+        How to pair; by default as the tournament's settings say.
+    deviation : float or float array (players,)
+        Standard deviation of true strengths about these, with which they are drawn anew
+        for each replay; rounds that are over correct both
+        (`yardstone.tournament.true_strength`).
+
+    Raises
+    ------
+    InputError
+        Strengths do not fit the players, or fewer than two take part in a round.
+    ModelError
+        The system of the tournament is one that cannot be simulated.
+    """
+
+    tournament: Tournament
+    strength: Values
+    chance: WinProbability
+    rules: InitVar[PairingRules | None] = None
+    deviation: float | Values = 0.0
+    pairing: PairingRules = field(init=False)
+    done: int = field(init=False)
+    start: Scores = field(init=False)
+    known: Strengths = field(init=False)
+
+    def __post_init__(self, rules: PairingRules | None) -> None:
+        whole = self.tournament
+        n = len(whole.players)
+        if whole.system not in (System.mcmahon, System.swiss, System.round_robin):
+            raise ModelError(f"a tournament of the system {whole.system} cannot be simulated")
+        self.strength = np.asarray(self.strength, np.float64)
+        if self.strength.shape != (n,) or not np.isfinite(self.strength).all():
+            raise InputError(f"{n} finite strengths are needed, one a player")
+        self.done = whole.complete_rounds
+        self.tournament = before = whole.before(self.done + 1)
+        self.pairing = rules or PairingRules.of(before)
+        self.start = Scores.of(before)
+        self.known = Strengths.known(
+            self.strength, self.deviation, self.chance, self.start, self.done
+        )
+        rounds = range(1, whole.rounds + 1)
+        self._present = np.array([[p.takes_part(r) for p in whole.players] for r in rounds], bool)
+        left = self._present[self.done :]
+        if len(left) and left.sum(axis=1).min() < 2:
+            raise InputError("fewer than two players take part in a round", file=whole.file or None)
+        entrants = enter(before, min(self.done + 1, whole.rounds), self.pairing, range(n))
+        self._entries, self._met = entrants.entries, entrants.met
+        self._packed = [self.pairing.packed(r) for r in rounds]
+        self._order = [self._criteria(r) for r in rounds]
+        if whole.system is System.round_robin:
+            self._table = _schedule(before)
+
+    @cached_property
+    def even_chances(self) -> tuple[Values, Values] | None:
+        """Probabilities of every two players in even games; None where strengths vary."""
+        n = len(self.strength)
+        if not self.known.exact or n > _TABLE_PLAYERS:
+            return None
+        first, second = np.broadcast_arrays(self.strength[:, None], self.strength)
+        return self.chance(first, second, np.zeros((n, n)))
+
+    def _criteria(self, round_number: int) -> list[str]:
+        """What orders the field before a round; direct confrontation is left out."""
+        early = round_number <= self.pairing.seed_last_round_1
+        further = self.pairing.seed_criterion_1 if early else self.pairing.seed_criterion_2
+        main = "MMS" if self.pairing.by_mcmahon else "NBW"
+        names = [main, *default_criteria(self.tournament), further]
+        known = [n for n in dict.fromkeys(names) if n.upper() not in ("", "NULL") and "@" not in n]
+        return [n for n in known if criterion(n, self.tournament.system).compute is not None]
+
+
+def _schedule(tournament: Tournament) -> list[tuple[Whole, Whole]]:
+    """Players who move first and second in each round of a round robin."""
+    from yardstone.tournament.round_robin import berger_round
+
+    n = len(tournament.players)
+    rounds = []
+    for number in range(1, tournament.rounds + 1):
+        boards = [pair for pair in berger_round(n, number) if max(pair) < n]
+        sides = np.array(boards, np.int64).reshape(-1, 2)
+        rounds.append((sides[:, 0], sides[:, 1]))
+    return rounds
+
+
+def play(plan: Plan, rng: Generator) -> tuple[Scores, Values]:
+    """One replay of a tournament to its end.
+
+    Returns
+    -------
+    scores : Scores
+        From which every criterion can be computed (`state_after`).
+    strength : float array (players,)
+        The strengths that were true this time.
+    """
+    strength = plan.known.draw(rng)
+    run = _Run(plan, rng)
+    for number in range(plan.done + 1, plan.tournament.rounds + 1):
+        run.pair_and_play(number, strength)
+    return run.scores(plan.tournament.rounds), strength
+
+
+def state_after(scores: Scores, round_number: int) -> State:
+    """The state of a replay after a round, for criteria to be computed from."""
+    return State(scores, round_number, rules_for(scores.tournament.begin))
+
+
+class _Run:
+    """The arrays of one replay as it goes on."""
+
+    def __init__(self, plan: Plan, rng: Generator) -> None:
+        self.plan, self.rng = plan, rng
+        rounds, begun = plan.tournament.rounds, plan.start
+        n = len(plan.strength)
+        self.entries, self.met = plan._entries.copy(), plan._met.copy()
+        self.entries[:, Entry.LOT] = rng.integers(_LOTS, size=n)
+        self.opponent = np.full((n, rounds), -1, np.int64)
+        self.points2 = np.zeros((n, rounds), np.int64)
+        self.handicap = np.zeros((n, rounds), np.int64)
+        self.first = np.full((n, rounds), -1, np.int8)
+        self.played = np.zeros((n, rounds), bool)
+        self.free_wins, self.free_score = (np.zeros((n, rounds), np.int64) for _ in range(2))
+        done = plan.done
+        for mine, theirs in (
+            (self.opponent, begun.opponent),
+            (self.points2, begun.points2),
+            (self.handicap, begun.handicap),
+            (self.first, begun.first),
+            (self.played, begun.played),
+        ):
+            mine[:, :done] = theirs[:, :done]
+        gained = np.diff(begun.wins2, axis=1), np.diff(begun.mms2, axis=1)
+        self.free_wins[:, :done] = gained[0][:, :done] - self.points2[:, :done]
+        self.free_score[:, :done] = gained[1][:, :done] - self.points2[:, :done]
+        self.random_order = rng.permutation(n)
+
+    def scores(self, after: int) -> Scores:
+        """All that has been played so far; later rounds count nothing."""
+        free = [np.cumsum(f, axis=1) for f in (self.free_wins, self.free_score)]
+        if self.plan.tournament.scoring.round_down:
+            free = [f // 2 * 2 for f in free]
+        won = np.cumsum(self.points2, axis=1)
+        zero = np.zeros((len(won), 1), np.int64)
+        start = self.plan.start.initial2[:, None]
+        return Scores(
+            self.plan.tournament,
+            self.opponent[:, :after],
+            self.points2[:, :after],
+            self.handicap[:, :after],
+            self.first[:, :after],
+            self.played[:, :after],
+            np.hstack([zero, (won + free[0])[:, :after]]),
+            np.hstack([start, (start + won + free[1])[:, :after]]),
+        )
+
+    def pair_and_play(self, number: int, strength: Values) -> None:
+        """Pair a round, draw its results, and take both into the arrays."""
+        first, second, stones, without = self._pair(number)
+        column = number - 1
+        win, draw = self._chances(first, second, stones, strength)
+        lot = self.rng.random(len(first))
+        points = np.where(lot < win, 2, np.where(lot < win + draw, 1, 0))
+        for one, two, got, given, moved in (
+            (first, second, points, -stones, 1),
+            (second, first, 2 - points, stones, 0),
+        ):
+            self.opponent[one, column] = two
+            self.points2[one, column] = got
+            self.handicap[one, column] = given
+            self.first[one, column] = moved
+            self.played[one, column] = True
+        scoring = self.plan.tournament.scoring
+        present = self.plan._present[column]
+        self.free_wins[~present, column] = round(2 * scoring.wins_absent)
+        self.free_score[~present, column] = round(2 * scoring.score_absent)
+        if without >= 0:
+            self.free_wins[without, column] = round(2 * scoring.wins_bye)
+            self.free_score[without, column] = round(2 * scoring.score_bye)
+            self.entries[without, Entry.BYES] += 1
+        step = 1 if self.plan.pairing.half_points else 2
+        record_games(self.entries, self.met, first, second, stones, step)
+
+    def _chances(
+        self, first: Whole, second: Whole, stones: Whole, strength: Values
+    ) -> tuple[Values, Values]:
+        table = self.plan.even_chances
+        if table is not None and not stones.any():
+            return table[0][first, second], table[1][first, second]
+        return self.plan.chance(strength[first], strength[second], stones.astype(np.float64))
+
+    def _pair(self, number: int) -> tuple[Whole, Whole, Whole, int]:
+        """Who moves first and second, the stones, and who has no opponent (-1: all have)."""
+        plan = self.plan
+        present = np.flatnonzero(plan._present[number - 1])
+        if plan.tournament.system is System.round_robin:
+            return self._scheduled(number, plan._present[number - 1])
+        self._order(number)
+        everybody = len(present) == len(self.entries)
+        entries = self.entries if everybody else self.entries[present]
+        met = self.met if everybody else np.ascontiguousarray(self.met[np.ix_(present, present)])
+        sound, first, second, stones, bye = pair_field(entries, met, plan._packed[number - 1])
+        if not sound:
+            raise ModelError("the weights of the pairing are too large for so many players")
+        return present[first], present[second], stones, int(present[bye]) if bye >= 0 else -1
+
+    def _scheduled(
+        self, number: int, present: NDArray[np.bool_]
+    ) -> tuple[Whole, Whole, Whole, int]:
+        first, second = self.plan._table[number - 1]
+        meet = present[first] & present[second]
+        first, second = first[meet], second[meet]
+        alone = present.copy()
+        alone[first] = alone[second] = False
+        free = np.flatnonzero(alone)
+        return first, second, np.zeros(len(first), np.int64), int(free[0]) if len(free) else -1
+
+    def _order(self, number: int) -> None:
+        """Scores and places before a round; what criteria leave tied is drawn by lot."""
+        now = number - 1
+        scores = self.scores(now)
+        entries, rules = self.entries, self.plan.pairing
+        entries[:, Entry.MMS] = scores.mms2[:, now]
+        entries[:, Entry.WINS] = scores.wins2[:, now]
+        entries[:, Entry.SCORE] = (scores.mms2 if rules.by_mcmahon else scores.wins2)[:, now]
+        state = state_after(scores, now)
+        found = [criterion(name, self.plan.tournament.system) for name in self.plan._order[now]]
+        columns = [-np.nan_to_num(c.values(state), nan=-1e9) for c in found]
+        order = np.lexsort([self.random_order, *columns[::-1]])
+        entries[order, Entry.ORDER] = np.arange(len(order))

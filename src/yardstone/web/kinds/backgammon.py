@@ -1,0 +1,115 @@
+"""Error rates and ratings from matches of backgammon, by GNU Backgammon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from yardstone.errors import InputError
+from yardstone.reports.words import plural
+from yardstone.web.kinds.fields import Choice, level_field
+from yardstone.web.kinds.kind import Kind, Limit, Plain, Query, Task, View
+from yardstone.web.problems import Problem
+
+__all__ = ["KIND"]
+
+_BLUNDERS = 20
+
+
+def _perform(task: Task) -> dict[str, Any]:
+    """Analyse the matches."""
+    from yardstone.backgammon.analysis import RatingRule, analyse_matches
+    from yardstone.backgammon.formulas import OFFSETS
+    from yardstone.backgammon.gnubg import find_gnubg
+    from yardstone.backgammon.match_files import MatchFile
+    from yardstone.reports.backgammon.analysis import backgammon_plain
+
+    most = task.limit("matches")
+    if len(task.files) > most:
+        raise Problem(
+            413,
+            "too_many_games",
+            f"There are {len(task.files):,} matches; {most:,} are allowed.",
+            "Send fewer of them.",
+        )
+    try:
+        program = find_gnubg(Path(task.settings.gnubg) if task.settings.gnubg else None)
+    except InputError:
+        raise Problem(
+            503, "no_gnubg", "This server lacks GNU Backgammon.", "Tell those who run it."
+        ) from None
+    task.tell("analysing", 0, len(task.files))
+    analysis = analyse_matches(
+        [MatchFile(file.label, file.path) for file in task.files],
+        rule=RatingRule(offset=OFFSETS[task.options["offset"]], level=task.options["level"]),
+        blunders=_BLUNDERS,
+        program=program,
+        workers=task.threads,
+        timeout=float(task.settings.limits.seconds),
+        progress=lambda done, total: task.tell("analysing", done, total),
+    )
+    task.tell("rating", 0, 1)
+    return backgammon_plain(analysis)
+
+
+def _view(result: Plain, query: Query) -> View:
+    from yardstone.web.pages.backgammon import backgammon_view
+
+    values = backgammon_view(result)
+    return View(f"Backgammon: {values['title']}", "backgammon", values)
+
+
+def _table(result: Plain) -> tuple[Sequence[str], Iterator[Plain]]:
+    """A row a player."""
+    from yardstone.reports.backgammon.analysis import backgammon_document
+    from yardstone.reports.faces.files import records_of
+
+    columns = records_of(backgammon_document(result)).kept
+    return [column.name for column in columns], map(_row, result["players"])
+
+
+def _row(player: Plain) -> dict[str, Any]:
+    """A player's row: intervals are laid out in columns of their own."""
+    row: dict[str, Any] = {}
+    for name, value in player.items():
+        if isinstance(value, dict):
+            row[name] = value["value"]
+            row |= {f"{name}_{end}": value[end] for end in ("low", "high", "error")}
+        else:
+            row[name] = value
+    return row
+
+
+KIND = Kind(
+    name="backgammon",
+    short="Backgammon",
+    title="Backgammon: error rates",
+    plural="matches",
+    holds="matches of backgammon (.mat)",
+    files="Backgammon: .mat and other matches.",
+    offer=(
+        "Backgammon",
+        "Error rates and a rating for every player, each match by itself, luck, and the worst "
+        "blunders, by GNU Backgammon.",
+    ),
+    path="/api/backgammon",
+    summary="Send matches of backgammon",
+    about="Get error rates and ratings from matches of backgammon.",
+    heading="Analysing the matches",
+    counted=("match", "matches"),
+    formats=("mat", "sgf-backgammon"),
+    fields=(
+        level_field(0.9),
+        Choice(
+            name="offset",
+            values=("fibs", "gamesite2000", "gamesgrid"),
+            about="The site whose rating of perfect play is meant.",
+        ),
+    ),
+    limits=(Limit("matches", 100),),
+    allowance=lambda limits: plural(limits["matches"], "match", "matches"),
+    perform=_perform,
+    view=_view,
+    table=_table,
+)

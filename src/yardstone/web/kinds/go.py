@@ -1,0 +1,204 @@
+"""The strength of a player from games of Go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from yardstone.errors import InputError
+from yardstone.web.kinds.fields import Choice, Players, bad_option, level_field
+from yardstone.web.kinds.kind import Kind, Limit, NeedsPlayer, Plain, Query, Task, View
+from yardstone.web.problems import Problem
+
+if TYPE_CHECKING:
+    from yardstone.records.go_game import GoGame
+
+__all__ = ["KIND"]
+
+#: Names that are offered where the player is not clear.
+_NAMES = 100
+#: Names that stand in a message.
+_SHOWN = 8
+_COLOURS = {"black": 1, "white": 2}
+_COLUMNS = (
+    "file", "line", "date", "opponent", "colour", "result", "moves", "rank", "rating", "low",
+    "high", "running_rank", "running_rating", "running_low", "running_high",
+)  # fmt: skip
+
+
+def _perform(task: Task) -> dict[str, Any]:
+    """Estimate the player's strength."""
+    from yardstone.strength.estimate.estimate import estimate_player
+
+    games = _games(task)
+    player, colour = task.options.get("player"), task.options.get("colour")
+    if player is None and colour is None:
+        player = _only_player(games)
+    elif player is not None:
+        _check_player(games, player)
+    task.tell("analysing", 0, sum(len(game.moves) + 1 for game in games))
+    estimate = estimate_player(
+        games,
+        player,
+        colour=None if colour is None else _COLOURS[colour],
+        net=task.network(),
+        scale=task.options["scale"],
+        level=task.options["level"],
+        skipped=task.skipped,
+        progress=lambda done, total: task.tell("analysing", done, total),
+    )
+    return estimate.as_dict()
+
+
+def _games(task: Task) -> list[GoGame]:
+    """All games, within the limits."""
+    from yardstone.records.sgf import SgfReader
+
+    most_games, most_moves = task.limit("go_games"), task.limit("go_moves")
+    reader = SgfReader.of_sources(
+        [file.source for file in task.files],
+        progress=lambda done, total: task.tell("reading", done, total),
+    )
+    games: list[GoGame] = []
+    moves = 0
+    for game in reader:
+        games.append(game)
+        moves += len(game.moves)
+        if len(games) > most_games:
+            raise _too_much(f"There are more than {most_games:,} games.")
+        if moves > most_moves:
+            raise _too_much(f"The games have more than {most_moves:,} moves together.")
+    task.skipped.merge(reader.skipped)
+    if not games:
+        first = reader.skipped.details[0] if reader.skipped.details else None
+        raise InputError(
+            "no game could be read" if first is None else first.reason,
+            file=task.files[0].label if first is None else first.file,
+            line=None if first is None else first.line or None,
+            mend="send SGF files of games of Go",
+        )
+    return games
+
+
+def _too_much(message: str) -> Problem:
+    return Problem(413, "too_many_games", message, "Send fewer games: the newest tell most.")
+
+
+def _check_player(games: list[GoGame], player: str) -> None:
+    """Refuse a name that stands in no game, before the network is asked."""
+    from yardstone.strength.estimate.players import plain_name, player_names
+
+    names = player_names(games)
+    if plain_name(player) not in map(plain_name, names):
+        known = ", ".join(list(names)[:_SHOWN]) + (" and others" if len(names) > _SHOWN else "")
+        raise Problem(
+            422,
+            "unknown_player",
+            f"No game is by {player}.",
+            f"Choose one of these: {known}." if names else "The games name nobody.",
+        )
+
+
+def _only_player(games: list[GoGame]) -> str:
+    """The player who is in all games, or a question."""
+    from yardstone.strength.estimate.players import (
+        AmbiguousPlayerError,
+        find_player,
+        player_names,
+        unique_games,
+    )
+
+    different, _ = unique_games(games)
+    if not player_names(different):
+        raise NeedsPlayer(
+            [
+                {"name": colour.capitalize(), "games": len(different), "colour": colour}
+                for colour in _COLOURS
+            ]
+        )
+    try:
+        return find_player(different)
+    except AmbiguousPlayerError as error:
+        named = list(error.names.items())[:_NAMES]
+        raise NeedsPlayer([{"name": name, "games": number} for name, number in named]) from None
+
+
+def _check(options: Plain) -> None:
+    if options["colour"] is not None and options["player"] is not None:
+        raise bad_option("colour", "name a player or a colour, not both")
+
+
+def _view(result: Plain, query: Query) -> View:
+    from yardstone.web.pages.go import go_view
+
+    values = go_view(result, address=query.address, page=query.page)
+    return View(f"{values['player']}: {values['rank']}", "go", values)
+
+
+def _table(result: Plain) -> tuple[tuple[str, ...], Iterator[Plain]]:
+    """A row a game."""
+    rows = (
+        {**game, **{f"running_{name}": value for name, value in game["running"].items()}}
+        for game in result["by_game"]
+    )
+    return _COLUMNS, rows
+
+
+KIND = Kind(
+    name="go",
+    short="Go",
+    title="Go: strength from the moves",
+    plural="estimates",
+    holds="games of Go (SGF)",
+    files="Go: SGF.",
+    offer=(
+        "Go",
+        "A rating and rank from the moves of a few games, by phase of the game and game by game, "
+        "the winrate and the points lost, and the moves that spoke most for it, on the board.",
+        "Even games on 19x19. The model knows players from 5 kyu to 9 dan; it says so where it "
+        "cannot tell.",
+    ),
+    path="/api/estimates",
+    summary="Send games of Go",
+    about="Estimate how strong a player is from the moves of some games.",
+    heading="Measuring the moves",
+    counted=("position", "positions"),
+    formats=("sgf",),
+    fields=(
+        Players(
+            name="player",
+            about="Whose strength; by default who plays in all games.",
+            label="Player",
+            hint="Left empty, it is the one who plays in all the games; if that is not clear, you "
+            "are asked.",
+        ),
+        Choice(
+            name="colour",
+            values=tuple(_COLOURS),
+            optional=True,
+            about="Take all moves of a colour, in place of those of a player.",
+        ),
+        Choice(
+            name="scale",
+            values=("fox", "ogs", "egf"),
+            words=(
+                "Fox: the server the model learned from",
+                "OGS: online-go.com",
+                "EGF: European Go Federation",
+            ),
+            label="Scale of the rating",
+            hint="Other scales are a mapping from that of Fox, and their intervals are wider for "
+            "it.",
+        ),
+        level_field(0.9),
+    ),
+    limits=(Limit("go_games", 100), Limit("go_moves", 30_000)),
+    allowance=lambda limits: (
+        f"{limits['go_games']:,} games, {limits['go_moves']:,} moves, on 19x19"
+    ),
+    warm=("yardstone.strength.estimate.estimate",),
+    check=_check,
+    perform=_perform,
+    view=_view,
+    table=_table,
+)
