@@ -91,7 +91,7 @@ def drop(page: Page, files: dict[str, bytes]) -> None:
 
 
 def cells(page: Page, place: int) -> list[str]:
-    found = page.locator(f"table.players tbody tr > :nth-child({place})")
+    found = page.locator(f"table.searched tr[data-row] > :nth-child({place})")
     return [text.strip() for text in found.all_inner_texts()]
 
 
@@ -120,13 +120,13 @@ def test_from_files_to_a_result_and_its_end(browser: Browser, server: Server) ->
         assert page.locator("#said").inner_text() == "Rating list"
         names = cells(page, 2)
         page.get_by_role("columnheader", name="Player").first.get_by_role("button").click()
-        assert page.locator("table.players th[aria-sort]").first.get_attribute("aria-sort") == (
+        assert page.locator("table.searched th[aria-sort]").first.get_attribute("aria-sort") == (
             "ascending"
         )
         assert sorted(names) == sorted(cells(page, 2))
         assert cells(page, 2) != names
         page.get_by_label("Find a player").fill("engine 0")
-        assert page.locator(".found").inner_text() == f"8 of {len(names)} players"
+        assert page.locator(".search [role=status]").inner_text() == f"8 of {len(names)} players"
         page.get_by_role("link", name="Engine 03").first.click()
         page.get_by_role("heading", name="Engine 03 against each opponent").wait_for()
         assert page.title().startswith("Rating list")  # the script in a name stayed text
@@ -197,7 +197,7 @@ def test_the_keyboard_alone_is_enough(browser: Browser, server: Server) -> None:
             if focused(page) == "Rating":
                 break
         page.keyboard.press("Space")
-        sorted_by = page.locator("table.players th[aria-sort]").first
+        sorted_by = page.locator("table.searched th[aria-sort]").first
         assert (sorted_by.inner_text().strip(), sorted_by.get_attribute("aria-sort")) == (
             "Rating",
             "descending",

@@ -73,6 +73,8 @@ class Column:
         Whether the first click on the heading sorts upwards; texts always do.
     strong : bool
         Whether a terminal shows it in bold.
+    order : {"ascending", "descending", ""}
+        In which the rows come, if they are sorted by it.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Column:
     link: Callable[[Any], str] | None = None
     ascending: bool = False
     strong: bool = False
+    order: Literal["ascending", "descending", ""] = ""
 
     @property
     def at_left(self) -> bool:
@@ -133,6 +136,8 @@ class Table:
         Whether a page has a field to find a row by its first text.
     group : bool
         Whether it is one of several lists, of which a terminal shows the first.
+    marked : callable, optional
+        Takes a row: whether it stands out on a page.
     """
 
     columns: Sequence[Column]
@@ -145,6 +150,7 @@ class Table:
     caption: str = ""
     search: bool = False
     group: bool = False
+    marked: Callable[[Any], bool] | None = None
 
     @property
     def shown(self) -> list[Column]:

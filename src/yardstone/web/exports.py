@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from typing import Any
 
-from yardstone.web.kinds import KINDS
+from yardstone.reports.faces.files import records_of, table_csv
+from yardstone.web.kinds import KINDS, OldView, Query
 from yardstone.web.names import spreadsheet_safe
 from yardstone.web.problems import Problem
 
@@ -33,10 +32,9 @@ def result_of(job: Mapping[str, Any]) -> dict[str, Any]:
 
 def csv_of(job: Mapping[str, Any]) -> str:
     """The table of a job's result; raises as `result_of` does."""
-    columns, rows = KINDS[job["kind"]].table(result_of(job))
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(columns), lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: spreadsheet_safe(row.get(name)) for name in columns})
-    return out.getvalue()
+    kind, result = KINDS[job["kind"]], result_of(job)
+    if kind.records is not None:
+        return table_csv(kind.records(result), spreadsheet_safe)
+    shown = kind.view(result, Query(""))
+    assert not isinstance(shown, OldView)
+    return table_csv(records_of(shown.document), spreadsheet_safe)

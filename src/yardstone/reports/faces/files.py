@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -40,13 +41,13 @@ def document_csv(document: Document) -> str:
     return table_csv(records_of(document))
 
 
-def table_csv(table: Table) -> str:
-    """The columns that stand in files."""
+def table_csv(table: Table, shield: Callable[[Any], Any] = lambda value: value) -> str:
+    """The columns that stand in files; `shield` makes values harmless."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     columns = table.kept
     writer.writerow([column.name for column in columns])
-    writer.writerows([_text(column.value(row)) for column in columns] for row in table.rows)
+    writer.writerows([shield(_text(column.value(row))) for column in columns] for row in table.rows)
     return out.getvalue()
 
 

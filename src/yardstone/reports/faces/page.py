@@ -112,6 +112,7 @@ def _head(table: Table) -> list[dict[str, Any]]:
                 "classes": classes,
                 "kind": "text" if text else "number",
                 "first": "ascending" if ascending else "descending",
+                "order": column.order,
             }
         )
     return heads
@@ -120,13 +121,15 @@ def _head(table: Table) -> list[dict[str, Any]]:
 def _rows(table: Table) -> list[dict[str, Any]]:
     """The rows of a page: cells, and the lines between them."""
     columns = _columns(table)
+    about = next((column for column in table.shown if column.kind == "text"), None)
     axis = _Axis.of(table)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for place, row in enumerate(table.rows):
         cells = []
         for column, classes in columns:
             value = column.value(row)
             cell: dict[str, Any] = {"classes": classes, "text": column.cell(row), "bar": None}
+            cell["about"] = column is about
             if isinstance(value, Range):
                 cell["bar"] = axis.bar(value)
                 value = value.value
@@ -136,7 +139,9 @@ def _rows(table: Table) -> list[dict[str, Any]]:
             cell["value"] = "" if value is None else value if number else None
             cell["link"] = column.link(row) if column.link is not None else ""
             cells.append(cell)
-        rows.append({"number": place, "cells": cells, "before": table.breaks.get(place, "")})
+        marked = table.marked is not None and table.marked(row)
+        before = table.breaks.get(place, "")
+        rows.append({"number": place, "cells": cells, "before": before, "marked": marked})
     return rows
 
 

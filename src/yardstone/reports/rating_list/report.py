@@ -29,7 +29,14 @@ from yardstone.reports.words import plural
 if TYPE_CHECKING:
     from yardstone.ratings.rating_list import RatingList
 
-__all__ = ["FILE_COLUMNS", "difference_table", "list_document", "opponents", "rating_list_document"]
+__all__ = [
+    "FILE_COLUMNS",
+    "difference_table",
+    "list_document",
+    "opponents",
+    "rating_list_document",
+    "scores_of",
+]
 
 Record = Mapping[str, Any]
 #: Stands above players who won or lost every game.
@@ -143,7 +150,7 @@ def _columns(plain: Mapping[str, Any], link: Callable[[Record], str] | None) -> 
 
     ranged = any(record["rank_high"] for record in plain["ratings"][:1])
     return [
-        Column("rank", value("rank"), "Rank", "integer", "d", ascending=True),
+        Column("rank", value("rank"), "Rank", "integer", "d", ascending=True, order="ascending"),
         Column("player", value("player"), "Player", link=link),
         Column("rating", value("rating"), "Rating", "number", show=_rating, strong=True),
         Column("deviation", value("deviation"), "±", "number", show=_half_width),
@@ -260,6 +267,16 @@ def _met(records: Sequence[Record], pairs: Sequence[Record]) -> dict[str, list[R
     return met
 
 
+def scores_of(
+    records: Sequence[Record],
+    pairs: Sequence[Record],
+    player: str | None,
+    link: Callable[[Record], str] | None = None,
+) -> Table | None:
+    """One player against each opponent; None without games."""
+    return opponents(_met(records, pairs).get(player or "", ()), link)
+
+
 def opponents(rows: Sequence[Record], link: Callable[[Record], str] | None = None) -> Table | None:
     """A player against each opponent; None without games."""
     if not rows:
@@ -275,7 +292,7 @@ def opponents(rows: Sequence[Record], link: Callable[[Record], str] | None = Non
             "", lambda row: row["opponent"]["rating"], "Rating", "number",
             show=lambda row: _rating(row["opponent"]),
         ),
-        Column("", lambda row: row["games"], "Games", "integer"),
+        Column("", lambda row: row["games"], "Games", "integer", order="descending"),
         Column(
             "", lambda row: row["wins"], "W–D–L", "integer",
             show=lambda row: f"{row['wins']}–{row['draws']}–{row['losses']}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,31 +53,11 @@ def _perform(task: Task) -> dict[str, Any]:
 
 
 def _view(result: Plain, query: Query) -> View:
-    from yardstone.web.pages.backgammon import backgammon_view
-
-    values = backgammon_view(result)
-    return View(f"Backgammon: {values['title']}", "backgammon", values)
-
-
-def _table(result: Plain) -> tuple[Sequence[str], Iterator[Plain]]:
-    """A row a player."""
     from yardstone.reports.backgammon.analysis import backgammon_document
-    from yardstone.reports.faces.files import records_of
 
-    columns = records_of(backgammon_document(result)).kept
-    return [column.name for column in columns], map(_row, result["players"])
-
-
-def _row(player: Plain) -> dict[str, Any]:
-    """A player's row: intervals are laid out in columns of their own."""
-    row: dict[str, Any] = {}
-    for name, value in player.items():
-        if isinstance(value, dict):
-            row[name] = value["value"]
-            row |= {f"{name}_{end}": value[end] for end in ("low", "high", "error")}
-        else:
-            row[name] = value
-    return row
+    names = [each["player"] for each in result["players"]]
+    who = " and ".join(names) if len(names) <= 2 else plural(len(names), "player")
+    return View(backgammon_document(result, title=f"Backgammon: {who}"))
 
 
 KIND = Kind(
@@ -111,5 +90,4 @@ KIND = Kind(
     allowance=lambda limits: plural(limits["matches"], "match", "matches"),
     perform=_perform,
     view=_view,
-    table=_table,
 )

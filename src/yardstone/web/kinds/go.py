@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError
+from yardstone.reports.document import Column, Table
 from yardstone.web.kinds.fields import Choice, Players, bad_option, level_field
-from yardstone.web.kinds.kind import Kind, Limit, NeedsPlayer, Plain, Query, Task, View
+from yardstone.web.kinds.kind import Kind, Limit, NeedsPlayer, OldView, Plain, Query, Task
 from yardstone.web.problems import Problem
 
 if TYPE_CHECKING:
@@ -20,9 +20,10 @@ _NAMES = 100
 #: Names that stand in a message.
 _SHOWN = 8
 _COLOURS = {"black": 1, "white": 2}
-_COLUMNS = (
+#: Columns of CSV.
+_OF_GAMES = (
     "file", "line", "date", "opponent", "colour", "result", "moves", "rank", "rating", "low",
-    "high", "running_rank", "running_rating", "running_low", "running_high",
+    "high",
 )  # fmt: skip
 
 
@@ -128,20 +129,24 @@ def _check(options: Plain) -> None:
         raise bad_option("colour", "name a player or a colour, not both")
 
 
-def _view(result: Plain, query: Query) -> View:
+def _view(result: Plain, query: Query) -> OldView:
     from yardstone.web.pages.go import go_view
 
     values = go_view(result, address=query.address, page=query.page)
-    return View(f"{values['player']}: {values['rank']}", "go", values)
+    return OldView(f"{values['player']}: {values['rank']}", "go", values)
 
 
-def _table(result: Plain) -> tuple[tuple[str, ...], Iterator[Plain]]:
+def _records(result: Plain) -> Table:
     """A row a game."""
-    rows = (
-        {**game, **{f"running_{name}": value for name, value in game["running"].items()}}
-        for game in result["by_game"]
-    )
-    return _COLUMNS, rows
+
+    def column(name: str) -> Column:
+        return Column(name, lambda game: game[name])
+
+    def running(name: str) -> Column:
+        return Column(f"running_{name}", lambda game: game["running"][name])
+
+    columns = [*map(column, _OF_GAMES), *map(running, ("rank", "rating", "low", "high"))]
+    return Table(columns, result["by_game"])
 
 
 KIND = Kind(
@@ -200,5 +205,5 @@ KIND = Kind(
     check=_check,
     perform=_perform,
     view=_view,
-    table=_table,
+    records=_records,
 )

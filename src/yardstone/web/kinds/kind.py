@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +12,11 @@ from yardstone.web.kinds.fields import Field, Players
 
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
+    from yardstone.reports.document import Document, Table
     from yardstone.web.settings import Settings
     from yardstone.web.unpack import Unpacked
 
-__all__ = ["Kind", "Limit", "NeedsPlayer", "Plain", "Query", "Task", "View"]
+__all__ = ["Kind", "Limit", "NeedsPlayer", "OldView", "Plain", "Query", "Task", "View"]
 
 Plain = Mapping[str, Any]
 
@@ -94,6 +95,21 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class View:
+    """A result as a page.
+
+    Attributes
+    ----------
+    document : Document
+    links : sequence of (str, str)
+        Other parts of it with their addresses; without one it is the part that is shown.
+    """
+
+    document: Document
+    links: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OldView:
     """A result as a page: title of the window, template, and what that shows."""
 
     title: str
@@ -149,8 +165,8 @@ class Kind:
         message for the visitor, if the files give no result.
     view : callable
         Takes the result and a `Query`: the page.
-    table : callable
-        Takes the result: columns and rows of its CSV.
+    records : callable, optional
+        Takes the result: the table of its CSV; without it that of the document.
     """
 
     name: str
@@ -173,8 +189,8 @@ class Kind:
     warm: Sequence[str] = ()
     check: Callable[[Plain], None] = lambda options: None
     perform: Callable[[Task], dict[str, Any]]
-    view: Callable[[Plain, Query], View]
-    table: Callable[[Plain], tuple[Sequence[str], Iterable[Plain]]]
+    view: Callable[[Plain, Query], View | OldView]
+    records: Callable[[Plain], Table] | None = None
 
     @property
     def takes(self) -> tuple[str, ...]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
+from yardstone.reports.document import Block, Lines, Section, Table
 from yardstone.web.kinds.fields import Choice, Number, level_field
 from yardstone.web.kinds.kind import Kind, Limit, Plain, Query, Task, View
 from yardstone.web.problems import Problem
@@ -17,6 +20,10 @@ __all__ = ["KIND"]
 
 #: Pairs of players whose games are listed.
 _PAIRS = 20_000
+#: Players listed unless all are asked for.
+PLAYERS_A_PAGE = 500
+#: With at most so many players, everyone's score against everyone stands in one table.
+CROSS_TABLE_PLAYERS = 12
 
 
 def _perform(task: Task) -> dict[str, Any]:
@@ -80,18 +87,65 @@ def _pool(task: Task) -> Pool:
 
 
 def _view(result: Plain, query: Query) -> View:
-    from yardstone.web.pages.results import results_view
+    """The list, with one player's scores, or everyone's against everyone."""
+    from yardstone.reports.rating_list.report import list_document, scores_of
 
-    values = results_view(
-        result, address=query.address, player=query.player, everyone=query.everyone
-    )
-    return View("Rating list", "results", values)
+    def link(record: Plain) -> str:
+        return f"{query.address}?{urlencode({'player': record['player']})}#against"
+
+    players = result["ratings"]
+    document = list_document(result, title="Rating list", link=link)
+    most = len(players) if query.everyone else PLAYERS_A_PAGE
+    sections = list(_first_players(document.sections, most, query.player))
+    if any(each["player"] == query.player for each in players):
+        table = scores_of(players, result["head_to_head"], query.player, link)
+        blocks = [Lines(["No games against others."]) if table is None else table]
+        title = f"{query.player} against each opponent"
+        sections.insert(0, Section(title, blocks, name="against"))
+    elif 1 < len(players) <= CROSS_TABLE_PLAYERS:
+        sections.append(Section("Head to head", [_cross_table(result)], name="cross"))
+    links = []
+    if query.player is not None:
+        links.append(("The whole list", query.address))
+    if len(players) > most:
+        links.append((f"Show all {len(players):,} players", f"{query.address}?all=1"))
+    return View(replace(document, sections=sections), links)
 
 
-def _table(result: Plain) -> tuple[Sequence[str], Sequence[Plain]]:
-    from yardstone.reports.rating_list.report import FILE_COLUMNS
+def _first_players(sections: Iterable[Section], most: int, player: str | None) -> Iterator[Section]:
+    """The sections with so many players in all, of whom one may stand out."""
+    for section in sections:
+        blocks: list[Block] = []
+        for block in section.blocks:
+            if isinstance(block, Table) and block.group:
+                block = replace(
+                    block, rows=block.rows[:most], marked=lambda row: row["player"] == player
+                )
+                most -= len(block.rows)
+            if not isinstance(block, Table) or block.rows:
+                blocks.append(block)
+        if blocks:
+            yield replace(section, blocks=blocks)
 
-    return FILE_COLUMNS, result["ratings"]
+
+def _cross_table(result: Plain) -> Table:
+    """Wins, draws and losses of everyone against everyone."""
+    scores: dict[tuple[str, str], str] = {}
+    for pair in result["head_to_head"]:
+        wins, draws, losses = pair["wins"], pair["draws"], pair["losses"]
+        scores[pair["player"], pair["other"]] = f"{wins}–{draws}–{losses}"
+        scores[pair["other"], pair["player"]] = f"{losses}–{draws}–{wins}"
+    names = [each["player"] for each in result["ratings"]]
+    rows = [
+        [
+            f"{place} {name}",
+            *("" if name == other else scores.get((name, other), "–") for other in names),
+        ]
+        for place, name in enumerate(names, 1)
+    ]
+    headings = ["Player", *map(str, range(1, len(names) + 1))]
+    caption = "Wins–draws–losses of the player on the left against the one above"
+    return replace(Table.of_cells(headings, rows, left=len(headings)), caption=caption)
 
 
 KIND = Kind(
@@ -141,5 +195,4 @@ KIND = Kind(
     warm=("yardstone.ratings.bradley_terry", "yardstone.ratings.rating_list"),
     perform=_perform,
     view=_view,
-    table=_table,
 )

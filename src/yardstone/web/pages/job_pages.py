@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from yardstone.reports.document import Column, Document, Section, Table
 from yardstone.reports.words import plural
-from yardstone.web.kinds import KINDS, Query
-from yardstone.web.pages.render import page, root_of
-from yardstone.web.pages.tables import Column, Row, Table, text_cell
+from yardstone.web.kinds import KINDS, OldView, Query
+from yardstone.web.pages.render import content, page, root_of
 from yardstone.web.pages.wording import days_words, error_lines, moment_words, progress
 
 if TYPE_CHECKING:
@@ -46,9 +46,7 @@ def job_page(request: Request, job: Plain, query: Query) -> Response:
     """
     view = _job_view(request, job)
     if job["status"] == "done":
-        shown = KINDS[job["kind"]].view(job["result"], query)
-        title = f"{shown.title} · Yardstone"
-        return page(request, shown.template, title=title, job=view, view=shown.values)
+        return _result_page(request, job, view, query)
     if job["status"] == "needs_player":
         return _choice_page(request, job, view)
     if job["status"] in ("failed", "cancelled"):
@@ -96,6 +94,22 @@ def _record_words(record: Plain) -> str:
     if place and record.get("line"):
         place += f", line {record['line']}"
     return f"{place}: {record['reason']}" if place else str(record["reason"])
+
+
+def _result_page(request: Request, job: Plain, view: dict[str, Any], query: Query) -> Response:
+    shown = KINDS[job["kind"]].view(job["result"], query)
+    if isinstance(shown, OldView):
+        title = f"{shown.title} · Yardstone"
+        return page(request, shown.template, title=title, job=view, view=shown.values)
+    return page(
+        request,
+        "result",
+        title=f"{shown.document.title} · Yardstone",
+        job=view,
+        heading=shown.document.title,
+        content=content(shown.document),
+        links=shown.links,
+    )
 
 
 def _choice_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:
@@ -149,25 +163,12 @@ def batch_page(request: Request, batch: Plain) -> Response:
     """The jobs of a batch, each with its state."""
     root, done, total = root_of(request), batch["done"], batch["total"]
     columns = [
-        Column("Player", "text", "ascending", classes="name", head=True),
-        Column("State", "text", "ascending", classes="left"),
-        Column("Rank", "", classes="left"),
-        Column("Result", "", classes="left"),
+        Column("", _batch_name, "Player"),
+        Column("", lambda job: _STATUS_WORDS[job["status"]], "State"),
+        Column("", lambda job: (job["result"] or {}).get("rank"), "Rank"),
+        Column("", lambda job: "Open", "Result", link=lambda job: f"{root}/r/{job['id']}"),
     ]
-    rows = []
-    for job in batch["jobs"]:
-        result = job["result"] or {}
-        name = result.get("player") or job["options"].get("player") or job["kind"]
-        rows.append(
-            Row(
-                [
-                    text_cell(name),
-                    text_cell(_STATUS_WORDS[job["status"]]),
-                    text_cell(result.get("rank")),
-                    text_cell("Open", f"{root}/r/{job['id']}"),
-                ]
-            )
-        )
+    table = Table(columns, batch["jobs"], caption="The results and how far they are")
     going = batch["status"] != "done"
     return page(
         request,
@@ -178,6 +179,10 @@ def batch_page(request: Request, batch: Plain) -> Response:
         watched=f"{root}/b/{batch['id']}/state" if going else "",
         share=done / total,
         words=f"{done} of {total} done.",
-        jobs=Table("The results and how far they are", columns, rows),
+        content=content(Document("", sections=[Section("", [table])])),
         page=f"{root}/b/{batch['id']}",
     )
+
+
+def _batch_name(job: Plain) -> str:
+    return str((job["result"] or {}).get("player") or job["options"].get("player") or job["kind"])

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from functools import cache
 from importlib import metadata, resources
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
 from starlette.responses import HTMLResponse
+
+from yardstone.reports.faces.page import document_fragment, script, style
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from starlette.requests import Request
 
-__all__ = ["ASSETS", "asset_bytes", "asset_mark", "page", "root_of"]
+    from yardstone.reports.document import Document
+
+__all__ = ["ASSETS", "asset_bytes", "asset_mark", "content", "page", "root_of"]
 
 #: Files that pages refer to, with their types.
 ASSETS = {
@@ -21,12 +27,15 @@ ASSETS = {
     "yardstone.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
+#: What they begin with: that of reports, which is the same on pages of the command.
+_SHARED: dict[str, Callable[[], str]] = {"yardstone.css": style, "yardstone.js": script}
 
 
 @cache
 def asset_bytes(name: str) -> bytes:
     """One of `ASSETS`."""
-    return resources.files("yardstone.web.pages").joinpath("static", name).read_bytes()
+    own = resources.files("yardstone.web.pages").joinpath("static", name).read_bytes()
+    return _SHARED[name]().encode() + own if name in _SHARED else own
 
 
 @cache
@@ -52,6 +61,11 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def content(document: Document) -> Markup:
+    """A report as part of a page."""
+    return Markup(document_fragment(document))
 
 
 def root_of(request: Request) -> str:

@@ -9,6 +9,13 @@
   };
   const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
+  const names = new Intl.Collator("en", { numeric: true });
+  // What changes is told to those who hear the page, where it has a place for that.
+  const say = (text) => {
+    const place = document.querySelector("#said");
+    if (place) place.textContent = text;
+  };
+
   // What was opened below a row follows it wherever sorting puts it.
   const openedBelow = (row) => {
     const next = row.nextElementSibling;
@@ -24,6 +31,7 @@
     const sign = order === "ascending" ? 1 : -1;
     for (const th of table.tHead.rows[0].cells) th.removeAttribute("aria-sort");
     header.setAttribute("aria-sort", order);
+    say(`Sorted by ${header.textContent}, ${order}`);
     const place = header.cellIndex;
     const key = (row) => {
       const text = row.cells[place].dataset.value ?? row.cells[place].textContent.trim();
@@ -33,7 +41,7 @@
     const rows = [...body.rows].filter((row) => row.dataset.row !== undefined);
     const keyed = rows.map((row) => [key(row), row, openedBelow(row)]);
     keyed.sort(([a], [b]) => {
-      if (!number) return sign * a.localeCompare(b);
+      if (!number) return sign * names.compare(a, b);
       if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
       return sign * (a - b);
     });
@@ -105,7 +113,11 @@
     }
   };
 
-  document.querySelectorAll("table.sortable").forEach(makeSortable);
-  document.querySelectorAll(".search").forEach(makeSearchable);
-  document.querySelectorAll("script.details").forEach(makeOpenable);
+  const prepare = (root) => {
+    root.querySelectorAll("table.sortable").forEach(makeSortable);
+    root.querySelectorAll(".search").forEach(makeSearchable);
+    root.querySelectorAll("script.details").forEach(makeOpenable);
+  };
+  prepare(document);
+  document.addEventListener("newcontent", (event) => prepare(event.target));
 })();

@@ -221,60 +221,11 @@
     document.title = page.title;
     one("main").replaceChildren(...one("main", page).childNodes);
     prepare(one("main"));
+    one("main").dispatchEvent(new Event("newcontent", { bubbles: true }));
     const title = one("main h1");
     title.tabIndex = -1;
     title.focus();
     say(title.textContent);
-  };
-
-  // ---- Tables -----------------------------------------------------------------------------
-  const value = (row, place) => row.cells[place].dataset.value ?? row.cells[place].textContent.trim();
-  const sort = (table, header) => {
-    const first = header.dataset.first || "descending";
-    const other = first === "ascending" ? "descending" : "ascending";
-    const order = header.getAttribute("aria-sort") === first ? other : first;
-    const sign = order === "ascending" ? 1 : -1;
-    for (const each of table.tHead.rows[0].cells) each.removeAttribute("aria-sort");
-    header.setAttribute("aria-sort", order);
-    const place = header.cellIndex;
-    const keyed = [...table.tBodies[0].rows].map((row) => [value(row, place), row]);
-    if (header.dataset.kind === "number") {
-      const number = (text) => (text === "" || text === "–" ? NaN : Number(text));
-      keyed.sort(([a], [b]) => {
-        const [x, y] = [number(a), number(b)];
-        if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
-        return sign * (x - y);
-      });
-    } else {
-      const names = new Intl.Collator("en", { numeric: true });
-      keyed.sort(([a], [b]) => sign * names.compare(a, b));
-    }
-    table.tBodies[0].append(...keyed.map(([, row]) => row));
-    say(`Sorted by ${header.textContent}, ${order}`);
-  };
-  const prepareTable = (table) => {
-    for (const header of all("th[data-kind]", table)) {
-      const button = element("button", header.textContent.trim());
-      button.type = "button";
-      button.addEventListener("click", () => sort(table, header));
-      header.replaceChildren(button);
-    }
-  };
-  const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-  const prepareSearch = (search) => {
-    const input = one("input", search);
-    const found = one(".found", search);
-    const rows = all("table.players tbody tr").map((row) => [fold(one(".name", row).textContent), row]);
-    input.addEventListener("input", () => {
-      const wanted = fold(input.value.trim());
-      let shown = 0;
-      for (const [name, row] of rows) {
-        row.hidden = !name.includes(wanted);
-        shown += !row.hidden;
-      }
-      found.textContent = wanted ? `${shown} of ${count(rows.length, "player")}` : "";
-    });
-    search.hidden = false;
   };
 
   // ---- Keeping a result -------------------------------------------------------------------
@@ -299,8 +250,6 @@
   const prepare = (root) => {
     all("form.upload", root).forEach(prepareUpload);
     all("[data-watch]", root).forEach(watch);
-    all("table.sortable", root).forEach(prepareTable);
-    all(".search", root).forEach(prepareSearch);
     all(".address", root).forEach(prepareAddress);
     all("time[datetime]", root).forEach((time) => {
       const moment = new Date(time.dateTime);
