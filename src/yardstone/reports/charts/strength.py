@@ -81,7 +81,6 @@ def estimate_chart(estimate: Plain) -> Chart:
 def _words(estimate: Plain) -> str:
     """The course of the estimate for those who cannot see it."""
     running = [game["running"] for game in estimate["by_game"]]
-    ranks = RANK_AXES.get(estimate["scale"])
 
     def written(value: float) -> str:
         return rating_words(estimate["scale"], value)
@@ -101,7 +100,7 @@ def scale_chart(estimate: Plain, words: str) -> Chart:
     rating = estimate["rating"]
     share = (rating - low) / (high - low)
     anchor = "start" if share < 0.06 else "end" if share > 0.94 else "middle"
-    marks = [
+    marks: list[Mark] = [
         Bars(max(left, low), min(right, high), -0.22, 0.22, opacity=0.25),
         Points(rating, 0.0, size=7.0),
         Label(

@@ -183,20 +183,27 @@ def _records(performance: Performance) -> Table:
     def number(name: str, value: Callable[[Cell], float]) -> Column:
         return Column(name, lambda cell: _rounded(value(cell)), kind="number")
 
+    def metric(name: str) -> Callable[[Cell], float]:
+        return lambda cell: float(getattr(cell.metrics, name))
+
+    def interval(name: str, end: str) -> Callable[[Cell], float]:
+        return lambda cell: float(getattr(cell.interval[name], end))
+
+    def ahead(name: str, end: str) -> Callable[[Cell], float]:
+        return lambda cell: float(getattr(cell.ahead[name], end))
+
     columns = [
         Column("system", lambda cell: cell.system),
         Column("set", lambda cell: cell.letter),
         Column("games_seen", lambda cell: "all" if cell.last < 0 else cell.last),
         Column("games", lambda cell: cell.metrics.games, kind="integer"),
-        *(number(m, lambda cell, m=m: getattr(cell.metrics, m)) for m in _METRICS),
+        *(number(m, metric(m)) for m in _METRICS),
     ]
     for m in _METRICS:
-        columns.append(number(f"{m}_low", lambda cell, m=m: cell.interval[m].low))
-        columns.append(number(f"{m}_high", lambda cell, m=m: cell.interval[m].high))
+        columns += [number(f"{m}_{end}", interval(m, end)) for end in ("low", "high")]
     for m in _METRICS:
-        columns.append(number(f"{m}_ahead", lambda cell, m=m: cell.ahead[m].estimate))
-        columns.append(number(f"{m}_ahead_low", lambda cell, m=m: cell.ahead[m].low))
-        columns.append(number(f"{m}_ahead_high", lambda cell, m=m: cell.ahead[m].high))
+        columns.append(number(f"{m}_ahead", ahead(m, "estimate")))
+        columns += [number(f"{m}_ahead_{end}", ahead(m, end)) for end in ("low", "high")]
     columns += [
         number("brier", lambda cell: cell.metrics.brier),
         number("calibration_error", lambda cell: cell.calibration.error),

@@ -21,7 +21,7 @@ def move_cards(moves: Sequence[Plain], games: Sequence[Plain]) -> list[Card]:
 def _card(move: Plain, game: Plain) -> Card:
     opponent = game.get("opponent") or "an unnamed player"
     lines = [f"Game {move['game'] + 1} against {opponent}.", *_cost(move), *_effect(move)]
-    colour = {"black": "Black", "white": "White"}.get(move["colour"], move["colour"])
+    colour = str(move["colour"]).capitalize()
     title = f"Move {move['move']}: {colour} {_move_words(move['point'])}"
     return Card(title, Picture(lambda: _board(move, colour)), [*lines, _network(move)])
 
