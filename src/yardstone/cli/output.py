@@ -74,7 +74,9 @@ class TableOutput:
     ] = None
     quiet: Annotated[
         bool,
-        typer.Option("--quiet", "-q", help="Nothing on standard output, and no progress."),
+        typer.Option(
+            "--quiet", "-q", help="No progress, and no report on standard output without --format."
+        ),
     ] = False
 
     @property
@@ -85,7 +87,11 @@ class TableOutput:
     @property
     def wanted(self) -> bool:
         """Whether anybody is to see the report."""
-        return not self.quiet or self.output is not None or self.html is not None
+        return self._prints or self.output is not None or self.html is not None
+
+    @property
+    def _prints(self) -> bool:
+        return not self.quiet or self.form is not None
 
     def check(self, *others: Path | None) -> None:
         """Refuse what cannot be written before any work is done.
@@ -95,7 +101,7 @@ class TableOutput:
         for path in (self.output, self.html, *others):
             check_folder(path)
         check_ending("--html", self.html, (".html", ".htm"))
-        if self.format is Format.parquet and self.output is None and not self.quiet:
+        if self.format is Format.parquet and self.output is None and self._prints:
             raise UsageError("Parquet is not text: name a file with -o")
         if self.form is not None and self.output is not None and self.output.suffix:
             implied = _ENDINGS.get(self.output.suffix.lower())
@@ -118,7 +124,7 @@ class TableOutput:
             _write(document, Format.html, self.html)
         if self.output is not None:
             _write(document, self.format, self.output)
-        elif not self.quiet:
+        elif self._prints:
             _print(document, self.format, rows)
 
 

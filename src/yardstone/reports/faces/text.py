@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
+from textwrap import wrap
 
 from yardstone.reports.document import Block, Document, Facts, Lines, Section, Table
 from yardstone.reports.words import plural
 
 __all__ = ["aligned", "document_text", "hidden_rows"]
+
+#: Letters in a line of a list of sentences.
+_WIDTH = 100
 
 
 def document_text(document: Document) -> str:
@@ -28,7 +32,9 @@ def _block_lines(block: Block) -> Iterable[str]:
     if isinstance(block, Lines):
         if block.aside:
             return ()
-        return [f"  • {line}" for line in block.lines] if block.bullets else block.lines
+        if not block.bullets:
+            return block.lines
+        return [part for line in block.lines for part in _bullet(line)]
     if isinstance(block, Table):
         return table_lines(block)
     if isinstance(block, Facts) and block.width:
@@ -52,6 +58,10 @@ def _wrapped_facts(block: Facts, width: int) -> list[str]:
             break_on_hyphens=False,
         )
     return lines
+
+
+def _bullet(line: str) -> list[str]:
+    return wrap(line, _WIDTH, initial_indent="  • ", subsequent_indent="    ")
 
 
 def table_lines(table: Table) -> list[str]:
