@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.reports.pictures import check, texts
 from tests.strength.made_run import TRAINING, VALIDATION, write_run
 from tests.strength.made_training import TINY
 from yardstone.cli.commands import application
@@ -19,7 +20,9 @@ from yardstone.lab.neubauer.experiment.examples import experiment_examples
 from yardstone.lab.neubauer.network.search_run import SearchRun
 from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork
 from yardstone.lab.neubauer.network.training_log import Epoch, History
-from yardstone.reports.strength.training import runs_json, runs_text, search_plot, training_plot
+from yardstone.reports.charts.chart import Points
+from yardstone.reports.charts.training import search_chart, training_chart
+from yardstone.reports.strength.training import runs_json, runs_text
 
 
 @pytest.fixture
@@ -165,21 +168,20 @@ def epoch(number: int, loss: float, *, best: bool = False) -> Epoch:
 def test_the_picture_of_a_training_shows_all_its_losses() -> None:
     steps = tuple((0.6, 0.9, 0.3) for _ in range(40))
     epochs = (epoch(0, 3.0), epoch(1, 0.65, best=True), epoch(2, 0.61, best=True), epoch(3, 0.66))
-    figure = training_plot(History(epochs, steps[:39]), title="A training")
-    (axes,) = figure.axes
-    legend = axes.get_legend()
-    assert legend is not None
-    names = [text.get_text() for text in legend.get_texts()]
-    assert names == [
+    chart = training_chart(History(epochs, steps[:39]), title="A training")
+    check(chart)
+    (panel,) = chart.panels
+    assert [name for mark in panel.marks if (name := getattr(mark, "name", ""))] == [
         "training: score",
         "training: ratings",
         "training: regularisation",
         "validation: ratings",
         "validation: score",
     ]
-    assert axes.texts[0].get_text() == "epoch 2: 0.6100"
-    assert 1.8 < axes.get_ylim()[1] < 2.2  # what was before training does not count
-    training_plot(History((epoch(0, math.nan),)))
+    assert "epoch 2: 0.6100" in texts(chart)
+    assert panel.y.high is not None
+    assert 1.8 < panel.y.high < 2.2  # what was before training does not count
+    check(training_chart(History((epoch(0, math.nan),))))
 
 
 def made_runs() -> list[SearchRun]:
@@ -191,15 +193,14 @@ def made_runs() -> list[SearchRun]:
 
 
 def test_the_picture_of_a_search_shows_what_was_varied() -> None:
-    figure = search_plot(made_runs(), limits=(0.6, 0.65))
-    assert [axes.get_xlabel() for axes in figure.axes] == [
-        "learning rate decay β",
-        "hidden dimensions d",
-    ]
-    shown = [points.get_offsets() for points in figure.axes[1].collections]
-    assert [len(np.asarray(points)) for points in shown] == [3, 2]  # shapes: one an iteration
-    assert figure._suptitle.get_text().endswith("5 of 8 trainings")  # type: ignore[attr-defined]
-    assert len(search_plot(made_runs()[:2]).axes) == 1
+    chart = search_chart(made_runs(), limits=(0.6, 0.65))
+    check(chart)
+    labels = [panel.x.label for panel in chart.panels]
+    assert labels == ["learning rate decay β", "hidden dimensions d"]
+    points = [mark for mark in chart.panels[1].marks if isinstance(mark, Points)]
+    assert [np.size(mark.x) for mark in points] == [3, 2]  # shapes: one an iteration
+    assert chart.title.endswith("5 of 8 trainings")
+    assert len(search_chart(made_runs()[:2]).panels) == 1
 
 
 def test_the_table_of_a_search_lists_the_best_first() -> None:

@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
+from tests.reports.pictures import check
 from tests.web.made_results import go_result
-from yardstone.reports.strength.estimate_html import estimate_html, estimate_plot
+from yardstone.reports.charts.shapes import Shape
+from yardstone.reports.charts.strength import estimate_chart
+from yardstone.reports.strength.estimate_html import estimate_html
 from yardstone.reports.strength.text import estimate_csv, estimate_text
 
 #: What is missing, the headline, and the word of the tables with the end that is known.
@@ -69,11 +72,28 @@ def test_an_interval_without_an_end_goes_to_the_edge_of_the_picture(
     missing: tuple[str, ...],
 ) -> None:
     found = bounded(*missing)
-    (axes,) = estimate_plot(found).axes
-    edges = dict(zip(("low", "high"), axes.get_ylim(), strict=True))
-    shaded, bars = axes.collections
-    (path,) = shaded.get_paths()
-    reached = [path.vertices[:, 1], *(line[:, 1] for line in bars.get_segments())]  # type: ignore[attr-defined,index]
-    for values in reached:
-        for end, extreme in (("low", values.min()), ("high", values.max())):
-            assert (extreme == pytest.approx(edges[end])) == (end in missing)
+    chart = estimate_chart(found)
+    check(chart)
+    shapes = [each for each in chart.sheet().elements if isinstance(each, Shape)]
+    lines = [part[:, 1] for each in shapes if each.stroke == "grid" for part in each.parts]
+    assert lines
+    top, bottom = edges(shapes)
+    (band,) = [part[:, 1] for each in shapes if each.opacity == 0.22 for part in each.parts[:1]][1:]
+    bars = [
+        part[:, 1]
+        for each in shapes
+        if each.stroke == "c7" and len(each.parts) > 1
+        for part in each.parts
+    ]
+    assert len(bars) == len(found["by_game"])
+    for values in (band, *bars):
+        assert (values.max() == pytest.approx(bottom)) == ("low" in missing)
+        assert (values.min() == pytest.approx(top)) == ("high" in missing)
+
+
+def edges(shapes: list[Shape]) -> tuple[float, float]:
+    """Top and bottom of the inside of the only panel, 300 pixels high."""
+    bottom = max(
+        float(part[:, 1].min()) for each in shapes if each.stroke == "line" for part in each.parts
+    )
+    return bottom - 300.0, bottom

@@ -65,7 +65,8 @@ def trend_chart(plain: Plain) -> Chart:
         [*dots, *bands, *lines],
         direct=True,
     )
-    return Chart([panel], title, height=340.0)
+    note = "" if players else f"No player has {FEWEST} rated matches."
+    return Chart([panel], title, note=note, height=340.0)
 
 
 def _reach(players: list[Plain]) -> tuple[float | None, float | None]:

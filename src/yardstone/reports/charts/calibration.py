@@ -34,6 +34,7 @@ def calibration_chart(evaluation: Evaluation) -> Chart:
         note="Across: the predicted score of the player who moves first; up: the mean score. Grey: "
         "where the predictions lie.",
         columns=3,
+        widths=(80.0 + 227.0 * min(max(len(systems), 1), 3), 360.0),
     )
 
 

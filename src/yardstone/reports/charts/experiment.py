@@ -71,7 +71,7 @@ def loss_chart(
         for name, values in classes.items()
         if len(values)
     }
-    top = max((float(density.max()) for density in inside.values()), default=1.0)
+    top = max((float(density.max()) for density in inside.values()), default=0.0) or 1.0
     reach = high - low
     slot = 0.07 * reach / max(len(classes), 1)
     marks: list[Mark] = []
@@ -104,7 +104,7 @@ def length_chart(moves: NDArray[Any], *, what: str = "counted games") -> Chart:
     bars = Bars(edges[:-1], edges[1:], 0.0, games, gap=0.5)
     panel = Panel(
         Axis("moves", low=0.0),
-        Axis("games", low=0.0, grid=True),
+        Axis("games", low=0.0, whole=True, grid=True),
         [bars, Guide(x=mean, text=f"mean {mean:.0f}")],
     )
     return Chart([panel], f"{len(moves):,} {what}", height=220.0)
@@ -176,6 +176,6 @@ def score_chart(score: Array, expected: Array, *, name: str) -> Chart:
         ]
         title = f"{who} won: {len(values):,} games, {share:.1f} % orange"
         x = Axis(f"Black's expected score by {name}", low=0.0, high=1.0)
-        panels.append(Panel(x, Axis("games", low=0.0, grid=True), marks, title))
+        panels.append(Panel(x, Axis("games", low=0.0, whole=True, grid=True), marks, title))
     words = f"Expected scores by {name} of games that White won, and that Black won"
     return Chart(panels, words=words, columns=2, height=200.0)

@@ -103,5 +103,5 @@ def ratings_by_games_chart(found: RatingsByGames, labels: Sequence[str] | None =
         [Panel(x, y, [cells])],
         words="Distribution of ratings by games played",
         height=360.0,
-        shading=("c1", "Players: 0", f"{100 * highest:.2g} %"),
+        shading=("c1", "Players: 0", f"{100 * highest:{'.0f' if highest > 0.1 else '.2g'}} %"),
     )

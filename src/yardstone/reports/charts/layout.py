@@ -56,19 +56,20 @@ def laid_out(chart: Chart, width: float) -> Sheet:
     panels = [_prepared(panel, each, panel.height or chart.height) for panel in chart.panels]
     legend, y = _legend(chart, panels, room, y)
     elements += legend
-    frame = _Frame(*(max((getattr(p.frame, n) for p in panels), default=0.0) for n in _SIDES))
+    left = max((prepared.frame.left for prepared in panels), default=0.0)
+    right = max((prepared.frame.right for prepared in panels), default=0.0)
     for first in range(0, len(panels), columns):
         row = panels[first : first + columns]
         head = max(prepared.frame.top for prepared in row)
         high = 0.0
         for place, prepared in enumerate(row):
             x = _EDGE + place * (each + _GUTTER)
-            inside = each - frame.left - frame.right
+            inside = each - left - right
             panel = prepared.panel
             tall = inside if panel.square else panel.height or chart.height
-            box = _Box(x + frame.left, y + head, inside, tall)
+            box = _Box(x + left, y + head, inside, tall)
             elements += _panel(prepared, x, box)
-            high = max(high, head + tall + prepared.frame.bottom)
+            high = max(high, head + tall + _foot(panel, inside))
         y += high + (_GUTTER / 2.0 if first + columns < len(panels) else 0.0)
     for line in broken(chart.note, room, _SMALL):
         y += _LINE
@@ -83,10 +84,6 @@ class _Frame:
     left: float
     right: float
     top: float
-    bottom: float
-
-
-_SIDES = ("left", "right", "top", "bottom")
 
 
 @dataclass(frozen=True)
@@ -126,12 +123,18 @@ def _prepared(panel: Panel, width: float, height: float) -> _Prepared:
     guided = any(
         isinstance(mark, Guide) and mark.x is not None and mark.text for mark in panel.marks
     )
-    top = 1.35 * _MIDDLE * len(title) + (_LINE if panel.y.label else 0.0) + (6.0 if title else 0.0)
-    top += _LINE * guided + ((_LINE + 4.0) * (1 + bool(panel.top.label)) if panel.top else 0.0)
-    bottom = 4.0 if panel.x.hidden else 20.0
-    if panel.x.label:
-        bottom += _LINE * len(broken(panel.x.label, width - left, _SMALL))
-    return _Prepared(panel, _Frame(left, right, max(top, 5.0), bottom), title, direct)
+    top = 1.35 * _MIDDLE * len(title) + (_LINE + 6.0 if panel.y.label else 0.0)
+    top += (
+        6.0 * bool(title)
+        + _LINE * guided
+        + ((_LINE + 4.0) * (1 + bool(panel.top.label)) if panel.top else 0.0)
+    )
+    return _Prepared(panel, _Frame(left, right, max(top, 5.0)), title, direct)
+
+
+def _foot(panel: Panel, inside: float) -> float:
+    """Room below the inside of a panel that is so wide."""
+    return (4.0 if panel.x.hidden else 20.0) + _LINE * len(broken(panel.x.label, inside, _SMALL))
 
 
 def _ruler(panel: Panel, axis: Axis, way: str, start: float, end: float) -> Ruler:
@@ -195,7 +198,7 @@ def _panel(prepared: _Prepared, x: float, box: _Box) -> Iterator[Element]:
     for mark in panel.marks:
         yield from drawn(mark, place)
     if prepared.direct:
-        yield from _ends(panel, place, right + prepared.frame.right)
+        yield from _ends(panel, place)
 
 
 def _segment(x0: float, y0: float, x1: float, y1: float, colour: str) -> Shape:
@@ -271,29 +274,40 @@ def _upper(axis: Axis, place: Place, box: _Box) -> Iterator[Element]:
         yield Words(axis.label, middle, box.top - 11.0 - _SMALL, _SMALL, "middle", "soft")
 
 
-def _ends(panel: Panel, place: Place, edge: float) -> Iterator[Element]:
+def _ends(panel: Panel, place: Place) -> Iterator[Element]:
     """The names of lines at their right ends, clear of each other."""
-    boxes: list[tuple[float, float, float, float]] = []
-    least, most = sorted((place.y.start, place.y.end))
+    ends: list[tuple[float, float, Stroke]] = []
+    top, bottom = sorted((place.y.start, place.y.end))
     for mark in panel.marks:
-        if not isinstance(mark, Stroke) or not mark.name:
-            continue
-        x, y = place.x.at(mark.x), place.y.at(mark.y)
-        known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-        if not len(known):
-            continue
-        at, wish = float(x[known[-1]]), float(np.clip(y[known[-1]], least, most))
-        for step in range(2 * len(panel.marks) * 16):
-            down = wish + (3.0 * (step // 2 + 1) if step % 2 else -3.0 * (step // 2))
-            words = Words(mark.name, at + 8.0, down + 0.35 * _SMALL, _SMALL, "start", mark.colour)
-            left, top, right, bottom = words.box
-            clear = all(right < b[0] or left > b[2] or bottom < b[1] or top > b[3] for b in boxes)
-            if clear and least - 6.0 <= down <= most + 6.0:
-                break
-        boxes.append(words.box)
-        if abs(down - wish) > 5.0:
-            yield _segment(at + 1.0, wish, at + 7.0, down, mark.colour)
-        yield replace(words, halo=True)
+        if isinstance(mark, Stroke) and mark.name:
+            x, y = np.broadcast_arrays(place.x.at(mark.x), place.y.at(mark.y))
+            inside = np.flatnonzero(place.x.holds(mark.x) & place.y.holds(mark.y))
+            if len(inside):
+                ends.append((float(y[inside[-1]]), float(x[inside[-1]]), mark))
+    ends.sort(key=lambda end: end[0])
+    heights: list[float] = []
+    for y, x, mark in ends:  # downwards past those above, where they would touch
+        above = [
+            height for height, end in zip(heights, ends, strict=False) if _beside(end, x, mark)
+        ]
+        heights.append(max([y, top + 4.0, *(height + _SMALL for height in above)]))
+    for k in range(len(ends) - 1, -1, -1):  # and back up from the lower edge
+        _, x, mark = ends[k]
+        below = [heights[n] for n in range(k + 1, len(ends)) if _beside(ends[n], x, mark)]
+        heights[k] = min([heights[k], bottom - 4.0, *(height - _SMALL for height in below)])
+    for (y, x, mark), height in zip(ends, heights, strict=True):
+        if abs(height - y) > 5.0:
+            yield _segment(x + 1.0, y, x + 7.0, height, mark.colour)
+        yield Words(
+            mark.name, x + 8.0, height + 0.35 * _SMALL, _SMALL, colour=mark.colour, halo=True
+        )
+
+
+def _beside(end: tuple[float, float, Stroke], x: float, mark: Stroke) -> bool:
+    """Whether two names would touch if they stood at the same height."""
+    _, other, line = end
+    one, two = text_width(mark.name, _SMALL), text_width(line.name, _SMALL)
+    return x <= other + two + 4.0 and other <= x + one + 4.0
 
 
 def _legend(

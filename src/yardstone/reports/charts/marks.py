@@ -169,7 +169,8 @@ def _(mark: Bars, place: Place) -> Iterator[Element]:
 
 @drawn.register
 def _(mark: Guide, place: Place) -> Iterator[Element]:
-    left, right, bottom, top = place.x.start, place.x.end, place.y.start, place.y.end
+    left, right = place.x.start, place.x.end
+    top, bottom = sorted((place.y.start, place.y.end))
     if mark.x is not None and place.x.holds(mark.x)[0]:
         x = float(place.x.at(mark.x)[0])
         yield Shape([np.array([[x, top], [x, bottom]])], stroke=mark.colour, dash=mark.dash)

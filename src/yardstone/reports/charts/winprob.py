@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -63,8 +62,8 @@ def _grades(label: str = "grade (zero-shodan units)") -> Axis:
     return Axis(label, _LOWEST - 0.5, _HIGHEST + 0.5, ticks=ticks, grid=True)
 
 
-def _differences(differences: Sequence[int]) -> list[int]:
-    return [difference for difference in differences if difference != 0]
+def _name(difference: int) -> str:
+    return f"d = {difference:+d}".replace("-", "−")
 
 
 def curves_chart(
@@ -81,17 +80,17 @@ def curves_chart(
     grades = np.arange(_LOWEST, _HIGHEST + 1)
     fine = np.linspace(_LOWEST, _HIGHEST, 300)
     marks: list[Mark] = [Guide(y=0.5)]
-    for d in _differences(range(-4, 5)):
+    for d in (-4, -3, -2, -1, 1, 2, 3, 4):
         colour, dash = _style(d)
         if statistics is not None:
             ratio, error = _measured(statistics, grades, d)
             x = grades + 0.06 * d
             marks.append(Points(x, ratio, colour, size=2.4, along=(ratio - error, ratio + error)))
             if model is None:
-                marks.append(Stroke(x, ratio, colour, f"d = {d:+d}", 1.0, dash))
+                marks.append(Stroke(x, ratio, colour, _name(d), 1.0, dash))
         if model is not None:
             curve = model.probability(fine, fine + d)
-            marks.append(Stroke(fine, curve, colour, f"d = {d:+d}", 1.6, dash))
+            marks.append(Stroke(fine, curve, colour, _name(d), 1.6, dash))
     y = Axis("probability of win", low=0.0, high=1.0, grid=True)
     panel = Panel(_grades(), y, marks, direct=True)
     return Chart([panel], title or "Probability of win against d stones stronger", height=380.0)
@@ -161,7 +160,7 @@ def probability_trace_chart(
             if d == 0:
                 continue
             colour, dash = _style(int(d))
-            name = f"d = {int(d):+d}"
+            name = _name(int(d))
             marks.append(Stroke(trace.years, values[:, k, j], colour, name, 1.5, dash))
             if not modelled:
                 marks.append(Points(trace.years, values[:, k, j], colour, name, size=2.0))
