@@ -18,7 +18,7 @@ from tests.web.made_results import (
 )
 from tests.web.reading import Element, check_page
 from tests.web.serving import SGF, Server, serving, small_results
-from yardstone.web import job_actions as visits
+from yardstone.web import job_actions
 
 JSON = {"Accept": "application/json"}
 HTML = {"Accept": "text/html,application/xhtml+xml"}
@@ -36,7 +36,7 @@ def empty_queue(server: Server) -> Iterator[None]:
     yield
     store = server.worker.store
     for (address,) in store.database.connection().execute("SELECT id FROM jobs").fetchall():
-        visits.cancel(store, address)
+        job_actions.cancel(store, address)
 
 
 def shown(server: Server, path: str, status: int = 200) -> Element:

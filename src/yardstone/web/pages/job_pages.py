@@ -97,18 +97,18 @@ def _record_words(record: Plain) -> str:
 
 
 def _result_page(request: Request, job: Plain, view: dict[str, Any], query: Query) -> Response:
-    shown = KINDS[job["kind"]].view(job["result"], query)
-    if isinstance(shown, OldView):
-        title = f"{shown.title} · Yardstone"
-        return page(request, shown.template, title=title, job=view, view=shown.values)
+    result = KINDS[job["kind"]].view(job["result"], query)
+    if isinstance(result, OldView):
+        title = f"{result.title} · Yardstone"
+        return page(request, result.template, title=title, job=view, view=result.values)
     return page(
         request,
         "result",
-        title=f"{shown.document.title} · Yardstone",
+        title=f"{result.document.title} · Yardstone",
         job=view,
-        heading=shown.document.title,
-        content=content(shown.document),
-        links=shown.links,
+        heading=result.document.title,
+        content=content(result.document),
+        links=result.links,
     )
 
 
