@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import Column, Document, Section, Table
 from yardstone.reports.words import plural
-from yardstone.web.kinds import KINDS, OldView, Query
+from yardstone.web.kinds import KINDS, Query
 from yardstone.web.pages.render import content, page, root_of
 from yardstone.web.pages.wording import days_words, error_lines, moment_words, progress
 
@@ -98,13 +98,10 @@ def _record_words(record: Plain) -> str:
 
 def _result_page(request: Request, job: Plain, view: dict[str, Any], query: Query) -> Response:
     result = KINDS[job["kind"]].view(job["result"], query)
-    if isinstance(result, OldView):
-        title = f"{result.title} · Yardstone"
-        return page(request, result.template, title=title, job=view, view=result.values)
     return page(
         request,
         "result",
-        title=f"{result.document.title} · Yardstone",
+        title=f"{result.title or result.document.title} · Yardstone",
         job=view,
         heading=result.document.title,
         content=content(result.document),
