@@ -123,7 +123,7 @@ def check_page(text: str) -> Element:
             assert each.attributes["href"][1:] in ids, each.attributes["href"]
     assert len(page.all("h1")) == 1
     assert page.one("html").attributes["lang"] == "en"
-    assert page.one("title").text
+    assert page.one("head").one("title").text
     levels = [int(each.name[1]) for each in everything if each.name in ("h1", "h2", "h3", "h4")]
     assert levels[0] == 1
     assert all(b - a <= 1 for a, b in pairwise(levels))

@@ -18,7 +18,7 @@ import pytest
 from tests.browser import chromium
 from tests.web.made_results import SCRIPT, backgammon_result, go_result, results_csv, store_result
 from tests.web.serving import SGF, Server, serving, small_results
-from yardstone.web import job_actions as visits
+from yardstone.web import job_actions
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, FilePayload, Page
@@ -46,7 +46,7 @@ def empty_queue(server: Server) -> Iterator[None]:
     yield
     store = server.worker.store
     for (address,) in store.database.connection().execute("SELECT id FROM jobs").fetchall():
-        visits.cancel(store, address)
+        job_actions.cancel(store, address)
 
 
 @contextmanager

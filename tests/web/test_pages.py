@@ -18,7 +18,7 @@ from tests.web.made_results import (
 )
 from tests.web.reading import Element, check_page
 from tests.web.serving import SGF, Server, serving, small_results
-from yardstone.web import job_actions as visits
+from yardstone.web import job_actions
 
 JSON = {"Accept": "application/json"}
 HTML = {"Accept": "text/html,application/xhtml+xml"}
@@ -36,7 +36,7 @@ def empty_queue(server: Server) -> Iterator[None]:
     yield
     store = server.worker.store
     for (address,) in store.database.connection().execute("SELECT id FROM jobs").fetchall():
-        visits.cancel(store, address)
+        job_actions.cancel(store, address)
 
 
 def shown(server: Server, path: str, status: int = 200) -> Element:
@@ -58,6 +58,22 @@ def rows(table: Element) -> list[list[str]]:
         for row in body.children
         if row.attributes.get("class") != "apart"
     ]
+
+
+def table_with(page: Element, heading: str) -> Element:
+    """The only table with such a column."""
+    (found,) = [
+        table
+        for table in page.all("table")
+        if heading in [each.text for each in table.all("th", scope="col")]
+    ]
+    return found
+
+
+def curves_of(page: Element) -> list[str]:
+    """The games whose curves a page has."""
+    names = [each.attributes.get("id", "") for each in page.all("details")]
+    return [name for name in names if name.startswith("game-")]
 
 
 # The form
@@ -221,22 +237,27 @@ def test_a_result_of_go(server: Server) -> None:
     page = shown(server, stored(server, "go", result))
     assert page.one("h1").text == "Park Junghwan"
     assert page.one("span", class_="rank").text == "3d"
-    assert "90 % interval: 2d to 4d (2.1 to 4.5)" in page.one("p", class_="answer").text
-    phases, games = page.all("table")
-    assert [row[0] for row in rows(phases)] == ["Opening", "Middle game", "Endgame"]
+    assert "90 % interval 2.1 to 4.5: 2d to 4d" in page.one("p", class_="answer").text
+    assert "from 411 moves in 3 games" in page.one("p", class_="lead").text
+    phases = table_with(page, "On the scale")
+    assert [row[0].lower() for row in rows(phases)] == ["opening", "middle game", "endgame"]
+    games = page.one("section", id="games").one("table")
     assert [row[2] for row in rows(games)] == ["Opponent 1", "Opponent 2", SCRIPT]
     assert rows(games)[1][1] == "–"
-    curves = page.all("details", class_="game")
-    assert len(curves) == 3
-    assert [len(each.all("svg", role="img")) for each in curves] == [2, 2, 2]
-    assert "open" in curves[0].attributes
-    boards = page.all("svg", class_="board")
-    assert len(boards) == len(result["costliest_moves"] + result["indicative_moves"])
+    curves = [page.one("details", id=f"game-{number}") for number in (1, 2, 3)]
+    assert all(each.all("svg", role="img") for each in curves)
+    assert ["open" in each.attributes for each in curves] == [True, False, False]
+    boards = [card.all("svg", role="img") for card in page.all("article")]
+    assert [len(each) for each in boards] == [1] * len(
+        result["costliest_moves"] + result["indicative_moves"]
+    )
+    labels = [each[0].attributes["aria-label"] for each in boards]
     position = result["costliest_moves"][0]["position"]
-    assert len(boards[0].all("circle", class_="black")) == len(position["black"]) + 1
-    assert len(boards[0].all("circle", class_="white")) == len(position["white"])
-    assert [each.text for each in boards[0].all("text", class_="count")] == ["54", "55", "56"]
-    assert "the network prefers K10" in boards[0].attributes["aria-label"]
+    stones = f"{len(position['black'])} black and {len(position['white'])} white stones"
+    assert stones in labels[0]
+    assert "the network prefers K10" in labels[0]
+    numbers = [each.text for each in boards[0][0].all("text")]
+    assert {"54", "55", "56"} <= set(numbers)
     assert page.all("script", src="") == []
     assert all(note in page.one("main").text for note in result["notes"])
     exports = [each.attributes["href"] for each in page.one("section", class_="keep").all("a")]
@@ -247,8 +268,8 @@ def test_a_result_of_go(server: Server) -> None:
 @pytest.mark.parametrize(
     ("missing", "words", "ends"),
     [
-        ("low", "90 % bound: 4d or weaker (below 4.5)", "below "),
-        ("high", "90 % bound: 2d or stronger (above 2.1)", "above "),
+        ("low", "90 % bound below 4.5: 4d or weaker", "below "),
+        ("high", "90 % bound above 2.1: 2d or stronger", "above "),
         ("low high", "No interval of 90 % can be given", "none"),
     ],
 )
@@ -260,9 +281,9 @@ def test_a_result_of_go_with_a_bound(server: Server, missing: str, words: str, e
     result.update(dict.fromkeys(f"{end}_rank" for end in missing.split()))
     page = shown(server, stored(server, "go", result))
     assert words in page.one("p", class_="answer").text
-    phases, table = page.all("table")
+    phases, table = table_with(page, "On the scale"), page.one("section", id="games").one("table")
     assert all(row[4].startswith(ends) for row in rows(phases))
-    assert all(row[7].startswith(ends) for row in rows(table))
+    assert all(row[8].startswith(ends) and row[10].startswith(ends) for row in rows(table))
     assert "None" not in page.one("main").text
     assert "nan" not in page.one("main").text
 
@@ -270,15 +291,13 @@ def test_a_result_of_go_with_a_bound(server: Server, missing: str, words: str, e
 def test_many_games_come_in_pages(server: Server) -> None:
     path = stored(server, "go", go_result(45))
     first, last = shown(server, path), shown(server, path + "?page=3")
-    assert len(first.all("details", class_="game")) == 20
-    assert [each.attributes["id"] for each in last.all("details", class_="game")] == [
-        f"game-{number}" for number in range(41, 46)
-    ]
+    assert curves_of(first) == [f"game-{number}" for number in range(1, 21)]
+    assert curves_of(last) == [f"game-{number}" for number in range(41, 46)]
     links = first.all("nav")[1]
     assert [each.text for each in links.children] == ["Games 1–20", "Games 21–40", "Games 41–45"]
     assert "aria-current" in links.children[0].attributes
-    assert len(rows(first.all("table")[-1])) == 45
-    assert len(shown(server, path + "?page=99").all("details", class_="game")) == 5
+    assert len(rows(first.one("section", id="games").one("table"))) == 45
+    assert len(curves_of(shown(server, path + "?page=99"))) == 5
     answer = server.get(path + "?page=0", headers=HTML)
     assert answer.status_code == 422
     check_page(answer.text)
@@ -294,7 +313,7 @@ def test_other_scales(server: Server, scale: str) -> None:
 
 def test_one_game_needs_no_curve_of_estimates(server: Server) -> None:
     page = shown(server, stored(server, "go", go_result(1)))
-    assert "How the estimate moved" not in page.one("main").text
+    assert "The estimate after each game" not in page.one("main").text
 
 
 def test_a_perfect_score_has_a_limit_and_no_interval(server: Server) -> None:

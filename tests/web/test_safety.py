@@ -15,7 +15,7 @@ from tests.web.serving import LEAGUE, Server, serving, settings_for, small_resul
 from yardstone.web import log
 from yardstone.web.bell import Bell
 from yardstone.web.problems import Problem
-from yardstone.web.rate_limit import Flood
+from yardstone.web.rate_limit import RateLimit
 from yardstone.web.service import Service
 from yardstone.web.settings import Limits, Settings
 
@@ -72,23 +72,23 @@ def test_a_visitor_who_floods_is_told_to_wait(tmp_path: Path) -> None:
 
 def test_tokens_come_back_with_time() -> None:
     now = [0.0]
-    flood = Flood(Limits(requests_minute=60, posts_minute=2), lambda: now[0])
+    limit = RateLimit(Limits(requests_minute=60, posts_minute=2), lambda: now[0])
     for _ in range(2):
-        flood.check("ann", "POST")
+        limit.check("ann", "POST")
     with pytest.raises(Problem) as found:
-        flood.check("ann", "POST")
+        limit.check("ann", "POST")
     assert found.value.retry_after == 30
-    flood.check("ann", "GET")
-    flood.check("bob", "POST")
+    limit.check("ann", "GET")
+    limit.check("bob", "POST")
     now[0] += 30.0
-    flood.check("ann", "POST")
+    limit.check("ann", "POST")
     with pytest.raises(Problem):
-        flood.check("ann", "DELETE")
+        limit.check("ann", "DELETE")
 
 
 def test_too_many_uploads_at_once(server: Server) -> None:
     service = server_service(server)
-    with service._place("ann"):
+    with service.place("ann"):
         assert service.receiving["ann"] == 1
     assert not service.receiving
 
@@ -158,7 +158,7 @@ def test_the_log_names_nobody(
         server.done(address)
         server.get(f"/r/{address}", headers={"Accept": "text/html"})
         server.get(f"/{address}")
-    lines = [json.loads(log._Lines().format(record)) for record in caplog.records]
+    lines = [json.loads(log.JsonLines().format(record)) for record in caplog.records]
     text = json.dumps(lines)
     assert "Secretive" not in text
     assert address not in text
@@ -173,7 +173,7 @@ def test_an_error_is_logged_without_its_words(capsys: pytest.CaptureFixture[str]
         raise ValueError("Secretive-Sam")
     except ValueError:
         record = logger.makeRecord("x", logging.ERROR, "f", 1, "it failed", (), sys.exc_info())
-    found = json.loads(log._Lines().format(record))
+    found = json.loads(log.JsonLines().format(record))
     assert found["error"] == "ValueError"
     assert "test_an_error_is_logged" in found["trace"][-1]
     assert "Secretive" not in json.dumps(found)

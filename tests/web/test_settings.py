@@ -66,7 +66,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 )
 def test_settings_that_cannot_be(given: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
-        load_settings(given=given, environment={})
+        load_settings(options=given, environment={})
 
 
 @pytest.mark.parametrize("limits", [{"files": "0"}, {"files": "many"}, {"file": "1"}])

@@ -11,8 +11,7 @@ import pytest
 
 from tests.web.serving import settings_for
 from yardstone.errors import InputError
-from yardstone.web import job_actions as visits
-from yardstone.web import upkeep as tending
+from yardstone.web import job_actions, upkeep
 from yardstone.web.jobs import Job
 from yardstone.web.problems import Problem
 from yardstone.web.store import JobStore, new_id
@@ -112,9 +111,9 @@ def test_each_job_goes_to_one_worker_only(table: Table) -> None:
 def test_a_job_of_a_dead_worker_is_taken_up_again(table: Table) -> None:
     address = table.put()[0]
     dead = table.take("dead")
-    assert tending.recover(table) == 0
+    assert upkeep.recover(table) == 0
     table.clock.now += table.settings.lease + 1.0
-    assert tending.recover(table) == 1
+    assert upkeep.recover(table) == 1
     assert table.status(address) == "queued"
     again = table.take("alive")
     assert (again.id, again.attempts) == (address, 2)
@@ -132,7 +131,7 @@ def test_a_lease_that_is_renewed_is_kept(table: Table) -> None:
     for _ in range(5):
         table.clock.now += 0.7 * table.settings.lease
         assert table.heartbeat(job, stage="analysing", done=3, total=9)
-        assert tending.recover(table) == 0
+        assert upkeep.recover(table) == 0
     found = table.get(job.id)
     assert (found.stage, found.done, found.total) == ("analysing", 3, 9)
     assert table.heartbeat(job)  # a mere sign of life
@@ -144,13 +143,13 @@ def test_a_job_that_kills_its_workers_is_given_up(table: Table) -> None:
     for _ in range(2):
         table.take("w")
         assert table.status(address) == "running"
-        assert tending.release(table, "w", innocent=False) == 1
+        assert upkeep.release(table, "w", innocent=False) == 1
     job = table.get(address)
     assert job.status == "failed"
     assert job.error is not None
     assert job.error["code"] == "gave_up"
     assert job.can_retry(table.clock())
-    visits.retry(table, address)
+    job_actions.retry(table, address)
     assert table.take().attempts == 1
 
 
@@ -158,33 +157,33 @@ def test_a_worker_that_is_asked_to_end_costs_no_attempt(table: Table) -> None:
     address = table.put()[0]
     for _ in range(5):
         table.take("w")
-        tending.release(table, "w", innocent=True)
+        upkeep.release(table, "w", innocent=True)
     assert table.get(address).attempts == 0
     assert table.status(address) == "queued"
 
 
 def test_a_late_job_is_ended_and_its_worker_is_a_stray(table: Table) -> None:
-    tending.enter_worker(table, "w", 1)
+    upkeep.enter_worker(table, "w", 1)
     address = table.put()[0]
     job = table.take("w")
-    assert tending.stray_workers(table) == set()
+    assert upkeep.stray_workers(table) == set()
     table.clock.now += 101.0
     assert table.heartbeat(job), "it lives, but"
-    assert tending.end_late(table) == 1
+    assert upkeep.end_late(table) == 1
     found = table.get(address)
     assert found.error is not None
     assert found.error["code"] == "too_long"
-    assert tending.stray_workers(table) == {"w"}
+    assert upkeep.stray_workers(table) == {"w"}
     assert not table.finish(job, "done", result="{}")
-    assert tending.stray_workers(table) == set()
+    assert upkeep.stray_workers(table) == set()
 
 
 def test_a_heavy_worker_loses_its_job(table: Table) -> None:
     address = table.put()[0]
     job = table.take("w")
-    tending.end_heavy(table, "another")
+    upkeep.end_heavy(table, "another")
     assert table.heartbeat(job)
-    tending.end_heavy(table, "w")
+    upkeep.end_heavy(table, "w")
     found = table.get(address)
     assert found.error is not None
     assert found.error["code"] == "too_heavy"
@@ -193,12 +192,12 @@ def test_a_heavy_worker_loses_its_job(table: Table) -> None:
 
 @pytest.mark.parametrize("action", ["cancel", "delete"])
 def test_a_job_that_is_stopped_is_no_longer_the_workers(table: Table, action: str) -> None:
-    tending.enter_worker(table, "w", 1)
+    upkeep.enter_worker(table, "w", 1)
     address = table.put()[0]
     job = table.take("w")
-    getattr(visits, action)(table, address)
+    getattr(job_actions, action)(table, address)
     assert not table.heartbeat(job)
-    assert tending.stray_workers(table) == {"w"}
+    assert upkeep.stray_workers(table) == {"w"}
     assert not table.finish(job, "done", result="{}")
 
 
@@ -215,14 +214,14 @@ def test_nothing_is_left_of_what_expired(table: Table) -> None:
     table.clock.now += 86_400.0 * table.settings.keep_days - 100.0
     with table.database.writing() as rows:
         rows.execute("UPDATE jobs SET expires = expires + 1e6 WHERE id = ?", (kept,))
-    tending.sweep(table)
+    upkeep.sweep(table)
     assert table.status(done) == "done"
     table.clock.now += 200.0
     for address in (done, waiting):
         with pytest.raises(Problem) as found:  # even before the sweep
             table.get(address)
         assert found.value.status == 410
-    tending.sweep(table)
+    upkeep.sweep(table)
     data = files_below(table.settings.data)
     assert secret.encode() not in data
     assert done.encode() not in data
@@ -231,7 +230,7 @@ def test_nothing_is_left_of_what_expired(table: Table) -> None:
         table.get(done)
     assert found.value.code == "expired"
     table.clock.now += 31 * 86_400.0
-    tending.sweep(table)
+    upkeep.sweep(table)
     with pytest.raises(Problem) as found:
         table.get(done)
     assert found.value.status == 404, "not even that is remembered for ever"
@@ -239,8 +238,8 @@ def test_nothing_is_left_of_what_expired(table: Table) -> None:
 
 def test_nothing_is_left_of_what_is_deleted(table: Table) -> None:
     address = table.put(name="Secretive-Sam.csv")[0]
-    visits.delete(table, address)
-    tending.drop_uploads(table)
+    job_actions.delete(table, address)
+    upkeep.drop_uploads(table)
     assert b"Secretive-Sam" not in files_below(table.settings.data)
 
 
@@ -249,7 +248,7 @@ def test_uploads_stay_while_they_are_needed(table: Table) -> None:
     folder = table.settings.uploads
 
     def uploads() -> int:
-        tending.sweep(table)
+        upkeep.sweep(table)
         return len(list(folder.iterdir()))
 
     table.finish(table.take(), "done", result="{}")
@@ -271,10 +270,10 @@ def test_folders_that_nobody_knows_are_removed_once_they_are_old(table: Table) -
     stray = table.settings.uploads / "stray"
     stray.mkdir()
     os.utime(stray, (table.clock.now, table.clock.now))
-    tending.sweep(table)
+    upkeep.sweep(table)
     assert stray.exists(), "it may be arriving now"
     table.clock.now += 1000.0
-    tending.sweep(table)
+    upkeep.sweep(table)
     assert not stray.exists()
 
 
@@ -283,12 +282,12 @@ def test_a_failure_of_ours_can_be_tried_again_for_a_while(table: Table) -> None:
     error = {"code": "internal", "message": "m", "mend": None, "file": None, "line": None}
     table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
     assert table.get(address).can_retry(table.clock())
-    visits.retry(table, address)
+    job_actions.retry(table, address)
     assert table.status(address) == "queued"
     table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
     table.clock.now += 11.0
     with pytest.raises(Problem, match="deleted"):
-        visits.retry(table, address)
+        job_actions.retry(table, address)
 
 
 def test_the_queue_has_an_end(tmp_path: Path) -> None:
@@ -328,7 +327,7 @@ def test_state_counts(table: Table) -> None:
     table.put()
     table.put()
     table.finish(table.take(), "done", result="{}")
-    found: dict[str, Any] = tending.state(table)
+    found: dict[str, Any] = upkeep.state(table)
     assert found["jobs"] == {"done": 1, "queued": 1}
     assert found["counters"]["jobs_results_done"] == 1.0
     assert found["oldest_queued_seconds"] > 0.0

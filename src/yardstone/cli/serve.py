@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,65 +13,72 @@ from yardstone.errors import MissingExtraError, UsageError
 __all__ = ["serve"]
 
 
-def serve(
+@dataclass(frozen=True)
+class ServerOptions:
+    """Settings of `yardstone.web.settings` by their names; None leaves one to file or default."""
+
     host: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="Where to listen. [default: 127.0.0.1]"),
-    ] = None,
+    ] = None
     port: Annotated[
         int | None,
         typer.Option(metavar="NUMBER", help="Port to listen at; 0 takes any. [default: 8000]"),
-    ] = None,
+    ] = None
     workers: Annotated[
         int | None,
         typer.Option(metavar="NUMBER", help="Processes that compute. [default: 1]"),
-    ] = None,
-    only_workers: Annotated[
-        bool, typer.Option("--only-workers", help="Start no server, only workers for one.")
-    ] = False,
+    ] = None
     data: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER", help="Where jobs and results are kept. [default: yardstone-served]"
         ),
-    ] = None,
+    ] = None
     net: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="KataGo's network for games of Go: a file or a name."),
-    ] = None,
+    ] = None
     gnubg: Annotated[
         str | None, typer.Option(metavar="FILE", help="The program GNU Backgammon.")
-    ] = None,
+    ] = None
     cores: Annotated[
         int | None,
         typer.Option(metavar="NUMBER", help="Processors that the workers share; all by default."),
-    ] = None,
+    ] = None
     keep_days: Annotated[
         float | None,
         typer.Option(metavar="DAYS", help="Days until a result is deleted. [default: 30]"),
-    ] = None,
+    ] = None
     root_path: Annotated[
         str | None,
         typer.Option(metavar="PATH", help="Path under which a proxy serves it: /strength."),
-    ] = None,
+    ] = None
     public_url: Annotated[
         str | None,
         typer.Option(metavar="URL", help="What addresses begin with: https://example.org."),
-    ] = None,
+    ] = None
     trusted_proxies: Annotated[
         str | None,
         typer.Option(
             metavar="NETWORKS", help="Proxies whose X-Forwarded-For is believed, with commas."
         ),
-    ] = None,
+    ] = None
     allowed_hosts: Annotated[
         str | None,
         typer.Option(metavar="NAMES", help="Host names that are answered, with commas."),
-    ] = None,
+    ] = None
     metrics_from: Annotated[
         str | None,
         typer.Option(metavar="NETWORKS", help="Who may read /metrics, with commas."),
-    ] = None,
+    ] = None
+
+
+def serve(
+    options: ServerOptions,
+    only_workers: Annotated[
+        bool, typer.Option("--only-workers", help="Start no server, only workers for one.")
+    ] = False,
     limit: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="Set a limit; --limits lists them. Repeatable."),
@@ -94,22 +102,9 @@ def serve(
     yardstone serve --port 80 --host 0.0.0.0 --workers 2 --data /var/lib/yardstone
     yardstone serve --config serve.toml --limit file_bytes=4000000
     """
-    given: dict[str, Any] = {
-        "host": host,
-        "port": port,
-        "workers": workers,
-        "data": data,
-        "net": net,
-        "gnubg": gnubg,
-        "cores": cores,
-        "keep_days": keep_days,
-        "root_path": root_path,
-        "public_url": public_url,
-        "trusted_proxies": trusted_proxies,
-        "allowed_hosts": allowed_hosts,
-        "metrics_from": metrics_from,
-    }
-    settings = _settings(config, given, _pairs(limit or []))
+    from yardstone.web.settings import load_settings
+
+    settings = load_settings(config, asdict(options), _pairs(limit or []))
     if show_limits:
         for name, value in settings.limits.as_plain().items():
             print(f"{name} = {value:,}".replace(",", "_"))
@@ -117,20 +112,14 @@ def serve(
     _run(settings, serve=not only_workers)
 
 
-def _settings(config: Path | None, given: dict[str, Any], limits: dict[str, str]) -> Any:
-    from yardstone.web.settings import load_settings
-
-    return load_settings(config, given, limits)
-
-
 def _pairs(texts: list[str]) -> dict[str, str]:
-    found = {}
+    values = {}
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign:
             raise UsageError(f"--limit {text}: write NAME=VALUE")
-        found[name.strip()] = value.strip()
-    return found
+        values[name.strip()] = value.strip()
+    return values
 
 
 def _run(settings: Any, *, serve: bool) -> None:

@@ -23,9 +23,9 @@ from yardstone.web.bell import Bell
 from yardstone.web.body_limit import BodyLimit
 from yardstone.web.headers import StrictHeaders
 from yardstone.web.metrics import Metrics
-from yardstone.web.middleware import Gate
+from yardstone.web.middleware import RequestMonitor
 from yardstone.web.problems import Problem
-from yardstone.web.rate_limit import Flood
+from yardstone.web.rate_limit import RateLimit
 from yardstone.web.root_path import RootPath
 from yardstone.web.service import Service
 from yardstone.web.settings import Settings
@@ -86,8 +86,8 @@ def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
 def _add_layers(app: FastAPI, settings: Settings) -> None:
     """What every request passes, the last one added first."""
     app.add_middleware(
-        Gate,
-        flood=Flood(settings.limits),
+        RequestMonitor,
+        rate_limit=RateLimit(settings.limits),
         metrics=app.state.metrics,
         client=app.state.service.client,
         refuse=_refused,

@@ -70,10 +70,10 @@ class Database:
         self._open: list[sqlite3.Connection] = []
         try:
             with self.writing() as connection:
-                found = int(connection.execute("PRAGMA user_version").fetchone()[0])
-                if found not in (0, _VERSION):
+                version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+                if version not in (0, _VERSION):
                     raise InputError(
-                        f"its version is {found}, not {_VERSION}",
+                        f"its version is {version}, not {_VERSION}",
                         file=str(path),
                         mend="name another folder with --data",
                     )
@@ -85,18 +85,18 @@ class Database:
 
     def connection(self) -> sqlite3.Connection:
         """The connection of this thread."""
-        found: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if found is None:
-            found = sqlite3.connect(
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(
                 self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
             )
-            found.row_factory = sqlite3.Row
+            connection.row_factory = sqlite3.Row
             for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
-                found.execute(f"PRAGMA {pragma}")
-            self._local.connection = found
+                connection.execute(f"PRAGMA {pragma}")
+            self._local.connection = connection
             with self._lock:
-                self._open.append(found)
-        return found
+                self._open.append(connection)
+        return connection
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

@@ -66,7 +66,7 @@ async def _answer(
         )
     open_streams[client] += 1
 
-    async def told() -> AsyncIterator[str]:
+    async def text() -> AsyncIterator[str]:
         try:
             async for event in _events(first, look):
                 yield event
@@ -75,7 +75,7 @@ async def _answer(
             if not open_streams[client]:
                 del open_streams[client]
 
-    return StreamingResponse(told(), media_type="text/event-stream")
+    return StreamingResponse(text(), media_type="text/event-stream")
 
 
 async def _events(states: list[State], look: Callable[[], list[State]]) -> AsyncIterator[str]:

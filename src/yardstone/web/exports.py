@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from yardstone.reports.faces.files import records_of, table_csv
-from yardstone.web.kinds import KINDS, OldView, Query
+from yardstone.web.kinds import KINDS, Query
 from yardstone.web.names import spreadsheet_safe
 from yardstone.web.problems import Problem
 
@@ -35,6 +35,4 @@ def csv_of(job: Mapping[str, Any]) -> str:
     kind, result = KINDS[job["kind"]], result_of(job)
     if kind.records is not None:
         return table_csv(kind.records(result), spreadsheet_safe)
-    shown = kind.view(result, Query(""))
-    assert not isinstance(shown, OldView)
-    return table_csv(records_of(shown.document), spreadsheet_safe)
+    return table_csv(records_of(kind.view(result, Query("")).document), spreadsheet_safe)

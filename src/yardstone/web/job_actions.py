@@ -12,24 +12,24 @@ __all__ = ["cancel", "choose", "delete", "retry"]
 
 def choose(store: JobStore, job: str, player: str) -> None:
     """Say which player is meant, and let the job go on."""
-    found = store.get(job, result=False)
-    if found.status != "needs_player":
+    state = store.get(job, result=False)
+    if state.status != "needs_player":
         raise Problem(409, "not_asked", "No player is asked for.", "Look at its status.")
-    offered = {each["name"]: each for each in found.players or ()}
+    offered = {each["name"]: each for each in state.players or ()}
     if player not in offered:
         raise Problem(422, "unknown_player", "This is none of the names.", "Choose one of them.")
     colour = offered[player].get("colour")
     chosen = {"player": player} if colour is None else {"colour": colour}
-    options = json.dumps({**found.options, **chosen})
+    options = json.dumps({**state.options, **chosen})
     _change(store, job, "needs_player", "status = 'queued', options = ?, keep = NULL", options)
 
 
 def retry(store: JobStore, job: str) -> None:
     """Begin a job anew that failed for no fault of its files."""
-    found = store.get(job, result=False)
-    if found.status != "failed":
+    state = store.get(job, result=False)
+    if state.status != "failed":
         raise Problem(409, "not_failed", "Only a failed job can be tried again.")
-    if not found.can_retry(store.clock()):
+    if not state.can_retry(store.clock()):
         raise Problem(409, "files_gone", "Its files were deleted.", "Send the files again.")
     _change(
         store,
@@ -54,10 +54,10 @@ def cancel(store: JobStore, job: str) -> None:
 def delete(store: JobStore, address: str) -> None:
     """Delete a job, or all jobs of a batch, with their results."""
     with store.database.writing() as table:
-        found = table.execute(
+        changed = table.execute(
             "DELETE FROM jobs WHERE id = ? OR batch = ?", (address, address)
         ).rowcount
-    if not found:
+    if not changed:
         store.check_expired(address)
         raise missing()
     store.database.forget()
@@ -65,8 +65,8 @@ def delete(store: JobStore, address: str) -> None:
 
 def _change(store: JobStore, job: str, status: str, what: str, *values: object) -> None:
     with store.database.writing() as table:
-        found = table.execute(
+        changed = table.execute(
             f"UPDATE jobs SET {what} WHERE id = ? AND status = ?", (*values, job, status)
         ).rowcount
-    if not found:
+    if not changed:
         raise Problem(409, "changed", "Its status has changed.", "Look at it again.")

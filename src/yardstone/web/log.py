@@ -8,14 +8,15 @@ import sys
 import time
 from typing import Any
 
-__all__ = ["configure", "event"]
+__all__ = ["JsonLines", "configure", "event"]
 
 
-class _Lines(logging.Formatter):
+class JsonLines(logging.Formatter):
     """A record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        found: dict[str, Any] = {
+        """The line."""
+        line: dict[str, Any] = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)),
             "level": record.levelname.lower(),
             "from": record.name,
@@ -24,9 +25,9 @@ class _Lines(logging.Formatter):
         }
         if record.exc_info and record.exc_info[0] is not None:
             # The trace tells where; the message could hold what a visitor wrote.
-            found["error"] = record.exc_info[0].__name__
-            found["trace"] = _places(record.exc_info[2])
-        return json.dumps(found, ensure_ascii=True)
+            line["error"] = record.exc_info[0].__name__
+            line["trace"] = _places(record.exc_info[2])
+        return json.dumps(line, ensure_ascii=True)
 
 
 def _places(trace: Any) -> list[str]:
@@ -41,7 +42,7 @@ def _places(trace: Any) -> list[str]:
 def configure(level: int = logging.INFO) -> None:
     """Have everything logged on standard error."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Lines())
+    handler.setFormatter(JsonLines())
     logging.basicConfig(level=level, handlers=[handler], force=True)
     # What visitors send is told elsewhere.
     logging.getLogger("python_multipart").setLevel(logging.ERROR)

@@ -13,22 +13,22 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from yardstone.web import log
 from yardstone.web.metrics import Metrics
 from yardstone.web.problems import Problem
-from yardstone.web.rate_limit import Flood
+from yardstone.web.rate_limit import RateLimit
 
-__all__ = ["Gate"]
+__all__ = ["RequestMonitor"]
 
 #: Where no flood is counted: style sheets, and what proxies and monitors ask.
 _UNCOUNTED = ("/static/", "/health", "/metrics")
 _LOGGER = logging.getLogger("yardstone.web")
 
 
-class Gate:
+class RequestMonitor:
     """Lets requests in, unless a visitor makes too many, and tells how they were answered.
 
     Parameters
     ----------
     app : ASGI application
-    flood : Flood
+    rate_limit : RateLimit
     metrics : Metrics
     client : callable
         The mark of who makes a request.
@@ -40,13 +40,13 @@ class Gate:
         self,
         app: ASGIApp,
         *,
-        flood: Flood,
+        rate_limit: RateLimit,
         metrics: Metrics,
         client: Callable[[Request], str],
         refuse: Callable[[Request, Problem], Response],
     ) -> None:
         self.app = app
-        self._flood = flood
+        self._rate_limit = rate_limit
         self._metrics = metrics
         self._client = client
         self._refuse = refuse
@@ -70,7 +70,7 @@ class Gate:
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         try:
             if not path.startswith(_UNCOUNTED):
-                self._flood.check(self._client(request), scope["method"])
+                self._rate_limit.check(self._client(request), scope["method"])
         except Problem as problem:
             await self._refuse(request, problem)(scope, receive, noted)
             return

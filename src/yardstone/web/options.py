@@ -27,7 +27,7 @@ def chosen_kind(fields: Fields) -> str | None:
     return name
 
 
-def kind_of(formats: Iterable[str], asked: str | None = None) -> Kind:
+def kind_of(formats: Iterable[str], named: str | None = None) -> Kind:
     """The kind of job that files of these formats make.
 
     Raises
@@ -36,8 +36,8 @@ def kind_of(formats: Iterable[str], asked: str | None = None) -> Kind:
         They do not make one, or not the one that is asked for.
     """
     present = Counter(formats)
-    if asked is not None:
-        kind = KINDS[asked]
+    if named is not None:
+        kind = KINDS[named]
         if not present.keys() & set(kind.takes):
             raise Problem(
                 422,

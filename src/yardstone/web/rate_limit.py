@@ -9,14 +9,14 @@ from collections.abc import Callable
 from yardstone.web.problems import Problem
 from yardstone.web.settings import Limits
 
-__all__ = ["Flood"]
+__all__ = ["RateLimit"]
 
 #: Visitors that are remembered; the others are taken for new.
 _REMEMBERED = 20_000
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
-class Flood:
+class RateLimit:
     """Counts the requests of each visitor: so many a minute, some of them at once.
 
     A bucket of tokens for each: a request takes one, and they come back with time.

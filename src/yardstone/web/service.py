@@ -89,7 +89,7 @@ class Service:
         """
         client = self.client(request)
         key = self._key(client, request.headers.get("idempotency-key", ""))
-        with self._place(client):
+        with self.place(client):
             await run_in_threadpool(self._check_room, client, key)
             upload = await receive_form(request, self.settings.uploads, self.settings.limits)
             try:
@@ -100,7 +100,7 @@ class Service:
         return jobs
 
     @contextmanager
-    def _place(self, client: str) -> Iterator[None]:
+    def place(self, client: str) -> Iterator[None]:
         """A place among those whose requests are being received."""
         limits = self.settings.limits
         if self.receiving[client] >= limits.uploads_client:
@@ -151,7 +151,7 @@ class Service:
         if not upload.files:
             raise Problem(422, "no_files", "No file was sent.", "Choose one or more files.")
         limits = self.settings.limits
-        asked = kind if kind is not None else chosen_kind(upload.fields)
+        named = kind if kind is not None else chosen_kind(upload.fields)
         files, formats, unknown, entries = [], Counter[str](), [], 0
         for number, (name, size) in enumerate(upload.files):
             try:
@@ -167,7 +167,7 @@ class Service:
             files.append({"name": name, "size": size, "format": found})
         if not formats:
             raise unknown[0]
-        chosen = kind_of(formats.elements(), asked)
+        chosen = kind_of(formats.elements(), named)
         options = job_options(chosen, upload.fields, most_players=limits.players if batch else 1)
         jobs = self.store.add(
             chosen.name, client, upload.id, upload.size, files, options, batch=batch, key=key

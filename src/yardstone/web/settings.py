@@ -221,7 +221,7 @@ def _check_networks(name: str, text: str) -> None:
 
 def load_settings(
     file: Path | None = None,
-    given: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
     limits: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
@@ -231,7 +231,7 @@ def load_settings(
     ----------
     file : Path, optional
         A TOML file.
-    given : mapping, optional
+    options : mapping, optional
         Settings by name that go before all others; None values do not count.
     limits : mapping of str to str, optional
         Limits by name that go before all others.
@@ -252,7 +252,7 @@ def load_settings(
             variable = ENVIRONMENT + name.upper()
             if variable in environment:
                 target[name] = _converted(kind, environment[variable], variable)
-    values |= {name: value for name, value in (given or {}).items() if value is not None}
+    values |= {name: value for name, value in (options or {}).items() if value is not None}
     for name, text in (limits or {}).items():
         if name not in _LIMITS:
             raise UsageError(f"there is no limit {name!r}, only {', '.join(_LIMITS)}")

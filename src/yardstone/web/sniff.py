@@ -90,8 +90,8 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
     head = _first_bytes(path, name, limits)
     if not head.strip():
         raise Problem(422, "empty", "This file is empty.", "Choose another one.", file=name)
-    found = format_of(head, unpacked_name(name))
-    if not found:
+    format = format_of(head, unpacked_name(name))
+    if not format:
         what = _foreign(head)
         raise Problem(
             415,
@@ -100,7 +100,7 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
             "Send SGF, PGN, CSV or .mat files, or a zip archive of them.",
             file=name,
         )
-    return found, Counter({found: 1})
+    return format, Counter({format: 1})
 
 
 def unpacked_name(name: str) -> str:
@@ -129,7 +129,7 @@ def _stream_limits(limits: Limits) -> StreamLimits:
 
 def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str]:
     """How many files of each format a zip archive holds; '' counts the others."""
-    found: Counter[str] = Counter()
+    formats: Counter[str] = Counter()
     bounds = ArchiveLimits(max(limits.zip_entries - entries, 0), limits.ratio, HEAD * 64)
     nested = 0
     trouble = ""
@@ -142,9 +142,9 @@ def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str
             label = file_label(member.name, limits.name_length)
             try:
                 with closing(member.open()) as data:
-                    found[format_of(data.read(HEAD), label)] += 1
+                    formats[format_of(data.read(HEAD), label)] += 1
             except OSError as error:
-                found[""] += 1
+                formats[""] += 1
                 trouble = str(error.strerror)
     except InputError as error:
         raise Problem(
@@ -154,7 +154,7 @@ def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str
             "Pack fewer files, or send them without an archive.",
             file=name,
         ) from None
-    if found.total() == found[""]:
+    if formats.total() == formats[""]:
         if trouble:
             code = "encrypted" if "encrypted" in trouble else "damaged"
             raise Problem(
@@ -175,7 +175,7 @@ def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str
             "Pack SGF, PGN, CSV or .mat files.",
             file=name,
         )
-    return found
+    return formats
 
 
 def _capital(text: str) -> str:

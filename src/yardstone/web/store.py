@@ -277,7 +277,7 @@ class JobStore:
         """Renew the lease and tell the progress; whether the job is still this worker's."""
         now = self.clock()
         with self.database.writing() as table:
-            found = table.execute(
+            changed = table.execute(
                 "UPDATE jobs SET lease = ?, stage = coalesce(?, stage), "
                 "done = CASE WHEN ? IS NULL THEN done ELSE ? END, "
                 "total = CASE WHEN ? IS NULL THEN total ELSE ? END "
@@ -285,7 +285,7 @@ class JobStore:
                 (now + self.settings.lease, stage, stage, done, stage, total, *_owned(job)),
             ).rowcount
             table.execute("UPDATE workers SET seen = ? WHERE name = ?", (now, job.worker))
-        return found == 1
+        return changed == 1
 
     def finish(
         self,
@@ -302,7 +302,7 @@ class JobStore:
         """Leave a job in its next status; False if it was not this worker's any more."""
         now = self.clock()
         with self.database.writing() as table:
-            found = table.execute(
+            changed = table.execute(
                 "UPDATE jobs SET status = ?, finished = ?, result = ?, error = ?, players = ?, "
                 "skipped = ?, skipped_total = ?, keep = ?, done = max(done, total), "
                 f"stage = ?, {OF_NOBODY} "
@@ -321,10 +321,10 @@ class JobStore:
                 ),
             ).rowcount
             self._free_worker(table, job.worker)
-            if found:
+            if changed:
                 self.count_in(table, f"jobs_{job.kind}_{status}")
                 self.count_in(table, f"seconds_{job.kind}", now - (job.started or now))
-        return found == 1
+        return changed == 1
 
     @staticmethod
     def _free_worker(table: sqlite3.Connection, worker: str | None) -> None:

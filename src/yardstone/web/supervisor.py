@@ -142,18 +142,18 @@ class Supervisor:
     def _listen(self) -> socket.socket:
         host, port = self.settings.host, self.settings.port
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        found = socket.socket(family)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening = socket.socket(family)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            found.bind((host, port))
+            listening.bind((host, port))
         except OSError as error:
-            found.close()
+            listening.close()
             raise InputError(
                 f"nothing can listen at {host}:{port}: {error.strerror}",
                 mend="name another --port or --host",
             ) from None
-        found.listen(_BACKLOG)
-        return found
+        listening.listen(_BACKLOG)
+        return listening
 
     @property
     def address(self) -> str:

@@ -56,7 +56,7 @@ class _Unpacking:
     limits: Limits
     skipped: SkipReport
     left: int
-    found: list[Unpacked] = field(default_factory=list)
+    files: list[Unpacked] = field(default_factory=list)
 
     def skip(self, label: str, reason: str) -> None:
         self.skipped.add(Skipped(label, 0, reason))
@@ -73,7 +73,7 @@ class _Unpacking:
             self.skip(label, "not of the kind that is wanted" if name else "no file of games")
             return
         ending = "sgf" if name.startswith("sgf") else name
-        path = self.folder / f"{len(self.found):06d}.{ending}"
+        path = self.folder / f"{len(self.files):06d}.{ending}"
         size = 0
         with path.open("wb") as out:
             for piece in _chained(head, pieces):
@@ -94,7 +94,7 @@ class _Unpacking:
             path.unlink()
             self.skip(label, "too long when unpacked")
             return
-        self.found.append(Unpacked(label, path, name))
+        self.files.append(Unpacked(label, path, name))
 
 
 def _chained(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
@@ -127,14 +127,14 @@ def unpack(
             members = _unpack_zip(work, path.with_suffix(".zip"), label, members)
         else:
             _unpack_one(work, path, label)
-    if not work.found:
+    if not work.files:
         raise Problem(
             422,
             "nothing_usable",
             "No file can be used.",
             skipped.details[0].reason if skipped.details else "Send other files.",
         )
-    return work.found
+    return work.files
 
 
 def _unpack_zip(work: _Unpacking, path: Path, label: str, members: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,13 +114,10 @@ def recover(store: JobStore) -> int:
 
 
 def _put_back(store: JobStore, where: str, value: object, *, innocent: bool) -> int:
-    now, limits = store.clock(), store.settings.limits
     with store.database.writing() as table:
-        rows = table.execute(
-            f"SELECT id, kind, attempts FROM jobs WHERE status = 'running' AND {where}", (value,)
-        ).fetchall()
+        rows = _running(table, where, value)
         for row in rows:
-            if innocent or row["attempts"] < limits.attempts:
+            if innocent or row["attempts"] < store.settings.limits.attempts:
                 table.execute(_AGAIN, (int(innocent), row["id"]))
                 continue
             error = _error(
@@ -127,13 +125,26 @@ def _put_back(store: JobStore, where: str, value: object, *, innocent: bool) -> 
                 f"This job ended its worker {row['attempts']} times and was given up.",
                 "Send fewer or other files.",
             )
-            table.execute(_ENDED, (now, error, now + _keep(store), row["id"]))
-            store.count_in(table, f"jobs_{row['kind']}_failed")
+            keep = store.clock() + 3600.0 * store.settings.keep_retry_hours
+            _end(store, table, row, error, keep)
     return len(rows)
 
 
-def _keep(store: JobStore) -> float:
-    return 3600.0 * store.settings.keep_retry_hours
+def _running(table: sqlite3.Connection, where: str, value: object) -> list[sqlite3.Row]:
+    query = f"SELECT id, kind, attempts FROM jobs WHERE status = 'running' AND {where}"
+    return table.execute(query, (value,)).fetchall()
+
+
+def _end(
+    store: JobStore,
+    table: sqlite3.Connection,
+    row: sqlite3.Row,
+    error: str,
+    keep: float | None = None,
+) -> None:
+    """Have a running job failed; its files may be kept for another try."""
+    table.execute(_ENDED, (store.clock(), error, keep, row["id"]))
+    store.count_in(table, f"jobs_{row['kind']}_failed")
 
 
 def _error(code: str, message: str, mend: str) -> str:
@@ -142,32 +153,23 @@ def _error(code: str, message: str, mend: str) -> str:
 
 def end_late(store: JobStore) -> int:
     """End the jobs that took too long; how many there were."""
-    now = store.clock()
-    error = _error(
-        "too_long",
-        f"This job took longer than {store.settings.limits.seconds} seconds.",
-        "Send fewer games at a time.",
-    )
+    seconds = store.settings.limits.seconds
+    message = f"This job took longer than {seconds} seconds."
+    return _end_all(store, "deadline <= ?", store.clock(), "too_long", message)
+
+
+def end_heavy(store: JobStore, worker: str) -> int:
+    """End the job of a worker that takes too much memory; how many there were."""
+    return _end_all(store, "worker = ?", worker, "too_heavy", "This job took too much memory.")
+
+
+def _end_all(store: JobStore, where: str, value: object, code: str, message: str) -> int:
+    error = _error(code, message, "Send fewer games at a time.")
     with store.database.writing() as table:
-        rows = table.execute(
-            "SELECT id, kind FROM jobs WHERE status = 'running' AND deadline <= ?", (now,)
-        ).fetchall()
+        rows = _running(table, where, value)
         for row in rows:
-            table.execute(_ENDED, (now, error, None, row["id"]))
-            store.count_in(table, f"jobs_{row['kind']}_failed")
+            _end(store, table, row, error)
     return len(rows)
-
-
-def end_heavy(store: JobStore, worker: str) -> None:
-    """End the job of a worker that takes too much memory."""
-    now = store.clock()
-    error = _error("too_heavy", "This job took too much memory.", "Send fewer games at a time.")
-    with store.database.writing() as table:
-        for row in table.execute(
-            "SELECT id, kind FROM jobs WHERE status = 'running' AND worker = ?", (worker,)
-        ).fetchall():
-            table.execute(_ENDED, (now, error, None, row["id"]))
-            store.count_in(table, f"jobs_{row['kind']}_failed")
 
 
 def stray_workers(store: JobStore) -> set[str]:

@@ -83,7 +83,7 @@ class Worker:
         self._network: Network | None = None
         self._job: Job | None = None
         self._lost = False
-        self._told = 0.0
+        self._told_at = 0.0
         self._logger = logging.getLogger("yardstone.web.worker")
 
     def network(self) -> Network:
@@ -111,7 +111,7 @@ class Worker:
         job = self.store.claim(self.name)
         if job is None:
             return False
-        self._job, self._lost, self._told = job, False, 0.0
+        self._job, self._lost, self._told_at = job, False, 0.0
         try:
             self._do(job)
         finally:
@@ -203,7 +203,7 @@ class Worker:
             raise
         except (Problem, InputError, ModelError, UsageError) as error:
             ours = isinstance(error, Problem) and error.status >= 500
-            return self._failed(self._told_error(error), ours=ours)
+            return self._failed(self._plain_error(error), ours=ours)
         except Exception:
             self._logger.exception("a job failed")
             return self._failed(_INTERNAL, ours=True)
@@ -213,23 +213,23 @@ class Worker:
         keep = 3600.0 * self.settings.keep_retry_hours if ours else 0.0
         return {"status": "failed", "error": error, "keep_seconds": keep}
 
-    def _told_error(self, error: YardstoneError) -> dict[str, Any]:
+    def _plain_error(self, error: YardstoneError) -> dict[str, Any]:
         """An error for the visitor: what is the server's own is not theirs to know."""
-        found = described(error)
-        text = json.dumps(found)
-        if str(self.settings.data) in text or (found["file"] or "").startswith("/"):
+        plain = described(error)
+        text = json.dumps(plain)
+        if str(self.settings.data) in text or (plain["file"] or "").startswith("/"):
             self._logger.error("a job failed: %s", error)
             return _INTERNAL
-        return found
+        return plain
 
     def _tell(self, job: Job, stage: str, done: int, total: int) -> None:
         """Tell the progress, not too often."""
         if self._lost:
             raise Stopped
         now = time.monotonic()
-        if now - self._told < _PAUSE and done:
+        if now - self._told_at < _PAUSE and done:
             return
-        self._told = now
+        self._told_at = now
         if not self.store.heartbeat(job, stage=stage, done=done, total=total):
             raise Stopped
 

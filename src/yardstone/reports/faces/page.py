@@ -110,7 +110,7 @@ def _head(table: Table) -> list[dict[str, Any]]:
             {
                 "text": column.heading,
                 "classes": classes,
-                "kind": "text" if text else "number",
+                "kind": "" if not column.heading.strip() else "text" if text else "number",
                 "first": "ascending" if ascending else "descending",
                 "order": column.order,
             }
@@ -121,7 +121,8 @@ def _head(table: Table) -> list[dict[str, Any]]:
 def _rows(table: Table) -> list[dict[str, Any]]:
     """The rows of a page: cells, and the lines between them."""
     columns = _columns(table)
-    about = next((column for column in table.shown if column.kind == "text"), None)
+    texts = (each for each in table.shown if each.kind == "text" and each.at_left)
+    about = next((column for column in texts if column.heading.strip()), None)
     axis = _Axis.of(table)
     rows: list[dict[str, Any]] = []
     for place, row in enumerate(table.rows):

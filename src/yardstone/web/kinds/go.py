@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError
 from yardstone.reports.document import Column, Table
+from yardstone.reports.words import plural
 from yardstone.web.kinds.fields import Choice, Players, bad_option, level_field
-from yardstone.web.kinds.kind import Kind, Limit, NeedsPlayer, OldView, Plain, Query, Task
+from yardstone.web.kinds.kind import Kind, Limit, NeedsPlayer, Plain, Query, Task, View
 from yardstone.web.problems import Problem
 
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ __all__ = ["KIND"]
 _NAMES = 100
 #: Names that stand in a message.
 _SHOWN = 8
+#: Games whose curves stand on one page.
+GAMES_A_PAGE = 20
 _COLOURS = {"black": 1, "white": 2}
 #: Columns of CSV.
 _OF_GAMES = (
@@ -129,11 +134,31 @@ def _check(options: Plain) -> None:
         raise bad_option("colour", "name a player or a colour, not both")
 
 
-def _view(result: Plain, query: Query) -> OldView:
-    from yardstone.web.pages.go import go_view
+def _view(result: Plain, query: Query) -> View:
+    """The estimate with the curves of some games."""
+    from yardstone.reports.strength.estimate import estimate_document
 
-    values = go_view(result, address=query.address, page=query.page)
-    return OldView(f"{values['player']}: {values['rank']}", "go", values)
+    games = len(result["by_game"])
+    pages = max(ceil(games / GAMES_A_PAGE), 1)
+    page = min(max(query.page, 1), pages)
+    parts = [range(games)[first : first + GAMES_A_PAGE] for first in range(0, games, GAMES_A_PAGE)]
+
+    def link(place: int) -> str:
+        part = f"{query.address}?page={place // GAMES_A_PAGE + 1}" if pages > 1 else ""
+        return f"{part}#game-{place + 1}"
+
+    document = estimate_document(result, games=parts[page - 1], link=link)
+    links = [
+        (
+            f"Games {part[0] + 1}–{part[-1] + 1}",
+            "" if number == page else f"{query.address}?page={number}#games",
+        )
+        for number, part in enumerate(parts, 1)
+    ]
+    title = f"{result['player']}: {result['rank'] or round(result['rating'])}"
+    basis = f"Strength in Go, from {plural(result['moves'], 'move')} in {plural(games, 'game')}"
+    document = replace(document, title=result["player"], lead=[basis])
+    return View(document, links if pages > 1 else [], title)
 
 
 def _records(result: Plain) -> Table:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from yardstone.web.settings import Settings
     from yardstone.web.unpack import Unpacked
 
-__all__ = ["Kind", "Limit", "NeedsPlayer", "OldView", "Plain", "Query", "Task", "View"]
+__all__ = ["Kind", "Limit", "NeedsPlayer", "Plain", "Query", "Task", "View"]
 
 Plain = Mapping[str, Any]
 
@@ -102,19 +102,13 @@ class View:
     document : Document
     links : sequence of (str, str)
         Other parts of it with their addresses; without one it is the part that is shown.
+    title : str
+        Of the window, if not that of the document.
     """
 
     document: Document
     links: Sequence[tuple[str, str]] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class OldView:
-    """A result as a page: title of the window, template, and what that shows."""
-
-    title: str
-    template: str
-    values: dict[str, Any]
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +183,7 @@ class Kind:
     warm: Sequence[str] = ()
     check: Callable[[Plain], None] = lambda options: None
     perform: Callable[[Task], dict[str, Any]]
-    view: Callable[[Plain, Query], View | OldView]
+    view: Callable[[Plain, Query], View]
     records: Callable[[Plain], Table] | None = None
 
     @property

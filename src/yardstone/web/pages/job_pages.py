@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import Column, Document, Section, Table
 from yardstone.reports.words import plural
-from yardstone.web.kinds import KINDS, OldView, Query
+from yardstone.web.kinds import KINDS, Query
 from yardstone.web.pages.render import content, page, root_of
 from yardstone.web.pages.wording import days_words, error_lines, moment_words, progress
 
@@ -97,18 +97,15 @@ def _record_words(record: Plain) -> str:
 
 
 def _result_page(request: Request, job: Plain, view: dict[str, Any], query: Query) -> Response:
-    shown = KINDS[job["kind"]].view(job["result"], query)
-    if isinstance(shown, OldView):
-        title = f"{shown.title} · Yardstone"
-        return page(request, shown.template, title=title, job=view, view=shown.values)
+    result = KINDS[job["kind"]].view(job["result"], query)
     return page(
         request,
         "result",
-        title=f"{shown.document.title} · Yardstone",
+        title=f"{result.title or result.document.title} · Yardstone",
         job=view,
-        heading=shown.document.title,
-        content=content(shown.document),
-        links=shown.links,
+        heading=result.document.title,
+        content=content(result.document),
+        links=result.links,
     )
 
 

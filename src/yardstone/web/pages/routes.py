@@ -97,8 +97,8 @@ def result(
 @router.api_route("/r/{address}/state", methods=_READ)
 def state(request: Request, address: str) -> Response:
     """How far a job is, for the script of the page."""
-    found = progress(_service(request).job(address, result=False))
-    return JSONResponse(found, headers={"Cache-Control": "no-store"})
+    plain = progress(_service(request).job(address, result=False))
+    return JSONResponse(plain, headers={"Cache-Control": "no-store"})
 
 
 @router.post("/r/{address}/player")
@@ -140,10 +140,10 @@ def batch(request: Request, address: str) -> Response:
 @router.api_route("/b/{address}/state", methods=_READ)
 def batch_state(request: Request, address: str) -> Response:
     """How far a batch is."""
-    found = _service(request).batch(address)
-    done, total = found["done"], found["total"]
+    batch = _service(request).batch(address)
+    done, total = batch["done"], batch["total"]
     plain = {
-        "going": found["status"] != "done",
+        "going": batch["status"] != "done",
         "share": done / total,
         "words": f"{done} of {total} done.",
         "stage": "running",
@@ -192,5 +192,5 @@ async def _small_form(request: Request) -> dict[str, list[str]]:
         body += piece
         if len(body) > _FORM_BYTES:
             raise Problem(413, "too_large", "The form is too long.", "Choose one of the names.")
-    found: dict[str, Any] = parse_qs(body.decode("utf-8", "replace"), max_num_fields=8)
-    return found
+    fields: dict[str, Any] = parse_qs(body.decode("utf-8", "replace"), max_num_fields=8)
+    return fields

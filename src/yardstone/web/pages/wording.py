@@ -117,18 +117,18 @@ def progress(job: Plain) -> dict[str, Any]:
 
     The share is None while nobody knows how much there is to do.
     """
-    status, found = job["status"], job["progress"]
+    status, state = job["status"], job["progress"]
     going = status in ("queued", "running")
     if status == "queued":
         ahead = job["ahead"] or 0
         words = f"Waiting: {plural(ahead, 'job')} before yours." if ahead else "You are next."
         return {"going": going, "share": None, "words": words, "stage": "queued"}
-    stage = str(found["stage"])
-    done, total = found["done"], found["total"]
+    stage = str(state["stage"])
+    done, total = state["done"], state["total"]
     text = _STAGES.get(stage, stage.capitalize() or "Working")
     if not total:
         return {"going": going, "share": None, "words": f"{text} …", "stage": stage}
     words = f"{text}: {100 * done // total} %."
     if stage == "analysing":
         words = f"{text}: {min(done, total):,} of {plural(total, *KINDS[job['kind']].counted)}."
-    return {"going": going, "share": round(found["fraction"], 4), "words": words, "stage": stage}
+    return {"going": going, "share": round(state["fraction"], 4), "words": words, "stage": stage}
