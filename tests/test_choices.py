@@ -15,7 +15,7 @@ import yardstone
 from yardstone import choices
 from yardstone.choices import check_choice, check_fields, check_number, nearest, no_such
 from yardstone.errors import UsageError
-from yardstone.evaluation.run import evaluate
+from yardstone.evaluation.backtest import evaluate
 from yardstone.lab.kaniuk.cross_validation import Candidate
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry

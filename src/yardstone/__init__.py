@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         YardstoneError,
         YardstoneWarning,
     )
-    from yardstone.evaluation.run import evaluate
+    from yardstone.evaluation.backtest import evaluate
     from yardstone.pool import PairCounts, Pool, Skipped, SkipReport
     from yardstone.ratings.matches import Interval, Match, elo, normalized_elo
     from yardstone.ratings.matches import superiority as match_superiority
@@ -110,7 +110,7 @@ __all__ += _systems.__all__
 _HOMES = {
     "yardstone.records": ("read", "query"),
     "yardstone.pool": ("Pool", "PairCounts", "Skipped", "SkipReport"),
-    "yardstone.evaluation.run": ("evaluate",),
+    "yardstone.evaluation.backtest": ("evaluate",),
     "yardstone.ratings.systems": tuple(_systems.__all__),
     "yardstone.ratings.rating_list": ("rate", "rate_list", "RatingList"),
     "yardstone.ratings.priors": ("Prior", "Relation"),

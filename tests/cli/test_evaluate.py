@@ -112,7 +112,7 @@ def test_every_format_and_picture(
     assert capsys.readouterr().out == ""
     assert "<svg" in (tmp_path / "c.svg").read_text()
     page = (tmp_path / "page.html").read_text()
-    assert "data:image/svg+xml" in page
+    assert "<svg" in page
     assert "http" not in page.split("</head>")[0].replace("http-equiv", "")
     assert main([*command, "--format", "csv"]) == 0
     lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))

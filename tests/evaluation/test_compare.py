@@ -8,11 +8,11 @@ from numpy.testing import assert_allclose
 
 from tests.evaluation.games import played
 from yardstone.errors import InputError, MissingExtraError, ModelError, NoGamesError, UsageError
-from yardstone.evaluation.compare import compare
+from yardstone.evaluation.backtest import evaluate
+from yardstone.evaluation.comparison import compare
 from yardstone.evaluation.draws import fit_draw_rate
 from yardstone.evaluation.metrics import measure
 from yardstone.evaluation.result import Evaluation, Prediction
-from yardstone.evaluation.run import evaluate
 from yardstone.evaluation.splits import Subset
 from yardstone.evaluation.tuning import tune
 from yardstone.pool import Pool

@@ -9,9 +9,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from yardstone.evaluation.forecast import forecast
-from yardstone.evaluation.interval_scale import World, drawn_results, interval_scale
+from yardstone.evaluation.interval_scale import interval_scale
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.rated_games import whole_history
+from yardstone.evaluation.worlds import World, drawn_results
 from yardstone.pool import Pool
 
 NORMAL_95 = 1.959963984540054

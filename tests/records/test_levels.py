@@ -13,7 +13,7 @@ import yardstone
 from tests.shared import shared_path
 from yardstone.cli.main import main
 from yardstone.errors import InputError
-from yardstone.evaluation.run import evaluate
+from yardstone.evaluation.backtest import evaluate
 from yardstone.pool import Pool
 from yardstone.ratings.egf import EGF
 from yardstone.ratings.handicap import Handicap

@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from yardstone.cli.options import (
-    Columns,
-    Confidence,
-    Dates,
-    First,
-    Form,
-    Page,
-    Query,
-    Results,
-    Side,
-    SkipUnread,
-    Strict,
-)
-from yardstone.cli.output import Format
+from yardstone.cli import values
+from yardstone.cli.games import Games
+from yardstone.cli.options import Confidence
+from yardstone.cli.output import Output
+from yardstone.cli.progress import stage_bars
+from yardstone.cli.systems import moment, settings
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.result import Evaluation
+    from yardstone.evaluation.backtest import Progress
+    from yardstone.evaluation.prediction_table import PredictionTable
 
 __all__ = ["evaluate"]
-
-_GAMES = "Games"
-_TABLE = "Predictions from elsewhere"
-_SHOW = "Output"
 
 
 def evaluate(
@@ -44,6 +32,7 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    *,
     systems: Annotated[
         str,
         typer.Option(
@@ -122,13 +111,6 @@ def evaluate(
             metavar="COLUMN,COLUMN", help="Names of the players of a table of predictions."
         ),
     ] = None,
-    columns: Columns = None,
-    first: First = None,
-    results: Results = None,
-    dates: Dates = None,
-    query: Query = None,
-    strict: Strict = False,
-    skip_unread: SkipUnread = False,
     confidence: Confidence = "95",
     replicates: Annotated[
         int,
@@ -136,19 +118,8 @@ def evaluate(
     ] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the tuning and the bootstrap.")] = 0,
     workers: Annotated[int, typer.Option(help="Systems to work on at the same time.", min=1)] = 1,
-    form: Form = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the table to this file."),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the calibration: .svg, .png or .pdf."),
-    ] = None,
-    html: Page = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No table on standard output, no progress.")
-    ] = False,
+    games: Games,
+    out: Output,
 ) -> None:
     """Compare rating systems by how well they predict later games from earlier ones.
 
@@ -162,36 +133,34 @@ def evaluate(
     yardstone evaluate games.csv --train-until 2011-01-01 --html systems.html
     yardstone evaluate table.csv --predicted P --score Result --format json
     """
-    from yardstone.cli import values
-    from yardstone.cli.output import chosen_format
-    from yardstone.cli.systems import check_outputs, emit
+    from yardstone.reports.evaluation import evaluation_document
 
-    level = values.confidence(confidence)
-    shape = chosen_format(form, output)
-    check_outputs(shape, output, html, plot=plot, quiet=quiet)
+    out.check()
     shared: dict[str, Any] = {
         "metric": metric,
-        "confidence": level,
+        "confidence": values.confidence(confidence),
         "replicates": replicates,
         "seed": seed,
     }
     if predicted or ratings:
-        found = _from_table(
+        from yardstone.evaluation.prediction_table import compare_table
+
+        table = _table(
             paths or [],
+            games,
             score=score,
-            predicted=predicted or [],
-            ratings=ratings or [],
-            draws=draws or [],
-            players=players,
-            group=group,
-            first=first,
-            results=results,
-            skip_unread=skip_unread,
-            shared=shared,
+            predicted=dict(_column(text) for text in predicted or ()),
+            draws=dict(_column(text) for text in draws or ()),
+            ratings={
+                name: _pair(pair, "--ratings")
+                for name, pair in (_column(text) for text in ratings or ())
+            },
+            players=None if players is None else _pair(players, "--players"),
+            group_by=group,
         )
+        evaluation = compare_table(table, **shared)
     else:
-        from yardstone.cli.reading import Source, read_games
-        from yardstone.cli.systems import moment
+        from yardstone.evaluation import backtest
 
         options: dict[str, Any] = {
             "train_share": train_share,
@@ -203,32 +172,43 @@ def evaluate(
             "group_by": group,
             "workers": workers,
         }
-        wanted = values.columns(columns or []) or {}
-        if group is not None:
-            wanted = {group: group, **wanted}
-        chosen = _systems(systems, parameter or [])
-        source = Source(
-            paths or [],
-            query,
-            wanted or None,
-            first,
-            results,
-            strict,
-            skip_unread,
-            dates=dates,
-            levels=any(entry.levels for entry in chosen),
+        names = _names(systems)
+        entries = backtest.system_entries(names, settings(parameter or [], names))
+        levels = any(entry.levels for entry in entries)
+        tags = () if group is None else (group,)
+        pool = games.read(paths, tags=tags, levels=levels, quiet=out.quiet)
+        evaluation = backtest.evaluate(
+            pool, entries, progress=_progress(quiet=out.quiet), **shared, **options
         )
-        pool = read_games(source, quiet=quiet)
-        found = _replayed(pool, chosen, {**shared, **options}, quiet=quiet)
-    views = _views(found, _title(paths or []))
-    if html is not None:
-        emit(views, Format.html, html)
-    if plot is not None:
-        from yardstone.reports.charts.calibration import calibration_chart
+    out.emit(evaluation_document(evaluation, title=_title(paths or [])))
 
-        calibration_chart(found).save(plot)
-    if output is not None or not quiet:
-        emit(views, shape, output)
+
+def _progress(*, quiet: bool) -> Progress | None:
+    bars = stage_bars(quiet=quiet)
+    return bars and (lambda name, done, trials: bars(f"tuning {name}", done, trials))
+
+
+def _table(paths: Sequence[str], games: Games, **columns: Any) -> PredictionTable:
+    from yardstone.evaluation.prediction_table import read_predictions
+
+    if len(paths) != 1:
+        raise UsageError("name one table with predictions")
+    return read_predictions(
+        paths[0],
+        **columns,
+        side=None if games.first is None else games.first.value,
+        results=games.results,
+        skip_unread=games.skip_unread,
+    )
+
+
+def _names(text: str) -> list[str]:
+    from yardstone.ratings.systems import SEQUENTIAL
+
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise UsageError("--systems: name at least one system")
+    return list(SEQUENTIAL if names == ["all"] else dict.fromkeys(names))
 
 
 def _edges(text: str) -> list[float]:
@@ -239,92 +219,6 @@ def _edges(text: str) -> list[float]:
     if edges != sorted(edges) or any(edge <= 0 for edge in edges):
         raise UsageError(f"--gaps {text!r}: the edges must be positive, and rise")
     return edges
-
-
-def _systems(names: str, parameters: Sequence[str]) -> list[Any]:
-    """Entries of the chosen systems, with their fixed parameters."""
-    from dataclasses import replace
-
-    from yardstone.cli.systems import settings
-    from yardstone.ratings.systems import SEQUENTIAL, find_system
-
-    listed = [name.strip() for name in names.split(",") if name.strip()]
-    if listed == ["all"]:
-        listed = list(SEQUENTIAL)
-    if not listed:
-        raise UsageError("--systems: name at least one system")
-    fixed = settings(parameters, listed)
-    entries = []
-    for name in dict.fromkeys(listed):
-        entry = find_system(name)
-        kept = tuple(knob for knob in entry.knobs if knob.name not in fixed[name])
-        chosen = replace(entry, fixed={**entry.fixed, **fixed[name]}, knobs=kept)
-        chosen.make()
-        entries.append(chosen)
-    return entries
-
-
-def _replayed(pool: Any, systems: Any, options: dict[str, Any], *, quiet: bool) -> Evaluation:
-    from yardstone.evaluation.run import evaluate as run
-
-    def show(name: str, done: int, trials: int) -> None:
-        end = "\r\x1b[K" if done >= trials else ""
-        sys.stderr.write(f"\r\x1b[Ktuning {name}: {done} of {trials}{end}")
-        sys.stderr.flush()
-
-    watched = sys.stderr.isatty() and not quiet
-    return run(pool, systems, progress=show if watched else None, **options)
-
-
-def _from_table(
-    paths: Sequence[str],
-    *,
-    score: str,
-    predicted: Sequence[str],
-    ratings: Sequence[str],
-    draws: Sequence[str],
-    players: str | None,
-    group: str | None,
-    first: Side | None,
-    results: str | None,
-    skip_unread: bool,
-    shared: Mapping[str, Any],
-) -> Evaluation:
-    import numpy as np
-
-    from yardstone.evaluation.compare import compare
-    from yardstone.evaluation.result import Prediction
-    from yardstone.evaluation.table import read_predictions
-
-    if len(paths) != 1:
-        raise UsageError("name one table with predictions")
-    table = read_predictions(
-        paths[0],
-        score=score,
-        predicted=dict(_column(text) for text in predicted),
-        draws=dict(_column(text) for text in draws),
-        ratings={
-            name: _pair(pair, "--ratings") for name, pair in (_column(text) for text in ratings)
-        },
-        players=None if players is None else _pair(players, "--players"),
-        group_by=group,
-        side=None if first is None else first.value,
-        results=results,
-        skip_unread=skip_unread,
-    )
-    notes = list(table.notes)
-    if table.first is None:
-        notes.append("The players are not known (--players), so intervals are too narrow.")
-    even = Prediction("50:50", np.full(len(table.score), 0.5), baseline=True)
-    return compare(
-        (*table.predictions, even),
-        table.score,
-        first=table.first,
-        second=table.second,
-        subsets=table.subsets,
-        notes=notes,
-        **shared,
-    )
 
 
 def _column(text: str) -> tuple[str, str]:
@@ -342,28 +236,3 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 def _title(paths: Sequence[str]) -> str:
     names = [Path(path).name for path in paths if path != "-"]
     return f"Predictions: {names[0]}" if len(names) == 1 else "Predictions"
-
-
-def _views(found: Evaluation, title: str) -> Any:
-    from yardstone.cli.systems import Views
-    from yardstone.reports.evaluation.report import CSV_COLUMNS, csv_evaluation, plain_evaluation
-    from yardstone.reports.json_out import as_json
-
-    def text() -> str:
-        from yardstone.reports.evaluation.text import text_evaluation
-
-        return text_evaluation(found)
-
-    def html() -> str:
-        import yardstone
-        from yardstone.reports.evaluation.html import html_evaluation
-
-        return html_evaluation(found, title=title, version=yardstone.__version__)
-
-    return Views(
-        text=text,
-        csv=lambda: csv_evaluation(found),
-        json=lambda: as_json(plain_evaluation(found)),
-        html=html,
-        columns=CSV_COLUMNS,
-    )

@@ -9,7 +9,7 @@ Borgatti 1999, Owen's pigeonhole bootstrap of 2007).
 With every game in two clusters this bootstrap is known to be too wide. Its
 variance, to first order, is the sum over players of their summed residuals
 squared *plus* the same sum over pairs of players; what is wanted (the variance
-robust to dyadic clusters, `yardstone.evaluation.clusters`) is the first *minus* the
+robust to dyadic clusters, `yardstone.clusters`) is the first *minus* the
 second. Both are exact sums, so the spread of the replicates is scaled by the root
 of their ratio, never below what independent pairs would give. The replicates say how
 several means vary together, as simultaneous statements need; the interval of one of
@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone._kernel import kernel
-from yardstone.errors import NoGamesError, UsageError
-from yardstone.evaluation.clusters import (
+from yardstone.clusters import (
     LEAST_EFFECTIVE_PLAYERS,
     cluster_sums,
     degrees_of_freedom,
@@ -36,6 +35,7 @@ from yardstone.evaluation.clusters import (
     numbered,
     t_quantile,
 )
+from yardstone.errors import NoGamesError, UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -81,7 +81,7 @@ class Bootstrap:
     unit : str
         What intervals are over: ``"player"``, ``"game"`` where players are unknown, or
         ``"none"`` where there are too few players for any
-        (`yardstone.evaluation.clusters.LEAST_EFFECTIVE_PLAYERS`).
+        (`yardstone.clusters.LEAST_EFFECTIVE_PLAYERS`).
     games : int
         Number of games.
     mean : float64 array (rows,)

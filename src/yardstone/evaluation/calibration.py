@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.clusters import mean_error, t_quantile
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.evaluation.clusters import mean_error, t_quantile
 from yardstone.winprob.logistic import logistic, logit
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def calibrate(
         in the group, for draws make them closer together than wins and losses.
     players : pair of int32 arrays, optional
         Numbers of both players of each game. With them a group counts as fewer games
-        where its games share players (`yardstone.evaluation.clusters`), and a group of
+        where its games share players (`yardstone.clusters`), and a group of
         too few players has the interval from 0 to 1. Without them games are taken as
         independent, which makes intervals too narrow.
     """

@@ -200,7 +200,7 @@ def rate_games(
     pool : Pool, optional
         Games; with a state those to be added.
     system : str, optional
-        A name in `yardstone.evaluation.systems`; Glicko-2 by default.
+        A name in `yardstone.ratings.systems`; Glicko-2 by default.
     parameters : mapping, optional
         Of the system.
     state : Ledger, optional

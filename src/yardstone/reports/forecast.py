@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import Column, Document, Lines, Section, Table
@@ -63,18 +64,17 @@ _PLAYERS = (
 )
 
 
-def _of_player(place: int, side: str) -> Iterator[Column]:
-    for column in _PLAYERS:
-        name = side if column.name == "player" else f"{side}_{column.name}"
-        yield Column(
-            name,
-            lambda forecast, column=column: column.value(_players(forecast)[place]),
-            kind=column.kind,
-        )
+def _of_player(place: int, side: str, column: Column) -> Column:
+    name = side if column.name == "player" else f"{side}_{column.name}"
+
+    def value(forecast: Forecast) -> Any:
+        return column.value(_players(forecast)[place])
+
+    return Column(name, value, kind=column.kind)
 
 
 def _number(name: str) -> Column:
-    return Column(name, lambda forecast: getattr(forecast, name), kind="number")
+    return Column(name, attrgetter(name), kind="number")
 
 
 #: What stands in files, a row a game; JSON has the players as parts of their own.
@@ -87,8 +87,8 @@ _NUMBERS = (
 )
 _RECORDS = (
     Column("system", lambda forecast: forecast.system),
-    *_of_player(0, "first"),
-    *_of_player(1, "second"),
+    *(_of_player(0, "first", column) for column in _PLAYERS),
+    *(_of_player(1, "second", column) for column in _PLAYERS),
     *_NUMBERS,
 )
 

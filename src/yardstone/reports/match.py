@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import isfinite, isinf, isnan
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import Column, Document, Facts, Section, Table
@@ -84,40 +85,43 @@ def _plain_interval(interval: Interval) -> dict[str, float | None]:
     return {name: known(getattr(interval, name)) for name in ("value", "low", "high")}
 
 
-def _player(place: int) -> Callable[[MatchJudgement], str | None]:
-    return lambda judgement: judgement.players and judgement.players[place]
+def _player(place: int) -> Column:
+    def value(judgement: MatchJudgement) -> str | None:
+        return judgement.players and judgement.players[place]
+
+    return Column(_PLAYERS[place], value)
 
 
-def _interval_columns(name: str) -> Iterator[Column]:
-    for suffix, end in (("", "value"), ("_low", "low"), ("_high", "high")):
-        yield Column(
-            name + suffix, lambda each, end=end: getattr(getattr(each, name), end), kind="number"
-        )
-
-
-def _parts(place: Callable[[MatchJudgement], Any], *names: str) -> Iterator[Column]:
-    for name in names:
-        yield Column(name, lambda each, name=name: getattr(place(each), name), kind="number")
+def _number(path: str, name: str = "") -> Column:
+    """What stands at the end of a path of attributes."""
+    return Column(name or path.rpartition(".")[2], attrgetter(path), kind="number")
 
 
 #: One row a match, so that those of several matches can be put together.
 _RECORDS = (
-    *(Column(name, _player(place)) for place, name in enumerate(_PLAYERS)),
+    _player(0),
+    _player(1),
     Column("model", _model),
     Column("counts", lambda each: " ".join(f"{count:g}" for count in each.match.counts)),
     Column("games", lambda each: int(each.match.games), kind="integer"),
-    *_parts(lambda each: each.match, "score", "shared"),
-    Column("confidence", lambda each: each.confidence, kind="number"),
-    *_interval_columns("elo"),
-    *_interval_columns("normalized_elo"),
-    *_parts(lambda each: each, "superiority", "half_width"),
-    Column("games_for_half_width", lambda each: each.games_needed, kind="number"),
+    _number("match.score"),
+    _number("match.shared"),
+    _number("confidence"),
+    _number("elo.value", "elo"),
+    _number("elo.low", "elo_low"),
+    _number("elo.high", "elo_high"),
+    _number("normalized_elo.value", "normalized_elo"),
+    _number("normalized_elo.low", "normalized_elo_low"),
+    _number("normalized_elo.high", "normalized_elo_high"),
+    _number("superiority"),
+    _number("half_width"),
+    _number("games_needed", "games_for_half_width"),
     Column("sprt_model", lambda each: each.test.model),
-    *_parts(lambda each: each.test, "elo0", "elo1", "alpha", "beta"),
-    *_parts(lambda each: each.state, "llr", "lower", "upper"),
+    *map(_number, ("test.elo0", "test.elo1", "test.alpha", "test.beta")),
+    *map(_number, ("state.llr", "state.lower", "state.upper")),
     Column("decision", lambda each: each.state.decision),
-    Column("chance_of_h1", lambda each: each.state.chance, kind="number"),
-    Column("further_games", lambda each: each.state.further_games, kind="number"),
+    _number("state.chance", "chance_of_h1"),
+    _number("state.further_games"),
 )
 
 

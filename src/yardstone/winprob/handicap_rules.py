@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.clusters import LEAST_EFFECTIVE_CLUSTERS, effective_number, t_quantile
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.winprob.clustered import FEWEST
 from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
@@ -153,20 +153,17 @@ def stone_interval(
 ) -> tuple[float, float] | None:
     """Interval of the worth of a stone: the jackknife over clusters of games.
 
-    By Student's t over what the clusters are worth; see `yardstone.winprob.clustered`.
+    By Student's t over what the clusters are worth; see `yardstone.clusters`.
     None where they are worth too few.
     """
-    from scipy.special import stdtrit
-
-    number = np.unique(np.asarray(cluster), return_inverse=True)[1].ravel()
-    share = np.bincount(number) / len(number)
-    worth = 1.0 / float(share @ share)
-    if worth < FEWEST:
+    names, number = np.unique(np.asarray(cluster), return_inverse=True)
+    worth = effective_number(number)
+    if worth < LEAST_EFFECTIVE_CLUSTERS:
         return None
     full = fit_stone(gap, handicap, won)[0]
     without = [
-        fit_stone(gap, handicap, won, (number != each) * 1.0)[0] for each in range(len(share))
+        fit_stone(gap, handicap, won, (number != each) * 1.0)[0] for each in range(len(names))
     ]
     error = float(np.sqrt(np.sum(np.square(np.array(without) - full))))
-    reach = float(stdtrit(worth - 1.0, 0.5 + 0.5 * level)) * error
+    reach = t_quantile(0.5 + 0.5 * level, worth - 1.0) * error
     return full - reach, full + reach

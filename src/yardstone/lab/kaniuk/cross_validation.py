@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.choices import check_choice
+from yardstone.clusters import clustered_interval, clustered_mean
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.lab.kaniuk.least_squares import fit_least_squares
-from yardstone.winprob.clustered import clustered_interval, clustered_mean
 from yardstone.winprob.grade_model import EVEN_KOMI, GradeModel, Link, log_probabilities
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
@@ -258,7 +258,7 @@ class CrossValidation:
     ) -> tuple[float, float] | None:
         """Interval of `gain`, by Student's t over the groups; None where there are too few.
 
-        Groups count for as many as they are worth (`yardstone.winprob.clustered`). The
+        Groups count for as many as they are worth (`yardstone.clusters`). The
         fits to k - 1 of k parts of the games have most games in common, so their chance
         does not average out: the variance is 1 + k / (k - 1) times that over the groups
         (Nadeau and Bengio 2003, Inference for the generalization error, section 3).

@@ -1,1 +1,382 @@
-"""Reports of comparisons of rating systems."""
+"""Rating systems compared by their predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from yardstone.evaluation.comparison import LEAST_GAMES
+from yardstone.evaluation.metrics import LARGER_IS_BETTER
+from yardstone.evaluation.result import REPRESENTATIVE
+from yardstone.reports.document import Column, Document, Facts, Lines, Picture, Section, Table
+from yardstone.reports.words import per_cent, plural
+
+if TYPE_CHECKING:
+    from yardstone.evaluation.bootstrap import Interval
+    from yardstone.evaluation.metrics import Metrics
+    from yardstone.evaluation.result import Evaluation, Ranking, Scored
+    from yardstone.evaluation.splits import Subset
+    from yardstone.reports.charts.chart import Chart
+
+__all__ = ["evaluation_document", "plain_evaluation"]
+
+#: Version of the shape of `plain_evaluation`; keys are only ever added to one.
+FORMAT = 1
+#: What people call the metrics.
+METRIC_NAMES = {
+    "log_likelihood": "log-likelihood",
+    "three_way": "win/draw/loss log-likelihood",
+    "brier": "Brier score",
+    "accuracy": "accuracy",
+}
+
+
+def evaluation_document(evaluation: Evaluation, *, title: str = "Predictions") -> Document:
+    """The report of an evaluation."""
+    rows = list(_rows(evaluation))
+    columns = _columns(evaluation)
+    everything = [row for row in rows if row.subset == REPRESENTATIVE]
+    chart = partial(_chart, evaluation)
+    sections = [Section(blocks=[Table(columns, everything, noun="system")])]
+    if conclusion := _conclusion(evaluation):
+        sections.append(Section(blocks=[Lines(conclusion)]))
+    sections.append(
+        Section("Calibration", [Picture(chart, "Mean scores against predictions, by group.")])
+    )
+    if len(evaluation.subsets) > 1:
+        metric = METRIC_NAMES[evaluation.metric].capitalize()
+        parts = evaluation.subsets[1:]
+        table = Table(_part_columns(evaluation), parts, noun="part")
+        sections.append(Section(f"{metric} on parts of these games", [table]))
+    if evaluation.notes:
+        sections.append(Section("Notes", [Lines(evaluation.notes, bullets=True)]))
+    if parameters := list(_parameters(evaluation)):
+        sections.append(Section("Parameters", [Facts(parameters)]))
+    return Document(
+        title=title,
+        lead=[_headline(evaluation), *_basis(evaluation)],
+        sections=sections,
+        records=Table(columns, rows, noun="row"),
+        plain=partial(plain_evaluation, evaluation),
+        drawing=chart,
+    )
+
+
+def _chart(evaluation: Evaluation) -> Chart:
+    from yardstone.reports.charts.calibration import calibration_chart
+
+    return calibration_chart(evaluation)
+
+
+def _number(value: float | None, digits: int = 4) -> str:
+    """A measure as people read it."""
+    known = value is not None and isfinite(value)
+    return f"{value:.{digits}f}".replace("-", "−") if known else "–"
+
+
+def _share(value: float) -> str:
+    """A share in per cent; certainty is only written where it is."""
+    if 0.9995 <= value < 1.0:
+        return "> 99.9 %"
+    if 0.0 < value < 0.0005:
+        return "< 0.1 %"
+    return f"{100.0 * value:.1f} %"
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A system on a part of the games, and how far it lies behind the best there."""
+
+    scored: Scored
+    subset: str
+    place: int
+    behind: Interval | None
+    best: float | None
+
+    @property
+    def metrics(self) -> Metrics:
+        return self.scored.metrics[self.subset]
+
+
+def _rows(evaluation: Evaluation) -> Iterator[_Row]:
+    for part in evaluation.subsets:
+        lag = {}
+        if (part.name, evaluation.metric) in evaluation.bootstraps and evaluation.ranked:
+            order = evaluation.ranking_by(evaluation.metric, part.name)
+            behind = zip(order.behind, order.best, strict=True)
+            lag = dict(zip(order.names, behind, strict=True))
+        for place, scored in enumerate(evaluation.systems, 1):
+            yield _Row(scored, part.name, place, *lag.get(scored.name, (None, None)))
+
+
+def _columns(evaluation: Evaluation) -> list[Column]:
+    """What a row says, in files and to people."""
+    draws = any(scored.prediction.draw is not None for scored in evaluation.systems)
+
+    def metric(name: str, heading: str = "", digits: int = 4) -> Column:
+        def value(row: _Row) -> Any:
+            return getattr(row.metrics, name)
+
+        return Column(name, value, heading, "number", show=lambda row: _number(value(row), digits))
+
+    def behind(name: str, end: str, heading: str = "") -> Column:
+        def value(row: _Row) -> float | None:
+            return None if row.behind is None else getattr(row.behind, end)
+
+        def show(row: _Row) -> str:
+            return "" if row.behind is None else _number(row.behind.estimate)
+
+        return Column(name, value, heading, "number", show=show)
+
+    def log_likelihood(row: _Row) -> str:
+        return "−∞" if row.metrics.impossible else _number(row.metrics.log_likelihood)
+
+    def interval(row: _Row) -> str:
+        return (
+            "" if row.behind is None else f"{_number(row.behind.low)} to {_number(row.behind.high)}"
+        )
+
+    def rank(row: _Row) -> int | None:
+        return None if row.scored.prediction.baseline else row.place
+
+    return [
+        Column("", rank, "Rank", "integer", show=lambda row: str(rank(row) or ""), ascending=True),
+        Column("system", lambda row: row.scored.name, "System"),
+        Column("subset", lambda row: row.subset),
+        Column("games", lambda row: row.metrics.games, kind="integer"),
+        Column("rank", rank, kind="integer"),
+        Column("baseline", lambda row: row.scored.prediction.baseline, kind="boolean"),
+        Column(
+            "log_likelihood",
+            lambda row: row.metrics.log_likelihood,
+            "Log-likelihood",
+            "number",
+            show=log_likelihood,
+        ),
+        behind("behind", "estimate", "Behind"),
+        behind("behind_low", "low"),
+        behind("behind_high", "high"),
+        Column(
+            "",
+            lambda row: row.behind and row.behind.low,
+            f"{per_cent(evaluation.confidence)} interval",
+            "number",
+            show=interval,
+            gives_way=3,
+        ),
+        Column(
+            "best",
+            lambda row: row.best,
+            "Best",
+            "number",
+            show=lambda row: "" if row.best is None else _share(row.best),
+            gives_way=5,
+        ),
+        Column(
+            "accuracy",
+            lambda row: row.metrics.accuracy,
+            "Accuracy",
+            "number",
+            show=lambda row: _share(row.metrics.accuracy),
+            gives_way=4,
+        ),
+        metric("constant_side"),
+        metric("brier", "Brier"),
+        metric("three_way", "Win/draw/loss" if draws else ""),
+        Column("impossible", lambda row: row.metrics.impossible, kind="integer"),
+        Column(
+            "",
+            lambda row: row.scored.calibration.slope,
+            "Slope",
+            "number",
+            show=lambda row: _number(row.scored.calibration.slope, 2),
+            gives_way=1,
+        ),
+    ]
+
+
+def _part_columns(evaluation: Evaluation) -> list[Column]:
+    """A row a part of the games, a column a system."""
+
+    def system(scored: Scored) -> Column:
+        def value(part: Subset) -> float | None:
+            return scored.value(evaluation.metric, part.name)
+
+        return Column("", value, scored.name, "number", show=lambda part: _number(value(part)))
+
+    return [
+        Column("", lambda part: part.name, "Part"),
+        Column("", lambda part: int(part.games.sum()), "Games", "integer"),
+        *map(system, evaluation.systems),
+    ]
+
+
+def _parameters(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+    """Each system whose parameters are not its own, with them."""
+    for scored in evaluation.ranked:
+        if parameters := scored.prediction.parameters:
+            yield scored.name, ", ".join(f"{name} {_short(v)}" for name, v in parameters.items())
+
+
+def _short(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _headline(evaluation: Evaluation) -> str:
+    """What was compared on what."""
+    text = f"{plural(len(evaluation.ranked), 'system')} on {plural(evaluation.games, 'game')}"
+    if evaluation.players:
+        text += f" of {plural(evaluation.players, 'player')}"
+    if evaluation.period is not None:
+        first, last = (str(moment)[:10] for moment in evaluation.period)
+        text += f", {first}" if first == last else f", {first} to {last}"
+    return text
+
+
+def _basis(evaluation: Evaluation) -> Iterator[str]:
+    """How it was done."""
+    if evaluation.earlier:
+        yield (
+            "Each game was predicted from the games before it; the first "
+            f"{evaluation.earlier:,} games only served to learn from."
+        )
+        if evaluation.tuned:
+            trials = plural(evaluation.tuned, "trial")
+            yield f"Parameters were tuned on those alone, {trials} a system."
+    if evaluation.bootstraps:
+        unit = next(iter(evaluation.bootstraps.values()))[1].unit
+        level = per_cent(evaluation.confidence)
+        yield (
+            f"Intervals are at {level}, over {unit}s (games that share a player count as one "
+            "cluster)."
+            if unit == "player"
+            else f"Intervals are at {level}, over games: the players are not known, so games of "
+            "one player are taken as independent."
+        )
+
+
+def _conclusion(evaluation: Evaluation) -> list[str]:
+    """Which system is best, and how sure that is."""
+    if not evaluation.ranked:
+        return []
+    if (REPRESENTATIVE, evaluation.metric) not in evaluation.bootstraps:
+        if evaluation.players and evaluation.games >= LEAST_GAMES:
+            return [
+                "There are too few players to say which system is best: intervals are over "
+                "players, and here almost all games are between two or three of them.",
+            ]
+        return ["There are too few games to say which system is best."]
+    order = evaluation.ranking
+    top, others = order.names[0], order.names[1:]
+    level = per_cent(order.confidence)
+    if not others:
+        lines = [f"{top} is the only system."]
+    elif order.tied:
+        lines = [
+            f"{top} did best, but it cannot be told from {_listed(order.tied)} "
+            f"({level}, all comparisons together)."
+        ]
+    else:
+        lines = [
+            f"{top} predicts best: better than every other system here "
+            f"(sure at {level}, all comparisons together)."
+        ]
+    if others and (behind := order.behind[1]) is not None:
+        lines.append(
+            f"Next comes {others[0]}, behind by {_number(behind.estimate)} "
+            f"({_number(behind.low)} to {_number(behind.high)}) in "
+            f"{METRIC_NAMES[evaluation.metric]}; "
+            f"{top} is ahead of all others in {_share(order.best[0])} of the bootstrap."
+        )
+    return [*lines, *_below_baselines(evaluation)]
+
+
+def _below_baselines(evaluation: Evaluation) -> Iterator[str]:
+    """A warning for systems that lose to knowing nothing."""
+    sign = 1.0 if LARGER_IS_BETTER[evaluation.metric] else -1.0
+    for floor in (scored for scored in evaluation.systems if scored.prediction.baseline):
+        bar = floor.value(evaluation.metric)
+        worse = [
+            scored.name
+            for scored in evaluation.ranked
+            if bar is not None
+            and (value := scored.value(evaluation.metric)) is not None
+            and sign * value < sign * bar
+        ]
+        if worse:
+            verb = "does" if len(worse) == 1 else "do"
+            yield f"{_listed(worse)} {verb} worse than the baseline “{floor.name}”."
+
+
+def _listed(names: Sequence[str]) -> str:
+    """All the names: none may be left out of a claim."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def plain_evaluation(evaluation: Evaluation) -> dict[str, Any]:
+    """The whole evaluation as dictionaries, lists, numbers, strings and None."""
+    ranks = {scored.name: place for place, scored in enumerate(evaluation.ranked, 1)}
+    period = evaluation.period
+    return {
+        "format": FORMAT,
+        "metric": evaluation.metric,
+        "confidence": evaluation.confidence,
+        "games": evaluation.games,
+        "players": evaluation.players,
+        "earlier": evaluation.earlier,
+        "tuned": evaluation.tuned,
+        "period": None if period is None else {"from": str(period[0]), "to": str(period[1])},
+        "conclusion": _conclusion(evaluation),
+        "systems": [_plain_system(scored, ranks.get(scored.name)) for scored in evaluation.systems],
+        "rankings": [
+            _plain_ranking(evaluation.ranking_by(metric, subset))
+            for subset, metric in evaluation.bootstraps
+            if _rankable(evaluation, metric, subset)
+        ],
+        "subsets": [
+            {"name": part.name, "games": int(part.games.sum()), "about": part.about}
+            for part in evaluation.subsets
+        ],
+        "notes": list(evaluation.notes),
+    }
+
+
+def _rankable(evaluation: Evaluation, metric: str, subset: str) -> bool:
+    names = evaluation.bootstraps[subset, metric][0]
+    return any(scored.name in names for scored in evaluation.ranked)
+
+
+def _plain_system(scored: Scored, rank: int | None) -> dict[str, Any]:
+    prediction = scored.prediction
+    return {
+        "name": scored.name,
+        "rank": rank,
+        "baseline": prediction.baseline,
+        "parameters": dict(prediction.parameters),
+        "own_draws": prediction.own_draws,
+        "seconds": prediction.seconds,
+        "metrics": {name: metrics.as_dict() for name, metrics in scored.metrics.items()},
+        "calibration": scored.calibration.as_dict(),
+    }
+
+
+def _plain_ranking(order: Ranking) -> dict[str, Any]:
+    return {
+        "metric": order.metric,
+        "subset": order.subset,
+        "unit": order.unit,
+        "systems": [
+            {
+                "name": name,
+                "behind": None if behind is None else behind.estimate,
+                "low": None if behind is None else behind.low,
+                "high": None if behind is None else behind.high,
+                "best": best,
+                "tied": name in order.tied,
+            }
+            for name, behind, best in zip(order.names, order.behind, order.best, strict=True)
+        ],
+    }

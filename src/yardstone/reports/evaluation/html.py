@@ -14,18 +14,14 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from yardstone.reports.charts.calibration import calibration_chart
 from yardstone.reports.charts.svg import file_svg
-from yardstone.reports.evaluation.report import METRIC_NAMES, basis, conclusion, headline
-from yardstone.reports.evaluation.text import main_table, parameters, subset_table
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-    from yardstone.evaluation.result import Evaluation
     from yardstone.reports.charts.chart import Chart
 
-__all__ = ["Section", "html_evaluation", "html_page", "picture"]
+__all__ = ["Section", "html_page", "picture"]
 
 
 @dataclass(frozen=True)
@@ -49,25 +45,6 @@ class Section:
     table: Sequence[Sequence[str]] = ()
     left: int = 0
     pictures: Sequence[tuple[str, str]] = field(default_factory=tuple)
-
-
-def html_evaluation(found: Evaluation, *, title: str, version: str) -> str:
-    """The evaluation as an HTML document that needs nothing but itself."""
-    sections = [
-        Section(paragraphs=conclusion(found), table=main_table(found), left=1),
-        Section(
-            "Calibration",
-            pictures=[(picture(calibration_chart(found)), "Mean scores against predictions")],
-        ),
-    ]
-    if len(found.subsets) > 1:
-        name = METRIC_NAMES[found.metric].capitalize()
-        sections.append(Section(f"{name} on parts of these games", table=subset_table(found)))
-    if given := parameters(found):
-        sections.append(Section("Parameters", given))
-    if found.notes:
-        sections.append(Section("Notes", found.notes))
-    return html_page(title, [headline(found), *basis(found)], sections, version=version)
 
 
 def html_page(title: str, lead: Sequence[str], sections: Sequence[Section], *, version: str) -> str:

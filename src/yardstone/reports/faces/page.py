@@ -108,7 +108,7 @@ def _head(table: Table) -> list[dict[str, Any]]:
         ascending = column.ascending or text
         heads.append(
             {
-                "text": column.heading,
+                "text": column.heading.replace("/", "/\u200b"),  # may break there
                 "classes": classes,
                 "kind": "" if not column.heading.strip() else "text" if text else "number",
                 "first": "ascending" if ascending else "descending",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.evaluation.clusters import t_quantile
+from yardstone.clusters import t_quantile
 from yardstone.evaluation.multiple import holm, two_sided
 from yardstone.reports.charts.tournament import ties_chart
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table

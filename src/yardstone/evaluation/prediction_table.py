@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.evaluation.comparison import compare
 from yardstone.evaluation.labels import expected_from_ratings
 from yardstone.evaluation.result import Prediction
 from yardstone.evaluation.splits import Subset
@@ -22,7 +23,9 @@ from yardstone.records.unread import UNKNOWN_RESULT, check_unread
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PredictionTable", "read_predictions"]
+    from yardstone.evaluation.result import Evaluation
+
+__all__ = ["PredictionTable", "compare_table", "read_predictions"]
 
 _READERS = {
     ".parquet": "read_parquet",
@@ -58,14 +61,25 @@ class PredictionTable:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """Columns to read, each once, in order."""
+def compare_table(table: PredictionTable, **options: Any) -> Evaluation:
+    """Measure the predictions of a table, and an even chance beside them.
 
-    names: list[str] = field(default_factory=list)
-
-    def add(self, *names: str | None) -> None:
-        self.names.extend(name for name in names if name is not None and name not in self.names)
+    `options` are `metric`, `confidence`, `replicates` and `seed` of
+    `yardstone.evaluation.comparison.compare`.
+    """
+    notes = list(table.notes)
+    if table.first is None:
+        notes.append("The players are not known (--players), so intervals are too narrow.")
+    even = Prediction("50:50", np.full(len(table.score), 0.5), baseline=True)
+    return compare(
+        (*table.predictions, even),
+        table.score,
+        first=table.first,
+        second=table.second,
+        subsets=table.subsets,
+        notes=notes,
+        **options,
+    )
 
 
 def read_predictions(
@@ -111,24 +125,23 @@ def read_predictions(
 
     Rows with a number missing or out of range are left out, and counted.
     """
-    sources = {**(predicted or {}), **(ratings or {})}
-    if not sources or len(sources) < len(predicted or {}) + len(ratings or {}):
+    predicted, draws, ratings = predicted or {}, draws or {}, ratings or {}
+    sources = {**predicted, **ratings}
+    if not sources or len(sources) < len(predicted) + len(ratings):
         raise UsageError("name at least one column with predictions, each by a name of its own")
-    if unknown := set(draws or {}) - set(predicted or {}):
+    if unknown := set(draws) - set(predicted):
         raise UsageError(f"draws for {min(unknown)!r}, which has no predictions")
-    wanted = _Wanted()
-    wanted.add(score, *(predicted or {}).values(), *(draws or {}).values(), group_by)
-    for pair in [*(ratings or {}).values(), *([players] if players else [])]:
-        wanted.add(*pair)
-    texts = _columns(Path(path), wanted.names)
-    told = _Told(score, players, side, results, skip_unread)
-    scores = _scores(texts[score], told, str(path))
+    names = [score, *predicted.values(), *draws.values()]
+    names += [name for pair in ratings.values() for name in pair]
+    names += [*(players or ()), *([] if group_by is None else [group_by])]
+    texts = _columns(Path(path), list(dict.fromkeys(names)))
+    meaning = _ScoreMeaning(score, players, side, results, skip_unread)
+    scores = _scores(texts[score], meaning, str(path))
     values = {
         name: (_numbers(texts[column]), _numbers(texts[draws[name]]) if name in draws else None)
-        for draws in (draws or {},)
-        for name, column in (predicted or {}).items()
+        for name, column in predicted.items()
     }
-    for name, (one, other) in (ratings or {}).items():
+    for name, (one, other) in ratings.items():
         expected = expected_from_ratings(_numbers(texts[one]), _numbers(texts[other]))
         values[name] = (expected, None)
     good = ~np.isnan(scores)
@@ -145,8 +158,8 @@ def read_predictions(
         raise NoGamesError("no row has a score and predictions", file=str(path))
     ends: list[NDArray[np.int32] | None] = [None, None]
     if players is not None:
-        names = np.concatenate([texts[column].astype(str)[good] for column in players])
-        numbers = np.unique(names, return_inverse=True)[1].astype(np.int32)
+        both = np.concatenate([texts[column].astype(str)[good] for column in players])
+        numbers = np.unique(both, return_inverse=True)[1].astype(np.int32)
         ends = list(np.split(numbers, 2))
     subsets: tuple[Subset, ...] = ()
     if group_by is not None:
@@ -198,10 +211,10 @@ def _columns(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
                 'coalesce(CAST("' + column.replace('"', '""') + f"\" AS VARCHAR), '') AS c{place}"
                 for place, column in enumerate(chosen)
             )
-            found = connection.execute(f"SELECT {listed} FROM {table}").fetchnumpy()
+            values = connection.execute(f"SELECT {listed} FROM {table}").fetchnumpy()
         except duckdb.Error as error:
             raise InputError(" ".join(str(error).split())[:300], file=str(path)) from None
-    return {name: np.asarray(found[f"c{place}"]) for place, name in enumerate(names)}
+    return {name: np.asarray(values[f"c{place}"]) for place, name in enumerate(names)}
 
 
 def _numbers(texts: NDArray[Any]) -> NDArray[np.float64]:
@@ -220,7 +233,7 @@ def _number(text: str) -> float:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _ScoreMeaning:
     """What the caller says of the scores."""
 
     column: str
@@ -230,18 +243,18 @@ class _Told:
     skip_unread: bool
 
 
-def _scores(texts: NDArray[Any], told: _Told, file: str) -> NDArray[np.float64]:
+def _scores(texts: NDArray[Any], meaning: _ScoreMeaning, file: str) -> NDArray[np.float64]:
     """Scores of the player who moved first; NaN for what is none."""
     distinct, where, counts = np.unique(texts.astype(str), return_inverse=True, return_counts=True)
     values = dict(zip(distinct.tolist(), counts.tolist(), strict=True))
     column = Column(
-        told.column,
+        meaning.column,
         values,
         ("", ""),
-        told.players or ("the first player", "the second player"),
+        meaning.players or ("the first player", "the second player"),
         file,
-        colour=told.side or _colour(told.players),
-        given=given_scores(told.results),
+        colour=meaning.side or _colour(meaning.players),
+        given=given_scores(meaning.results),
     )
     reading = read_column(column)
     report = SkipReport()
@@ -252,7 +265,7 @@ def _scores(texts: NDArray[Any], told: _Told, file: str) -> NDArray[np.float64]:
             report.add_uncounted(UNKNOWN_RESULT, number)
             report.values[text] += number
     games = len(texts) - report.total
-    check_unread(report, games, file=file, skip_unread=told.skip_unread, named=told.column)
+    check_unread(report, games, file=file, skip_unread=meaning.skip_unread, named=meaning.column)
     known = np.array([reading.scores.get(text, np.nan) for text in distinct.tolist()])
     return known[where]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.choices import check_choice
+from yardstone.clusters import LEAST_EFFECTIVE_PLAYERS, effective_players
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.calibration import calibrate
-from yardstone.evaluation.clusters import LEAST_EFFECTIVE_PLAYERS, effective_players
 from yardstone.evaluation.metrics import GAME_METRICS, LARGER_IS_BETTER, game_metrics, measure
 from yardstone.evaluation.result import REPRESENTATIVE, Evaluation, Prediction, Scored
 from yardstone.evaluation.splits import Subset

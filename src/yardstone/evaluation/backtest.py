@@ -14,7 +14,7 @@ import numpy as np
 
 from yardstone.choices import check_choice, check_number, no_such
 from yardstone.errors import InputError, UsageError
-from yardstone.evaluation.compare import compare
+from yardstone.evaluation.comparison import compare
 from yardstone.evaluation.draws import fit_draw_rate
 from yardstone.evaluation.metrics import LARGER_IS_BETTER
 from yardstone.evaluation.result import Evaluation, Prediction
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-__all__ = ["baselines", "completed", "evaluate", "usual_subsets"]
+__all__ = ["baselines", "completed", "evaluate", "system_entries", "usual_subsets"]
 
 #: How to come by a further column of a pool.
 READ_COLUMN = "name it among the columns when the games are read"
@@ -125,7 +125,7 @@ def evaluate(
     earlier = split_by_time(games, share=share, until=train_until)
     before = games.select(earlier)
 
-    def work(name: str) -> _Run:
+    def work(name: str) -> _Replayed:
         return _run(name, entries[name], games, before, tune, seed, progress)
 
     from yardstone import parallel
@@ -143,7 +143,7 @@ def evaluate(
         parts += rating_gap_subsets(rated.first, rated.second, gap_edges)
         notes.append(f"Distances of ratings are those of {rated.prediction.name}.")
     notes += [note for run in runs for note in run.notes]
-    found = compare(
+    evaluation = compare(
         [_cut(prediction, later) for prediction in predictions],
         score[later],
         first=games.first[later],
@@ -157,15 +157,29 @@ def evaluate(
     )
     when = None if games.time is None else games.time[later]
     return replace(
-        found,
+        evaluation,
         period=None if when is None else (when[0], when[-1]),
         earlier=int(earlier.sum()),
         tuned=tune,
     )
 
 
+def system_entries(
+    names: Sequence[str], fixed: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[SystemEntry]:
+    """Systems by name, some of their parameters fixed and thus not tuned."""
+    entries = []
+    for name in dict.fromkeys(names):
+        entry, given = find_system(name), (fixed or {}).get(name, {})
+        knobs = tuple(knob for knob in entry.knobs if knob.name not in given)
+        entry = replace(entry, fixed={**entry.fixed, **given}, knobs=knobs)
+        entry.make()
+        entries.append(entry)
+    return entries
+
+
 @dataclass(frozen=True)
-class _Run:
+class _Replayed:
     """One system's replay: its predictions of all games, and the ratings before them."""
 
     prediction: Prediction
@@ -205,7 +219,7 @@ def _run(
     trials: int,
     seed: int,
     progress: Progress | None,
-) -> _Run:
+) -> _Replayed:
     if isinstance(entry, SystemEntry):
         step = None if progress is None else partial(progress, name)
         tuned = tune(entry, earlier, trials, seed=seed, progress=step)
@@ -226,12 +240,12 @@ def _run(
     if tuned.failed:
         bad = f"{tuned.failed} of {tuned.trials} sets of parameters could not be used."
         notes = (*notes, f"{name}: {bad}")
-    return _Run(prediction, replay.first_rating, replay.second_rating, notes)
+    return _Replayed(prediction, replay.first_rating, replay.second_rating, notes)
 
 
 def _plain(system: object) -> dict[str, Any]:
     """A system's parameters that differ from its own, as plain values."""
-    found = {}
+    parameters = {}
     for part in fields(system) if is_dataclass(system) else ():
         value = getattr(system, part.name)
         usual = part.default if part.default_factory is MISSING else part.default_factory()
@@ -239,8 +253,8 @@ def _plain(system: object) -> dict[str, Any]:
             plain = isinstance(value, int | str | NoneType) or (
                 isinstance(value, float) and isfinite(value)
             )
-            found[part.name] = value if plain else repr(value)
-    return found
+            parameters[part.name] = value if plain else repr(value)
+    return parameters
 
 
 def usual_subsets(
