@@ -133,11 +133,7 @@ def cross_validate(
             ahead = formula.decision(table.length) * (epd[:, 1] - epd[:, 0])
         else:
             ahead = formula.difference((epm[:, 0], epc[:, 0]), (epm[:, 1], epc[:, 1]), table.length)
-        found.append(
-            ResultPrediction(
-                name, log_score(logistic(ahead * slope), result)
-            )
-        )
+        found.append(ResultPrediction(name, log_score(logistic(ahead * slope), result)))
     for name, model in models.items():
         design = terms(model, epm, epc, epd, table.length) * slope[:, None]
         chance = np.empty(len(table))
