@@ -26,7 +26,7 @@ import numpy as np
 from yardstone.backgammon.formulas import PUBLISHED
 from yardstone.lab.vandendoel.people_table import MatchTable, read_match_table
 from yardstone.lab.vandendoel.predictions import cross_validate, folds_by_player, rarer_player
-from yardstone.lab.vandendoel.refit import Fit, Model, Target, fit_weights
+from yardstone.lab.vandendoel.refit import Target, WeightFit, WeightModel, fit_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ MATCHES = HERE / "backgammon_people.csv.gz"
 TABLE = HERE.parent / "docs" / "studies" / "backgammon-people.md"
 FOLDS = 10
 TARGETS: tuple[Target, ...] = ("luck-adjusted", "won")
-MODELS: dict[str, Model] = {
+MODELS: dict[str, WeightModel] = {
     "published, times a number": "scaled",
     "EPM and EPC, one weight each": "moves-and-cube-constant",
     "EPM and EPC, weights by length": "moves-and-cube",
@@ -44,7 +44,7 @@ MODELS: dict[str, Model] = {
 }
 
 
-def coefficients(fit: Fit) -> str:
+def coefficients(fit: WeightFit) -> str:
     """All of a fit with the errors of the sandwich and of the bootstrap."""
     digits = 3 if fit.model == "scaled" else 0
     spread = fit.bootstrap.std(axis=0, ddof=1)

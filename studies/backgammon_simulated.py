@@ -19,17 +19,20 @@ from numpy.typing import NDArray
 import yardstone
 from yardstone.files import write_text
 from yardstone.lab.vandendoel.cells import Cells, is_part_one, is_part_two, make_cells
-from yardstone.lab.vandendoel.comparison import LeftOut, compare_formulas
-from yardstone.lab.vandendoel.fit import Method, Model, StudyFit, fit_study
-from yardstone.lab.vandendoel.play import Setting
+from yardstone.lab.vandendoel.choices import CloseRule, FitMethod, LeftOut, StudyModel
+from yardstone.lab.vandendoel.comparison import compare_formulas
+from yardstone.lab.vandendoel.fit import StudyFit, fit_study
+from yardstone.lab.vandendoel.play import MatchSetting
 from yardstone.lab.vandendoel.settings import depth_check, measurements, strong_check
-from yardstone.lab.vandendoel.table import CloseRule, StudyTable, own_table
-from yardstone.reports.backgammon.study import cells_text, comparison_text, fit_text
+from yardstone.lab.vandendoel.table import StudyTable, own_table
+from yardstone.reports.backgammon.study import cells_sections, comparison_document, fit_sections
 from yardstone.reports.charts.backgammon_study import (
     coefficient_chart,
     part_one_chart,
     part_two_chart,
 )
+from yardstone.reports.document import Document, Section
+from yardstone.reports.faces.text import document_text
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"
 SEED = 1
@@ -43,12 +46,12 @@ def main() -> None:
     table = own_table()
     fits = {
         (model, method, rule): fit_study(table, model, method, rule, seed=SEED)
-        for model in Model
-        for method in Method
+        for model in StudyModel
+        for method in FitMethod
         for rule in CloseRule
     }
-    one = fits[Model.decision, Method.chance, CloseRule.old]
-    two = fits[Model.bilinear, Method.chance, CloseRule.old]
+    one = fits[StudyModel.decision, FitMethod.chance, CloseRule.old]
+    two = fits[StudyModel.bilinear, FitMethod.chance, CloseRule.old]
     part_one_chart(one).save(FOLDER / "backgammon_part1.svg")
     coefficient_chart(one).save(FOLDER / "backgammon_part1_coefficient.svg")
     part_two_chart(two).save(FOLDER / "backgammon_part2.svg")
@@ -60,16 +63,16 @@ def main() -> None:
         "([](../backgammon-study.md) explains both); ± is one standard error.\n",
         summary(fits),
         "## Part I\n",
-        block(fit_text(one) + "\n" + cells_text(one.cells)),
+        block([*fit_sections(one), *cells_sections(one.cells)]),
         "![Rating difference and error rate](backgammon_part1.svg)\n",
         "![N a(N)](backgammon_part1_coefficient.svg)\n",
         "## Part II\n",
-        block(fit_text(two) + "\n" + cells_text(two.cells)),
+        block([*fit_sections(two), *cells_sections(two.cells)]),
         "![Separate cube errors](backgammon_part2.svg)\n",
         "![N a2(N) and N b(N)](backgammon_part2_coefficients.svg)\n",
         "## Old and new formulas on matches left out\n",
         *(
-            block(comparison_text(compare_formulas(table, rule, left_out, seed=SEED)))
+            block(comparison_document(compare_formulas(table, rule, left_out, seed=SEED)))
             for rule in CloseRule
             for left_out in LeftOut
         ),
@@ -90,16 +93,16 @@ the checks below. All were analysed at 0 plies unless it is said otherwise.
 """
 
 
-def summary(fits: dict[tuple[Model, Method, CloseRule], StudyFit]) -> str:
+def summary(fits: dict[tuple[StudyModel, FitMethod, CloseRule], StudyFit]) -> str:
     lines = ["| fit | close | a(N) | a2(N) | b(N) |", "|---|---|---|---|---|"]
     published = " | ".join(f"{c} {d:+}/N" for c, d in PUBLISHED.values())
     lines.append(f"| van den Doel | 2003 | {published} |")
-    for method in Method:
+    for method in FitMethod:
         for rule in CloseRule:
             cells = [
                 f"{c.weight.constant:.0f} ± {c.constant_error:.0f} "
                 f"{c.weight.inverse:+.0f}/N ± {c.inverse_error:.0f}"
-                for model in Model
+                for model in StudyModel
                 for c in fits[model, method, rule].coefficients
             ]
             lines.append(f"| {method.value} | {rule.value} | {' | '.join(cells)} |")
@@ -123,11 +126,11 @@ def others(table: StudyTable) -> list[str]:
     for title, rows in checks.items():
         if rows.any():
             cells = make_cells(table.take(rows), CloseRule.old)
-            found += [f"## {title}\n", block(cells_text(cells)), rates(cells)]
+            found += [f"## {title}\n", block(cells_sections(cells)), rates(cells)]
     return found
 
 
-def _rows(table: StudyTable, settings: list[Setting]) -> NDArray[np.bool_]:
+def _rows(table: StudyTable, settings: list[MatchSetting]) -> NDArray[np.bool_]:
     chosen = np.array([s in settings for s in table.settings], bool)
     return np.asarray(chosen[table.setting], np.bool_)
 
@@ -148,8 +151,9 @@ def rates(cells: Cells) -> str:
     return "\n".join(lines) + "\n"
 
 
-def block(text: str) -> str:
-    return f"```text\n{text.rstrip()}\n```\n"
+def block(report: Document | list[Section]) -> str:
+    document = report if isinstance(report, Document) else Document("", sections=report)
+    return f"```text\n{document_text(document).rstrip()}\n```\n"
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from yardstone import choices
 from yardstone.choices import check_choice, check_fields, check_number, nearest, no_such
 from yardstone.errors import UsageError
 from yardstone.evaluation.backtest import evaluate
-from yardstone.lab.kaniuk.cross_validation import Candidate
+from yardstone.lab.kaniuk.cross_validation import ModelForm
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.matches import Match
@@ -130,7 +130,7 @@ def test_words_of_functions() -> None:
     with pytest.raises(UsageError, match="did you mean 'egf'"):
         convert(2100, "egff", "grade")
     with pytest.raises(UsageError, match="did you mean 'likelihood'"):
-        Candidate("x", method="likelihod")
+        ModelForm("x", method="likelihod")
     with pytest.raises(UsageError, match="confidence"):
         evaluate(pool, ["elo"], confidence=95.0)
 

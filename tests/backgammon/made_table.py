@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from yardstone.lab.vandendoel.play import Setting
+from yardstone.lab.vandendoel.play import MatchSetting
 from yardstone.lab.vandendoel.table import StudyTable
 from yardstone.winprob import fibs
 
@@ -15,7 +15,12 @@ Truth = Callable[[int, float, float, float], float]
 
 
 def made_table(
-    settings: Sequence[Setting], truth: Truth, matches: int, *, noise: float = 0.15, seed: int = 1
+    settings: Sequence[MatchSetting],
+    truth: Truth,
+    matches: int,
+    *,
+    noise: float = 0.15,
+    seed: int = 1,
 ) -> StudyTable:
     """Matches whose chance follows `truth` exactly, seen through luck of deviation `noise`.
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
 from yardstone.errors import InputError, UsageError, WorkerError
-from yardstone.lab.vandendoel.matches import Outcome, in_rounds, play_jobs
-from yardstone.lab.vandendoel.play import Job, Player, Setting, play_match
+from yardstone.lab.vandendoel.matches import PlayedMatches, in_rounds, play_jobs
+from yardstone.lab.vandendoel.play import MatchJob, MatchSetting, NoisyPlayer, play_match
 from yardstone.lab.vandendoel.results_file import ResultsFile, read_results
 from yardstone.lab.vandendoel.settings import (
     depth_check,
@@ -19,7 +19,7 @@ from yardstone.lab.vandendoel.settings import (
     strong_check,
 )
 
-NOISY = Setting(3, Player(), Player(0.04, 0.04))
+NOISY = MatchSetting(3, NoisyPlayer(), NoisyPlayer(0.04, 0.04))
 
 
 def lines(path: Path) -> list[str]:
@@ -27,33 +27,33 @@ def lines(path: Path) -> list[str]:
 
 
 def test_seeds_belong_to_the_match() -> None:
-    jobs = [Job(s, n, seed) for s in part_one() for n in range(50) for seed in (1, 2)]
+    jobs = [MatchJob(s, n, seed) for s in part_one() for n in range(50) for seed in (1, 2)]
     seeds = [job.seeds() for job in jobs]
     assert len(set(seeds)) == len(jobs)
     assert len({clock for _, clock in seeds}) > 0.999 * len(jobs)
     assert all(0 <= dice < 2**31 and 10**8 <= clock < 2**31 for dice, clock in seeds)
-    assert Job(NOISY, 3, 1).seeds() == Job(NOISY, 3, 1).seeds()
-    twice = Setting(3, Player(), Player(0.04, 0.04), analyses=(0, 2))
-    assert Job(twice, 3, 1).seeds() == Job(NOISY, 3, 1).seeds()  # the same match
-    swapped = Setting(3, Player(0.04, 0.04), Player())
-    assert Job(swapped, 3, 1).seeds() != Job(NOISY, 3, 1).seeds()
+    assert MatchJob(NOISY, 3, 1).seeds() == MatchJob(NOISY, 3, 1).seeds()
+    twice = MatchSetting(3, NoisyPlayer(), NoisyPlayer(0.04, 0.04), analyses=(0, 2))
+    assert MatchJob(twice, 3, 1).seeds() == MatchJob(NOISY, 3, 1).seeds()  # the same match
+    swapped = MatchSetting(3, NoisyPlayer(0.04, 0.04), NoisyPlayer())
+    assert MatchJob(swapped, 3, 1).seeds() != MatchJob(NOISY, 3, 1).seeds()
 
 
 def test_seeds_stay_what_they_were() -> None:
     # The project's table names its matches by these: they must never change.
-    assert Job(NOISY, 0, 1).seeds() == (1782575233, 1519733679)
+    assert MatchJob(NOISY, 0, 1).seeds() == (1782575233, 1519733679)
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda: Player(-0.1),
-        lambda: Player(float("nan")),
-        lambda: Player(plies=5),
-        lambda: Setting(0, Player(), Player()),
-        lambda: Setting(65, Player(), Player()),
-        lambda: Setting(5, Player(), Player(), analyses=()),
-        lambda: Setting(5, Player(), Player(), analyses=(0, 0)),
+        lambda: NoisyPlayer(-0.1),
+        lambda: NoisyPlayer(float("nan")),
+        lambda: NoisyPlayer(plies=5),
+        lambda: MatchSetting(0, NoisyPlayer(), NoisyPlayer()),
+        lambda: MatchSetting(65, NoisyPlayer(), NoisyPlayer()),
+        lambda: MatchSetting(5, NoisyPlayer(), NoisyPlayer(), analyses=()),
+        lambda: MatchSetting(5, NoisyPlayer(), NoisyPlayer(), analyses=(0, 0)),
         lambda: part_two((1, 3)),
     ],
 )
@@ -65,9 +65,9 @@ def test_what_cannot_be_played(wrong: object) -> None:
 def test_settings_go_through_a_file() -> None:
     every = [*part_one(), *part_two(), *depth_check(), *strong_check(), *measurements().values()]
     for setting in every:
-        assert Setting.from_record(json.loads(json.dumps(setting.as_record()))) == setting
+        assert MatchSetting.from_record(json.loads(json.dumps(setting.as_record()))) == setting
     assert (len(part_one()), len(part_two())) == (36, 80)
-    assert str(Setting(5, Player(), Player(0.02, 0.4, 2, 0))) == (
+    assert str(MatchSetting(5, NoisyPlayer(), NoisyPlayer(0.02, 0.4, 2, 0))) == (
         "5 points, 0-ply, noise 0 against 2-ply (0-ply cube), noise 0.02 and 0.4 (cube)"
     )
 
@@ -93,7 +93,7 @@ def test_a_torn_line_is_dropped_and_failures_are_tried_again(tmp_path: Path) -> 
     path.write_bytes(whole + b'{"length": 3, "fir')
     assert [line for line, _ in read_results(path)] == [1, 2]
     with ResultsFile(path) as results:
-        assert results.done == {Job(NOISY, 0, 1)}
+        assert results.done == {MatchJob(NOISY, 0, 1)}
         results.append(record(2))
     assert path.read_bytes().startswith(whole)
     assert len(list(read_results(path))) == 3
@@ -147,7 +147,7 @@ def broken_program(folder: Path) -> Path:
 
 
 def test_a_crash_costs_its_match_alone(tmp_path: Path) -> None:
-    jobs = in_rounds([Setting(1, Player(), Player(0.04, 0.04))], 8, 5)
+    jobs = in_rounds([MatchSetting(1, NoisyPlayer(), NoisyPlayer(0.04, 0.04))], 8, 5)
     even = {job.number for job in jobs if job.seeds()[0] % 2 == 0}
     assert 0 < len(even) < 8
     path = tmp_path / "results.jsonl"
@@ -157,17 +157,17 @@ def test_a_crash_costs_its_match_alone(tmp_path: Path) -> None:
     records = [r for _, r in read_results(path)]
     assert {r["number"] for r in records if "failed" in r} == even
     again = play_jobs(jobs, path, processes=8)
-    assert again == Outcome(len(even), 8 - len(even), ())
+    assert again == PlayedMatches(len(even), 8 - len(even), ())
 
 
 def test_a_match_that_takes_too_long(tmp_path: Path) -> None:
     with pytest.raises(WorkerError, match=r"no end after 0\.05"):
-        play_match(Job(NOISY, 0, 1), program=real_gnubg(clock=True), timeout=0.05)
+        play_match(MatchJob(NOISY, 0, 1), program=real_gnubg(clock=True), timeout=0.05)
 
 
 def test_equal_seeds_give_equal_matches_on_any_number_of_processes(tmp_path: Path) -> None:
     real_gnubg(clock=True)
-    settings = [Setting(1, Player(), Player(0.06, 0.06)), NOISY]
+    settings = [MatchSetting(1, NoisyPlayer(), NoisyPlayer(0.06, 0.06)), NOISY]
     jobs = in_rounds(settings, 2, 11)
     play_jobs(jobs, tmp_path / "one.jsonl", processes=6)
     play_jobs(reversed(jobs), tmp_path / "two.jsonl", processes=2)
@@ -181,13 +181,13 @@ def test_equal_seeds_give_equal_matches_on_any_number_of_processes(tmp_path: Pat
 
 
 def test_without_a_frozen_clock_the_record_says_so(tmp_path: Path) -> None:
-    one = play_match(Job(NOISY, 0, 1), program=real_gnubg(), frozen=False)
+    one = play_match(MatchJob(NOISY, 0, 1), program=real_gnubg(), frozen=False)
     assert one["clock"] is None
     assert one["noise"] == "random"
 
 
 def test_a_match_says_everything(tmp_path: Path) -> None:
-    job = Job(Setting(3, Player(), Player(0.04, 0.2)), 1, 3)
+    job = MatchJob(MatchSetting(3, NoisyPlayer(), NoisyPlayer(0.04, 0.2)), 1, 3)
     match = play_match(job, program=real_gnubg(clock=True), export=True)
     assert (match["dice"], match["clock"]) == job.seeds()
     assert max(match["score"]) >= 3

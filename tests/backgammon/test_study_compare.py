@@ -7,7 +7,8 @@ from tests.backgammon.made_table import made_table
 from yardstone.backgammon.formulas import PUBLISHED
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.lab.vandendoel.cells import make_cells
-from yardstone.lab.vandendoel.comparison import LeftOut, _deal, compare_formulas
+from yardstone.lab.vandendoel.choices import LeftOut
+from yardstone.lab.vandendoel.comparison import _deal, compare_formulas
 from yardstone.lab.vandendoel.settings import depth_check, part_one, part_two
 from yardstone.lab.vandendoel.table import StudyTable
 from yardstone.winprob import fibs

@@ -11,11 +11,12 @@ from scipy.stats import t as student
 from tests.backgammon.made_table import made_table
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.lab.vandendoel.bump import chance_of_largest, find_bumps
-from yardstone.lab.vandendoel.cells import Averaging, Cells, is_part_one, is_part_two, make_cells
-from yardstone.lab.vandendoel.fit import Method, Model, StudyFit, fit_cells, fit_study
-from yardstone.lab.vandendoel.play import Player, Setting
+from yardstone.lab.vandendoel.cells import Cells, is_part_one, is_part_two, make_cells
+from yardstone.lab.vandendoel.choices import Averaging, CloseRule, FitMethod, StudyModel
+from yardstone.lab.vandendoel.fit import StudyFit, fit_cells, fit_study
+from yardstone.lab.vandendoel.play import MatchSetting, NoisyPlayer
 from yardstone.lab.vandendoel.settings import depth_check, measurements, part_one, part_two
-from yardstone.lab.vandendoel.table import CloseRule, StudyTable
+from yardstone.lab.vandendoel.table import StudyTable
 from yardstone.winprob import fibs
 
 LENGTHS = (1, 3, 5, 7, 11, 23)
@@ -50,7 +51,10 @@ def test_parts_are_told_apart() -> None:
 
 
 def test_means_and_intervals_by_hand() -> None:
-    settings = [Setting(5, Player(), Player(0.04, 0.04)), Setting(1, Player(), Player(0.02, 0.02))]
+    settings = [
+        MatchSetting(5, NoisyPlayer(), NoisyPlayer(0.04, 0.04)),
+        MatchSetting(1, NoisyPlayer(), NoisyPlayer(0.02, 0.02)),
+    ]
     table = made_table(settings, truth_of_part_one, 40)
     cells = make_cells(table)
     assert [setting.length for setting in cells.settings] == [1, 5]  # ordered
@@ -78,7 +82,9 @@ def test_means_and_intervals_by_hand() -> None:
 
 def test_a_mean_is_taken_before_the_logarithm() -> None:
     # A luck-adjusted result leaves [0, 1] where a cell of them has an ordinary rating.
-    table = made_table([Setting(3, Player(), Player(0.02, 0.02))], truth_of_part_one, 30)
+    table = made_table(
+        [MatchSetting(3, NoisyPlayer(), NoisyPlayer(0.02, 0.02))], truth_of_part_one, 30
+    )
     wild = table.luck_adjusted.copy()
     wild[:2] = [1.3, -0.2]
     cells = make_cells(_with(table, luck_adjusted=wild))
@@ -94,7 +100,9 @@ def _with(table: StudyTable, **changed: object) -> StudyTable:
 
 
 def test_two_ways_to_average() -> None:
-    table = made_table([Setting(3, Player(), Player(0.04, 0.04))], truth_of_part_one, 2)
+    table = made_table(
+        [MatchSetting(3, NoisyPlayer(), NoisyPlayer(0.04, 0.04))], truth_of_part_one, 2
+    )
     table = _with(
         table,
         unforced=np.array([[10, 10], [90, 90]]),
@@ -120,23 +128,23 @@ def test_one_match_has_no_interval() -> None:
         cells.rating_interval(1.5)
 
 
-@pytest.mark.parametrize("method", list(Method))
-def test_part_one_finds_the_truth(one: StudyTable, method: Method) -> None:
-    fit = fit_study(one, Model.decision, method, draws=60)
+@pytest.mark.parametrize("method", list(FitMethod))
+def test_part_one_finds_the_truth(one: StudyTable, method: FitMethod) -> None:
+    fit = fit_study(one, StudyModel.decision, method, draws=60)
     (a,) = fit.coefficients
     assert a.lengths == LENGTHS
     expected = 9000.0 + 30000.0 / np.array(LENGTHS)
     off = (np.array(a.values) - expected) / np.array(a.errors)
     # Weights by the rating's own error pull down what was lucky; the others are unbiased.
-    assert (np.abs(off) < (6.0 if method is Method.weighted else 3.5)).all()
-    if method is Method.chance:
+    assert (np.abs(off) < (6.0 if method is FitMethod.weighted else 3.5)).all()
+    if method is FitMethod.chance:
         assert abs(a.weight.constant - 9000.0) < 3.5 * a.constant_error
         assert abs(a.weight.inverse - 30000.0) < 3.5 * a.inverse_error
         assert -1.0 <= a.correlation < 0.0
 
 
 def test_part_two_finds_the_truth(two: StudyTable) -> None:
-    fit = fit_study(two, Model.bilinear, draws=60)
+    fit = fit_study(two, StudyModel.bilinear, draws=60)
     a2, b = fit.coefficients
     assert a2.lengths == b.lengths == (3, 5, 7, 11, 23)
     for found, constant, inverse in ((a2, 7000.0, 20000.0), (b, 900.0, -600.0)):
@@ -151,8 +159,8 @@ def test_part_two_finds_the_truth(two: StudyTable) -> None:
 
 def test_the_rule_of_2003_makes_smaller_cube_errors(two: StudyTable) -> None:
     # Eight close decisions in place of five: EPC is 5/8, so b is 8/5 as large.
-    new = fit_study(two, Model.bilinear, rule=CloseRule.new, draws=0)
-    old = fit_study(two, Model.bilinear, rule=CloseRule.old, draws=0)
+    new = fit_study(two, StudyModel.bilinear, rule=CloseRule.new, draws=0)
+    old = fit_study(two, StudyModel.bilinear, rule=CloseRule.old, draws=0)
     for k in range(5):
         assert old.coefficients[1].values[k] == pytest.approx(1.6 * new.coefficients[1].values[k])
         assert old.coefficients[0].values[k] == pytest.approx(new.coefficients[0].values[k])
@@ -160,7 +168,7 @@ def test_the_rule_of_2003_makes_smaller_cube_errors(two: StudyTable) -> None:
 
 def test_the_published_way_is_plain_least_squares(one: StudyTable) -> None:
     cells = make_cells(one)
-    found = fit_cells(cells, Model.decision, Method.published)[0]
+    found = fit_cells(cells, StudyModel.decision, FitMethod.published)[0]
     x = np.diff(cells.decision_error, axis=1)[:, 0]
     values = []
     for length in LENGTHS:
@@ -173,8 +181,8 @@ def test_the_published_way_is_plain_least_squares(one: StudyTable) -> None:
 
 def test_the_fit_of_chances_is_the_minimum(two: StudyTable) -> None:
     cells = make_cells(two)
-    found = fit_cells(cells, Model.bilinear, Method.chance)
-    x = Model.bilinear.terms(cells)
+    found = fit_cells(cells, StudyModel.bilinear, FitMethod.chance)
+    x = cells.terms(StudyModel.bilinear)
 
     def off(v: NDArray[np.float64]) -> NDArray[np.float64]:
         rating = (v[0] + v[2] / cells.length) * x[:, 0] + (v[1] + v[3] / cells.length) * x[:, 1]
@@ -191,8 +199,8 @@ def test_errors_are_what_repetition_shows() -> None:
     repeated = []
     for seed in range(60):
         table = made_table(settings, truth_of_part_one, 40, seed=seed)
-        repeated.append(fit_cells(make_cells(table), Model.decision, Method.chance)[0])
-    said = fit_study(made_table(settings, truth_of_part_one, 40, seed=99), Model.decision)
+        repeated.append(fit_cells(make_cells(table), StudyModel.decision, FitMethod.chance)[0])
+    said = fit_study(made_table(settings, truth_of_part_one, 40, seed=99), StudyModel.decision)
     (a,) = said.coefficients
     shown = np.std(repeated, axis=0, ddof=1)
     np.testing.assert_allclose([a.constant_error, a.inverse_error, *a.errors], shown, rtol=0.35)
@@ -203,8 +211,8 @@ def test_cells_near_a_sure_win() -> None:
     table = made_table(part_one((23,)), lambda n, m, c, d: 60000.0 * d, 60, noise=0.1)
     cells = make_cells(table)
     assert not np.isfinite(cells.rating).all()
-    by_rating = fit_study(table, Model.decision, Method.published, draws=0)
-    by_chance = fit_study(table, Model.decision, Method.chance, draws=0)
+    by_rating = fit_study(table, StudyModel.decision, FitMethod.published, draws=0)
+    by_chance = fit_study(table, StudyModel.decision, FitMethod.chance, draws=0)
     assert not by_rating.used.all()
     assert by_chance.used.all()
     assert by_chance.coefficients[0].values[0] == pytest.approx(60000.0, rel=0.1)
@@ -212,25 +220,25 @@ def test_cells_near_a_sure_win() -> None:
 
 def test_what_the_cells_do_not_determine(two: StudyTable) -> None:
     one_length = fit_study(
-        made_table(part_one((5,)), truth_of_part_one, 20), Model.decision, draws=5
+        made_table(part_one((5,)), truth_of_part_one, 20), StudyModel.decision, draws=5
     )
     (a,) = one_length.coefficients
     assert np.isfinite(a.values[0])
     assert np.isnan([a.weight.constant, a.weight.inverse]).all()
     no_cube = made_table(part_two((5,), cube_noises=(0.05,)), truth_of_part_two, 20)
     single = make_cells(no_cube)
-    assert np.isfinite(fit_cells(single, Model.bilinear, Method.chance)[:, 2]).all()
+    assert np.isfinite(fit_cells(single, StudyModel.bilinear, FitMethod.chance)[:, 2]).all()
     with pytest.raises(NoGamesError, match="Part I"):
-        fit_study(two, Model.decision)
+        fit_study(two, StudyModel.decision)
 
 
 def test_equal_seeds_give_equal_errors(one: StudyTable) -> None:
     def errors(fit: StudyFit) -> tuple[float, ...]:
         return fit.coefficients[0].errors
 
-    first = fit_study(one, Model.decision, draws=10, seed=3)
-    assert errors(first) == errors(fit_study(one, Model.decision, draws=10, seed=3))
-    assert errors(first) != errors(fit_study(one, Model.decision, draws=10, seed=4))
+    first = fit_study(one, StudyModel.decision, draws=10, seed=3)
+    assert errors(first) == errors(fit_study(one, StudyModel.decision, draws=10, seed=3))
+    assert errors(first) != errors(fit_study(one, StudyModel.decision, draws=10, seed=4))
 
 
 def test_other_matches_in_the_table_change_nothing(one: StudyTable, two: StudyTable) -> None:
@@ -240,8 +248,8 @@ def test_other_matches_in_the_table_change_nothing(one: StudyTable, two: StudyTa
         setting=np.concatenate([one.setting, two.setting + len(one.settings)]),
         **{n: np.concatenate([getattr(one, n), getattr(two, n)]) for n in names},
     )
-    alone = fit_study(one, Model.decision, draws=5)
-    among = fit_study(both, Model.decision, draws=5)
+    alone = fit_study(one, StudyModel.decision, draws=5)
+    among = fit_study(both, StudyModel.decision, draws=5)
     assert alone.coefficients == among.coefficients
 
 

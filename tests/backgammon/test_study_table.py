@@ -10,15 +10,10 @@ import pytest
 
 from tests.backgammon.made_table import made_table
 from yardstone.errors import InputError, NoGamesError
-from yardstone.lab.vandendoel.play import Player, Setting
+from yardstone.lab.vandendoel.choices import CloseRule
+from yardstone.lab.vandendoel.play import MatchSetting, NoisyPlayer
 from yardstone.lab.vandendoel.settings import part_one, part_two
-from yardstone.lab.vandendoel.table import (
-    COLUMNS,
-    CloseRule,
-    from_results,
-    read_table,
-    table_text,
-)
+from yardstone.lab.vandendoel.table import COLUMNS, from_results, read_table, table_text
 
 
 def stats(unforced: int, error: float, close: int, rate: float, luck: float) -> dict[str, Any]:
@@ -30,7 +25,7 @@ def stats(unforced: int, error: float, close: int, rate: float, luck: float) -> 
 
 
 def record(number: int, *, luck: float = 0.125, depths: tuple[int, ...] = (0,)) -> dict[str, Any]:
-    setting = Setting(5, Player(), Player(0.02, 0.4), analyses=depths)
+    setting = MatchSetting(5, NoisyPlayer(), NoisyPlayer(0.02, 0.4), analyses=depths)
     analysis = {
         "stats": {"X": stats(60, 0.0, 4, 0.0, luck), "O": stats(64, 1.5, 8, 0.25, -luck)},
         "close": {"X": {"close-2003": 6}, "O": {"close-2003": 10}},

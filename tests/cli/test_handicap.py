@@ -4,16 +4,15 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 
-from yardstone.cli.handicap import handicap
+from yardstone.cli.commands import application
 from yardstone.errors import InputError, UsageError
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    app = typer.Typer(rich_markup_mode=None)
-    app.command()(handicap)
-    app(args=[str(a) for a in arguments], prog_name="handicap", standalone_mode=False)
+    application("handicap")(
+        args=[str(a) for a in arguments], prog_name="handicap", standalone_mode=False
+    )
     return capsys.readouterr().out
 
 
@@ -29,11 +28,11 @@ def test_the_worked_example(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "2673", "2235") == (
         "Black 2235, White 2673: 2 handicap stones.\n"
         "Black gives 3 points of komi; Black wins a tie (the same as 2.5 points from Black).\n"
-        "Exactly 2.742 stones. In an even game White should win by 13 points (13.93).\n"
-        "That is Goldis' rule. For 4.38 grades a stone a grade (EGF) gives 4.9 stones\n"
+        "Exactly 2.742 stones. In an even game White should win by 13 points (13.93).\n\n"
+        "That is Goldis' rule. For 4.38 grades a stone a grade (EGF) gives 4.9 stones "
         "without komi; fitted to real handicap games, where a stone is worth 1.08 grades "
-        "(95 %: 0.78 to 1.38),\nit is 4.6. Goldis' forecasts of those games are worse than a "
-        "coin's (log loss 0.916, 95 %: 0.820 to 1.012; a coin 0.693),\nthose of a stone a grade "
+        "(95 %: 0.78 to 1.38), it is 4.6.\nGoldis' forecasts of those games are worse than a "
+        "coin's (log loss 0.916, 95 %: 0.820 to 1.012; a coin 0.693), those of a stone a grade "
         "are not (0.667, 95 %: 0.640 to 0.695).\n"
     )
 
@@ -92,7 +91,7 @@ def test_komi_base_and_fixed_stones(capsys: pytest.CaptureFixture[str], tmp_path
         (["2673", "2235", "--komi", "800"], UsageError, "komi must be a number above 0 to 150"),
         (["2673", "2235", "--stones", "316"], UsageError, "stones must be a whole number"),
         (["2673", "2235", "-o", "x.xlsx"], UsageError, "must end in"),
-        (["2673", "2235", "-o", "x.json"], UsageError, "say --format json"),
+        (["2673", "2235", "-o", "x.json", "--format", "text"], UsageError, "say --format json"),
     ],
 )
 def test_wrong_usage(

@@ -8,9 +8,11 @@ import pytest
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.lab.kaniuk.simulation import european_games, simulate_pool, simulate_statistics
+from yardstone.reports.faces.files import document_csv
+from yardstone.reports.winprob.statistics import statistics_document
 from yardstone.winprob.grades import format_grade
 from yardstone.winprob.kaniuk import PUBLISHED
-from yardstone.winprob.layout import as_csv, as_published
+from yardstone.winprob.statistics_files import as_published
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
@@ -26,6 +28,9 @@ def test_two_grades(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["probability"] == pytest.approx(0.221603, abs=1e-6)
     assert found["first"] == "2d"
     assert "1.1885e-06 %" in run(capsys, "1d", "9d")
+    rows = run(capsys, "2d", "4d", "--format", "csv").splitlines()
+    assert rows[0].startswith("first,second,probability")
+    assert rows[1].startswith("2d,4d,0.22")
     other = json.loads(run(capsys, "2d", "4d", "--set", "K=0", "--format", "json"))
     assert other["probability"] > found["probability"]
 
@@ -65,7 +70,6 @@ def test_figures(figure: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         (["--table", "2d"], "without grades"),
         (["2d", "3d", "--win", "0.3"], "one grade"),
         (["2d", "--win", "1.5"], "strictly between"),
-        (["2d", "3d", "--format", "csv"], "CSV is for"),
         (["2d", "3d", "--set", "K"], "write it like"),
         (["2d", "3d", "--set", "Q=1"], "no coefficient"),
         (["2d", "x", "--scale", "egf"], "neither a rating nor a grade"),
@@ -137,7 +141,7 @@ def test_fits(method: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_a_fit_with_bootstrap_and_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = simulate_statistics(PUBLISHED, european_games(100_000), seed=2)
-    (tmp_path / "table.csv").write_text(as_csv(made))
+    (tmp_path / "table.csv").write_text(document_csv(statistics_document(made)))
     where = tmp_path / "out.txt"
     arguments: list[str | Path] = [
         "fit",

@@ -18,11 +18,12 @@ from tests.shared import shared_path
 from yardstone import parallel
 from yardstone.backgammon.gnubg import run_script
 from yardstone.lab.vandendoel.cells import is_part_one, is_part_two, make_cells
-from yardstone.lab.vandendoel.fit import Method, Model, fit_study
+from yardstone.lab.vandendoel.choices import CloseRule, FitMethod, StudyModel
+from yardstone.lab.vandendoel.fit import fit_study
 from yardstone.lab.vandendoel.matches import default_processes, in_rounds, play_jobs
-from yardstone.lab.vandendoel.play import Job, Player, Setting, play_match
+from yardstone.lab.vandendoel.play import MatchJob, MatchSetting, NoisyPlayer, play_match
 from yardstone.lab.vandendoel.settings import part_one, part_two
-from yardstone.lab.vandendoel.table import CloseRule, StudyTable, from_results, own_table
+from yardstone.lab.vandendoel.table import StudyTable, from_results, own_table
 from yardstone.winprob import fibs
 
 REFERENCE = "reference/gnubg/simulated_matches.tar.gz"
@@ -98,9 +99,9 @@ def test_deterministic_noise_is_biased(tmp_path: Path) -> None:
 def test_matches_of_the_table_are_played_again() -> None:
     real_gnubg(clock=True)
     table = own_table()
-    setting = Setting(1, Player(), Player(0.04, 0.04))
+    setting = MatchSetting(1, NoisyPlayer(), NoisyPlayer(0.04, 0.04))
     rows = np.flatnonzero(table.setting == table.settings.index(setting))[:12]
-    jobs = [Job(setting, int(table.number[row]), int(table.seed[row])) for row in rows]
+    jobs = [MatchJob(setting, int(table.number[row]), int(table.seed[row])) for row in rows]
     played = parallel.map(play_match, jobs, threads=True, workers=default_processes())
     same = [
         abs(_luck(match) + 0.5 - table.luck_adjusted[row]) < ROUNDING
@@ -144,8 +145,12 @@ def test_the_biased_case(table: StudyTable) -> None:
 
 
 def test_what_the_guide_says_of_the_fits(table: StudyTable) -> None:
-    one = fit_study(table, Model.decision, Method.chance, CloseRule.old, draws=40).coefficients[0]
-    a2, b = fit_study(table, Model.bilinear, Method.chance, CloseRule.old, draws=40).coefficients
+    one = fit_study(
+        table, StudyModel.decision, FitMethod.chance, CloseRule.old, draws=40
+    ).coefficients[0]
+    a2, b = fit_study(
+        table, StudyModel.bilinear, FitMethod.chance, CloseRule.old, draws=40
+    ).coefficients
     lengths = np.array(one.lengths, np.float64)
     off = (np.array(one.values) - (11971 + 23681 / lengths)) / np.array(one.errors)
     assert (np.abs(off) < 3.5).all()  # a(N) as published
@@ -165,8 +170,8 @@ def test_the_page_is_of_this_table(table: StudyTable) -> None:
     ]
     one, two = (int(part[table.setting].sum()) for part in parts)
     assert f"{one:,} of Part I, {two:,} of Part II" in page
-    for model in Model:
-        fit = fit_study(table, model, Method.chance, CloseRule.old, draws=0)
+    for model in StudyModel:
+        fit = fit_study(table, model, FitMethod.chance, CloseRule.old, draws=0)
         for found in fit.coefficients:
             for length, value in zip(found.lengths, found.values, strict=True):
                 assert re.search(rf"^ *{length} .*\b{value:.0f}\b", page, re.MULTILINE)

@@ -8,8 +8,8 @@ import pytest
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.lab.kaniuk.cross_validation import (
     CANDIDATES,
-    Candidate,
     GameColumns,
+    ModelForm,
     cross_validate,
     game_log_loss,
 )
@@ -114,7 +114,7 @@ def test_no_group_stands_on_both_sides() -> None:
     games = columns(400)
     seen: list[set[int]] = []
 
-    class Spy(Candidate):
+    class Spy(ModelForm):
         def fit(self, games: GameColumns) -> GradeModel:
             seen.append(set(games.group.tolist()))
             return self.start

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.lab.kaniuk.simulation import european_games, simulate_pool, simulate_statistics
 from yardstone.pool import Pool
+from yardstone.reports.faces.files import document_csv
+from yardstone.reports.winprob.statistics import statistics_document
 from yardstone.winprob.kaniuk import PUBLISHED
-from yardstone.winprob.layout import as_csv, as_published, read_statistics
 from yardstone.winprob.statistics import WinningStatistics, windows
+from yardstone.winprob.statistics_files import as_published, read_statistics
 
 
 def small_pool() -> Pool:
@@ -113,7 +115,11 @@ def test_the_published_layout_and_csv_both_ways(seed: int) -> None:
     made = WinningStatistics(-20, np.floor(games * rng.random((27, 4))), games, "some years")
     if not games.any():
         return
-    for text in (as_published(made), as_csv(made), f"<html><pre>{as_published(made)}</pre>"):
+    for text in (
+        as_published(made),
+        document_csv(statistics_document(made)),
+        f"<html><pre>{as_published(made)}</pre>",
+    ):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "table"
             path.write_text(text)

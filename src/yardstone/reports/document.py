@@ -174,6 +174,16 @@ class Table:
             yield [column.cell(row) for column in columns]
 
     @staticmethod
+    def of_record(record: Mapping[str, Any]) -> Table:
+        """A single row for files, under the names of a mapping."""
+
+        def column(name: str, value: Any) -> Column:
+            kinds: dict[type, Kind] = {int: "integer", float: "number", bool: "boolean"}
+            return Column(name, lambda row: row[name], kind=kinds.get(type(value), "text"))
+
+        return Table([column(name, value) for name, value in record.items()], [record])
+
+    @staticmethod
     def of_cells(
         headings: Sequence[str], cells: Sequence[Sequence[str]], *, left: int = 1
     ) -> Table:

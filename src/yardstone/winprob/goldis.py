@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "STONE",
     "TABLE",
-    "Handicap",
+    "GoldisHandicap",
     "antilog",
     "even_game_margin",
     "handicap",
@@ -177,7 +177,7 @@ def uniform_rank_rating(rank: str) -> float:
 
 
 def handicap_stones(difference: ArrayLike, *, base: float = STONE) -> Array:
-    """Handicap, in stones, for a difference of ratings; 1 is an even game.
+    """GoldisHandicap, in stones, for a difference of ratings; 1 is an even game.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def even_game_margin(difference: ArrayLike, *, komi: float = KOMI, base: float =
 
 
 @dataclass(frozen=True, slots=True)
-class Handicap:
+class GoldisHandicap:
     """The complete handicap of a game between two ratings.
 
     Attributes
@@ -245,7 +245,7 @@ def handicap(
     komi: float = KOMI,
     base: float = STONE,
     stones: int | None = None,
-) -> Handicap:
+) -> GoldisHandicap:
     """Complete handicap for two log ratings in thousandths, in either order.
 
     Parameters
@@ -301,14 +301,14 @@ def handicap(
             f"a komi of {left:,.0f} points has no meaning: {MOST_KOMI:g} are the most (leave "
             "more to the stones)"
         )
-    given = ceil(left)
-    black_wins = given - left >= 0.5
+    points_of_komi = ceil(left)
+    black_wins = points_of_komi - left >= 0.5
     margin = round(komi * (exact - 1.0), 12)
-    return Handicap(
+    return GoldisHandicap(
         whole,
-        given,
+        points_of_komi,
         "black" if black_wins else "white",
-        given - 0.5 if black_wins else given + 0.5,
+        points_of_komi - 0.5 if black_wins else points_of_komi + 0.5,
         exact,
         points,
         floor(2.0 * points),

@@ -20,7 +20,6 @@ _MATCHES = 10
 
 
 def analyse(
-    output: Output,
     paths: Annotated[
         list[str] | None,
         typer.Argument(
@@ -93,6 +92,8 @@ def analyse(
     strict: Annotated[
         bool, typer.Option("--strict", help="Fail if any file gave no match.")
     ] = False,
+    *,
+    output: Output,
 ) -> None:
     """Analyse matches: what the errors say about each player, with blunders and trend.
 

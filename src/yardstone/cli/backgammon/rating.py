@@ -20,7 +20,6 @@ __all__ = ["rating"]
 
 
 def rating(
-    output: TableOutput,
     length: Annotated[int, typer.Option(metavar="POINTS", help="Length of the match.")],
     epm: Annotated[
         float | None,
@@ -78,6 +77,8 @@ def rating(
     ] = None,
     offset: Offset = "fibs",
     formula: Choice = Weights.published,
+    *,
+    output: TableOutput,
 ) -> None:
     """Rating of a player from error rates in a match, or the error rates of a rating.
 

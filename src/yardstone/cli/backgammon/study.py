@@ -7,35 +7,24 @@ from typing import Annotated
 import typer
 
 from yardstone.cli.backgammon.study_options import (
-    Deterministic,
-    Form,
-    Gnubg,
+    FigureFolder,
     Matches,
-    Output,
-    PlotFolder,
-    Processes,
-    Results,
-    Rule,
-    RuleName,
-    Seed,
-    Show,
+    Noise,
     Timeout,
-    Unrepeatable,
     Work,
-    carry_out,
     numbers,
     pairs,
+    play_and_report,
     player,
 )
-from yardstone.cli.options import Confidence
-from yardstone.cli.winprob.output import TableFormat
+from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
 
-__all__ = []
+__all__ = ["appendix", "depth", "part1", "part2", "play", "strong"]
 
 
 def play(
-    results: Results,
+    work: Work,
     length: Annotated[int, typer.Option(min=1, max=64, help="Points to win.")] = 5,
     first: Annotated[
         str,
@@ -58,20 +47,14 @@ def play(
         typer.Option(metavar="PLIES", help="Analyse at this depth. Repeatable. [default: 0]"),
     ] = None,
     matches: Matches = 100,
-    seed: Seed = 1,
-    processes: Processes = None,
-    deterministic: Deterministic = False,
-    unrepeatable: Unrepeatable = False,
     timeout: Timeout = 600.0,
     keep_moves: Annotated[
         bool,
         typer.Option("--keep-moves", help="Keep the moves of each match too, as .mat text."),
     ] = False,
-    gnubg: Gnubg = None,
-    rule: Rule = RuleName.new,
-    confidence: Confidence = "90",
-    form: Form = TableFormat.text,
-    output: Output = None,
+    *,
+    noise: Noise,
+    output: TableOutput,
 ) -> None:
     """Play matches between GNU Backgammon's players of given noise, and analyse them.
 
@@ -82,21 +65,21 @@ def play(
     yardstone backgammon play results.jsonl --length 5 --second 0.04 --matches 100
     yardstone backgammon play results.jsonl --second 0.02,0.4 --analyse 0 --analyse 2
     """
-    from yardstone.lab.vandendoel.play import Setting
+    from yardstone.lab.vandendoel.play import MatchSetting
 
-    setting = Setting(
+    setting = MatchSetting(
         length,
         player(first, first_plies, "--first"),
         player(second, second_plies, "--second"),
         tuple(analyse or (0,)),
-        deterministic,
+        noise.deterministic,
     )
-    work = Work(results, matches, seed, processes, timeout, gnubg, unrepeatable, keep_moves)
-    carry_out([setting], work, Show(rule, confidence, form, output))
+    playing = work.playing(matches, timeout, noise, export=keep_moves)
+    play_and_report([setting], work, playing, output)
 
 
 def part1(
-    results: Results,
+    work: Work,
     lengths: Annotated[
         str, typer.Option(metavar="N,N,...", help="Match lengths.")
     ] = "1,3,5,7,11,23",
@@ -104,17 +87,11 @@ def part1(
         str, typer.Option(metavar="A:B,...", help="Noise of the two players.")
     ] = "0:0.005,0:0.015,0:0.02,0:0.04,0:0.06,0.04:0.06",
     matches: Matches = 1000,
-    seed: Seed = 1,
-    processes: Processes = None,
-    deterministic: Deterministic = False,
-    unrepeatable: Unrepeatable = False,
     timeout: Timeout = 600.0,
-    gnubg: Gnubg = None,
-    rule: Rule = RuleName.new,
-    confidence: Confidence = "90",
-    form: Form = TableFormat.text,
-    output: Output = None,
-    plot: PlotFolder = None,
+    *,
+    noise: Noise,
+    output: TableOutput,
+    figures: FigureFolder,
 ) -> None:
     """Part I: rating difference and error rate per decision of any kind.
 
@@ -127,14 +104,14 @@ def part1(
     settings = part_one(
         numbers(lengths, "--lengths", int),
         pairs(pairings, "--pairings"),
-        deterministic=deterministic,
+        deterministic=noise.deterministic,
     )
-    work = Work(results, matches, seed, processes, timeout, gnubg, unrepeatable)
-    carry_out(settings, work, Show(rule, confidence, form, output, True, plot))
+    playing = work.playing(matches, timeout, noise)
+    play_and_report(settings, work, playing, output, figures)
 
 
 def part2(
-    results: Results,
+    work: Work,
     lengths: Annotated[str, typer.Option(metavar="N,N,...", help="Match lengths.")] = "3,5,7,11,23",
     move_noise: Annotated[
         str, typer.Option(metavar="A,B,...", help="Noise of the second player's moves.")
@@ -143,17 +120,11 @@ def part2(
         str, typer.Option(metavar="A,B,...", help="Noise of the second player's cube decisions.")
     ] = "0.05,0.1,0.4,0.8",
     matches: Matches = 500,
-    seed: Seed = 1,
-    processes: Processes = None,
-    deterministic: Deterministic = False,
-    unrepeatable: Unrepeatable = False,
     timeout: Timeout = 600.0,
-    gnubg: Gnubg = None,
-    rule: Rule = RuleName.new,
-    confidence: Confidence = "90",
-    form: Form = TableFormat.text,
-    output: Output = None,
-    plot: PlotFolder = None,
+    *,
+    noise: Noise,
+    output: TableOutput,
+    figures: FigureFolder,
 ) -> None:
     """Part II: errors of moves and of cube decisions apart.
 
@@ -167,23 +138,18 @@ def part2(
         numbers(lengths, "--lengths", int),
         numbers(move_noise, "--move-noise", float),
         numbers(cube_noise, "--cube-noise", float),
-        deterministic=deterministic,
+        deterministic=noise.deterministic,
     )
-    work = Work(results, matches, seed, processes, timeout, gnubg, unrepeatable)
-    carry_out(settings, work, Show(rule, confidence, form, output, True, plot))
+    playing = work.playing(matches, timeout, noise)
+    play_and_report(settings, work, playing, output, figures)
 
 
 def depth(
-    results: Results,
+    work: Work,
     matches: Matches = 40,
-    seed: Seed = 1,
-    processes: Processes = None,
     timeout: Timeout = 3600.0,
-    gnubg: Gnubg = None,
-    rule: Rule = RuleName.new,
-    confidence: Confidence = "90",
-    form: Form = TableFormat.text,
-    output: Output = None,
+    *,
+    output: TableOutput,
 ) -> None:
     """Expert against advanced player, analysed at 0 and at 2 plies.
 
@@ -193,21 +159,15 @@ def depth(
     """
     from yardstone.lab.vandendoel.settings import depth_check
 
-    work = Work(results, matches, seed, processes, timeout, gnubg)
-    carry_out(depth_check(), work, Show(rule, confidence, form, output))
+    play_and_report(depth_check(), work, work.playing(matches, timeout), output)
 
 
 def strong(
-    results: Results,
+    work: Work,
     matches: Matches = 100,
-    seed: Seed = 1,
-    processes: Processes = None,
     timeout: Timeout = 3600.0,
-    gnubg: Gnubg = None,
-    rule: Rule = RuleName.new,
-    confidence: Confidence = "90",
-    form: Form = TableFormat.text,
-    output: Output = None,
+    *,
+    output: TableOutput,
 ) -> None:
     """World class (2 plies) against expert (0 plies) at 3 points.
 
@@ -217,25 +177,19 @@ def strong(
     """
     from yardstone.lab.vandendoel.settings import strong_check
 
-    work = Work(results, matches, seed, processes, timeout, gnubg)
-    carry_out(strong_check(), work, Show(rule, confidence, form, output))
+    play_and_report(strong_check(), work, work.playing(matches, timeout), output)
 
 
 def appendix(
-    results: Results,
+    work: Work,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this one, such as expExp-expBeg:5. Repeatable."),
     ] = None,
     matches: Matches = 1000,
-    seed: Seed = 1,
-    processes: Processes = None,
     timeout: Timeout = 3600.0,
-    gnubg: Gnubg = None,
-    rule: Rule = RuleName.new,
-    confidence: Confidence = "90",
-    form: Form = TableFormat.text,
-    output: Output = None,
+    *,
+    output: TableOutput,
 ) -> None:
     """Appendix II: players of one level with moves, another with the cube.
 
@@ -250,5 +204,4 @@ def appendix(
     if unknown:
         raise UsageError(f"--only {unknown[0]}: there are {', '.join(every)}")
     chosen = [every[name] for name in only or every]
-    work = Work(results, matches, seed, processes, timeout, gnubg)
-    carry_out(chosen, work, Show(rule, confidence, form, output))
+    play_and_report(chosen, work, work.playing(matches, timeout), output)

@@ -31,7 +31,15 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["CANDIDATES", "Candidate", "CrossValidation", "GameColumns", "cross_validate"]
+__all__ = [
+    "CANDIDATES",
+    "ModelForm",
+    "FormScore",
+    "CrossValidation",
+    "Gain",
+    "GameColumns",
+    "cross_validate",
+]
 
 COLOUR = ("black", "stone")
 #: Grades that a handicap stone is worth in forms that do not fit it: European usage.
@@ -43,7 +51,7 @@ METHODS = ("likelihood", "least squares", "none")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ModelForm:
     """A form to be fitted.
 
     Attributes
@@ -90,22 +98,22 @@ _AS_PUBLISHED = _start(core=PUBLISHED)
 _PLAIN = _start("logistic", Kaniuk.from_parameters({"u0": 0.1}))
 
 #: The forms compared by default, simplest first.
-CANDIDATES: tuple[Candidate, ...] = (
-    Candidate("published", start=_AS_PUBLISHED, method="none"),
-    Candidate("published, least squares", TABLE_1, _start(), "least squares"),
-    Candidate("plain logistic", ("u0",), _PLAIN),
-    Candidate("likelihood", TABLE_1, _start()),
-    Candidate("logistic link", TABLE_1, _start("logistic")),
-    Candidate("lapse", (*TABLE_1, "lapse"), _start()),
-    Candidate("logistic link, lapse", (*TABLE_1, "lapse"), _start("logistic")),
-    Candidate("lapse, low grades", (*TABLE_1, "lapse", "low"), _start()),
-    Candidate("lapse, colour, handicap", (*TABLE_1, "lapse", *COLOUR), _start()),
-    Candidate(
+CANDIDATES: tuple[ModelForm, ...] = (
+    ModelForm("published", start=_AS_PUBLISHED, method="none"),
+    ModelForm("published, least squares", TABLE_1, _start(), "least squares"),
+    ModelForm("plain logistic", ("u0",), _PLAIN),
+    ModelForm("likelihood", TABLE_1, _start()),
+    ModelForm("logistic link", TABLE_1, _start("logistic")),
+    ModelForm("lapse", (*TABLE_1, "lapse"), _start()),
+    ModelForm("logistic link, lapse", (*TABLE_1, "lapse"), _start("logistic")),
+    ModelForm("lapse, low grades", (*TABLE_1, "lapse", "low"), _start()),
+    ModelForm("lapse, colour, handicap", (*TABLE_1, "lapse", *COLOUR), _start()),
+    ModelForm(
         "lapse, low grades, colour, handicap",
         (*TABLE_1, "lapse", "low", *COLOUR),
         _start(),
     ),
-    Candidate(
+    ModelForm(
         "lapse, low grades, colour, komi, handicap",
         (*TABLE_1, "lapse", "low", "komi", *COLOUR),
         _start(),
@@ -192,6 +200,25 @@ class GameColumns:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """How much less log loss a game a form has than the first; no ends with too few groups."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FormScore:
+    """Mean scores of a form, and its gains on all games, even ones and handicap games."""
+
+    name: str
+    log_loss: float
+    brier: float
+    gains: Mapping[str, Gain]
+
+
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
     """Scores of each candidate on the games left out.
@@ -219,6 +246,35 @@ class CrossValidation:
     games: GameColumns
     chosen: str
     folds: int
+
+    @property
+    def groups(self) -> int:
+        """Number of groups of games."""
+        return len(np.unique(self.games.group))
+
+    def _parts(self) -> dict[str, NDArray[np.bool_]]:
+        even = self.games.handicap == 0
+        parts = {"all": np.ones(len(even), np.bool_), "even": even, "handicap": ~even}
+        return {part: where for part, where in parts.items() if where.any()}
+
+    def parts(self) -> dict[str, int]:
+        """Numbers of all games, even ones and handicap games, those that there are."""
+        return {part: int(where.sum()) for part, where in self._parts().items()}
+
+    def scores(self, level: float = 0.95) -> list[FormScore]:
+        """Each candidate's scores, with its gains over the first and their intervals."""
+        means, baseline = self.mean(), self.names[0]
+
+        def gain(name: str, where: NDArray[np.bool_]) -> Gain:
+            ends = self.gain_interval(name, baseline, where, level=level)
+            return Gain(self.gain(name, baseline, where)[0], *(ends or (None, None)))
+
+        return [
+            FormScore(
+                name, *means[name], {part: gain(name, w) for part, w in self._parts().items()}
+            )
+            for name in self.names
+        ]
 
     def mean(self, where: NDArray[np.bool_] | None = None) -> Mapping[str, tuple[float, float]]:
         """Mean log loss and Brier score of each candidate, over games `where`."""
@@ -284,7 +340,7 @@ def _folds(group: NDArray[np.int64], folds: int, rng: np.random.Generator) -> ND
 def cross_validate(
     games: GameColumns,
     *,
-    candidates: Sequence[Candidate] = CANDIDATES,
+    candidates: Sequence[ModelForm] = CANDIDATES,
     folds: int = 10,
     seed: int = 0,
 ) -> CrossValidation:
@@ -294,7 +350,7 @@ def cross_validate(
     ----------
     games : GameColumns
         Decided games. Games of one group never stand on both sides.
-    candidates : sequence of Candidate
+    candidates : sequence of ModelForm
         Simplest first. A candidate that cannot be fitted to a training part is
         scored with the published model there.
     folds : int

@@ -7,37 +7,27 @@ matches, and only then does a mean result become a rating difference.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.backgammon.formulas import PUBLISHED, Weight
 from yardstone.errors import UsageError
-from yardstone.lab.vandendoel.table import CloseRule, StudyTable, ratio, setting_order
+from yardstone.lab.vandendoel.choices import Averaging, CloseRule, StudyModel
+from yardstone.lab.vandendoel.table import StudyTable, ratio, setting_order
 from yardstone.winprob import fibs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.vandendoel.play import Setting
+    from yardstone.lab.vandendoel.play import MatchSetting
 
     Array = NDArray[np.float64]
 
-__all__ = ["LEVEL", "Averaging", "Cells", "is_part_one", "is_part_two", "make_cells"]
+__all__ = ["LEVEL", "Cells", "is_part_one", "is_part_two", "make_cells", "published_weight"]
 
 #: Confidence of the intervals, as published.
 LEVEL = 0.90
-
-
-class Averaging(StrEnum):
-    """How error rates of several matches become one.
-
-    `matches` is the mean of the rates of the matches, as published; `decisions` divides
-    all errors by all decisions, so that long matches count more.
-    """
-
-    matches = "matches"
-    decisions = "decisions"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +36,7 @@ class Cells:
 
     Attributes
     ----------
-    settings : tuple of Setting
+    settings : tuple of MatchSetting
     matches : float64 array (c,)
         Number of matches.
     chance : float64 array (c,)
@@ -60,7 +50,7 @@ class Cells:
         closeness enters.
     """
 
-    settings: tuple[Setting, ...]
+    settings: tuple[MatchSetting, ...]
     matches: Array
     chance: Array
     chance_error: Array
@@ -110,12 +100,44 @@ class Cells:
             _rating(self.chance + reach, self.length),
         )
 
+    @property
+    def depd(self) -> Array:
+        """The second player's EPD less the first's."""
+        return np.asarray(self.decision_error[:, 1] - self.decision_error[:, 0])
+
+    def terms(self, model: StudyModel) -> Array:
+        """Differences of error rates (second minus first), one column a coefficient."""
+        if model is StudyModel.decision:
+            return np.diff(self.decision_error, axis=1)
+        return np.hstack([np.diff(self.move_error, axis=1), np.diff(self.cube_error, axis=1)])
+
+    def belongs(self, model: StudyModel) -> NDArray[np.bool_]:
+        """Cells of the part of the study that fits a model."""
+        part = is_part_one if model is StudyModel.decision else is_part_two
+        return np.array([part(setting) for setting in self.settings], bool)
+
+    def published_rating(self, model: StudyModel) -> Array:
+        """Rating difference by the published formula of a model."""
+        weights = [published_weight(name)(self.length) for name in model.names]
+        return np.asarray(np.sum(np.column_stack(weights) * self.terms(model), axis=1), np.float64)
+
+    def deviations(self, rating: Array) -> Array:
+        """Standard errors that the mean result lies above what a rating difference gives."""
+        expected = fibs.probability(rating, 0.0, self.length)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray((self.chance - expected) / self.chance_error, np.float64)
+
     def select(self, rows: NDArray[np.bool_]) -> Cells:
         """Some of the cells."""
         return Cells(
             tuple(setting for setting, kept in zip(self.settings, rows, strict=True) if kept),
             *(getattr(self, name)[rows] for name in list(self.__dataclass_fields__)[1:]),
         )
+
+
+def published_weight(name: str) -> Weight:
+    """The published a(N), a2(N) or b(N)."""
+    return {"a": PUBLISHED.decision, "a2": PUBLISHED.move, "b": PUBLISHED.cube}[name]
 
 
 def _rating(chance: Array, length: Array) -> Array:
@@ -187,7 +209,7 @@ def make_cells(
     return Cells(settings, number, chance, error, *rates)
 
 
-def _plain(setting: Setting) -> bool:
+def _plain(setting: MatchSetting) -> bool:
     players = (setting.first, setting.second)
     return (
         not setting.deterministic
@@ -196,13 +218,13 @@ def _plain(setting: Setting) -> bool:
     )
 
 
-def is_part_one(setting: Setting) -> bool:
+def is_part_one(setting: MatchSetting) -> bool:
     """Whether a cell is of Part I: noise is random and each player's the same everywhere."""
     players = (setting.first, setting.second)
     return _plain(setting) and all(p.chequer_noise == p.cube_noise for p in players)
 
 
-def is_part_two(setting: Setting) -> bool:
+def is_part_two(setting: MatchSetting) -> bool:
     """Whether a cell is of Part II: no noise against separate noise for moves and cube."""
     first, second = setting.first, setting.second
     return (

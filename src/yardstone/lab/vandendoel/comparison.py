@@ -11,17 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone import parallel
-from yardstone.backgammon.formulas import PUBLISHED
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.lab.vandendoel.cells import Averaging, Cells, is_part_one, is_part_two, make_cells
-from yardstone.lab.vandendoel.fit import Model, fit_chance, has_spread
-from yardstone.lab.vandendoel.table import CloseRule, StudyTable
+from yardstone.lab.vandendoel.cells import Cells, is_part_one, is_part_two, make_cells
+from yardstone.lab.vandendoel.choices import Averaging, CloseRule, LeftOut, StudyModel
+from yardstone.lab.vandendoel.fit import fit_chance, has_spread
+from yardstone.lab.vandendoel.predictions import log_score
+from yardstone.lab.vandendoel.table import StudyTable
 from yardstone.winprob import fibs
 
 if TYPE_CHECKING:
@@ -31,21 +31,14 @@ if TYPE_CHECKING:
     #: From the cells of the matches that may be seen: chances of the first players.
     Predictor = Callable[[Cells], Array]
 
-__all__ = ["Comparison", "LeftOut", "Score", "compare_formulas"]
+__all__ = ["Comparison", "FormulaScore", "compare_formulas"]
 
 #: Chances are kept so far from 0 and 1 that no single match costs more than 14.
 EDGE = 1e-6
 
 
-class LeftOut(StrEnum):
-    """What is left out at a time: a share of the matches of each cell, or all of a length."""
-
-    matches = "matches"
-    lengths = "lengths"
-
-
 @dataclass(frozen=True, slots=True)
-class Score:
+class FormulaScore:
     """How a formula did.
 
     Attributes
@@ -78,14 +71,14 @@ class Comparison:
     left_out : LeftOut
     parts : int
         In so many parts everything was judged.
-    scores : tuple of Score
+    scores : tuple of FormulaScore
     """
 
     matches: int
     rule: CloseRule
     left_out: LeftOut
     parts: int
-    scores: tuple[Score, ...]
+    scores: tuple[FormulaScore, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +102,7 @@ def compare_formulas(
     folds: int = 10,
     seed: int = 1,
 ) -> Comparison:
-    """Score the published formulas and refitted ones on matches left out.
+    """FormulaScore the published formulas and refitted ones on matches left out.
 
     Parameters
     ----------
@@ -150,8 +143,8 @@ def compare_formulas(
     if not scored.any():
         raise NoGamesError("no setting has enough matches to leave some out")
     p = np.clip(chances[:, scored], EDGE, 1.0 - EDGE)
-    by_luck = _log_score(table.luck_adjusted[scored], p)
-    by_outcome = _log_score(table.won[scored] * 1.0, p)
+    by_luck = -log_score(p, table.luck_adjusted[scored])
+    by_outcome = -log_score(p, table.won[scored] * 1.0)
     off = by_luck - by_luck[0]
     number = int(scored.sum())
     error = off.std(axis=1, ddof=1) / np.sqrt(number) if number > 1 else np.full(len(names), np.nan)
@@ -161,37 +154,29 @@ def compare_formulas(
         left_out,
         len(splits),
         tuple(
-            Score(name, *(float(values[k]) for values in columns))
+            FormulaScore(name, *(float(values[k]) for values in columns))
             for k, name in enumerate(names)
             for columns in [(by_luck.mean(1), by_outcome.mean(1), off.mean(1), error)]
         ),
     )
 
 
-def _log_score(result: Array, p: Array) -> Array:
-    return -(result * np.log(p) + (1.0 - result) * np.log1p(-p))
-
-
 def _predictors(cells: Cells | None = None, *, fitting: bool = True) -> dict[str, Predictor]:
     """The formulas by name; those to be fitted are fitted to these cells."""
     columns = {
-        "a(N)": Model.decision.terms,
-        "a2(N), b(N)": Model.bilinear.terms,
+        "a(N)": _decision,
+        "a2(N), b(N)": _bilinear,
         "a2(N), b(N), cube errors per move": _per_move,
         "a2(N), b(N), c(N) for EPC squared": _with_square,
     }
     published = {
-        "a(N), published": (Model.decision.terms, (PUBLISHED.decision,)),
-        "a2(N), b(N), published": (Model.bilinear.terms, (PUBLISHED.move, PUBLISHED.cube)),
+        "a(N), published": StudyModel.decision,
+        "a2(N), b(N), published": StudyModel.bilinear,
     }
 
     def old(name: str) -> Predictor:
-        terms, weights = published[name]
-
         def predict(cells: Cells) -> Array:
-            given = terms(cells)
-            rating = sum(w(cells.length) * given[:, k] for k, w in enumerate(weights))
-            return fibs.probability(rating, 0.0, cells.length)
+            return fibs.probability(cells.published_rating(published[name]), 0.0, cells.length)
 
         return predict
 
@@ -211,6 +196,14 @@ def _predictors(cells: Cells | None = None, *, fitting: bool = True) -> dict[str
     }
 
 
+def _decision(cells: Cells) -> Array:
+    return cells.terms(StudyModel.decision)
+
+
+def _bilinear(cells: Cells) -> Array:
+    return cells.terms(StudyModel.bilinear)
+
+
 def _with_inverse(terms: Array, cells: Cells) -> Array:
     return np.hstack([terms, terms / cells.length[:, None]])
 
@@ -224,7 +217,7 @@ def _per_move(cells: Cells) -> Array:
 def _with_square(cells: Cells) -> Array:
     """Cube errors that cost less and less (or more and more) as there are more of them."""
     squares = np.diff(cells.cube_error**2, axis=1)
-    return np.hstack([Model.bilinear.terms(cells), squares])
+    return np.hstack([_bilinear(cells), squares])
 
 
 def _splits(table: StudyTable, left_out: LeftOut, folds: int, seed: int) -> Iterator[_Split]:

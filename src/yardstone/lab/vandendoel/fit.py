@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,14 +21,9 @@ import numpy as np
 from yardstone import parallel
 from yardstone.backgammon.formulas import Weight
 from yardstone.errors import ConvergenceError, NoGamesError
-from yardstone.lab.vandendoel.cells import (
-    Averaging,
-    Cells,
-    is_part_one,
-    is_part_two,
-    make_cells,
-)
-from yardstone.lab.vandendoel.table import CloseRule, StudyTable
+from yardstone.lab.vandendoel.cells import Cells, make_cells
+from yardstone.lab.vandendoel.choices import Averaging, CloseRule, FitMethod, StudyModel
+from yardstone.lab.vandendoel.table import StudyTable
 from yardstone.winprob import fibs
 
 if TYPE_CHECKING:
@@ -39,9 +33,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 __all__ = [
+    "DRAWS",
     "Coefficient",
-    "Method",
-    "Model",
     "StudyFit",
     "fit_cells",
     "fit_chance",
@@ -55,37 +48,6 @@ DRAWS = 200
 STEPS, TOLERANCE = 100, 1e-10
 #: Below this share of its largest singular value a direction counts as undetermined.
 RANK = 1e-9
-
-
-class Method(StrEnum):
-    """How a fit weighs its cells."""
-
-    published = "published"
-    weighted = "weighted"
-    chance = "chance"
-
-
-class Model(StrEnum):
-    """What the rating difference is made of: R = a DEPD, or R = a2 DEPM + b DEPC."""
-
-    decision = "decision"
-    bilinear = "bilinear"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The coefficients, as published."""
-        return ("a",) if self is Model.decision else ("a2", "b")
-
-    def terms(self, cells: Cells) -> Array:
-        """Differences of error rates (second minus first), one column a coefficient."""
-        if self is Model.decision:
-            return np.diff(cells.decision_error, axis=1)
-        return np.hstack([np.diff(cells.move_error, axis=1), np.diff(cells.cube_error, axis=1)])
-
-    def belongs(self, cells: Cells) -> NDArray[np.bool_]:
-        """Cells of the part of the study that fits this model."""
-        part = is_part_one if self is Model.decision else is_part_two
-        return np.array([part(setting) for setting in cells.settings], bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +96,8 @@ class StudyFit:
         Rating difference by the functions of the length.
     """
 
-    model: Model
-    method: Method
+    model: StudyModel
+    method: FitMethod
     rule: CloseRule
     averaging: Averaging
     cells: Cells
@@ -155,15 +117,14 @@ class StudyFit:
         good = has_spread(self.cells)
         if np.isnan(rating[good]).any():
             return float("nan"), int(good.sum())
-        expected = fibs.probability(rating[good], 0.0, self.cells.length[good])
-        off = (self.cells.chance[good] - expected) / self.cells.chance_error[good]
+        off = self.cells.deviations(rating)[good]
         return float(off @ off), int(good.sum())
 
 
 def fit_study(
     table: StudyTable,
-    model: Model,
-    method: Method = Method.chance,
+    model: StudyModel,
+    method: FitMethod = FitMethod.chance,
     rule: CloseRule = CloseRule.new,
     averaging: Averaging = Averaging.matches,
     *,
@@ -175,10 +136,10 @@ def fit_study(
     Parameters
     ----------
     table : StudyTable
-    model : Model
+    model : StudyModel
         `decision` uses the cells of Part I, `bilinear` those of Part II.
     method, rule, averaging
-        See `Method`, `CloseRule` and `Averaging`.
+        See `FitMethod`, `CloseRule` and `Averaging`.
     draws : int
         So many times the matches of each cell are drawn anew for the errors; 0 for none.
     seed : int
@@ -190,9 +151,9 @@ def fit_study(
         No cell belongs to this model.
     """
     cells = make_cells(table, rule, averaging)
-    belongs = model.belongs(cells)
+    belongs = cells.belongs(model)
     if not belongs.any():
-        part = "I" if model is Model.decision else "II"
+        part = "I" if model is StudyModel.decision else "II"
         raise NoGamesError(f"the table has no matches of Part {part}")
     cells = cells.select(belongs)
     lengths = np.unique(cells.length)
@@ -222,7 +183,7 @@ def fit_study(
         )
         for k, name in enumerate(model.names)
     )
-    terms = model.terms(cells)
+    terms = cells.terms(model)
     at = np.searchsorted(lengths, cells.length)
     smooth = sum(c.weight(cells.length) * terms[:, k] for k, c in enumerate(coefficients))
     return StudyFit(
@@ -238,7 +199,7 @@ def fit_study(
     )
 
 
-def fit_cells(cells: Cells, model: Model, method: Method) -> Array:
+def fit_cells(cells: Cells, model: StudyModel, method: FitMethod) -> Array:
     """The coefficients alone: a row each, with constant, inverse, and the value at each length.
 
     The lengths are those of the cells, in order. NaN where nothing is determined.
@@ -249,7 +210,7 @@ def fit_cells(cells: Cells, model: Model, method: Method) -> Array:
         The fit of mean results found no end.
     """
     lengths = np.unique(cells.length)
-    terms = model.terms(cells)
+    terms = cells.terms(model)
     usable = _usable(cells, method)
     k = len(model.names)
     found = np.full((k, 2 + len(lengths)), np.nan)
@@ -257,7 +218,7 @@ def fit_cells(cells: Cells, model: Model, method: Method) -> Array:
     for at, length in enumerate(lengths):
         rows = usable & (cells.length == length)
         found[:, 2 + at], errors[:, at] = _solve(cells.select(rows), terms[rows], method)
-    if method is Method.chance:
+    if method is FitMethod.chance:
         inverse = 1.0 / cells.length[usable, None]
         both = np.hstack([terms[usable], terms[usable] * inverse])
         joint, _ = _solve(cells.select(usable), both, method)
@@ -267,7 +228,7 @@ def fit_cells(cells: Cells, model: Model, method: Method) -> Array:
         known = np.isfinite(found[row, 2:]) & np.isfinite(errors[row])
         line = np.column_stack([lengths, np.ones(len(lengths))])[known]
         weights = np.ones(known.sum())
-        if method is Method.weighted:
+        if method is FitMethod.weighted:
             weights = 1.0 / (lengths[known] * errors[row, known])
         heights = lengths[known] * found[row, 2:][known]
         found[row, :2], _ = _least_squares(line, heights, weights)
@@ -279,20 +240,20 @@ def has_spread(cells: Cells) -> NDArray[np.bool_]:
     return np.isfinite(cells.chance_error) & (cells.chance_error > 0.0)
 
 
-def _usable(cells: Cells, method: Method) -> NDArray[np.bool_]:
-    if method is Method.chance:
+def _usable(cells: Cells, method: FitMethod) -> NDArray[np.bool_]:
+    if method is FitMethod.chance:
         return has_spread(cells)
     good = np.isfinite(cells.rating)
-    if method is Method.weighted:
+    if method is FitMethod.weighted:
         good &= np.isfinite(cells.rating_error) & (cells.rating_error > 0.0)
     return good
 
 
-def _solve(cells: Cells, terms: Array, method: Method) -> tuple[Array, Array]:
+def _solve(cells: Cells, terms: Array, method: FitMethod) -> tuple[Array, Array]:
     """Coefficients of the columns of `terms`, and their standard errors."""
-    if method is Method.published:
+    if method is FitMethod.published:
         return _least_squares(terms, cells.rating, np.ones(len(cells)))
-    if method is Method.weighted:
+    if method is FitMethod.weighted:
         return _least_squares(terms, cells.rating, 1.0 / cells.rating_error)
     return fit_chance(cells, terms)
 

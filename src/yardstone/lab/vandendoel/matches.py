@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from yardstone import parallel
 from yardstone.backgammon.gnubg import TIMEOUT, find_clock, find_gnubg, gnubg_version
 from yardstone.errors import InputError, WorkerError
-from yardstone.lab.vandendoel.play import Job, Setting, play_match
+from yardstone.lab.vandendoel.play import MatchJob, MatchSetting, play_match
 from yardstone.lab.vandendoel.results_file import ResultsFile
 
 if TYPE_CHECKING:
     from yardstone.parallel import Progress
 
-__all__ = ["Outcome", "default_processes", "in_rounds", "play_jobs"]
+__all__ = ["PlayedMatches", "default_processes", "in_rounds", "play_jobs"]
 
 #: GNU Backgammon sleeps most of the time, so several processes share a core.
 PROCESSES_A_CORE = 6
@@ -28,7 +28,7 @@ ROUND = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PlayedMatches:
     """What a run did.
 
     Attributes
@@ -50,11 +50,11 @@ def default_processes() -> int:
 
 
 def in_rounds(
-    settings: Sequence[Setting], matches: int, seed: int, *, first: int = 0, size: int = ROUND
-) -> list[Job]:
+    settings: Sequence[MatchSetting], matches: int, seed: int, *, first: int = 0, size: int = ROUND
+) -> list[MatchJob]:
     """The jobs of all settings, a few matches of each in turn, so that all fill evenly."""
     return [
-        Job(setting, number, seed)
+        MatchJob(setting, number, seed)
         for start in range(first, matches, size)
         for setting in settings
         for number in range(start, min(start + size, matches))
@@ -62,7 +62,7 @@ def in_rounds(
 
 
 def play_jobs(
-    jobs: Iterable[Job],
+    jobs: Iterable[MatchJob],
     path: Path,
     *,
     program: Path | None = None,
@@ -71,7 +71,7 @@ def play_jobs(
     timeout: float = TIMEOUT,
     export: bool = False,
     progress: Progress | None = None,
-) -> Outcome:
+) -> PlayedMatches:
     """Play the matches that a results file lacks; append each as it comes.
 
     A match that fails costs itself only: it becomes a line with ``failed``, and
@@ -80,7 +80,7 @@ def play_jobs(
 
     Parameters
     ----------
-    jobs : iterable of Job
+    jobs : iterable of MatchJob
     path : Path
         The results file; made if it is not there.
     program : Path, optional
@@ -116,7 +116,7 @@ def play_jobs(
             play_match, program=program, frozen=frozen, timeout=timeout, export=export, stop=stop
         )
 
-        def work(job: Job) -> str | None:
+        def work(job: MatchJob) -> str | None:
             try:
                 record: dict[str, Any] = {**play(job), **about}
             except WorkerError as error:
@@ -146,7 +146,7 @@ def play_jobs(
             stop.set()
             raise
     failed = tuple(line for line in said if line is not None)
-    return Outcome(len(todo) - len(failed), len(wanted) - len(todo), failed)
+    return PlayedMatches(len(todo) - len(failed), len(wanted) - len(todo), failed)
 
 
 def processor() -> str:

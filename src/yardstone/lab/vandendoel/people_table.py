@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import InputError, NoGamesError
+from yardstone.lab.vandendoel.table import ratio
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,21 +63,17 @@ class MatchTable:
     @property
     def epm(self) -> Floats:
         """Errors per unforced move, shape (matches, 2); 0 without a move."""
-        return _ratio(self.chequer, self.unforced)
+        return ratio(self.chequer, self.unforced)
 
     @property
     def epc(self) -> Floats:
         """Errors per close cube decision, shape (matches, 2); 0 without one."""
-        return _ratio(self.cube, self.close)
+        return ratio(self.cube, self.close)
 
     @property
     def epd(self) -> Floats:
         """Errors per decision, shape (matches, 2); 0 without one."""
-        return _ratio(self.chequer + self.cube, self.unforced + self.close)
-
-
-def _ratio(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0.0)
+        return ratio(self.chequer + self.cube, self.unforced + self.close)
 
 
 def read_match_table(path: Path, *, close: str = "close") -> MatchTable:

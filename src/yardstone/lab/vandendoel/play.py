@@ -18,7 +18,7 @@ from typing import Any
 from yardstone.backgammon.gnubg import TIMEOUT, run_script
 from yardstone.errors import UsageError, WorkerError
 
-__all__ = ["Job", "Player", "Setting", "play_match"]
+__all__ = ["MatchJob", "MatchSetting", "NoisyPlayer", "play_match"]
 
 #: Longest match that GNU Backgammon plays with its match equity table.
 LONGEST = 64
@@ -33,7 +33,7 @@ _NAMES = ("first", "second")
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class NoisyPlayer:
     """How a player of a match thinks.
 
     Attributes
@@ -72,14 +72,14 @@ class Player:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class MatchSetting:
     """A cell of a study: who plays whom, how long, and how it is analysed.
 
     Attributes
     ----------
     length : int
         Points to win.
-    first, second : Player
+    first, second : NoisyPlayer
         GNU Backgammon's player 0 (``X``) and player 1 (``O``). Who begins is
         decided by the dice.
     analyses : tuple of int
@@ -90,8 +90,8 @@ class Setting:
     """
 
     length: int
-    first: Player
-    second: Player
+    first: NoisyPlayer
+    second: NoisyPlayer
     analyses: tuple[int, ...] = (0,)
     deterministic: bool = False
 
@@ -123,7 +123,7 @@ class Setting:
         }
 
     @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Setting:
+    def from_record(cls, record: Mapping[str, Any]) -> MatchSetting:
         """Read back what `as_record` wrote.
 
         Raises
@@ -133,27 +133,27 @@ class Setting:
         """
         return cls(
             int(record["length"]),
-            Player(**record["first"]),
-            Player(**record["second"]),
+            NoisyPlayer(**record["first"]),
+            NoisyPlayer(**record["second"]),
             tuple(int(plies) for plies in record["analyses"]),
             {"random": False, "deterministic": True}[record["noise"]],
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class MatchJob:
     """One match of a setting.
 
     Attributes
     ----------
-    setting : Setting
+    setting : MatchSetting
     number : int
         Which match of the setting, from 0.
     seed : int
         Seed of the whole study.
     """
 
-    setting: Setting
+    setting: MatchSetting
     number: int
     seed: int
 
@@ -173,7 +173,7 @@ class Job:
 
 
 def play_match(
-    job: Job,
+    job: MatchJob,
     *,
     program: Path | None = None,
     frozen: bool = True,
@@ -185,7 +185,7 @@ def play_match(
 
     Parameters
     ----------
-    job : Job
+    job : MatchJob
     program : Path, optional
         GNU Backgammon.
     frozen : bool

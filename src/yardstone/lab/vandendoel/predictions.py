@@ -14,8 +14,9 @@ import numpy as np
 
 from yardstone.backgammon.formulas import Formula
 from yardstone.lab.vandendoel.people_table import MatchTable
-from yardstone.lab.vandendoel.refit import Model, Target, chances, maximise, results_of, terms
+from yardstone.lab.vandendoel.refit import Target, WeightModel, maximise, results_of, terms
 from yardstone.winprob import fibs
+from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = [
-    "Prediction",
+    "ResultPrediction",
     "cross_validate",
     "folds_by_player",
     "log_score",
@@ -33,7 +34,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Prediction:
+class ResultPrediction:
     """How well results that were left out were predicted; frozen.
 
     Attributes
@@ -52,7 +53,7 @@ class Prediction:
         return float(self.score.mean())
 
     def ahead_of(
-        self, other: Prediction, clusters: NDArray[np.int64] | None = None
+        self, other: ResultPrediction, clusters: NDArray[np.int64] | None = None
     ) -> tuple[float, float]:
         """Mean gain over another prediction of the same matches, and its standard error."""
         gain = self.score - other.score
@@ -92,14 +93,14 @@ def folds_by_player(table: MatchTable, folds: int, seed: int) -> NDArray[np.int6
 def cross_validate(
     table: MatchTable,
     formulas: Mapping[str, Formula],
-    models: Mapping[str, Model],
+    models: Mapping[str, WeightModel],
     folds: NDArray[np.int64],
     *,
     target: Target = "luck-adjusted",
     test: Target = "won",
     rates: tuple[Floats, Floats, Floats] | None = None,
     by_decisions: frozenset[str] = frozenset(),
-) -> list[Prediction]:
+) -> list[ResultPrediction]:
     """Log scores of matches left out: of given formulas, and of models fitted to the others.
 
     Parameters
@@ -120,27 +121,27 @@ def cross_validate(
 
     Returns
     -------
-    list of Prediction
+    list of ResultPrediction
         First ``even``, one half for every match.
     """
     epm, epc, epd = rates or (table.epm, table.epc, table.epd)
     slope = fibs.steepness(table.length)
     result = results_of(table, test)
-    found = [Prediction("even", log_score(np.full(len(table), 0.5), result))]
+    found = [ResultPrediction("even", log_score(np.full(len(table), 0.5), result))]
     for name, formula in formulas.items():
         if name in by_decisions:
             ahead = formula.decision(table.length) * (epd[:, 1] - epd[:, 0])
         else:
             ahead = formula.difference((epm[:, 0], epc[:, 0]), (epm[:, 1], epc[:, 1]), table.length)
-        found.append(Prediction(name, log_score(chances(ahead * slope), result)))
+        found.append(ResultPrediction(name, log_score(logistic(ahead * slope), result)))
     for name, model in models.items():
         design = terms(model, epm, epc, epd, table.length) * slope[:, None]
         chance = np.empty(len(table))
         for fold in np.unique(folds):
             test_part = folds == fold
             values, _ = maximise(design[~test_part], results_of(table, target)[~test_part])
-            chance[test_part] = chances(design[test_part] @ values)
-        found.append(Prediction(name, log_score(chance, result)))
+            chance[test_part] = logistic(design[test_part] @ values)
+        found.append(ResultPrediction(name, log_score(chance, result)))
     return found
 
 

@@ -42,10 +42,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MODELS",
-    "Fit",
-    "Model",
+    "WeightFit",
+    "WeightModel",
     "Target",
-    "chances",
     "fit_weights",
     "formula_of",
     "maximise",
@@ -54,7 +53,7 @@ __all__ = [
 ]
 
 Target = Literal["won", "luck-adjusted"]
-Model = Literal["moves-and-cube", "decisions", "moves-and-cube-constant", "scaled"]
+WeightModel = Literal["moves-and-cube", "decisions", "moves-and-cube-constant", "scaled"]
 
 #: What each model estimates.
 MODELS: Mapping[str, tuple[str, ...]] = {
@@ -69,7 +68,7 @@ MOST_STEPS = 100
 
 
 def terms(
-    model: Model,
+    model: WeightModel,
     epm: Floats,
     epc: Floats,
     epd: Floats,
@@ -93,7 +92,9 @@ def terms(
     return np.column_stack(columns)
 
 
-def formula_of(model: Model, values: Floats, name: str, *, base: Formula = PUBLISHED) -> Formula:
+def formula_of(
+    model: WeightModel, values: Floats, name: str, *, base: Formula = PUBLISHED
+) -> Formula:
     """The formula with these coefficients; what the model leaves out is that of `base`."""
     v = [float(value) for value in values]
     if model == "moves-and-cube":
@@ -106,7 +107,7 @@ def formula_of(model: Model, values: Floats, name: str, *, base: Formula = PUBLI
 
 
 @dataclass(frozen=True)
-class Fit:
+class WeightFit:
     """Coefficients found in matches; frozen.
 
     Attributes
@@ -124,7 +125,7 @@ class Fit:
     formula : Formula
     """
 
-    model: Model
+    model: WeightModel
     names: tuple[str, ...]
     values: Floats
     covariance: Floats
@@ -149,7 +150,7 @@ class Fit:
 def fit_weights(
     table: MatchTable,
     *,
-    model: Model = "moves-and-cube",
+    model: WeightModel = "moves-and-cube",
     target: Target = "luck-adjusted",
     rates: tuple[Floats, Floats, Floats] | None = None,
     clusters: NDArray[np.int64] | None = None,
@@ -157,7 +158,7 @@ def fit_weights(
     seed: int = 0,
     base: Formula = PUBLISHED,
     name: str = "refitted",
-) -> Fit:
+) -> WeightFit:
     """Maximum of the likelihood of the results.
 
     Parameters
@@ -193,7 +194,7 @@ def fit_weights(
     design = terms(model, epm, epc, epd, table.length, base=base) * slope[:, None]
     result = results_of(table, target)
     values, hessian = maximise(design, result)
-    residual = result - chances(design @ values)
+    residual = result - logistic(design @ values)
     scores = design * residual[:, None]
     groups = np.arange(len(table)) if clusters is None else clusters
     _, place = np.unique(groups, return_inverse=True)
@@ -205,7 +206,7 @@ def fit_weights(
     drawn = np.zeros((0, design.shape[1]))
     if samples:
         drawn = _bootstrap(design, result, place, count, samples, seed)
-    return Fit(
+    return WeightFit(
         model,
         MODELS[model],
         values,
@@ -219,11 +220,6 @@ def fit_weights(
 def results_of(table: MatchTable, target: Target) -> Floats:
     """The results of the first player that are to be explained."""
     return table.score if target == "won" else table.luck_adjusted
-
-
-def chances(ahead: Floats) -> Floats:
-    """Probabilities from log odds."""
-    return logistic(ahead)
 
 
 def maximise(design: Floats, result: Floats, weight: Floats | None = None) -> tuple[Floats, Floats]:
@@ -242,7 +238,7 @@ def maximise(design: Floats, result: Floats, weight: Floats | None = None) -> tu
     x = np.zeros(design.shape[1])
     here = likelihood(x)
     for _ in range(MOST_STEPS):
-        chance = chances(scaled @ x)
+        chance = logistic(scaled @ x)
         gradient = scaled.T @ (weight * (result - chance))
         hessian = (scaled * (weight * chance * (1.0 - chance))[:, None]).T @ scaled
         if np.linalg.cond(hessian) > 1e12:

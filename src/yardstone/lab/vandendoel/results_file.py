@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from yardstone.errors import InputError, UsageError
-from yardstone.lab.vandendoel.play import Job, Setting
+from yardstone.lab.vandendoel.play import MatchJob, MatchSetting
 
 __all__ = ["ResultsFile", "read_results"]
 
@@ -29,7 +29,7 @@ class ResultsFile:
 
     Attributes
     ----------
-    done : set of Job
+    done : set of MatchJob
         The matches that the file already has, without those that failed.
 
     Raises
@@ -40,7 +40,7 @@ class ResultsFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.done: set[Job] = set()
+        self.done: set[MatchJob] = set()
         self._lock = threading.Lock()
         try:
             self._file: IO[bytes] = path.open("a+b")
@@ -142,7 +142,7 @@ def _no_result(path: Path, line: int, why: str) -> InputError:
     )
 
 
-def _job(record: Any) -> Job:
+def _job(record: Any) -> MatchJob:
     if not isinstance(record, dict):
         raise TypeError("it is no JSON object")
-    return Job(Setting.from_record(record), int(record["number"]), int(record["seed"]))
+    return MatchJob(MatchSetting.from_record(record), int(record["number"]), int(record["seed"]))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from yardstone.errors import UsageError
-from yardstone.lab.vandendoel.play import Player, Setting
+from yardstone.lab.vandendoel.play import MatchSetting, NoisyPlayer
 
 __all__ = [
     "ADVANCED",
@@ -55,10 +55,12 @@ def part_one(
     pairings: Sequence[tuple[float, float]] = PAIRINGS,
     *,
     deterministic: bool = False,
-) -> list[Setting]:
+) -> list[MatchSetting]:
     """Both players with equal noise in chequer play and cube decisions (Part I)."""
     return [
-        Setting(length, Player(one, one), Player(two, two), deterministic=deterministic)
+        MatchSetting(
+            length, NoisyPlayer(one, one), NoisyPlayer(two, two), deterministic=deterministic
+        )
         for length, (one, two) in product(lengths, pairings)
     ]
 
@@ -69,7 +71,7 @@ def part_two(
     cube_noises: Sequence[float] = CUBE_NOISES,
     *,
     deterministic: bool = False,
-) -> list[Setting]:
+) -> list[MatchSetting]:
     """An expert against players of separate noise in chequer play and in cube decisions (Part II).
 
     Raises
@@ -80,36 +82,40 @@ def part_two(
     if any(length < 2 for length in lengths):
         raise UsageError("part 2 needs matches of 2 points or more: a single point has no cube")
     return [
-        Setting(length, Player(), Player(moves, cube), deterministic=deterministic)
+        MatchSetting(length, NoisyPlayer(), NoisyPlayer(moves, cube), deterministic=deterministic)
         for length, moves, cube in product(lengths, move_noises, cube_noises)
     ]
 
 
-def depth_check() -> list[Setting]:
+def depth_check() -> list[MatchSetting]:
     """Matches analysed at 0 and at 2 plies, to see whether they differ in DEPD."""
-    return [Setting(5, Player(), Player(ADVANCED, ADVANCED), analyses=(0, WORLD_CLASS))]
+    return [
+        MatchSetting(5, NoisyPlayer(), NoisyPlayer(ADVANCED, ADVANCED), analyses=(0, WORLD_CLASS))
+    ]
 
 
-def strong_check() -> list[Setting]:
+def strong_check() -> list[MatchSetting]:
     """World class against expert, analysed at 2 plies, to see whether the formula holds there."""
-    return [Setting(3, Player(plies=WORLD_CLASS), Player(), analyses=(WORLD_CLASS,))]
+    return [MatchSetting(3, NoisyPlayer(plies=WORLD_CLASS), NoisyPlayer(), analyses=(WORLD_CLASS,))]
 
 
-def measurements() -> dict[str, Setting]:
+def measurements() -> dict[str, MatchSetting]:
     """The matches of Appendix II by their names there: level in chequer play, level with the cube.
 
     `expInt` is an expert at chequer play and an intermediate with the cube.
     """
-    expert = Player()
-    poor_cube = Player(EXPERT, BEGINNER)
+    expert = NoisyPlayer()
+    poor_cube = NoisyPlayer(EXPERT, BEGINNER)
     return {
-        "expInt-intExp:5": Setting(5, Player(EXPERT, INTERMEDIATE), Player(INTERMEDIATE, EXPERT)),
-        "expBeg-advExp:5": Setting(5, poor_cube, Player(ADVANCED, EXPERT)),
-        "expExp-expBeg:5": Setting(5, expert, poor_cube),
-        "expExp-expBeg:11": Setting(11, expert, poor_cube),
-        "expExp-expBeg2:5": Setting(5, expert, Player(EXPERT, 1.0)),
-        "wclassWclass-wclassExp:5": Setting(
-            5, Player(plies=WORLD_CLASS), Player(plies=WORLD_CLASS, cube_plies=0)
+        "expInt-intExp:5": MatchSetting(
+            5, NoisyPlayer(EXPERT, INTERMEDIATE), NoisyPlayer(INTERMEDIATE, EXPERT)
         ),
-        "1-ply-0-ply:5": Setting(5, Player(plies=1), expert),
+        "expBeg-advExp:5": MatchSetting(5, poor_cube, NoisyPlayer(ADVANCED, EXPERT)),
+        "expExp-expBeg:5": MatchSetting(5, expert, poor_cube),
+        "expExp-expBeg:11": MatchSetting(11, expert, poor_cube),
+        "expExp-expBeg2:5": MatchSetting(5, expert, NoisyPlayer(EXPERT, 1.0)),
+        "wclassWclass-wclassExp:5": MatchSetting(
+            5, NoisyPlayer(plies=WORLD_CLASS), NoisyPlayer(plies=WORLD_CLASS, cube_plies=0)
+        ),
+        "1-ply-0-ply:5": MatchSetting(5, NoisyPlayer(plies=1), expert),
     }

@@ -10,7 +10,6 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.lab.vandendoel.play import Player, Setting
+from yardstone.lab.vandendoel.choices import CloseRule
+from yardstone.lab.vandendoel.play import MatchSetting, NoisyPlayer
 from yardstone.lab.vandendoel.results_file import read_results
 from yardstone.records.sources import Source
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
 
 __all__ = [
-    "CloseRule",
     "StudyTable",
     "from_results",
     "own_table",
+    "ratio",
     "read_table",
     "setting_order",
     "table_text",
@@ -64,24 +64,13 @@ COLUMNS = (
 )
 
 
-class CloseRule(StrEnum):
-    """Which cube decisions count as close.
-
-    The rule of 2003 is van den Doel's: no double above 1, or within 0.25 of taking or
-    of 1. That of 2006 is GNU Backgammon's since then: doubling loses less than 0.16.
-    """
-
-    old = "2003"
-    new = "2006"
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyTable:
     """Analysed matches; the two columns of an array are the two players.
 
     Attributes
     ----------
-    settings : tuple of Setting
+    settings : tuple of MatchSetting
         Each with the one depth of analysis that its rows have.
     setting : int64 array (n,)
         Which of them a match has.
@@ -99,7 +88,7 @@ class StudyTable:
         Total normalised equity lost by moves and by cube decisions.
     """
 
-    settings: tuple[Setting, ...]
+    settings: tuple[MatchSetting, ...]
     setting: Counts
     seed: Counts
     number: Counts
@@ -173,7 +162,7 @@ def from_results(paths: Iterable[Path]) -> StudyTable:
 
 
 def _rows(record: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    setting = Setting.from_record(record)
+    setting = MatchSetting.from_record(record)
     for plies, analysis in record["analyses"].items():
         values: dict[str, Any] = {
             "length": setting.length,
@@ -203,7 +192,7 @@ def _single(value: float) -> str:
     return str(np.float32(value))
 
 
-def setting_order(setting: Setting) -> tuple[float, ...]:
+def setting_order(setting: MatchSetting) -> tuple[float, ...]:
     """A key to sort settings by: length, kind of noise, depth, players."""
     players = (setting.first, setting.second)
     return (
@@ -276,7 +265,7 @@ def own_table() -> StudyTable:
 def _table(rows: Iterable[Mapping[str, str | Any]], file: str) -> StudyTable:
     """Make the arrays; `rows` have `COLUMNS` as text, the first of them on line 2."""
     settings: dict[tuple[Any, ...], int] = {}
-    made: list[Setting] = []
+    made: list[MatchSetting] = []
     numbers: list[list[int]] = []
     errors: list[list[float]] = []
     remaining = iter(rows)
@@ -323,9 +312,9 @@ def _sides(columns: Iterable[str]) -> list[str]:
     return [f"{side}_{column}" for column in columns for side in _SIDES]
 
 
-def _setting(row: Mapping[str, str]) -> Setting:
+def _setting(row: Mapping[str, str]) -> MatchSetting:
     one, two = (
-        Player(
+        NoisyPlayer(
             _finite(row[f"{side}_chequer_noise"]),
             _finite(row[f"{side}_cube_noise"]),
             int(row[f"{side}_plies"]),
@@ -334,7 +323,7 @@ def _setting(row: Mapping[str, str]) -> Setting:
         for side in _SIDES
     )
     analyses = (int(row["analysis"]),)
-    return Setting(int(row["length"]), one, two, analyses, deterministic=_MODES[row["noise"]])
+    return MatchSetting(int(row["length"]), one, two, analyses, deterministic=_MODES[row["noise"]])
 
 
 def _finite(text: str) -> float:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from yardstone.backgammon.rating import LEVEL
-from yardstone.reports.document import Column, Document, Table
+from yardstone.reports.document import Document, Table
 from yardstone.reports.words import per_cent, plural
 
 if TYPE_CHECKING:
@@ -34,11 +34,7 @@ def rating_document(answer: RatingAnswer) -> Document:
         row |= dict(zip(("rating_low", "rating_high"), row.pop("interval"), strict=True))
         plain["interval"] = {"low": row["rating_low"], "high": row["rating_high"], "level": LEVEL}
 
-    def column(name: str) -> Column:
-        kind = "text" if name == "formula" else "integer" if name == "length" else "number"
-        return Column(name, lambda _: row[name], kind=kind)
-
-    records = Table([column(name) for name in row], [row])
+    records = Table.of_record(row)
     return Document("Backgammon rating", _lines(answer), records=records, plain=lambda: plain)
 
 

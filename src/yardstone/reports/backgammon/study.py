@@ -1,87 +1,123 @@
-"""The studies of error rates and ratings, as text, CSV and plain values."""
+"""The studies of error rates and ratings: cells, fits, and formulas compared."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.backgammon.formulas import PUBLISHED
-from yardstone.lab.vandendoel.bump import chance_of_largest, find_bumps
-from yardstone.lab.vandendoel.cells import LEVEL, Cells
-from yardstone.lab.vandendoel.comparison import LeftOut
-from yardstone.lab.vandendoel.fit import Method, Model
-from yardstone.lab.vandendoel.table import CloseRule
-from yardstone.reports.aligned import aligned_text
-from yardstone.winprob import fibs
+from yardstone.lab.vandendoel.bump import Bump, chance_of_largest, find_bumps
+from yardstone.lab.vandendoel.cells import LEVEL, Cells, published_weight
+from yardstone.lab.vandendoel.choices import CloseRule, FitMethod, LeftOut, StudyModel
+from yardstone.reports.charts.backgammon_study import (
+    coefficient_chart,
+    part_one_chart,
+    part_two_chart,
+)
+from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
+from yardstone.reports.words import known, per_cent
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.lab.vandendoel.comparison import Comparison
     from yardstone.lab.vandendoel.fit import Coefficient, StudyFit
-    from yardstone.lab.vandendoel.play import Player
-
-    Array = NDArray[np.float64]
+    from yardstone.lab.vandendoel.study import StudyResult
+    from yardstone.reports.document import Drawing, Kind
 
 __all__ = [
-    "cells_csv",
-    "cells_text",
-    "comparison_text",
-    "fit_text",
-    "formula_rating",
-    "plain_cells",
-    "plain_comparison",
-    "plain_fit",
-    "published_weight",
+    "cells_sections",
+    "comparison_document",
+    "fit_sections",
+    "fits_document",
+    "study_document",
+    "study_drawings",
 ]
+
+Row = Mapping[str, Any]
 
 _RULES = {
     CloseRule.old: "close cube decisions counted as in 2003",
     CloseRule.new: "close cube decisions counted as GNU Backgammon does since 2006",
 }
 _METHODS = {
-    Method.published: "least squares on rating points, unweighted (as published)",
-    Method.weighted: "least squares on rating points, weighted",
-    Method.chance: "weighted least squares on mean results",
+    FitMethod.published: "least squares on rating points, unweighted (as published)",
+    FitMethod.weighted: "least squares on rating points, weighted",
+    FitMethod.chance: "weighted least squares on mean results",
+}
+_PLAYER: dict[str, Kind] = {
+    "chequer_noise": "number",
+    "cube_noise": "number",
+    "plies": "integer",
+    "cube_plies": "integer",
 }
 
 
-def published_weight(name: str, length: Array | float) -> Array:
-    """The published a(N), a2(N) or b(N)."""
-    weight = {"a": PUBLISHED.decision, "a2": PUBLISHED.move, "b": PUBLISHED.cube}[name]
-    return weight(length)
+def study_document(result: StudyResult, level: float = LEVEL) -> Document:
+    """What played matches show, with the fits if there are any."""
+    assert result.cells is not None
+    cells = result.cells
+    sections = [section for fit in result.fits for section in fit_sections(fit, level)]
+
+    def plain() -> dict[str, Any]:
+        return {
+            "confidence": level,
+            "close_rule": result.rule.value,
+            "cells": _plain_cells(cells, level),
+            "fits": [_plain_fit(fit) for fit in result.fits],
+        }
+
+    return Document(
+        "Matches of GNU Backgammon",
+        sections=[*sections, *cells_sections(cells, level)],
+        records=_cell_table(cells, level),
+        plain=plain,
+    )
 
 
-def formula_rating(cells: Cells, model: Model) -> Array:
-    """Rating difference of each cell by the published formula of this model."""
-    terms = model.terms(cells)
-    weights = [published_weight(name, cells.length) for name in model.names]
-    return np.asarray(np.sum(np.column_stack(weights) * terms, axis=1), np.float64)
+def fits_document(fits: Sequence[StudyFit], level: float = LEVEL) -> Document:
+    """Fits, each with its cells; of a single one the cells are the records."""
+
+    def plain() -> dict[str, Any]:
+        values = [{**_plain_fit(fit), "cells": _plain_cells(fit.cells, level)} for fit in fits]
+        return {"confidence": level, "fits": values}
+
+    return Document(
+        "Van den Doel's formulas",
+        sections=[
+            section
+            for fit in fits
+            for section in (*fit_sections(fit, level), *cells_sections(fit.cells, level))
+        ],
+        records=_cell_table(fits[0].cells, level) if len(fits) == 1 else None,
+        plain=plain,
+    )
 
 
-def _off(cells: Cells, rating: Array) -> Array:
-    """Standard errors that the mean result lies above what this rating difference gives."""
-    expected = fibs.probability(rating, 0.0, cells.length)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((cells.chance - expected) / cells.chance_error, np.float64)
+def study_drawings(fit: StudyFit, level: float = LEVEL) -> dict[str, Callable[[], Drawing]]:
+    """Makers of van den Doel's figures of a fit, by the names of their files."""
+    if fit.model is StudyModel.decision:
+        return {
+            "part1": lambda: part_one_chart(fit, level=level),
+            "part1-coefficient": lambda: coefficient_chart(fit),
+        }
+    return {
+        "part2": lambda: part_two_chart(fit, level=level),
+        "part2-coefficients": lambda: coefficient_chart(fit),
+    }
 
 
-def plain_cells(cells: Cells, level: float = LEVEL) -> list[dict[str, Any]]:
-    """A dictionary a cell; numbers that a cell does not determine are None."""
+def _cell_rows(cells: Cells, level: float) -> list[dict[str, Any]]:
+    """A row a cell, with numbers that are infinite or not known where it does not tell them."""
     low, high = cells.rating_interval(level)
-    columns: dict[str, Array] = {
-        "matches": cells.matches,
+    columns = {
         "chance": cells.chance,
         "chance_error": cells.chance_error,
         "rating": cells.rating,
         "rating_low": low,
         "rating_high": high,
-        "depd": np.diff(cells.decision_error, axis=1)[:, 0],
+        "depd": cells.depd,
         "first_epm": cells.move_error[:, 0],
         "second_epm": cells.move_error[:, 1],
         "first_epc": cells.cube_error[:, 0],
@@ -89,100 +125,113 @@ def plain_cells(cells: Cells, level: float = LEVEL) -> list[dict[str, Any]]:
         "first_epd": cells.decision_error[:, 0],
         "second_epd": cells.decision_error[:, 1],
     }
-    for name, model in (("part1", Model.decision), ("part2", Model.bilinear)):
-        formula = formula_rating(cells, model)
-        columns[f"{name}_formula"] = formula
-        columns[f"{name}_off"] = _off(cells, formula)
-    found = []
-    for row, setting in enumerate(cells.settings):
-        numbers = {name: _known(values[row]) for name, values in columns.items()}
-        numbers["matches"] = int(cells.matches[row])
-        found.append({**setting.as_record(), **numbers})
-    return found
-
-
-def _known(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
-
-
-def cells_csv(cells: Cells, level: float = LEVEL) -> str:
-    """The cells as CSV, in full; what a cell does not determine is left empty."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    rows = []
-    for record in plain_cells(cells, level):
-        row: dict[str, Any] = {}
-        for name, value in record.items():
-            if isinstance(value, dict):
-                row |= {f"{name}_{part}": number for part, number in value.items()}
-            elif isinstance(value, list):
-                row[name] = " ".join(map(str, value))
-            else:
-                row[name] = "" if value is None else value
-        rows.append(row)
-    writer.writerow(rows[0] if rows else [])
-    writer.writerows(row.values() for row in rows)
-    return out.getvalue()
-
-
-def cells_text(cells: Cells, level: float = LEVEL) -> str:
-    """Each cell with its interval beside the two published formulas."""
-    low, high = cells.rating_interval(level)
-    depd = np.diff(cells.decision_error, axis=1)[:, 0]
-    formulas = [formula_rating(cells, model) for model in Model]
-    depth = ["analysed"] if any(setting.analyses[0] for setting in cells.settings) else []
-    rows = [
-        [
-            *("N", "first", "second", *depth, "matches", "DEPD", "R", f"{100 * level:g} %"),
-            *("a DEPD", "off", "a2 DEPM + b DEPC", "off"),
-        ]
+    for name, model in (("part1", StudyModel.decision), ("part2", StudyModel.bilinear)):
+        formula = cells.published_rating(model)
+        columns |= {f"{name}_formula": formula, f"{name}_off": cells.deviations(formula)}
+    return [
+        {
+            **setting.as_record(),
+            "matches": int(cells.matches[row]),
+            **{name: float(values[row]) for name, values in columns.items()},
+        }
+        for row, setting in enumerate(cells.settings)
     ]
-    for row, setting in enumerate(cells.settings):
-        cell = [
-            str(setting.length),
-            _player(setting.first),
-            _player(setting.second),
-            *(f"{setting.analyses[0]}-ply" for _ in depth),
-            f"{cells.matches[row]:.0f}",
-            f"{depd[row]:.4f}",
-            _points(cells.rating[row]),
-            f"{_points(low[row])} to {_points(high[row])}",
-        ]
-        for formula in formulas:
-            cell += [_points(formula[row]), _signed(_off(cells, formula)[row])]
-        rows.append(cell)
-    return aligned_text(rows, left={1, 2}) + (
-        "\nPlayers: noise of moves, of cube decisions if another, and plies if any.\n"
-        "R: points that the first player is ahead. off: standard errors that the mean result\n"
-        "lies above the formula's.\n"
-    )
 
 
-def _player(player: Player) -> str:
-    text = f"{player.chequer_noise:g}"
-    if player.cube_noise != player.chequer_noise:
-        text += f"/{player.cube_noise:g}"
-    if player.plies or player.cube_plies:
-        text += f" {player.plies}-ply"
-    if player.cube_plies != player.plies:
-        text += f", cube {player.cube_plies}-ply"
+def _plain_cells(cells: Cells, level: float) -> list[dict[str, Any]]:
+    return [
+        {name: known(value) if isinstance(value, float) else value for name, value in row.items()}
+        for row in _cell_rows(cells, level)
+    ]
+
+
+def _cell_table(cells: Cells, level: float) -> Table:
+    """Each cell with its interval beside the two published formulas."""
+
+    def number(name: str, heading: str = "", form: Any = None) -> Column:
+        show = None if form is None else lambda row: form(row[name])
+        return Column(name, lambda row: row[name], heading, "number", show=show)
+
+    def player(side: str) -> list[Column]:
+        def part(name: str, kind: Kind) -> Column:
+            return Column(f"{side}_{name}", lambda row: row[side][name], kind=kind)
+
+        columns = [part(name, kind) for name, kind in _PLAYER.items()]
+        return [Column("", lambda row: _player(row[side]), side), *columns]
+
+    deep = any(setting.analyses[0] for setting in cells.settings)
+    columns = [
+        Column("length", lambda row: row["length"], "N", "integer"),
+        *player("first"),
+        *player("second"),
+        Column("analyses", lambda row: " ".join(map(str, row["analyses"]))),
+        Column("noise", lambda row: row["noise"]),
+        Column("", lambda row: f"{row['analyses'][0]}-ply", "analysed" if deep else "", left=False),
+        Column("matches", lambda row: row["matches"], "matches", "integer", "d"),
+        number("chance"),
+        number("chance_error"),
+        Column("", lambda row: row["depd"], "DEPD", "number", ".4f"),
+        number("rating", "R", _points),
+        Column(
+            "",
+            lambda row: f"{_points(row['rating_low'])} to {_points(row['rating_high'])}",
+            per_cent(level),
+            left=False,
+        ),
+        *map(number, ("rating_low", "rating_high", "depd")),
+        *(number(f"{side}_{rate}") for rate in ("epm", "epc", "epd") for side in _SIDES),
+        number("part1_formula", "a DEPD", _points),
+        number("part1_off", "off", _signed),
+        number("part2_formula", "a2 DEPM + b DEPC", _points),
+        number("part2_off", "off", _signed),
+    ]
+    return Table(columns, _cell_rows(cells, level), noun="cell")
+
+
+_SIDES = ("first", "second")
+
+
+def cells_sections(cells: Cells, level: float = LEVEL) -> list[Section]:
+    """The cells, and what their columns mean."""
+    lines = [
+        "Players: noise of moves, of cube decisions if another, and plies if any.",
+        "R: points that the first player is ahead. off: standard errors that the mean result "
+        "lies above the formula's.",
+    ]
+    return [Section(blocks=[_cell_table(cells, level)]), Section(blocks=[Lines(lines)])]
+
+
+def _player(player: Row) -> str:
+    text = f"{player['chequer_noise']:g}"
+    if player["cube_noise"] != player["chequer_noise"]:
+        text += f"/{player['cube_noise']:g}"
+    if player["plies"] or player["cube_plies"]:
+        text += f" {player['plies']}-ply"
+    if player["cube_plies"] != player["plies"]:
+        text += f", cube {player['cube_plies']}-ply"
     return text
 
 
 def _points(value: float) -> str:
-    if np.isfinite(value):
+    if isfinite(value):
         return f"{value:.0f}"
-    return "?" if np.isnan(value) else "∞" if value > 0 else "−∞"
+    return "?" if isnan(value) else "∞" if value > 0 else "−∞"
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.1f}" if np.isfinite(value) else "?"
+    return f"{value:+.1f}" if isfinite(value) else "?"
 
 
-def plain_fit(fit: StudyFit) -> dict[str, Any]:
-    """A fit as dictionaries, lists and numbers."""
-    formula = formula_rating(fit.cells, fit.model)
-    ratings = {"each_length": fit.fitted, "function_of_length": fit.smooth, "published": formula}
+def _bumps(fit: StudyFit) -> list[Bump]:
+    return find_bumps(fit.cells) if fit.model is StudyModel.decision else []
+
+
+def _plain_fit(fit: StudyFit) -> dict[str, Any]:
+    ratings = {
+        "each_length": fit.fitted,
+        "function_of_length": fit.smooth,
+        "published": fit.cells.published_rating(fit.model),
+    }
     chi = {name: fit.chi_square(rating) for name, rating in ratings.items()}
     return {
         "model": fit.model.value,
@@ -193,159 +242,169 @@ def plain_fit(fit: StudyFit) -> dict[str, Any]:
         "cells": len(fit.cells),
         "cells_left_out": int((~fit.used).sum()),
         "coefficients": [_plain_coefficient(each) for each in fit.coefficients],
-        "chi_square": {name: _known(value) for name, (value, _) in chi.items()},
+        "chi_square": {name: known(value) for name, (value, _) in chi.items()},
         "chi_square_cells": chi["published"][1],
         "bumps": [
             {
                 **asdict(bump),
-                "deviations": _known(bump.deviations),
-                "ratio_interval": [_known(end) for end in bump.ratio_interval()],
+                "deviations": known(bump.deviations),
+                "ratio_interval": [known(end) for end in bump.ratio_interval()],
             }
-            for bump in (find_bumps(fit.cells) if fit.model is Model.decision else ())
+            for bump in _bumps(fit)
         ],
     }
 
 
-def _plain_coefficient(found: Coefficient) -> dict[str, Any]:
-    published = published_weight(found.name, np.array(found.lengths, np.float64))
-    pairs = zip(found.lengths, found.values, found.errors, published, strict=True)
+def _plain_coefficient(coefficient: Coefficient) -> dict[str, Any]:
+    lengths = coefficient.lengths
+    published = published_weight(coefficient.name)(np.array(lengths, np.float64))
+    rows = zip(lengths, coefficient.values, coefficient.errors, published, strict=True)
     return {
-        "name": found.name,
+        "name": coefficient.name,
         "lengths": [
             {
                 "length": length,
-                "value": _known(value),
-                "error": _known(error),
+                "value": known(value),
+                "error": known(error),
                 "published": float(formula),
             }
-            for length, value, error, formula in pairs
+            for length, value, error, formula in rows
         ],
-        "constant": _known(found.weight.constant),
-        "constant_error": _known(found.constant_error),
-        "inverse": _known(found.weight.inverse),
-        "inverse_error": _known(found.inverse_error),
-        "correlation": _known(found.correlation),
+        "constant": known(coefficient.weight.constant),
+        "constant_error": known(coefficient.constant_error),
+        "inverse": known(coefficient.weight.inverse),
+        "inverse_error": known(coefficient.inverse_error),
+        "correlation": known(coefficient.correlation),
     }
 
 
-def fit_text(fit: StudyFit) -> str:
-    """A fit in words and a table."""
-    lines = [
-        f"R = {' + '.join(f'{c.name}(N) {term}' for c, term in _terms(fit))}",
+def fit_sections(fit: StudyFit, level: float = LEVEL) -> list[Section]:
+    """A fit in words and tables, with its figures."""
+    plain, unused = _plain_fit(fit), int((~fit.used).sum())
+    terms = ("DEPD",) if fit.model is StudyModel.decision else ("DEPM", "DEPC")
+    names = [coefficient.name for coefficient in fit.coefficients]
+    formula = " + ".join(f"{name}(N) {term}" for name, term in zip(names, terms, strict=True))
+    about = [
         f"{_METHODS[fit.method]}; {_RULES[fit.rule]}",
         f"{len(fit.cells)} cells of {fit.cells.matches.sum():,.0f} matches"
-        + (
-            f", without {(~fit.used).sum()} whose mean result allows no rating"
-            if not fit.used.all()
-            else ""
-        ),
-        "",
+        + (f", without {unused} whose mean result allows no rating" if unused else ""),
     ]
-    head = ["N"]
-    for c in fit.coefficients:
-        head += [f"{c.name}(N)", "±", "published"]
-    rows = [head]
-    for k, length in enumerate(fit.coefficients[0].lengths):
-        row = [str(length)]
-        for c in fit.coefficients:
-            published = float(published_weight(c.name, float(length)))
-            row += [_points(c.values[k]), _points(c.errors[k]), _points(published)]
-        rows.append(row)
-    lines.append(aligned_text(rows, left=set()))
-    lines += [
+    chi = {name: "?" if v is None else f"{v:.1f}" for name, v in plain["chi_square"].items()}
+    functions = [
         f"{c.name}(N) = {_with_error(c.weight.constant, c.constant_error)} + "
         f"{_with_error(c.weight.inverse, c.inverse_error)}/N"
         f"    published: {_function(c.name)}"
         for c in fit.coefficients
     ]
-    plain = plain_fit(fit)
-    chi, number = plain["chi_square"], plain["chi_square_cells"]
-    lines.append(
-        f"Squared deviations of {number} mean results, in standard errors: "
-        f"{_points_of(chi['each_length'])} with a\ncoefficient for each length, "
-        f"{_points_of(chi['function_of_length'])} with the functions of N, "
-        f"{_points_of(chi['published'])} with the published ones."
-    )
-    lines.append("± is one standard error, from drawing the matches anew.")
-    if fit.model is Model.decision and (bumps := find_bumps(fit.cells)):
-        lines += ["", "R/DEPD where one player is free of noise, and where both have it:"]
-        rows = [["N", "one free", "±", "both noisy", "±", "off", "ratio, 95 %"]]
-        rows += [
-            [
-                str(bump.length),
-                *map(_points, (bump.free, bump.free_error, bump.noisy, bump.noisy_error)),
-                _signed(bump.deviations),
-                "{:.2f} to {:.2f}".format(*bump.ratio_interval()),
+    sections = [
+        Section(f"R = {formula}", [Lines(about)]),
+        Section(blocks=[_coefficient_table(fit)]),
+        Section(
+            blocks=[
+                Lines(functions),
+                Lines(
+                    [
+                        f"Squared deviations of {plain['chi_square_cells']} mean results, in "
+                        f"standard errors: {chi['each_length']} with a coefficient for each "
+                        f"length, {chi['function_of_length']} with the functions of N, "
+                        f"{chi['published']} with the published ones.",
+                        "± is one standard error, from drawing the matches anew.",
+                    ]
+                ),
+                *map(Picture, study_drawings(fit, level).values()),
             ]
-            for bump in bumps
-        ]
-        lines.append(aligned_text(rows, left=set()).rstrip())
-        lines.append(
-            f"Chance alone makes the largest of {len(bumps)} as large in "
-            f"{100 * chance_of_largest(bumps):.0f} % of such studies."
+        ),
+    ]
+    if bumps := _bumps(fit):
+        chance = 100 * chance_of_largest(bumps)
+        words = (
+            f"Chance alone makes the largest of {len(bumps)} as large in {chance:.0f} % of such "
+            "studies."
         )
-    return "\n".join(lines) + "\n"
+        title = "R/DEPD where one player is free of noise, and where both have it:"
+        sections.append(Section(title, [_bump_table(bumps), Lines([words])]))
+    return sections
 
 
-def _terms(fit: StudyFit) -> Iterable[tuple[Coefficient, str]]:
-    terms = ("DEPD",) if fit.model is Model.decision else ("DEPM", "DEPC")
-    return zip(fit.coefficients, terms, strict=True)
+def _coefficient_table(fit: StudyFit) -> Table:
+    cells = []
+    for k, length in enumerate(fit.coefficients[0].lengths):
+        row = [str(length)]
+        for c in fit.coefficients:
+            published = float(published_weight(c.name)(length))
+            row += [_points(c.values[k]), _points(c.errors[k]), _points(published)]
+        cells.append(row)
+    heads = [head for c in fit.coefficients for head in (f"{c.name}(N)", "±", "published")]
+    return Table.of_cells(["N", *heads], cells, left=0)
+
+
+def _bump_table(bumps: Sequence[Bump]) -> Table:
+    cells = [
+        [
+            str(bump.length),
+            *map(_points, (bump.free, bump.free_error, bump.noisy, bump.noisy_error)),
+            _signed(bump.deviations),
+            "{:.2f} to {:.2f}".format(*bump.ratio_interval()),
+        ]
+        for bump in bumps
+    ]
+    heads = ["N", "one free", "±", "both noisy", "±", "off", "ratio, 95 %"]
+    return Table.of_cells(heads, cells, left=0)
 
 
 def _with_error(value: float, error: float) -> str:
     return f"({_points(value)} ± {_points(error)})"
 
 
-def _points_of(value: float | None) -> str:
-    return "?" if value is None else f"{value:.1f}"
-
-
 def _function(name: str) -> str:
-    weight = {"a": PUBLISHED.decision, "a2": PUBLISHED.move, "b": PUBLISHED.cube}[name]
+    weight = published_weight(name)
     sign = "+" if weight.inverse >= 0 else "−"
     return f"{weight.constant:.0f} {sign} {abs(weight.inverse):.0f}/N"
 
 
-def plain_comparison(comparison: Comparison) -> dict[str, Any]:
-    """A comparison as dictionaries, lists and numbers."""
-    return {
-        "matches": comparison.matches,
-        "close_rule": comparison.rule.value,
-        "left_out": comparison.left_out.value,
-        "parts": comparison.parts,
-        "scores": [
-            {
-                "formula": score.name,
-                "log_score": score.log_score,
-                "outcome_score": score.outcome_score,
-                "difference": score.difference,
-                "difference_error": _known(score.difference_error),
-            }
-            for score in comparison.scores
-        ],
-    }
-
-
-def comparison_text(comparison: Comparison) -> str:
-    """Scores of the formulas as a table."""
-    what = {
+def comparison_document(comparison: Comparison) -> Document:
+    """Scores of the formulas on matches left out."""
+    part = {
         LeftOut.matches: f"one in {comparison.parts} left out at a time",
         LeftOut.lengths: "one match length left out at a time",
     }[comparison.left_out]
-    rows = [["formula", "log score", "of outcomes", "against the first", "±"]]
-    rows += [
-        [
-            score.name,
-            f"{score.log_score:.5f}",
-            f"{score.outcome_score:.5f}",
-            f"{score.difference:+.5f}",
-            f"{score.difference_error:.5f}",
-        ]
-        for score in comparison.scores
+
+    def number(name: str, heading: str, form: str = ".5f") -> Column:
+        return Column(name, lambda score: getattr(score, name), heading, "number", form)
+
+    columns = [
+        Column("formula", lambda score: score.name, "formula"),
+        number("log_score", "log score"),
+        number("outcome_score", "of outcomes"),
+        number("difference", "against the first", "+.5f"),
+        number("difference_error", "±"),
     ]
-    return (
-        f"{comparison.matches:,} matches, {what}\n{_RULES[comparison.rule]}\n\n"
-        + aligned_text(rows, left={0})
-        + "\nThe log score is taken of luck-adjusted results; less is better. ± is one standard "
-        "error\nof the difference.\n"
+    table = Table(columns, comparison.scores, noun="formula")
+    notes = [
+        "The log score is taken of luck-adjusted results; less is better. ± is one standard "
+        "error of the difference."
+    ]
+
+    def plain() -> dict[str, Any]:
+        return {
+            "matches": comparison.matches,
+            "close_rule": comparison.rule.value,
+            "left_out": comparison.left_out.value,
+            "parts": comparison.parts,
+            "scores": [
+                {
+                    column.name: known(value) if isinstance(value, float) else value
+                    for column in columns
+                    for value in [column.value(score)]
+                }
+                for score in comparison.scores
+            ],
+        }
+
+    return Document(
+        "Formulas compared",
+        [f"{comparison.matches:,} matches, {part}", _RULES[comparison.rule]],
+        [Section(blocks=[table]), Section(blocks=[Lines(notes)])],
+        records=table,
+        plain=plain,
     )

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.backgammon.formulas import PUBLISHED
-from yardstone.lab.vandendoel.cells import LEVEL
-from yardstone.lab.vandendoel.fit import Model, StudyFit
-from yardstone.reports.backgammon.study import formula_rating, published_weight
+from yardstone.lab.vandendoel.cells import LEVEL, published_weight
+from yardstone.lab.vandendoel.choices import StudyModel
+from yardstone.lab.vandendoel.fit import StudyFit
 from yardstone.reports.charts.chart import Axis, Chart, Mark, Panel, Points, Stroke
 
 if TYPE_CHECKING:
@@ -27,12 +26,7 @@ def _measured(fit: StudyFit, rows: NDArray[np.bool_], level: float, **style: str
     low, high = (end[rows] for end in fit.cells.rating_interval(level))
     rating = fit.cells.rating[rows]
     low, high = (np.where(np.isnan(end), rating, end) for end in (low, high))
-    return Points(_errors(fit)[rows], rating, along=(low, high), size=3.2, **style)
-
-
-def _errors(fit: StudyFit) -> Array:
-    """Differences of the error rates of decisions."""
-    return np.asarray(np.diff(fit.cells.decision_error, axis=1)[:, 0], np.float64)
+    return Points(fit.cells.depd[rows], rating, along=(low, high), size=3.2, **style)
 
 
 def _panel(length: float, marks: list[Mark]) -> Panel:
@@ -52,8 +46,8 @@ def part_one_chart(fit: StudyFit, *, level: float = LEVEL) -> Chart:
     panels = []
     for place, length in enumerate(np.unique(cells.length)):
         here = cells.length == length
-        end = np.array([0.0, 1.05 * _errors(fit)[here].max()])
-        by_formula = published_weight("a", length) * end
+        end = np.array([0.0, 1.05 * fit.cells.depd[here].max()])
+        by_formula = published_weight("a")(length) * end
         by_fit = fit.coefficients[0].values[place] * end
         marks: list[Mark] = [
             Stroke(end, by_formula, "soft", "11971 + 23681/N", 1.3, _DASH),
@@ -70,12 +64,12 @@ def part_one_chart(fit: StudyFit, *, level: float = LEVEL) -> Chart:
 
 def part_two_chart(fit: StudyFit, *, level: float = LEVEL) -> Chart:
     """Measured rating differences with what both published formulas and the fit say."""
-    by_part_one = formula_rating(fit.cells, Model.decision)
-    by_part_two = formula_rating(fit.cells, Model.bilinear)
+    by_part_one = fit.cells.published_rating(StudyModel.decision)
+    by_part_two = fit.cells.published_rating(StudyModel.bilinear)
     panels = []
     for length in np.unique(fit.cells.length):
         here = fit.cells.length == length
-        x = _errors(fit)[here]
+        x = fit.cells.depd[here]
         marks: list[Mark] = [
             _measured(fit, here, level, colour="c3", name="measured"),
             Points(x, by_part_one[here], "c2", "a(N) DEPD, published", shape="cross"),
@@ -90,13 +84,12 @@ def part_two_chart(fit: StudyFit, *, level: float = LEVEL) -> Chart:
 def coefficient_chart(fit: StudyFit) -> Chart:
     """N a(N), or N a2(N) and N b(N), against the length, with the straight lines through them."""
     panels = []
-    published = {"a": PUBLISHED.decision, "a2": PUBLISHED.move, "b": PUBLISHED.cube}
     for coefficient in fit.coefficients:
         lengths = np.array(coefficient.lengths, np.float64)
         values = lengths * coefficient.values
         reach = np.nan_to_num(lengths * coefficient.errors)
         ends = np.linspace(0.0, 1.05 * lengths.max(), 2)
-        ours, theirs = coefficient.weight, published[coefficient.name]
+        ours, theirs = coefficient.weight, published_weight(coefficient.name)
         marks: list[Mark] = [
             Stroke(ends, theirs.constant * ends + theirs.inverse, "soft", "published", 1.3, _DASH),
             Stroke(ends, ours.constant * ends + ours.inverse, "c2", "fit", 1.5),

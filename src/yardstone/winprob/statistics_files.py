@@ -1,4 +1,4 @@
-"""Winning statistics in files: the European Go Database's layout, and CSV.
+"""Winning statistics of files: of games, in the European Go Database's layout, and as CSV.
 
 The database publishes "Winning Statistics - Even Games" as preformatted text:
 one row a grade, and for each difference of one to four grades the wins of the
@@ -14,19 +14,28 @@ import html
 import io
 import os
 import re
+import warnings
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, NoGamesError, SkippedWarning, UsageError
+from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.grades import format_grade, parse_grade
 from yardstone.winprob.statistics import WinningStatistics
 
-__all__ = ["TITLE", "as_csv", "as_published", "read_statistics"]
+if TYPE_CHECKING:
+    from yardstone.pool import Pool
 
+__all__ = ["as_published", "read_graded_games", "read_statistics", "statistics_of_files"]
+
+#: Begins the table in the database's pages.
 TITLE = "Winning Statistics - Even Games"
 _ROW = re.compile(r"^\s*(\d{1,2}\s?[kd])\s+([\d\s.%-]+?)\s*$", re.IGNORECASE)
-_CSV_HEAD = ["grade", "difference", "wins", "games", "ratio"]
 
 
 def as_published(statistics: WinningStatistics) -> str:
@@ -47,30 +56,92 @@ def as_published(statistics: WinningStatistics) -> str:
         cells = ""
         for column in range(len(differences)):
             share = 100.0 * ratio[row, column]
-            shown = "-" if np.isnan(share) else f"{share:.1f}"
+            per_cent = "-" if np.isnan(share) else f"{share:.1f}"
             wins, games = statistics.wins[row, column], statistics.games[row, column]
-            cells += f"{wins:>8.0f}{games:>8.0f}{shown:>8}"
+            cells += f"{wins:>8.0f}{games:>8.0f}{per_cent:>8}"
         lines.append(f"{format_grade(grade):>5}{cells}")
     return "\n".join(lines) + "\n"
 
 
-def as_csv(statistics: WinningStatistics) -> str:
-    """The statistics as CSV, cells without games left out."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_CSV_HEAD)
-    ratio = statistics.ratio()
-    for row, column in zip(*np.nonzero(statistics.games), strict=True):
-        writer.writerow(
-            [
-                format_grade(statistics.grades[row]),
-                int(statistics.differences[column]),
-                f"{statistics.wins[row, column]:.12g}",
-                f"{statistics.games[row, column]:.12g}",
-                f"{ratio[row, column]:.6f}",
-            ]
+def statistics_of_files(
+    files: Sequence[Path],
+    *,
+    begin: str | None = None,
+    end: str | None = None,
+    differences: int = 4,
+) -> WinningStatistics:
+    """Statistics of files of games, or of files of counts; several are added up.
+
+    Parameters
+    ----------
+    files : sequence of paths
+    begin, end : date, optional
+        First and last day counted, of games.
+    differences : int
+        Largest difference of grades counted.
+
+    Raises
+    ------
+    InputError
+        A file is not there, or cannot be read.
+    UsageError
+        There are games and counts, or a period of counts.
+    NoGamesError
+        No game counts.
+    """
+    counted = [_holds_counts(file) for file in files]
+    if all(counted):
+        if begin or end:
+            raise UsageError("--from and --to need games, not counts")
+        return read_statistics(*files)
+    if any(counted):
+        raise UsageError("give games or counts, not both")
+    period = " to ".join(filter(None, (begin, end)))
+    parts = [
+        WinningStatistics.from_pool(
+            read_graded_games(file),
+            begin=_day(begin),
+            end=_day(end),
+            differences=differences,
+            label=period or file.name,
         )
-    return out.getvalue()
+        for file in files
+    ]
+    total = reduce(add, parts)
+    if not total.games.sum():
+        raise NoGamesError("there is no even, decided game between players of known grades")
+    return total
+
+
+def read_graded_games(file: Path) -> Pool:
+    """The games of `read_games_csv`, with a warning of what was left out."""
+    _check_file(file)
+    pool = read_games_csv(file)
+    if len(pool.skipped):
+        reasons = ", ".join(f"{n} {reason}" for reason, n in pool.skipped.reasons.most_common())
+        warnings.warn(SkippedWarning(f"games left out: {reasons}"), stacklevel=2)
+    return pool
+
+
+def _check_file(file: Path) -> None:
+    if not file.is_file():
+        raise InputError("there is no such file", file=str(file))
+
+
+def _holds_counts(file: Path) -> bool:
+    _check_file(file)
+    with file.open("rb") as stream:
+        head = stream.read(1 << 16).decode("utf-8", "replace")
+    return TITLE.lower() in head.lower() or head.startswith("grade,")
+
+
+def _day(word: str | None) -> str | None:
+    if word is not None:
+        try:
+            np.datetime64(word, "D")
+        except ValueError:
+            raise UsageError(f"{word!r} is not a date: write it like 2001-01-31") from None
+    return word
 
 
 def read_statistics(*paths: str | os.PathLike[str], lowest: int = -20) -> WinningStatistics:
@@ -91,10 +162,10 @@ def read_statistics(*paths: str | os.PathLike[str], lowest: int = -20) -> Winnin
     cells: dict[tuple[int, int], tuple[float, float]] = {}
     for path in paths:
         text = Path(path).read_text(encoding="utf-8", errors="replace")
-        found = _from_csv(text, str(path)) if text.startswith("grade,") else _from_page(text)
-        if not found:
+        table = _from_csv(text, str(path)) if text.startswith("grade,") else _from_page(text)
+        if not table:
             raise InputError("no winning statistics of even games were found", file=str(path))
-        for key, (wins, games) in found.items():
+        for key, (wins, games) in table.items():
             before = cells.get(key, (0.0, 0.0))
             cells[key] = before[0] + wins, before[1] + games
     if not cells:
