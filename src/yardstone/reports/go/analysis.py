@@ -61,26 +61,28 @@ def _points(value: float, digits: int = 1) -> str:
     return UNKNOWN if isnan(value) else f"{round(float(value), digits) + 0.0:.{digits}f}"
 
 
-def _share(name: str, read: Callable[[Any], float], heading: str = "", way: int = 0) -> Column:
+def _share(
+    name: str, read: Callable[[Any], float], heading: str, gives_way: int = 0, *, shown: int = 1
+) -> Column:
     return Column(
         name,
         lambda row: _known(read(row), 6),
         heading,
         "number",
-        show=lambda row: _per_cent(read(row)),
-        gives_way=way,
+        show=lambda row: _per_cent(read(row), shown),
+        gives_way=gives_way,
     )
 
 
 def _amount(
-    name: str, read: Callable[[Any], float], heading: str = "", *, digits: int = 2
+    name: str, read: Callable[[Any], float], heading: str, *, digits: int = 2, shown: int = 1
 ) -> Column:
     return Column(
         name,
         lambda row: _known(read(row), digits),
         heading,
         "number",
-        show=lambda row: _points(read(row)),
+        show=lambda row: _points(read(row), shown),
     )
 
 
@@ -168,12 +170,12 @@ _TOTALS = (
     Column("", _player, "Player"),
     Column("", lambda t: "all" if t.phase == WHOLE_GAME else t.phase, "Phase"),
     Column("", lambda t: t.moves, "Moves", "integer"),
-    Column("", lambda t: t.point_loss, "Points a move", "number", show=lambda t: _points(t.point_loss, 2)),
-    Column("", lambda t: t.win_loss, "% a move", "number", show=lambda t: _per_cent(t.win_loss, 2), gives_way=4),
+    _amount("", lambda t: t.point_loss, "Points a move", shown=2),
+    _share("", lambda t: t.win_loss, "% a move", 4, shown=2),
     _share("", lambda t: t.policy, "Policy %", 2),
     _share("", lambda t: t.first_choice, "First choice %", 1),
     Column("", lambda t: t.mistakes, "Mistakes", "integer", gives_way=3),
-)  # fmt: skip
+)
 
 
 def analysis_document(result: AnalysedGames, *, moves: bool = True, top: int = 10) -> Document:
@@ -193,9 +195,7 @@ def analysis_document(result: AnalysedGames, *, moves: bool = True, top: int = 1
         rows = [_Move(game, k) for k in range(len(game))]
         blocks: list[Block] = [Lines([*_place_line(game), *_conditions(result, game)])]
         picture = replace(result, games=[game])
-        blocks.append(
-            Picture(_picture(picture), "White's winrate and lead after each move")
-        )
+        blocks.append(Picture(_picture(picture), "White's winrate and lead after each move"))
         sections.append(Section(game_title(game), blocks))
         if moves:
             table = Table(_COLUMNS, rows, noun="move")
