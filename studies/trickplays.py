@@ -20,14 +20,22 @@ from scipy.stats import binomtest, spearmanr
 from studies.order import NETWORK, ROOT, require, shared_folder
 
 from yardstone.go.patterns import GameIndex, build_index
+from yardstone.pool import SkipReport
 from yardstone.reports.charts.trickplay import trickplay_chart
-from yardstone.reports.trickplay.report import TrickplayReport
-from yardstone.reports.trickplay.text import found_conclusion, text_trickplay
+from yardstone.reports.faces.text import document_text
+from yardstone.reports.trickplay.problems import found_lines, ratings_document
 from yardstone.strength.estimate.games import model_network
 from yardstone.strength.estimate.site_scales import SITE_SCALES
 from yardstone.strength.evidence import Evidence
 from yardstone.strength.rank.model import RankModel
-from yardstone.strength.trickplay import Completion, RatedProblem, complete_problems, read_problems
+from yardstone.strength.trickplay import (
+    Completion,
+    FoundProblems,
+    RatedProblem,
+    RatedProblems,
+    complete_problems,
+    read_problems,
+)
 from yardstone.strength.trickplay.rating import Moves, rate_answers, see_answers
 
 PAGE = ROOT / "docs" / "studies" / "trickplays.md"
@@ -138,14 +146,15 @@ def main() -> None:
     problems, skipped = read_problems(data / "trickplay")
     theirs = published(data / "trickplay" / "ratings.csv")
     found = complete_problems(problems, index, boards=BOARDS)
+    where = FoundProblems(found, len(index), index.positions, skipped, SkipReport())
     model = RankModel.load()
     network = model_network(model, chosen.shared / NETWORK, threads=chosen.threads)
     answers = {history: see_answers(found, network, history=history) for history in (True, False)}
-    report = TrickplayReport(
+    result = RatedProblems(
         rate_answers(found, answers[True], model), SITE_SCALES["fox"], 0.9, "equal", network.name,
-        str(model.card["name"]), len(index), index.positions, skipped,
+        str(model.card["name"]), where,
     )  # fmt: skip
-    trickplay_chart(report).save(PICTURE)
+    trickplay_chart(result).save(PICTURE)
     above = sum(refutation > failure for failure, refutation in theirs.values())
     PAGE.write_text(
         f"""# Trick plays 1 to 40
@@ -159,7 +168,7 @@ Python {platform.python_version()}, numpy {version("numpy")}, numba {version("nu
 
 ## Where they stand
 
-{chr(10).join("- " + line for line in found_conclusion(found, len(index), index.positions))}
+{chr(10).join("- " + line for line in found_lines(where))}
 
 The thesis found 38 of these 40 as they are, in seven million games; of problems 24 and 40
 it took the last stone off.
@@ -196,7 +205,7 @@ most differences between two answers are far smaller than what a few moves can t
 As many moves of both variations, with the history of the game.
 
 ```text
-{text_trickplay(report)}```
+{document_text(ratings_document(result))}```
 
 ![Both ratings of each problem]({PICTURE.name})
 """,

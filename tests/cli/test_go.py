@@ -59,12 +59,12 @@ def test_one_game_is_shown_move_by_move(
     moves = [words for line in lines[3:] if (words := line.split()) and words[0].isdigit()]
     assert [row[:3] for row in moves[:2]] == [["1", "B", "E5"], ["2", "W", "G7"]]
     assert len(moves[0]) == 11
-    assert " 11  B  pass" in text
+    assert re.search(r" 11 +B +pass", text)
     total = next(line for line in lines if line.startswith("Ann (B)")).split()
     assert total[2:4] == ["all", "5"]  # the passes at the end do not count
     assert "on 9x9 11 and 34" in text
     short = run(capsys, "analyse", game, "--net", net, "--no-moves")
-    assert " 11  B  pass" not in short
+    assert not re.search(r" 11 +B +pass", short)
 
 
 def test_csv_json_parquet_and_page_say_the_same(
@@ -100,8 +100,8 @@ def test_csv_json_parquet_and_page_say_the_same(
         assert table.fetchall() == [(11, 66)]
     run(capsys, "analyse", game, "--net", net, "-o", tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text()
-    assert "<h2>All moves</h2>" in page
-    assert "data:image" in page
+    assert "<summary>All moves</summary>" in page
+    assert "<svg" in page
 
 
 def test_several_games(
@@ -120,19 +120,19 @@ def test_several_games(
     assert "1 record was skipped" in error
     assert "25" in error
     assert "Ann 3k (Black)" in picture.read_text()
-    second = run(capsys, "analyse", games, "--net", net, "--game", "2", "-q", "--no-moves")
+    second = run(capsys, "analyse", games, "--net", net, "--game", "2", "--no-moves")
     assert second.startswith("Bob (Black) – Cid (White)")
-    lines = run(capsys, "analyse", games, "--net", net, "--variations", "-q", "--format", "json")
+    lines = run(capsys, "analyse", games, "--net", net, "--variations", "--format", "json")
     assert [len(each["moves"]) for each in json.loads(lines)["games"]] == [11, 4, 3, 1]
 
 
 def test_judge(net: Path, games: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = run(capsys, "judge", games, "--net", net, "--sure", "50", "-q")
+    text = run(capsys, "judge", games, "--net", net, "--sure", "50")
     assert text.startswith("2 games judged by random-10-1\nDecided (at least 50 % sure): 2;")
-    csv_text = run(capsys, "judge", games, "--net", net, "--sure", "50", "-q", "--format", "csv")
+    csv_text = run(capsys, "judge", games, "--net", net, "--sure", "50", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(csv_text)))
-    found = json.loads(run(capsys, "judge", games, "--net", net, "-q", "--format", "json"))
-    analysed = json.loads(run(capsys, "analyse", games, "--net", net, "-q", "--format", "json"))
+    found = json.loads(run(capsys, "judge", games, "--net", net, "--format", "json"))
+    analysed = json.loads(run(capsys, "analyse", games, "--net", net, "--format", "json"))
     for row, judged, whole, moves in zip(
         rows, found["games"], analysed["games"], (9, 4), strict=False
     ):
@@ -144,8 +144,8 @@ def test_judge(net: Path, games: Path, capsys: pytest.CaptureFixture[str]) -> No
         wanted = "white" if share >= 0.6 else "black" if share <= 0.4 else "undecided"
         assert judged["judged"] == wanted
     contrary = sum(row["agrees"] == "false" for row in rows)
-    assert ("The other winner:" in text) == (contrary > 0)
-    page = run(capsys, "judge", games, "--net", net, "-q", "--format", "html")
+    assert ("The other winner" in text) == (contrary > 0)
+    page = run(capsys, "judge", games, "--net", net, "--format", "html")
     assert "<title>Judged games</title>" in page
 
 
@@ -165,7 +165,7 @@ def test_evaluate_keeps_the_lines(
     run(capsys, "evaluate", path, "--net", net, "-o", packed)
     assert gzip.decompress(packed.read_bytes()).decode() == out
     again = tmp_path / "out.jsonl"
-    run(capsys, "evaluate", packed, "--net", net, "-o", again, "-q")
+    run(capsys, "evaluate", packed, "--net", net, "-o", again)
     values = [json.loads(line) for line in again.read_text().splitlines()]
     assert [row["policy"] for row in values[::2]] == [row["policy"] for row in found[::2]]
 

@@ -147,7 +147,7 @@ def test_answers_are_rated(
     assert lines[2] == f"The refutation is rated above the failure in {above} of 2 problems"
     starred = [line.split()[0] for line in lines if line.endswith("*")]
     assert len(starred) == 2 - above
-    assert ("rated as high as the refutation, or higher:" in text) == (above < 2)
+    assert ("rated as high as the refutation, or higher" in text) == (above < 2)
     # Single looks cannot tell what an answer costs, nor which the network prefers.
     assert not any(word in text for word in ("points", "prefers"))
     assert not any("lost" in name for row in found["problems"] for name in row)
@@ -239,5 +239,5 @@ def test_trouble_in_the_input_is_one_line(
 def test_a_level_that_cannot_be_is_refused(
     problems: Path, index: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(UsageError, match="--level 2"):
-        run(capsys, "rate", problems, "--games", index, "--level", "2")
+    with pytest.raises(UsageError, match="--confidence"):
+        run(capsys, "rate", problems, "--games", index, "--confidence", "0")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.go.evaluator import Answer, Evaluator, Question
 from yardstone.go.points import (
     BLACK,
@@ -28,12 +28,20 @@ from yardstone.go.points import (
 )
 from yardstone.go.rules import TROMP_TAYLOR, Rules, parse_rules_and_komi
 from yardstone.pool import Skipped, SkipReport
+from yardstone.records.sources import find_sources
 
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.records.streams import ByteStream
 
-__all__ = ["MOST_MOVES", "PositionRequest", "evaluate_lines", "parse_position", "read_lines"]
+__all__ = [
+    "MOST_MOVES",
+    "PositionRequest",
+    "evaluate_file",
+    "evaluate_lines",
+    "parse_position",
+    "read_lines",
+]
 
 #: No longer lines, and no longer games, are read.
 _LONGEST_LINE = 4 << 20
@@ -251,6 +259,52 @@ def read_lines(
         yield rest.decode("utf-8", "replace")
     if stream.damage:
         raise InputError(stream.damage, file=stream.name)
+
+
+def evaluate_file(
+    path: str,
+    network: Network,
+    *,
+    skipped: SkipReport,
+    strict: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Evaluate the positions of a file of JSON lines, as `evaluate_lines` does.
+
+    Parameters
+    ----------
+    path : str
+        Also compressed; - for standard input.
+    network : Network
+    skipped : SkipReport
+        Takes the lines that cannot be evaluated.
+    strict : bool
+        Raise at the first of them.
+    progress : callable, optional
+        Called with the bytes that have been read, and all.
+
+    Raises
+    ------
+    StrictError
+        With `strict`.
+    NoGamesError
+        At the end, if no line holds a position.
+    """
+    sources = list(find_sources([path], (".jsonl", ".json")))
+    if len(sources) != 1:
+        raise UsageError(f"{path} means {len(sources)} files: name one")
+    (source,) = sources
+    number = 0
+    with source.open() as stream:
+        lines = read_lines(stream, progress)
+        for row in evaluate_lines(lines, network, file=source.name, skipped=skipped):
+            if strict and len(skipped):
+                first = skipped.details[0]
+                raise StrictError(first.reason, file=first.file, line=first.line)
+            yield row
+            number += 1
+    if number == len(skipped):
+        raise NoGamesError("no line holds a position", file=source.name)
 
 
 def evaluate_lines(

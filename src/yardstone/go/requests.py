@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, NoGamesError, StrictError
 from yardstone.go.conditions import Conditions, conditions_of
 from yardstone.go.evaluator import Question
 from yardstone.go.points import PASS, colour_name, point_name
@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from yardstone.go.rules import Rules
     from yardstone.records.go_game import GoGame
 
-__all__ = ["Asked", "Positions", "ask", "describe_illegal", "moves_before_passes"]
+__all__ = [
+    "Asked",
+    "Positions",
+    "ask",
+    "describe_illegal",
+    "moves_before_passes",
+    "require_games",
+]
 
 #: Gives the numbers of the positions of a game that are wanted.
 Positions: TypeAlias = "Callable[[GoGame], NDArray[np.int32]]"
@@ -104,3 +111,22 @@ def moves_before_passes(game: GoGame) -> int:
     """Number of moves before the passes at the end of a game."""
     stones = np.flatnonzero(game.moves != PASS)
     return int(stones[-1]) + 1 if len(stones) else 0
+
+
+def require_games(number: int, skipped: SkipReport, *, strict: bool = False) -> None:
+    """Refuse to go on if no game could be used, or with `strict` if any could not.
+
+    Raises
+    ------
+    NoGamesError, StrictError
+    """
+    if not len(skipped):
+        if not number:
+            raise NoGamesError("there are no games")
+        return
+    first = skipped.details[0]
+    if strict:
+        raise StrictError(first.reason, file=first.file, line=first.line or None)
+    if not number:
+        reason = f"no game can be used: {first.reason}"
+        raise NoGamesError(reason, file=first.file, line=first.line or None)

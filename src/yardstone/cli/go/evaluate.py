@@ -12,36 +12,22 @@ from typing import IO, Annotated
 
 import typer
 
-from yardstone.cli.go.options import (
-    Engine,
-    EngineName,
-    Net,
-    Output,
-    Precision,
-    PrecisionName,
-    Quiet,
-    Strict,
-    Threads,
-    network,
-)
+from yardstone.cli.go.options import NetworkOptions, OutputFile, Quiet, Strict
 from yardstone.cli.reading import report_skipped
 
 __all__ = ["evaluate"]
 
 
 def evaluate(
+    network: NetworkOptions,
     path: Annotated[
         str,
         typer.Argument(
             metavar="FILE", help="Positions as JSON lines, also compressed; - for standard input."
         ),
     ] = "-",
-    net: Net = None,
-    engine: Engine = EngineName.auto,
-    precision: Precision = PrecisionName.fp32,
-    threads: Threads = None,
     strict: Strict = False,
-    output: Output = None,
+    output: OutputFile = None,
     quiet: Quiet = False,
 ) -> None:
     """Evaluate positions, given as JSON lines, without searching.
@@ -57,32 +43,24 @@ def evaluate(
     from yardstone.cli.output import check_folder
     from yardstone.cli.progress import progress_bar
     from yardstone.cli.startup import load_numba
-    from yardstone.errors import NoGamesError, StrictError, UsageError
+    from yardstone.errors import NoGamesError
     from yardstone.pool import SkipReport
-    from yardstone.records.sources import find_sources
 
     check_folder(output)
-    sources = find_sources([path], (".jsonl", ".json"))
-    if len(sources) != 1:
-        raise UsageError(f"{path} means {len(sources)} files: name one")
-    (source,) = sources
-    loaded = network(net, engine, precision, threads)
+    loaded = network.load()
     load_numba()
-    from yardstone.go.position_lines import evaluate_lines, read_lines
+    from yardstone.go.position_lines import evaluate_file
 
     skipped = SkipReport()
-    number = 0
-    with source.open() as stream, _opened(output) as out:
-        lines = read_lines(stream, progress_bar("evaluating", quiet=quiet))
-        for found in evaluate_lines(lines, loaded, file=source.name, skipped=skipped):
-            if strict and len(skipped):
-                first = skipped.details[0]
-                raise StrictError(first.reason, file=first.file, line=first.line)
-            out.write(json.dumps(found, ensure_ascii=False) + "\n")
-            number += 1
-        if number == len(skipped):
-            report_skipped(skipped, quiet=quiet)
-            raise NoGamesError("no line holds a position", file=source.name)
+    bar = progress_bar("evaluating", quiet=quiet)
+    rows = evaluate_file(path, loaded, skipped=skipped, strict=strict, progress=bar)
+    try:
+        with _opened(output) as out:
+            for row in rows:
+                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    except NoGamesError:
+        report_skipped(skipped, quiet=quiet)
+        raise
     report_skipped(skipped, quiet=quiet)
 
 

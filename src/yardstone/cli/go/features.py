@@ -92,16 +92,16 @@ def features(
 
     if "-" in paths:
         raise UsageError("the games are read twice: name files, not standard input")
-    wanted = tuple(kind.strip() for kind in kinds.split(",") if kind.strip() not in ("head", ""))
-    if "trunk" in wanted and size is None:
+    trunk = tuple(kind.strip() for kind in kinds.split(",") if kind.strip() not in ("head", ""))
+    if "trunk" in trunk and size is None:
         size = _WHOLE_TRUNK_SIZE
-    told = chosen_rules(rules)
+    shown_rules = chosen_rules(rules)
     settings = Settings(
         net=net,
         engine=engine.value,
         precision=precision.value,
-        trunk=wanted,
-        rules=None if told is None else str(told),
+        trunk=trunk,
+        rules=None if shown_rules is None else str(shown_rules),
         komi=komi,
         size=size,
         batch=batch,
@@ -112,7 +112,7 @@ def features(
     from yardstone.go.extraction import extract_features
     from yardstone.records.sgf import SgfReader
 
-    made = extract_features(
+    features_store = extract_features(
         lambda: SgfReader(*paths),
         store,
         settings,
@@ -120,18 +120,18 @@ def features(
         progress=stage_bars(quiet=quiet),
     )
     if not quiet:
-        _report(made)
+        _report(features_store)
 
 
-def _report(made: FeatureStore) -> None:
-    from yardstone.reports.statements import plural
+def _report(store: FeatureStore) -> None:
+    from yardstone.reports.words import plural
 
-    about = made.settings
-    kinds = ", ".join(made.kinds)
+    about = store.settings
+    kinds = ", ".join(store.kinds)
     print(
-        f"{plural(len(made), 'game')}, {plural(about['moves'], 'move')}: {kinds} "
-        f"({about['channels']} channels of {about['network']}) in {made.path}"
+        f"{plural(len(store), 'game')}, {plural(about['moves'], 'move')}: {kinds} "
+        f"({about['channels']} channels of {about['network']}) in {store.path}"
     )
     if about["skipped"]:
         skipped = plural(about["skipped"], "record was", "records were")
-        print(f"yardstone: {skipped} skipped: see {made.path / 'skipped.csv'}", file=sys.stderr)
+        print(f"yardstone: {skipped} skipped: see {store.path / 'skipped.csv'}", file=sys.stderr)

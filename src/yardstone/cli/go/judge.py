@@ -2,44 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from yardstone.cli.go.options import (
-    Engine,
-    EngineName,
     GamePaths,
     Komi,
-    Net,
-    Output,
-    Precision,
-    PrecisionName,
-    Quiet,
+    NetworkOptions,
     RecordRules,
     Strict,
-    Threads,
-    check_found,
     chosen_rules,
-    network,
 )
-from yardstone.cli.options import Form
+from yardstone.cli.output import TableOutput
 from yardstone.cli.reading import report_skipped
 from yardstone.errors import UsageError
-
-if TYPE_CHECKING:
-    from yardstone.cli.systems import Views
-    from yardstone.reports.go.judge import JudgeReport
 
 __all__ = ["judge"]
 
 
 def judge(
     paths: GamePaths,
-    net: Net = None,
-    engine: Engine = EngineName.auto,
-    precision: Precision = PrecisionName.fp32,
-    threads: Threads = None,
+    network: NetworkOptions,
+    output: TableOutput,
     sure: Annotated[
         float,
         typer.Option("--sure", metavar="PERCENT", help="Winrate that makes a winner, 50 to 100."),
@@ -53,9 +38,6 @@ def judge(
         ),
     ] = 20,
     strict: Strict = False,
-    form: Form = None,
-    output: Output = None,
-    quiet: Quiet = False,
 ) -> None:
     """Judge who has won each game, and compare that with the record.
 
@@ -67,56 +49,25 @@ def judge(
     --------
     yardstone go judge games/*.sgf -o winners.csv
     """
-    from yardstone.cli.output import chosen_format
-    from yardstone.cli.progress import progress_bar
     from yardstone.cli.startup import load_numba
-    from yardstone.cli.systems import check_outputs, emit
 
-    chosen = chosen_format(form, output)
-    check_outputs(chosen, output, quiet=quiet)
+    output.check()
     if not 50.0 <= sure <= 100.0:
         raise UsageError(f"--sure {sure:g}: it must be 50 to 100")
-    told = chosen_rules(rules)
-    loaded = network(net, engine, precision, threads)
+    shown_rules = chosen_rules(rules)
+    loaded = network.load()
     load_numba()
-    from yardstone.go.judgement import Agreement, judge_games
-    from yardstone.records.sgf import SgfReader
-    from yardstone.reports.go.judge import JudgeReport, judged_row
+    from yardstone.go.game_files import judge_files
+    from yardstone.reports.go.judgement import judgement_document
 
-    reader = SgfReader(*paths, strict=strict, progress=progress_bar("judging", quiet=quiet))
-    counts, rows = Agreement(), []
-    for found in judge_games(
-        reader, loaded, sure=sure / 100.0, rules=told, komi=komi, skipped=reader.skipped
-    ):
-        counts.add(found)
-        rows.append(judged_row(found))
-    check_found(len(rows), reader.skipped, strict=strict)
-    report = JudgeReport(rows, counts, loaded.name, sure / 100.0, reader.skipped)
-    emit(_views(report, top), chosen, output)
-    report_skipped(reader.skipped, quiet=quiet)
-
-
-def _views(report: JudgeReport, top: int) -> Views:
-    from yardstone.cli.systems import Views
-    from yardstone.reports.go import judge as go_judge
-
-    def json() -> str:
-        from yardstone.reports.json_out import as_json
-
-        return as_json(go_judge.plain_judgements(report))
-
-    def html() -> str:
-        import yardstone
-        from yardstone.reports.evaluation.html import Section, html_page
-
-        sections = [Section("The other winner", table=go_judge.judge_table(report, top))]
-        lead = go_judge.summary(report)
-        return html_page("Judged games", lead, sections, version=yardstone.__version__)
-
-    return Views(
-        text=lambda: go_judge.text_judgements(report, top=top),
-        csv=lambda: go_judge.judge_csv(report),
-        json=json,
-        html=html,
-        columns=go_judge.JUDGE_COLUMNS,
+    result = judge_files(
+        paths,
+        loaded,
+        sure=sure / 100.0,
+        rules=shown_rules,
+        komi=komi,
+        strict=strict,
+        progress=output.progress("judging"),
     )
+    output.emit(judgement_document(result, top=top))
+    report_skipped(result.skipped, quiet=output.quiet)

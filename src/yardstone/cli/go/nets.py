@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from yardstone.cli.winprob.output import Output, TableFormat, TextOrJson, as_text, write
+from yardstone.cli.output import TableOutput
 
 __all__ = []
 
@@ -20,13 +20,10 @@ Replace = Annotated[
 
 
 def list_(
+    output: TableOutput,
     known: Annotated[
         bool, typer.Option("--known", help="List what `download` knows by name instead.")
     ] = False,
-    form: Annotated[
-        TableFormat, typer.Option("--format", help="Text, CSV or JSON.")
-    ] = TableFormat.text,
-    output: Output = None,
 ) -> None:
     """List the networks that are kept.
 
@@ -36,29 +33,14 @@ def list_(
     yardstone go nets list --known
     yardstone go nets list --format json
     """
-    from yardstone.go.nets.store import file_sha256, list_networks, networks_folder
+    from yardstone.go.nets.store import list_networks, networks_folder
     from yardstone.reports.go import networks
 
+    output.check()
     if known:
-        from dataclasses import asdict
-
-        from yardstone.go.nets.known import KNOWN
-
-        rows = [asdict(each) for each in KNOWN]
-        columns: tuple[str, ...] = tuple(rows[0])
+        output.emit(networks.known_networks_document())
     else:
-        kept = list_networks()
-        rows = networks.plain_networks(kept, [file_sha256(each.path) for each in kept])
-        columns = networks.COLUMNS
-    if form is TableFormat.json:
-        text = as_text(rows)
-    elif form is TableFormat.csv:
-        text = networks.networks_csv(rows, columns)
-    elif known:
-        text = networks.known_text(rows)
-    else:
-        text = networks.networks_text(rows, str(networks_folder()))
-    write(text, output)
+        output.emit(networks.networks_document(list_networks(), networks_folder()))
 
 
 def add(
@@ -75,7 +57,7 @@ def add(
     from yardstone.go.nets.store import add_network
 
     added = add_network(file, name=name, replace=replace)
-    write(f"Added {added.name}: {added.path}\n", None)
+    print(f"Added {added.name}: {added.path}")
 
 
 def download(
@@ -101,20 +83,18 @@ def download(
     """
     from yardstone.cli.progress import progress_bar
     from yardstone.go.nets.download import download_network
-    from yardstone.go.nets.store import file_sha256
 
     progress = progress_bar("Downloading", quiet=quiet)
-    got = download_network(network, sha256=sha256, name=name, replace=replace, progress=progress)
-    write(f"Downloaded {got.name}: {got.path}\nSHA-256 {file_sha256(got.path)}\n", None)
+    kept = download_network(network, sha256=sha256, name=name, replace=replace, progress=progress)
+    print(f"Downloaded {kept.name}: {kept.path}\nSHA-256 {kept.sha256}")
 
 
 def show(
+    output: TableOutput,
     network: Annotated[
         str | None,
         typer.Argument(metavar="NETWORK", help="A file, or the name of a network that is kept."),
     ] = None,
-    form: Annotated[TextOrJson, typer.Option("--format", help="Text or JSON.")] = TextOrJson.text,
-    output: Output = None,
 ) -> None:
     """Describe a network.
 
@@ -125,14 +105,11 @@ def show(
     yardstone go nets show b6c96
     yardstone go nets show some/file.bin.gz --format json
     """
-    from yardstone.go.nets.describe import describe
-    from yardstone.go.nets.model_file import read_model
-    from yardstone.go.nets.store import find_network
-    from yardstone.reports.go.networks import network_text
+    from yardstone.go.nets.describe import describe_file
+    from yardstone.reports.go.networks import network_document
 
-    file = find_network(network)
-    facts = {**describe(read_model(file)), "size": file.stat().st_size, "file": str(file)}
-    write(as_text(facts) if form is TextOrJson.json else network_text(facts), output)
+    output.check()
+    output.emit(network_document(describe_file(network)))
 
 
 def remove(
@@ -149,4 +126,4 @@ def remove(
     for name in names:
         stored_network(name)  # all of them are there, or none is deleted
     for name in names:
-        write(f"Removed {remove_network(name)}\n", None)
+        print(f"Removed {remove_network(name)}")

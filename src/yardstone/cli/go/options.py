@@ -14,7 +14,7 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.go.rules import Rules
-    from yardstone.pool import SkipReport
+    from yardstone.strength.rank.model import RankModel
 
 __all__ = [
     "Engine",
@@ -24,6 +24,7 @@ __all__ = [
     "Net",
     "NetworkOptions",
     "Output",
+    "OutputFile",
     "Precision",
     "PrecisionName",
     "Quiet",
@@ -31,14 +32,11 @@ __all__ = [
     "Strict",
     "Threads",
     "Visits",
-    "check_found",
     "chosen_rules",
-    "network",
 ]
 
 #: What `--rules` says if each game is to keep its own.
 RECORD = "record"
-#: Skipped records that are shown with their place.
 
 
 class EngineName(StrEnum):
@@ -104,9 +102,11 @@ Komi = Annotated[
     float | None,
     typer.Option("--komi", metavar="POINTS", help="Komi for all games in place of their own."),
 ]
-Output = Annotated[
+OutputFile = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
 ]
+#: The same, for commands of other families.
+Output = OutputFile
 Strict = Annotated[
     bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
 ]
@@ -135,7 +135,23 @@ class NetworkOptions:
 
     def load(self, default: str | None = None) -> Network:
         """The network; `default` is its name where none is given."""
-        return network(self.net or default, self.engine, self.precision, self.threads)
+        from yardstone.go.nets.network import load_network
+
+        return load_network(
+            self.net or default, self.engine.value, self.precision.value, self.threads
+        )
+
+    def load_for(self, model: RankModel) -> Network:
+        """The network that a rank model was made for, or the one named, if it is that."""
+        from yardstone.strength.estimate.games import model_network
+
+        return model_network(
+            model,
+            self.net,
+            engine=self.engine.value,
+            precision=self.precision.value,
+            threads=self.threads,
+        )
 
 
 def chosen_rules(text: str) -> Rules | None:
@@ -149,28 +165,3 @@ def chosen_rules(text: str) -> Rules | None:
         return parse_rules(text)
     except InputError as error:
         raise UsageError(f"--rules: {error.message} ({error.mend}, {RECORD})") from None
-
-
-def network(
-    net: str | None, engine: EngineName, precision: PrecisionName, threads: int | None
-) -> Network:
-    """The network that the options name."""
-    from yardstone.go.nets.network import load_network
-
-    return load_network(net, engine.value, precision.value, threads)
-
-
-def check_found(number: int, skipped: SkipReport, *, strict: bool) -> None:
-    """Refuse to go on if no game could be used, or with `strict` if any could not."""
-    from yardstone.errors import NoGamesError, StrictError
-
-    if not len(skipped):
-        if not number:
-            raise NoGamesError("there are no games")
-        return
-    first = skipped.details[0]
-    if strict:
-        raise StrictError(first.reason, file=first.file, line=first.line or None)
-    if not number:
-        reason = f"no game can be used: {first.reason}"
-        raise NoGamesError(reason, file=first.file, line=first.line or None)

@@ -40,16 +40,16 @@ def index(
     """
     from yardstone.cli.progress import progress_bar
     from yardstone.cli.startup import load_numba
-    from yardstone.reports.statements import plural
+    from yardstone.reports.words import plural
 
     load_numba()
     from yardstone.go.patterns import build_index
 
-    made, skipped = build_index(
+    games, skipped = build_index(
         paths, output, workers=workers, progress=progress_bar("reading games", quiet=quiet)
     )
     report_skipped(skipped, quiet=quiet)
     if not quiet:
-        again = made.facts["duplicates"]
+        again = games.facts["duplicates"]
         note = f"; {plural(again, 'game')} occurred again" if again else ""
-        print(f"{plural(len(made), 'game')}, {made.positions:,} positions in {output}{note}")
+        print(f"{plural(len(games), 'game')}, {games.positions:,} positions in {output}{note}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from yardstone.go.nets.layers import (
@@ -14,8 +15,10 @@ from yardstone.go.nets.layers import (
     Model,
     RmsNorm,
 )
+from yardstone.go.nets.model_file import read_model
+from yardstone.go.nets.store import find_network
 
-__all__ = ["describe"]
+__all__ = ["describe", "describe_file"]
 
 _KINDS = {
     Attention: "attention",
@@ -30,6 +33,15 @@ def _all_blocks(blocks: tuple[Block, ...]) -> Iterator[Block]:
         yield block
         if isinstance(block, Bottleneck):
             yield from _all_blocks(block.blocks)
+
+
+def describe_file(network: str | Path | None = None) -> dict[str, Any]:
+    """What `describe` says of a network file or a network that is kept, with its file and size.
+
+    Without a name it is the one that `find_network` finds.
+    """
+    file = find_network(network)
+    return {**describe(read_model(file)), "size": file.stat().st_size, "file": str(file)}
 
 
 def describe(model: Model) -> dict[str, Any]:

@@ -58,6 +58,11 @@ class StoredNetwork:
     header: Header | None
     problem: str | None
 
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the file, in hexadecimal."""
+        return file_sha256(self.path)
+
 
 def networks_folder() -> Path:
     """Where networks are kept: ``yardstone/nets`` in the user's cache.

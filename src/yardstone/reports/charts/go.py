@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.go.analysis import GameAnalysis
-    from yardstone.reports.go.analysis import AnalysisReport
+    from yardstone.go.game_files import AnalysedGames
 
 __all__ = ["MOST_GAMES", "game_chart"]
 
@@ -22,7 +22,7 @@ __all__ = ["MOST_GAMES", "game_chart"]
 MOST_GAMES = 8
 
 
-def game_chart(report: AnalysisReport) -> Chart:
+def game_chart(report: AnalysedGames) -> Chart:
     """Draw White's winrate and lead after each move, a row of two panels a game.
 
     Dots mark mistakes, filled for Black's and open for White's; dotted lines part
@@ -38,7 +38,7 @@ def game_chart(report: AnalysisReport) -> Chart:
     return Chart(panels, words=words, note=note, columns=2, height=190.0)
 
 
-def _panels(report: AnalysisReport, game: GameAnalysis) -> tuple[Panel, Panel]:
+def _panels(report: AnalysedGames, game: GameAnalysis) -> tuple[Panel, Panel]:
     """Of the winrate, where Black's share lies above the line, and of the lead."""
     moves = np.arange(len(game) + 1)
     share, lead = 100.0 * game.white_winrate, game.white_lead
@@ -79,7 +79,7 @@ def _panels(report: AnalysisReport, game: GameAnalysis) -> tuple[Panel, Panel]:
     )
 
 
-def _mistakes(report: AnalysisReport, game: GameAnalysis, curve: NDArray[np.float32]) -> list[Mark]:
+def _mistakes(report: AnalysedGames, game: GameAnalysis, curve: NDArray[np.float32]) -> list[Mark]:
     bad = game.mistakes(report.mistake)
     marks: list[Mark] = []
     for black in (True, False):

@@ -10,7 +10,7 @@ from yardstone.reports.charts.chart import Axis, Chart, Guide, Mark, Panel, Poin
 from yardstone.reports.charts.shapes import shortened
 
 if TYPE_CHECKING:
-    from yardstone.reports.trickplay.report import TrickplayReport
+    from yardstone.strength.trickplay.problem_files import RatedProblems
 
 __all__ = ["trickplay_chart"]
 
@@ -19,7 +19,7 @@ _NAMED = 100
 _RANKS = (-3.0, -1.0, *range(1, 10))
 
 
-def trickplay_chart(report: TrickplayReport) -> Chart:
+def trickplay_chart(report: RatedProblems) -> Chart:
     """Draw both ratings of each problem on a line, the lowest failure at the bottom.
 
     The dashed line is the mean rating of the refutations. Neubauer 2024, figure 7.5.
@@ -54,7 +54,7 @@ def trickplay_chart(report: TrickplayReport) -> Chart:
     return Chart([panel], words=words, height=(16.0 if named else 6.0) * max(len(pairs), 6))
 
 
-def _ranks(report: TrickplayReport) -> Axis | None:
+def _ranks(report: RatedProblems) -> Axis | None:
     """Ranks along the top, where they begin; none if the scale has no ranks."""
     if report.scale.rank(1.0) is None:
         return None

@@ -1,85 +1,234 @@
-"""Analysed games as rows, plain values and CSV."""
+"""Analysed games as a document.
+
+To add a column of the moves: a line in `_COLUMNS`.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from math import isfinite
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from math import isfinite, isnan
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from yardstone.go.analysis import PHASES
+from yardstone.go.losses import DECIDED
 from yardstone.go.points import BLACK, WHITE, colour_name, point_name
-from yardstone.go.totals import Total, game_totals, player_totals
+from yardstone.go.totals import WHOLE_GAME
+from yardstone.reports.document import (
+    UNKNOWN,
+    Block,
+    Column,
+    Document,
+    Drawing,
+    Kind,
+    Lines,
+    Picture,
+    Section,
+    Table,
+)
+from yardstone.reports.skipped import plain_skipped
+from yardstone.reports.words import plural
 
 if TYPE_CHECKING:
-    from yardstone.go.analysis import GameAnalysis, Phases
-    from yardstone.pool import SkipReport
+    from yardstone.go.analysis import GameAnalysis
+    from yardstone.go.game_files import AnalysedGames
+    from yardstone.go.totals import Total
 
-__all__ = ["MOVE_COLUMNS", "AnalysisReport", "analysis_csv", "game_title", "plain_analysis"]
-
-#: Columns of the moves, with their types in SQL.
-MOVE_COLUMNS = {
-    "file": "VARCHAR",
-    "game": "INTEGER",
-    "black": "VARCHAR",
-    "white": "VARCHAR",
-    "number": "INTEGER",
-    "colour": "VARCHAR",
-    "move": "VARCHAR",
-    "white_winrate": "DOUBLE",
-    "white_lead": "DOUBLE",
-    "win_loss": "DOUBLE",
-    "point_loss": "DOUBLE",
-    "point_error": "DOUBLE",
-    "decided": "BOOLEAN",
-    "policy": "DOUBLE",
-    "rank": "INTEGER",
-    "best": "VARCHAR",
-    "best_policy": "DOUBLE",
-    "better": "VARCHAR",
-    "phase": "VARCHAR",
-    "counted": "BOOLEAN",
-}
-_PLACES = 100
+__all__ = ["analysis_document", "game_title"]
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysisReport:
-    """Analysed games, and all that a report says of them.
+class _Move(NamedTuple):
+    """Move k of a game, from 0."""
 
-    Attributes
+    game: GameAnalysis
+    k: int
+
+    def point(self, number: int) -> str:
+        return point_name(int(number), self.game.game.size)
+
+
+def _known(value: float, digits: int) -> float | None:
+    return round(float(value), digits) if isfinite(value) else None
+
+
+def _per_cent(value: float, digits: int = 1) -> str:
+    return UNKNOWN if isnan(value) else f"{100.0 * value:.{digits}f}"
+
+
+def _points(value: float, digits: int = 1) -> str:
+    return UNKNOWN if isnan(value) else f"{round(float(value), digits) + 0.0:.{digits}f}"
+
+
+def _share(
+    name: str, read: Callable[[Any], float], heading: str, gives_way: int = 0, *, shown: int = 1
+) -> Column:
+    return Column(
+        name,
+        lambda row: _known(read(row), 6),
+        heading,
+        "number",
+        show=lambda row: _per_cent(read(row), shown),
+        gives_way=gives_way,
+    )
+
+
+def _amount(
+    name: str, read: Callable[[Any], float], heading: str, *, digits: int = 2, shown: int = 1
+) -> Column:
+    return Column(
+        name,
+        lambda row: _known(read(row), digits),
+        heading,
+        "number",
+        show=lambda row: _points(read(row), shown),
+    )
+
+
+def _words(name: str, read: Callable[[_Move], Any], kind: Kind = "text") -> Column:
+    """A column that stands in files only."""
+    return Column(name, read, kind=kind)
+
+
+_PLACE = (
+    _words("file", lambda m: m.game.game.file),
+    _words("game", lambda m: m.game.game.number, "integer"),
+    _words("black", lambda m: m.game.game.black),
+    _words("white", lambda m: m.game.game.white),
+)
+_NUMBER = Column("number", lambda m: int(m.game.number[m.k]), "Move", "integer", form="d")
+_SIDE = Column(
+    "colour",
+    lambda m: colour_name(int(m.game.colour[m.k])).lower(),
+    "Side",
+    show=lambda m: colour_name(int(m.game.colour[m.k]))[0],
+)
+_POINT = Column("move", lambda m: m.point(m.game.point[m.k]), "Point")
+_WIN_LOSS = _share("win_loss", lambda m: m.game.win_loss[m.k], "Lost %", 4)
+_POINT_LOSS = _amount("point_loss", lambda m: m.game.point_loss[m.k], "Lost points")
+_POLICY = _share("policy", lambda m: m.game.policy[m.k], "Policy %", 3)
+_RANK = Column(
+    "rank",
+    lambda m: int(m.game.rank[m.k]) or None,
+    "Rank",
+    "integer",
+    form="d",
+    gives_way=2,
+)
+_PHASE = _words("phase", lambda m: PHASES[m.game.phase[m.k]])
+
+
+def _better(move: _Move) -> str | None:
+    losses = move.game.losses
+    return move.point(losses.best[move.k]) if losses.points[move.k] > 0.0 else None
+
+
+#: What is said of each move, in files and, with a heading, to people.
+_COLUMNS = (
+    _NUMBER,
+    _SIDE,
+    _POINT,
+    _share("white_winrate", lambda m: m.game.white_winrate[m.k + 1], "White wins %"),
+    _amount("white_lead", lambda m: m.game.white_lead[m.k + 1], "White leads", digits=3),
+    _WIN_LOSS,
+    _POINT_LOSS,
+    _words("point_error", lambda m: _known(m.game.losses.error[m.k], 2), "number"),
+    _words("decided", lambda m: bool(m.game.losses.decided[m.k]), "boolean"),
+    _POLICY,
+    _RANK,
+    Column("best", lambda m: m.point(m.game.best[m.k]), "Best", gives_way=6),
+    _share("best_policy", lambda m: m.game.best_policy[m.k], "Its policy %", 1),
+    _words("better", _better),
+    _PHASE,
+    _words("counted", lambda m: bool(m.game.counted[m.k]), "boolean"),
+)
+_MISTAKES = (
+    _NUMBER,
+    _SIDE,
+    _POINT,
+    _POINT_LOSS,
+    Column("", lambda m: f"± {_points(m.game.losses.error[m.k])}", "Error", left=False),
+    _WIN_LOSS,
+    _POLICY,
+    _RANK,
+    Column("", lambda m: m.point(m.game.losses.best[m.k]), "Better"),
+    replace(_PHASE, heading="Phase", gives_way=5),
+)
+
+
+def _player(total: Total) -> str:
+    """Who it is, in the first of a player's rows."""
+    if total.phase != WHOLE_GAME:
+        return ""
+    colour = f" ({colour_name(total.colour)[0]})" if total.colour else ""
+    games = "" if total.games == 1 else f", {plural(total.games, 'game')}"
+    return f"{total.player}{colour}{games}"
+
+
+_TOTALS = (
+    Column("", _player, "Player"),
+    Column("", lambda t: "all" if t.phase == WHOLE_GAME else t.phase, "Phase"),
+    Column("", lambda t: t.moves, "Moves", "integer"),
+    _amount("", lambda t: t.point_loss, "Points a move", shown=2),
+    _share("", lambda t: t.win_loss, "% a move", 4, shown=2),
+    _share("", lambda t: t.policy, "Policy %", 2),
+    _share("", lambda t: t.first_choice, "First choice %", 1),
+    Column("", lambda t: t.mistakes, "Mistakes", "integer", gives_way=3),
+)
+
+
+def analysis_document(result: AnalysedGames, *, moves: bool = True, top: int = 10) -> Document:
+    """The games, each with its picture, and the totals of players.
+
+    Parameters
     ----------
-    games : sequence of GameAnalysis
-    network : str
-        Name of the network.
-    phases : Phases
-    mistake : float
-        Points that a move must cost to be a mistake.
-    skipped : SkipReport
+    result : AnalysedGames
+    moves : bool
+        List every move.
+    top : int
+        Mistakes to list for each game.
     """
+    games = result.games
+    sections: list[Section] = []
+    for game in games:
+        rows = [_Move(game, k) for k in range(len(game))]
+        blocks: list[Block] = [Lines([*_place_line(game), *_conditions(result, game)])]
+        picture = replace(result, games=[game])
+        blocks.append(Picture(_picture(picture), "White's winrate and lead after each move"))
+        sections.append(Section(game_title(game), blocks))
+        if moves:
+            table = Table(_COLUMNS, rows, noun="move")
+            sections.append(Section("All moves", [table], folded=True))
+        totals = Table(_TOTALS, result.totals(game), caption="By player and phase")
+        sections += [Section(blocks=[totals]), _mistakes(result, game, top)]
+    if len(games) > 1:
+        title = f"All {len(games):,} games, by player"
+        sections.append(Section(title, [Table(_TOTALS, result.players())]))
+    sections.append(Section(blocks=[Lines(_legend(result))]))
+    return Document(
+        "Analysis" if len(games) == 1 else f"Analysis of {len(games):,} games",
+        sections=sections,
+        records=Table(
+            (*_PLACE, *_COLUMNS), [_Move(game, k) for game in games for k in range(len(game))]
+        ),
+        plain=lambda: _plain(result),
+        drawing=_picture(result),
+    )
 
-    games: Sequence[GameAnalysis]
-    network: str
-    phases: Phases
-    mistake: float
-    skipped: SkipReport
 
-    def totals(self, found: GameAnalysis) -> list[Total]:
-        """Of both sides of a game."""
-        return game_totals(found, mistake=self.mistake)
+def _picture(result: AnalysedGames) -> Callable[[], Drawing]:
+    def draw() -> Drawing:
+        from yardstone.reports.charts.go import game_chart
 
-    def players(self) -> list[Total]:
-        """Of each player over all games."""
-        return player_totals(self.games, mistake=self.mistake)
+        return game_chart(result)
+
+    return draw
 
 
-def game_title(found: GameAnalysis) -> str:
+def game_title(analysis: GameAnalysis) -> str:
     """Who played whom, Black first."""
-    game = found.game
+    game = analysis.game
 
     def player(name: str, rank: str, colour: int) -> str:
         known = f" {rank}" if rank.strip(" ?-") else ""
@@ -89,68 +238,76 @@ def game_title(found: GameAnalysis) -> str:
     return f"{black} (Black) – {player(game.white, game.white_rank, WHITE)} (White)"
 
 
-def _number(value: float, digits: int) -> float | None:
-    return round(float(value), digits) if isfinite(value) else None
+def _date(analysis: GameAnalysis) -> str:
+    date = analysis.game.date
+    return "" if np.isnat(date) else str(date)[:10]
 
 
-def _moves(found: GameAnalysis) -> Iterator[dict[str, Any]]:
-    """What is said of each move, under the names of the columns."""
-    size, losses = found.game.size, found.losses
-    for k in range(len(found)):
-        better = losses.points[k] > 0.0
-        yield {
-            "number": int(found.number[k]),
-            "colour": colour_name(int(found.colour[k])).lower(),
-            "move": point_name(int(found.point[k]), size),
-            "white_winrate": _number(found.white_winrate[k + 1], 6),
-            "white_lead": _number(found.white_lead[k + 1], 3),
-            "win_loss": _number(losses.win[k], 6),
-            "point_loss": _number(losses.points[k], 2),
-            "point_error": _number(losses.error[k], 2),
-            "decided": bool(losses.decided[k]),
-            "policy": _number(found.policy[k], 6),
-            "rank": int(found.rank[k]) or None,
-            "best": point_name(int(found.best[k]), size),
-            "best_policy": _number(found.best_policy[k], 6),
-            "better": point_name(int(losses.best[k]), size) if better else None,
-            "phase": PHASES[found.phase[k]],
-            "counted": bool(found.counted[k]),
-        }
+def _place_line(analysis: GameAnalysis) -> list[str]:
+    """Where the game was played, when, and how it ended."""
+    game = analysis.game
+    known = [game.event, _date(analysis), f"result {game.result}" if game.result else ""]
+    return [", ".join(part for part in known if part)] if any(known) else []
 
 
-def analysis_csv(report: AnalysisReport) -> str:
-    """A row a move; what is not known stays empty."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(MOVE_COLUMNS), lineterminator="\n")
-    writer.writeheader()
-    for found in report.games:
-        game = found.game
-        place = {
-            "file": game.file,
-            "game": game.number,
-            "black": game.black,
-            "white": game.white,
-        }
-        for row in _moves(found):
-            flags = {name: str(row[name]).lower() for name in ("decided", "counted")}
-            writer.writerow({**place, **row, **flags})
-    return out.getvalue()
+def _conditions(result: AnalysedGames, analysis: GameAnalysis) -> list[str]:
+    """Rules and komi that the network was shown, and what the reader must know."""
+    game, conditions = analysis.game, analysis.conditions
+    handicap = f", handicap {game.handicap}" if game.handicap > 1 else ""
+    line = (
+        f"{plural(len(analysis), 'move')} on {game.size}x{game.size}{handicap}, "
+        f"{conditions.rules.name} rules, komi {conditions.komi:g}; network {result.network}"
+    )
+    return [line, *([f"Mind: {analysis.remark}"] if analysis.remark else [])]
 
 
-def _totals(totals: Sequence[Total]) -> list[dict[str, Any]]:
-    return [
-        {
-            **asdict(total),
-            "point_loss": _number(total.point_loss, 4),
-            "win_loss": _number(total.win_loss, 6),
-            "colour": colour_name(total.colour).lower() if total.colour else None,
-        }
-        for total in totals
-    ]
+def _mistakes(result: AnalysedGames, analysis: GameAnalysis, top: int) -> Section:
+    worst = analysis.mistakes(result.mistake).tolist()
+    if not worst:
+        line = f"No move stands out from the noise with {result.mistake:g} points or more."
+        return Section(blocks=[Lines([line])])
+    limit = f"; the worst {top}" if 0 < top < len(worst) else ""
+    title = f"{plural(len(worst), 'move')} cost {result.mistake:g} points or more{limit}"
+    rows = [_Move(analysis, k) for k in worst[:top]]
+    return Section(title, [Table(_MISTAKES, rows)] if rows else [])
 
 
-def _game(report: AnalysisReport, found: GameAnalysis) -> dict[str, Any]:
-    game = found.game
+def _legend(result: AnalysedGames) -> Iterator[str]:
+    """How to read the figures."""
+    ends = result.phases
+    small = sorted({analysis.game.size for analysis in result.games} - {19})
+    scaled = "".join(
+        f"; on {size}x{size} {first} and {middle}"
+        for size in small[:3]
+        for first, middle in [ends.ends(size)]
+    )
+    yield "A loss is what the move left its player, less what the best move found would have left:"
+    yield f"never below 0, and {UNKNOWN} where the game was decided, one side having more than"
+    yield (
+        f"{100.0 * DECIDED:g} % before and after the move. Mistakes are losses of at least twice "
+        "their error."
+    )
+    yield (
+        f"{PHASES[0].capitalize()}: moves 1 to {ends.opening}; {PHASES[1]}: to "
+        f"{ends.middle}; then {PHASES[2]}{scaled}."
+    )
+
+
+def _plain(result: AnalysedGames) -> dict[str, Any]:
+    return {
+        "format": 2,
+        "network": result.network,
+        "mistake_points": result.mistake,
+        "phases": {"opening": result.phases.opening, "middle game": result.phases.middle},
+        "games": [_plain_game(result, game) for game in result.games],
+        "players": [_plain_total(total) for total in result.players()],
+        "skipped": plain_skipped(result.skipped),
+    }
+
+
+def _plain_game(result: AnalysedGames, analysis: GameAnalysis) -> dict[str, Any]:
+    game = analysis.game
+    rows = [_Move(analysis, k) for k in range(len(analysis))]
     return {
         "file": game.file,
         "game": game.number,
@@ -158,34 +315,26 @@ def _game(report: AnalysisReport, found: GameAnalysis) -> dict[str, Any]:
         "white": game.white,
         "black_rank": game.black_rank,
         "white_rank": game.white_rank,
-        "date": None if np.isnat(game.date) else str(game.date)[:10],
+        "date": _date(analysis) or None,
         "result": game.result,
         "size": game.size,
         "handicap": game.handicap,
-        "komi": found.conditions.komi,
-        "rules": found.conditions.rules.name,
-        "remark": found.remark or None,
+        "komi": analysis.conditions.komi,
+        "rules": analysis.conditions.rules.name,
+        "remark": analysis.remark or None,
         "start": {
-            "white_winrate": _number(found.white_winrate[0], 6),
-            "white_lead": _number(found.white_lead[0], 3),
+            "white_winrate": _known(analysis.white_winrate[0], 6),
+            "white_lead": _known(analysis.white_lead[0], 3),
         },
-        "moves": list(_moves(found)),
-        "totals": _totals(report.totals(found)),
+        "moves": [{column.name: column.value(row) for column in _COLUMNS} for row in rows],
+        "totals": [_plain_total(total) for total in result.totals(analysis)],
     }
 
 
-def plain_analysis(report: AnalysisReport) -> dict[str, Any]:
-    """All of it as dictionaries, lists, numbers, strings and None."""
+def _plain_total(total: Total) -> dict[str, Any]:
     return {
-        "format": 2,
-        "network": report.network,
-        "mistake_points": report.mistake,
-        "phases": {"opening": report.phases.opening, "middle game": report.phases.middle},
-        "games": [_game(report, found) for found in report.games],
-        "players": _totals(report.players()),
-        "skipped": {
-            "total": len(report.skipped),
-            "reasons": dict(report.skipped.reasons.most_common()),
-            "first": [asdict(record) for record in report.skipped.details[:_PLACES]],
-        },
+        **asdict(total),
+        "point_loss": _known(total.point_loss, 4),
+        "win_loss": _known(total.win_loss, 6),
+        "colour": colour_name(total.colour).lower() if total.colour else None,
     }

@@ -1,93 +1,89 @@
-"""Networks in the user's folder, as a table, and one of them in detail."""
+"""Networks in the user's folder, those that can be downloaded, and one of them in detail."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from yardstone.go.nets.store import StoredNetwork
-from yardstone.reports.aligned import aligned
+from yardstone.go.nets.known import KNOWN, KnownNetwork
+from yardstone.reports.document import Column, Document, Lines, Section, Table
 
-__all__ = [
-    "COLUMNS",
-    "known_text",
-    "network_text",
-    "networks_csv",
-    "networks_text",
-    "plain_networks",
-]
+if TYPE_CHECKING:
+    from pathlib import Path
 
-#: Columns of the list as CSV.
-COLUMNS = ("name", "version", "blocks", "channels", "size", "sha256", "file", "problem")
+    from yardstone.go.nets.store import StoredNetwork
+
+__all__ = ["known_networks_document", "network_document", "networks_document"]
 
 _SHORT_SUM = 12
 
 
-def size_text(size: int) -> str:
+def _size(size: int) -> str:
     """A number of bytes for people."""
     return f"{size / 1e6:.1f} MB"
 
 
-def plain_networks(networks: Sequence[StoredNetwork], sums: Sequence[str]) -> list[dict[str, Any]]:
-    """What is known of each network without reading it whole."""
-    return [
-        {
-            "name": network.name,
-            "version": None if network.header is None else network.header.version,
-            "blocks": None if network.header is None else network.header.blocks,
-            "channels": None if network.header is None else network.header.channels,
-            "size": network.size,
-            "sha256": sha256,
-            "file": str(network.path),
-            "problem": network.problem,
-        }
-        for network, sha256 in zip(networks, sums, strict=True)
-    ]
+def _of_header(name: str) -> Column:
+    return Column(
+        name,
+        lambda network: None if network.header is None else getattr(network.header, name),
+        name,
+        "integer",
+        form="d",
+        gives_way=1,
+    )
 
 
-def networks_text(rows: Sequence[Mapping[str, Any]], folder: str) -> str:
-    """A table of networks; `rows` are those of `plain_networks`."""
-    if not rows:
-        return f"No network in {folder}.\n"
-    table = [["network", "version", "blocks", "channels", "size", "SHA-256"]]
-    for row in rows:
-        kinds = [row[key] for key in ("version", "blocks", "channels")]
-        table.append(
-            [
-                row["name"],
-                *("-" if value is None else str(value) for value in kinds),
-                size_text(row["size"]),
-                row["sha256"][:_SHORT_SUM],
-            ]
-        )
-    lines = aligned(table, left={0, 5})
-    lines += [f"{row['name']}: {row['problem']}" for row in rows if row["problem"]]
-    return "\n".join([*lines, f"In {folder}."]) + "\n"
+_COLUMNS = (
+    Column("name", lambda network: network.name, "network", strong=True),
+    *map(_of_header, ("version", "blocks", "channels")),
+    Column("size", lambda n: n.size, "size", "integer", show=lambda n: _size(n.size)),
+    Column(
+        "sha256",
+        lambda network: network.sha256,
+        "SHA-256",
+        show=lambda network: network.sha256[:_SHORT_SUM],
+    ),
+    Column("file", lambda network: str(network.path)),
+    Column("problem", lambda network: network.problem),
+)
 
 
-def networks_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = COLUMNS) -> str:
-    """A table of networks as CSV, unknown values left empty."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
+def networks_document(networks: Sequence[StoredNetwork], folder: Path) -> Document:
+    """A table of the networks that are kept."""
+    table = Table(_COLUMNS, networks, noun="network")
+    notes = [f"{each.name}: {each.problem}" for each in networks if each.problem]
+    last = f"In {folder}." if networks else f"No network in {folder}."
+    return Document(
+        "Networks",
+        sections=[Section(blocks=[table, Lines([*notes, last])])],
+        records=table,
+    )
 
 
-def known_text(rows: Sequence[Mapping[str, str]]) -> str:
+def _of_known(name: str, heading: str = "") -> Column:
+    return Column(name, lambda network: getattr(network, name), heading)
+
+
+def known_networks_document() -> Document:
     """Networks that can be downloaded by name."""
-    table = [["name", "full name", "what it is"]]
-    table += [[row["short"], row["name"], row["about"]] for row in rows]
-    return "\n".join(aligned(table, left={0, 1, 2})) + "\n"
+    columns = (
+        _of_known("short", "name"),
+        _of_known("name", "full name"),
+        _of_known("about", "what it is"),
+    )
+    names = KnownNetwork.__dataclass_fields__
+    return Document(
+        "Networks that can be downloaded",
+        sections=[Section(blocks=[Table(columns, KNOWN, noun="network")])],
+        records=Table([_of_known(name) for name in names], KNOWN),
+    )
 
 
-def network_text(facts: Mapping[str, Any]) -> str:
-    """One network in detail; `facts` are those of `describe`, with file and size."""
+def network_document(facts: Mapping[str, Any]) -> Document:
+    """One network in detail; `facts` are those of `describe_file`."""
     kinds = ", ".join(f"{count} {kind}" for kind, count in facts["block_kinds"].items())
     rows = [
-        ("network", facts["name"]),
         ("model version", facts["version"]),
         ("kind", facts["kind"]),
         ("blocks", f"{facts['blocks']} ({kinds})"),
@@ -99,11 +95,21 @@ def network_text(facts: Mapping[str, Any]) -> str:
         ("pass-alive inputs", "as if suicide were legal")
         if facts["pass_alive_under_suicide"]
         else ("pass-alive inputs", "by the rules"),
-        ("size", size_text(facts["size"])),
+        ("size", _size(facts["size"])),
         ("SHA-256", facts["sha256"]),
         ("file", facts["file"]),
     ]
     if facts["metadata"]:
         rows.append(("not usable", "it wants to know the players' ranks with every position"))
-    width = max(len(name) for name, _ in rows)
-    return "".join(f"{name:<{width}}  {value}\n" for name, value in rows)
+    # The network's name is the heading of what is said of it.
+    columns = (
+        Column("property", lambda row: row[0], "network"),
+        Column("value", lambda row: str(row[1]), facts["name"]),
+    )
+    table = Table(columns, rows)
+    return Document(
+        f"Network {facts['name']}",
+        sections=[Section(blocks=[table])],
+        records=table,
+        plain=lambda: dict(facts),
+    )

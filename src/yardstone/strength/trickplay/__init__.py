@@ -10,25 +10,42 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from yardstone.strength.trickplay.completion import Completion, complete_problems
     from yardstone.strength.trickplay.problem import Problem, Variation
+    from yardstone.strength.trickplay.problem_files import (
+        FoundProblems,
+        RatedProblems,
+        Sought,
+        find_problem_files,
+        rate_problem_files,
+    )
     from yardstone.strength.trickplay.rating import RatedProblem, rate_problems
     from yardstone.strength.trickplay.reading import read_problems
 
 __all__ = [
     "Completion",
+    "FoundProblems",
     "Problem",
     "RatedProblem",
+    "RatedProblems",
+    "Sought",
     "Variation",
     "complete_problems",
+    "find_problem_files",
+    "rate_problem_files",
     "rate_problems",
     "read_problems",
 ]
 
 _PLACES = {
     "Completion": "completion",
+    "FoundProblems": "problem_files",
     "Problem": "problem",
     "RatedProblem": "rating",
+    "RatedProblems": "problem_files",
+    "Sought": "problem_files",
     "Variation": "problem",
     "complete_problems": "completion",
+    "find_problem_files": "problem_files",
+    "rate_problem_files": "problem_files",
     "rate_problems": "rating",
     "read_problems": "reading",
 }
