@@ -18,7 +18,7 @@ from yardstone.go.nets.network import Network, load_network
 from yardstone.go.position_lines import MOST_MOVES, evaluate_lines, parse_position, read_lines
 from yardstone.go.rules import parse_rules
 from yardstone.pool import SkipReport
-from yardstone.records.streams import ByteStream, Limits
+from yardstone.records.streams import ByteStream
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ import yardstone
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, NoGamesError, StrictError
 from yardstone.pool import Pool
-from yardstone.records.pgn import read_pgn
+from yardstone.records.options import Options
+from yardstone.records.pgn import BLOCK, read_pgn
 from yardstone.records.sources import Source, find_sources
 from yardstone.records.streams import Limits
 
@@ -36,10 +38,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pgn")
 
 
-def read_bytes(folder: Path, data: bytes, **options: object) -> Pool:
+def read_bytes(folder: Path, data: bytes, block: int = BLOCK, **options: Any) -> Pool:
     file = folder / "games.pgn"
     file.write_bytes(data)
-    return read_pgn([Source("games.pgn", file)], **options)  # type: ignore[arg-type]
+    return read_pgn([Source("games.pgn", file)], Options(**options), block=block)
 
 
 def skipped(pool: Pool) -> list[tuple[int, str]]:

@@ -21,8 +21,8 @@ from types import TracebackType
 from typing import IO, Self
 
 from yardstone.errors import InputError
+from yardstone.records.decoding import clean
 from yardstone.records.sources import COMPRESSED, Source
-from yardstone.records.text import clean
 
 __all__ = ["ENDINGS", "UnpackLimits", "MatchFile", "MatchFiles"]
 

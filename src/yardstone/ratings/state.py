@@ -80,5 +80,5 @@ class State:
             players,
             {name[3:]: kept[name] for name in kept if name.startswith("of_")},
             int(kept["games"]),
-            kept["until"][()],
+            np.datetime64(kept["until"][()], "s"),
         )

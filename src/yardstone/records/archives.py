@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from yardstone.errors import InputError
-from yardstone.records.streams import ByteStream, Limits
-from yardstone.records.text import clean
+from yardstone.records.decoding import clean
+from yardstone.records.streams import ByteStream
 
 __all__ = ["ARCHIVES", "ArchiveLimits", "Member", "is_archive", "members_of"]
 

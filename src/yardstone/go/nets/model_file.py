@@ -37,7 +37,7 @@ from yardstone.go.nets.layers import (
     Trunk,
     ValueHead,
 )
-from yardstone.records.streams import ByteStream, Limits
+from yardstone.records.streams import ByteStream
 
 __all__ = ["GLOBAL", "SPATIAL", "VERSIONS", "Header", "read_header", "read_model"]
 
