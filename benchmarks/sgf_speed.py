@@ -31,7 +31,7 @@ def ours(files: list[bytes]) -> int:
     builder = GameBuilder()
     moves = 0
     for data in files:
-        stream = ByteStream(io.BytesIO(data), "memory", len(data), Limits())
+        stream = ByteStream(io.BytesIO(data), "memory", len(data), StreamLimits())
         for record in reader.records(stream):
             moves += len(builder.game(record).moves)
     return moves

@@ -21,7 +21,7 @@ from yardstone.pool import Pool
 from yardstone.records.options import Options
 from yardstone.records.pgn import BLOCK, read_pgn
 from yardstone.records.sources import Source, find_sources
-from yardstone.records.streams import Limits
+from yardstone.records.streams import StreamLimits
 
 GAME = '[White "{0}"]\n[Black "{1}"]\n[Result "{2}"]\n\n1. e4 {2}\n\n'
 
@@ -325,7 +325,7 @@ def test_damaged_and_hostile_compressed_files(folder: Path) -> None:
     file.write_bytes(gzip.compress(bytes(4 << 20)))
     with (
         pytest.raises(InputError, match="expands to more than"),
-        Source("bomb", file).open(Limits(ratio=10, extra=1 << 20)) as stream,
+        Source("bomb", file).open(StreamLimits(ratio=10, extra=1 << 20)) as stream,
     ):
         list(stream.pieces())
 

@@ -19,7 +19,7 @@ from yardstone.files import open_text, replaced
 from yardstone.records.formats import (
     FORMATS,
     WRITERS,
-    Format,
+    FileFormat,
     Writer,
     endings_of,
     format_named,
@@ -119,7 +119,7 @@ def _writer(name: str | None, output: Path | None) -> Writer:
     return writer
 
 
-def _formats(paths: list[str], source: str | None) -> list[Format]:
+def _formats(paths: list[str], source: str | None) -> list[FileFormat]:
     """The formats of the inputs; standard input is not looked at."""
     if source is not None:
         return [format_named(source)]
@@ -130,7 +130,7 @@ def _formats(paths: list[str], source: str | None) -> list[Format]:
 
 
 def _rewrite(
-    format: Format, writer: Writer, paths: list[str], output: Path | None, *, strict: bool,
+    format: FileFormat, writer: Writer, paths: list[str], output: Path | None, *, strict: bool,
     quiet: bool,
 ) -> None:  # fmt: skip
     """Write games with the moves of their main lines, one at a time."""
@@ -165,7 +165,7 @@ def _write(pieces: Iterable[str | bytes], output: Path | None, *, binary: bool =
                 file.write(piece)  # type: ignore[arg-type]
 
 
-def _losses(pool: Pool, writer: Writer, formats: Collection[Format]) -> list[str]:
+def _losses(pool: Pool, writer: Writer, formats: Collection[FileFormat]) -> list[str]:
     """What the format has no place for."""
     losses = [f"column {name!r} has no place in {writer.name}" for name in writer.left_out(pool)]
     if any(format.moves for format in formats):

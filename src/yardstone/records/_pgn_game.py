@@ -62,7 +62,7 @@ WHITE_NAME, BLACK_NAME, RESUL_NAME, EVENT_NAME = (
 )
 
 
-class Work(NamedTuple):
+class PgnState(NamedTuple):
     """What is remembered of the file being read, and of the game that is open.
 
     Attributes
@@ -85,7 +85,7 @@ class Work(NamedTuple):
     columns_from: Integers
 
 
-class Games(NamedTuple):
+class GameTable(NamedTuple):
     """The games that were read: numbers of players, results, codes of columns, lines."""
 
     pairs: NDArray[np.int32]
@@ -118,7 +118,7 @@ def note_game_line(buf: Bytes, state: Integers) -> None:
 
 
 @kernel
-def _report(kind: int, line: int, number: int, work: Work, problems: Problems) -> None:
+def _report(kind: int, line: int, number: int, work: PgnState, problems: Problems) -> None:
     """Count a problem, and keep its details while there is room."""
     problems.counts[kind] += 1
     row = work.state[DETAILS]
@@ -134,7 +134,7 @@ def _report(kind: int, line: int, number: int, work: Work, problems: Problems) -
 
 
 @kernel
-def close_comment(buf: Bytes, work: Work, problems: Problems) -> None:
+def close_comment(buf: Bytes, work: PgnState, problems: Problems) -> None:
     """End a comment that was never closed, and report it."""
     state = work.state
     note_game_line(buf, state)
@@ -163,7 +163,7 @@ def _problem(state: Integers) -> int:
 
 @kernel
 def finish_game(
-    buf: Bytes, work: Work, strings: StringTable, games: Games, problems: Problems
+    buf: Bytes, work: PgnState, strings: StringTable, games: GameTable, problems: Problems
 ) -> None:
     """Complete the open game: note it, or report what is wrong with it."""
     state, scratch = work.state, work.scratch
@@ -202,7 +202,7 @@ def finish_game(
 
 
 @kernel
-def which_tag(buf: Bytes, work: Work) -> int:
+def which_tag(buf: Bytes, work: PgnState) -> int:
     """WHITE, BLACK, RESULT, EVENT, COLUMN and further, or -1; an Event may be a column."""
     start = work.tag[NAME_FROM]
     length = work.tag[NAME_TO] - start
@@ -232,7 +232,7 @@ def is_event(buf: Bytes, tag: Integers) -> bool:
 
 
 @kernel
-def keep_value(buf: Bytes, which: int, work: Work) -> None:
+def keep_value(buf: Bytes, which: int, work: PgnState) -> None:
     """Copy the value of a tag that matters, without blanks around it."""
     state, scratch = work.state, work.scratch
     start, end = work.tag[VALUE_FROM], work.tag[VALUE_TO]

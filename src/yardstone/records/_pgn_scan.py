@@ -63,9 +63,9 @@ from yardstone.records._pgn_game import (
     SEEN,
     TEXT,
     WHITE,
-    Games,
+    GameTable,
+    PgnState,
     Problems,
-    Work,
     close_comment,
     finish_game,
     is_event,
@@ -88,9 +88,9 @@ def scan(
     i: int,
     n: int,
     final: bool,
-    work: Work,
+    work: PgnState,
     strings: StringTable,
-    games: Games,
+    games: GameTable,
     problems: Problems,
 ) -> int:
     """Read `buf` from `i` to before `n` and return how far it was read.

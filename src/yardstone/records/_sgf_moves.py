@@ -143,12 +143,12 @@ def read_main(
     row = -1
     while row + 1 < len(rows):
         row += 1
-        name = rows[row].name
-        node = rows[row].node
-        start = rows[row].start
-        end = rows[row].end
+        name = rows[row]["name"]
+        node = rows[row]["node"]
+        start = rows[row]["start"]
+        end = rows[row]["end"]
         if name in (_B, _W):
-            if row > 0 and rows[row - 1].name == name and rows[row - 1].node == node:
+            if row > 0 and rows[row - 1]["name"] == name and rows[row - 1]["node"] == node:
                 trouble |= SEVERAL_POINTS
                 continue
             point = _point(buf, start, end, size)

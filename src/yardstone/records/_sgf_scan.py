@@ -273,10 +273,10 @@ def scan_game(
                 if keep and not stray:
                     if count == len(rows):
                         return ROWS_FULL
-                    rows[count].node = current
-                    rows[count].name = name
-                    rows[count].start = start
-                    rows[count].end = k
+                    rows[count]["node"] = current
+                    rows[count]["name"] = name
+                    rows[count]["start"] = start
+                    rows[count]["end"] = k
                     count += 1
                     if current == 0 and count == root_rows + 1:
                         root_rows = count

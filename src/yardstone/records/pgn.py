@@ -1,4 +1,4 @@
-"""Games from the tags of PGN files.
+"""GameTable from the tags of PGN files.
 
 White moves first in chess, so White is the pool's ``first``. Players are numbered
 in order of first appearance, White before Black, and players whose games are all
@@ -136,13 +136,13 @@ class _Reader:
         self.letters_from = np.cumsum([0, *(len(tag.encode()) for tag in self.tags)])
         width = len(self.tags)
         with_lines = LINE in (tag.lower() for tag in columns.values())
-        self.games = game.Games(
+        self.games = game.GameTable(
             np.empty((_GAMES, 2), np.int32),
             np.empty(_GAMES, np.int8),
             np.empty((_GAMES, width), np.int32),
             np.empty(_GAMES if with_lines else 0, np.int64),
         )
-        self.chunks: list[game.Games] = []
+        self.chunks: list[game.GameTable] = []
         self.tag = np.zeros(5, np.int64)
         self.scratch = np.zeros(game.COLUMN_SCRATCH + width * game.COLUMN_WIDTH + 8, np.uint8)
 
@@ -196,12 +196,20 @@ class _Reader:
             state[game.GAMES] = state[game.DETAILS] = 0
             state[game.NAMES] = names.count
             with np.errstate(over="ignore"):
-                work = game.Work(state, self.tag, self.scratch, self.letters, self.letters_from)
+                work = game.PgnState(state, self.tag, self.scratch, self.letters, self.letters_from)
                 problems = game.Problems(details, texts, counts)
                 start = scan(buffer, start, end, final, work, names.table, self.games, problems)
             names.count = int(state[game.NAMES])
             games = int(state[game.GAMES])
-            self.chunks.append(game.Games(*(array[:games].copy() for array in self.games)))
+            table = self.games
+            self.chunks.append(
+                game.GameTable(
+                    table.pairs[:games].copy(),
+                    table.outcomes[:games].copy(),
+                    table.codes[:games].copy(),
+                    table.lines[:games].copy(),
+                )
+            )
             if counts.any():
                 self._report(details[: state[game.DETAILS]], texts, counts, file)
             if not state[game.FULL]:
@@ -290,7 +298,7 @@ _KINDS = (
     "comment never closed",
 )
 
-#: Games that are understood, and have no result.
+#: GameTable that are understood, and have no result.
 _KNOWN = frozenset({"no Result tag", "unfinished (result *)"})
 
 

@@ -144,7 +144,8 @@ class SgfTree:
         starts, counts = self._rows_at[nodes], np.diff(self._rows_at)[nodes]
         begins = np.cumsum(counts) - counts
         wanted = np.arange(counts.sum()) + np.repeat(starts - begins, counts)
-        return self._rows[wanted]
+        rows: PropertyRows = self._rows[wanted]
+        return rows
 
     def _check(self, node: int) -> None:
         if not 0 <= node < len(self):

@@ -12,9 +12,9 @@ from pathlib import Path, PurePath
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.archives import ARCHIVES, Member, is_archive, members_of
-from yardstone.records.streams import ByteStream
+from yardstone.records.streams import ByteStream, StreamLimits
 
-__all__ = ["COMPRESSED", "Source", "find_sources", "plain_ending"]
+__all__ = ["COMPRESSED", "Source", "find_files", "find_sources", "plain_ending"]
 
 #: Files named where none of a folder can be read.
 _SHOWN = 5
@@ -71,19 +71,19 @@ class Source:
         except OSError:
             return 0
 
-    def open(self, limits: Limits | None = None) -> ByteStream:
+    def open(self, limits: StreamLimits | None = None) -> ByteStream:
         """Its bytes, decompressed."""
         if self._kept is not None:
             return self._kept
         if self.member is not None:
             try:
                 return ByteStream(
-                    self.member.open(), self.name, self.member.size, limits or Limits()
+                    self.member.open(), self.name, self.member.size, limits or StreamLimits()
                 )
             except OSError as error:
                 raise InputError(f"cannot be read: {error.strerror}", file=self.name) from None
         if self.path is None:
-            return ByteStream(sys.stdin.buffer, self.name, 0, limits or Limits())
+            return ByteStream(sys.stdin.buffer, self.name, 0, limits or StreamLimits())
         try:
             raw = self.path.open("rb", buffering=0)
             size = os.fstat(raw.fileno()).st_size
@@ -93,7 +93,7 @@ class Source:
                 file=self.name,
                 mend="check the name and its rights",
             ) from None
-        return ByteStream(raw, self.name, size, limits or Limits())
+        return ByteStream(raw, self.name, size, limits or StreamLimits())
 
     def keep(self, stream: ByteStream) -> None:
         """Have this stream given by `open`, for what cannot be opened twice."""
@@ -112,13 +112,17 @@ def find_sources(
     Archives within archives are not opened, only named in `skipped`. A source stands for
     itself.
     """
-    known = tuple(ending + packed for ending in sorted(endings) for packed in ("", *COMPRESSED))
+    known = _packed(endings)
     sources: list[Source] = []
     for path in paths:
         if isinstance(path, Source):
             sources.append(path)
         elif os.fspath(path) != "-":
-            sources += _meant(os.fspath(path), known, skipped)
+            for source in find_files(path, endings):
+                if source.path is not None and is_archive(source.path):
+                    sources += _in_archive(source.path, source.name, known, skipped)
+                else:
+                    sources.append(source)
         elif any(source.path is None and source.member is None for source in sources):
             raise InputError("standard input can be read only once", file="-")
         else:
@@ -126,8 +130,15 @@ def find_sources(
     return sources
 
 
-def _meant(text: str, known: tuple[str, ...], skipped: SkipReport | None) -> Iterator[Source]:
-    """The sources that a path or pattern means."""
+def _packed(endings: Iterable[str]) -> tuple[str, ...]:
+    """Endings with and without those of compression."""
+    return tuple(ending + packed for ending in sorted(endings) for packed in ("", *COMPRESSED))
+
+
+def find_files(path: StrPath, endings: Iterable[str]) -> Iterator[Source]:
+    """The files that a path, folder or pattern means; archives stand for themselves."""
+    text = os.fspath(path)
+    known = (*_packed(endings), *ARCHIVES)
     place = Path(text)
     if place.exists() or not glob.has_magic(text):
         if not place.exists():
@@ -138,13 +149,8 @@ def _meant(text: str, known: tuple[str, ...], skipped: SkipReport | None) -> Ite
         if not names:
             raise InputError("no file matches this pattern", file=text)
     for name in names:
-        path = Path(name)
-        files = _in_folder(path, (*known, *ARCHIVES)) if path.is_dir() else [Source(name, path)]
-        for source in files:
-            if source.path is not None and is_archive(source.path):
-                yield from _in_archive(source.path, source.name, known, skipped)
-            else:
-                yield source
+        file = Path(name)
+        yield from _in_folder(file, known) if file.is_dir() else [Source(name, file)]
 
 
 def _in_archive(

@@ -25,7 +25,7 @@ from yardstone.records.formats import (
     sgf,
     trf,
 )
-from yardstone.records.formats.format import Format, Sign, Writer
+from yardstone.records.formats.format import FileFormat, Sign, Writer
 from yardstone.records.options import Options
 from yardstone.records.skipped_records import check_unread
 from yardstone.records.sources import plain_ending
@@ -38,7 +38,7 @@ __all__ = [
     "FORMATS",
     "HEAD",
     "WRITERS",
-    "Format",
+    "FileFormat",
     "Options",
     "Sign",
     "Writer",
@@ -83,20 +83,20 @@ _SIGNS = sorted(
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
-def endings_of(formats: Sequence[Format] | None = None) -> list[str]:
+def endings_of(formats: Sequence[FileFormat] | None = None) -> list[str]:
     """The endings of files of some formats, or of all."""
     known = FORMATS.values() if formats is None else formats
     return [ending for format in known for ending in format.endings]
 
 
-def format_named(name: str) -> Format:
+def format_named(name: str) -> FileFormat:
     """The format of this name; UsageError if there is none."""
     if name not in FORMATS:
         raise UsageError(no_such("format", name, FORMATS))
     return FORMATS[name]
 
 
-def of_content(head: bytes, name: str = "") -> Format | None:
+def of_content(head: bytes, name: str = "") -> FileFormat | None:
     """The format that the first bytes of a file show; None where they show none.
 
     Where they could be of several, the ending of the file's name decides.
@@ -121,7 +121,7 @@ def of_content(head: bytes, name: str = "") -> Format | None:
     return by_ending if by_ending in formats else next(iter(formats), None)
 
 
-def of_source(source: Source) -> Format:
+def of_source(source: Source) -> FileFormat:
     """The format of a source: what its first bytes say, or else its ending."""
     by_ending = _BY_ENDING.get(source.ending)
     # Going back in an archive can mean reading all of it again.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from yardstone.records.formats.format import Format, Sign
+from yardstone.records.formats.format import FileFormat, Sign
 from yardstone.records.options import Options
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def _read(sources: Sequence[Source], options: Options) -> Pool:
     return read_tables(read_arrow, sources, options)
 
 
-FORMAT = Format(
+FORMAT = FileFormat(
     "arrow",
     (".arrow", ".feather"),
     (Sign(0, lambda head: head.startswith((b"ARROW1", b"FEA1"))),),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from yardstone.records.decoding import clean
-from yardstone.records.formats.format import Format, Sign, Writer
+from yardstone.records.formats.format import FileFormat, Sign, Writer
 from yardstone.records.options import Options
 from yardstone.records.pool_rows import PIECE, column_types, games_of
 
@@ -50,7 +50,7 @@ def _tabbed(pool: Pool) -> Iterator[str]:
         yield "\t".join(fields) + "\n"
 
 
-FORMAT = Format(
+FORMAT = FileFormat(
     "csv",
     _ENDINGS,
     (Sign(8, _HEADER.match), Sign(8, _QUOTED_HEADER.match)),

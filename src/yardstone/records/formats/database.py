@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from yardstone.records.formats.format import Format, Sign
+from yardstone.records.formats.format import FileFormat, Sign
 from yardstone.records.options import Options
 
 if TYPE_CHECKING:
@@ -24,4 +24,6 @@ def _read(sources: Sequence[Source], options: Options) -> Pool:
     return join_pools([read_database(source, options) for source in sources])
 
 
-FORMAT = Format("database", (".db", ".sqlite", ".sqlite3", ".duckdb"), (Sign(0, _shows),), _read)
+FORMAT = FileFormat(
+    "database", (".db", ".sqlite", ".sqlite3", ".duckdb"), (Sign(0, _shows),), _read
+)

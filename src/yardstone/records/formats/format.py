@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
     from yardstone.records.sources import Source
 
-__all__ = ["Format", "GameReader", "Sign", "Writer", "tournament_format"]
+__all__ = ["FileFormat", "GameReader", "Sign", "Writer", "tournament_format"]
 
 
 class GameReader(Protocol):
@@ -77,7 +77,7 @@ class Writer:
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class FileFormat:
     """A kind of file: how it is known, read and written.
 
     Attributes
@@ -116,7 +116,7 @@ class Format:
     tournament: str = ""
 
 
-def tournament_format(name: str, about: str, endings: tuple[str, ...], *signs: Sign) -> Format:
+def tournament_format(name: str, about: str, endings: tuple[str, ...], *signs: Sign) -> FileFormat:
     """A format of tournaments, which `yardstone.tournament` reads and writes."""
 
     def read(sources: Sequence[Source], options: Options) -> Pool:
@@ -124,4 +124,4 @@ def tournament_format(name: str, about: str, endings: tuple[str, ...], *signs: S
         pool: Pool = pools.read_tournaments(name, sources, options)
         return pool
 
-    return Format(name, endings, signs, read, tournament=about)
+    return FileFormat(name, endings, signs, read, tournament=about)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from yardstone.records.formats.format import Format, Sign, Writer
+from yardstone.records.formats.format import FileFormat, Sign, Writer
 from yardstone.records.options import Options
 from yardstone.records.pool_rows import games_of
 
@@ -37,7 +37,7 @@ def _lines(pool: Pool) -> Iterator[str]:
         yield json.dumps(game, ensure_ascii=False) + "\n"
 
 
-FORMAT = Format(
+FORMAT = FileFormat(
     "json",
     (".json", ".jsonl", ".ndjson"),
     (Sign(1, _OBJECTS.match),),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from yardstone.records.formats.format import Format, Sign
+from yardstone.records.formats.format import FileFormat, Sign
 from yardstone.records.options import Options
 
 if TYPE_CHECKING:
@@ -27,6 +27,6 @@ def _read(sources: Sequence[Source], options: Options) -> Pool:
     return read_mat(sources, options)
 
 
-FORMAT = Format(
+FORMAT = FileFormat(
     "mat", (".mat",), (Sign(6, _MATCH.search),), _read, moves=True, web=lambda *_: "mat"
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from yardstone.records.formats.csv import table_pieces
-from yardstone.records.formats.format import Format, Sign, Writer
+from yardstone.records.formats.format import FileFormat, Sign, Writer
 from yardstone.records.options import Options
 from yardstone.records.pool_rows import column_types
 
@@ -39,7 +39,7 @@ def _pieces(pool: Pool) -> Iterator[bytes]:
                 yield piece
 
 
-FORMAT = Format(
+FORMAT = FileFormat(
     "parquet",
     _ENDINGS,
     (Sign(0, lambda head: head.startswith(b"PAR1")),),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from yardstone.records.decoding import clean
-from yardstone.records.formats.format import Format, Sign, Writer
+from yardstone.records.formats.format import FileFormat, Sign, Writer
 from yardstone.records.options import Options
 from yardstone.records.pool_rows import column_name, games_of
 
@@ -68,7 +68,7 @@ def _left_out(pool: Pool) -> list[str]:
     return [name for name in pool.columns if _tag(column_name(name)) is None]
 
 
-FORMAT = Format(
+FORMAT = FileFormat(
     "pgn",
     (".pgn",),
     (Sign(7, _TAG.match), Sign(9, _TAG_IN_A_LINE.search)),

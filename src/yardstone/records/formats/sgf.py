@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.records.formats.format import Format, GameReader, Sign, Writer
+from yardstone.records.formats.format import FileFormat, GameReader, Sign, Writer
 from yardstone.records.options import Options
 from yardstone.records.pool_rows import games_of
 
@@ -98,7 +98,7 @@ def _web(text: str, _: str) -> str:
     return {"1": "sgf", "6": "sgf-backgammon"}.get(number, "")
 
 
-FORMAT = Format(
+FORMAT = FileFormat(
     "sgf",
     (".sgf",),
     (Sign(5, _ROOT.match), Sign(10, _ROOT.search), Sign(12, _BEGINNING.search)),

@@ -187,7 +187,8 @@ def _pooled(name: str, kinds: tuple[str, ...], work: Work, stages: Stages) -> Po
     home = stages.run(_slug(name), make, {"kinds": list(kinds)}, ["moves", "labels"])
     facts: dict[str, Any] = json.loads((home / "pooled.json").read_text("utf-8"))
     return _POOLED.read(
-        home / "pooled.npz", lambda file, _: Pooled(*(file[n] for n in arrays), **facts)
+        home / "pooled.npz",
+        lambda file, _: Pooled(file["centre"], file["spread"], file["weights"], **facts),
     )
 
 

@@ -166,5 +166,12 @@ def save_labels(labels: Labels, path: Path) -> None:
 def load_labels(path: Path) -> Labels:
     """Read what `save_labels` wrote."""
     return _FILE.read(
-        path, lambda kept, _: Labels(*(kept[n] for n in _LABELS), int(kept["advance"]))
+        path,
+        lambda kept, _: Labels(
+            kept["first"],
+            kept["second"],
+            kept["first_ahead"],
+            kept["second_ahead"],
+            int(kept["advance"]),
+        ),
     )
