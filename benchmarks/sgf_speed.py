@@ -21,7 +21,7 @@ from sgfmill import sgf
 from yardstone.records.sgf import SgfLimits, SgfReader
 from yardstone.records.sgf_games import GameBuilder
 from yardstone.records.sgf_records import RecordReader
-from yardstone.records.streams import ByteStream, Limits
+from yardstone.records.streams import ByteStream, StreamLimits
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared/data/go/fox_sgf.zip"
 
@@ -31,7 +31,7 @@ def ours(files: list[bytes]) -> int:
     builder = GameBuilder()
     moves = 0
     for data in files:
-        stream = ByteStream(io.BytesIO(data), "memory", len(data), Limits())
+        stream = ByteStream(io.BytesIO(data), "memory", len(data), StreamLimits())
         for record in reader.records(stream):
             moves += len(builder.game(record).moves)
     return moves

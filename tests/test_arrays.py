@@ -25,7 +25,7 @@ def contents(arrays: StoredArrays, about: dict[str, Any]) -> tuple[dict[str, Any
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
-    arrays = {
+    arrays: dict[str, Any] = {
         "numbers": np.arange(6, dtype=np.float32).reshape(2, 3),
         "turned": np.asfortranarray(np.arange(6).reshape(2, 3)),
         "none": np.empty((0, 4)),

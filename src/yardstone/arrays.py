@@ -87,9 +87,9 @@ class ArrayFile:
         """
         members = dict(arrays)
         if self.text:
-            marks = {"kind": self.kind} if self.kind else {}
+            marks: dict[str, Any] = {"kind": self.kind} if self.kind else {}
             if self.format is not None:
-                marks[_FORMAT] = self.format  # type: ignore[assignment]
+                marks[_FORMAT] = self.format
             text = json.dumps({**marks, **(about or {})}, allow_nan=not self.kind)
             members[self.text] = np.frombuffer(text.encode(), np.uint8)
         elif self.format is not None:
@@ -134,9 +134,10 @@ class ArrayFile:
         """What the text says, once kind and format are known to be right."""
         about: dict[str, Any] = {}
         if self.text:
-            about = json.loads(arrays.text(self.text))
-            if not isinstance(about, dict) or (self.kind and about["kind"] != self.kind):
+            text: Any = json.loads(arrays.text(self.text))
+            if not isinstance(text, dict) or (self.kind and text["kind"] != self.kind):
                 raise ValueError("another kind")
+            about = text
         if self.format is not None:
             number = about[_FORMAT] if self.text else int(arrays[_FORMAT])
             if number != self.format:

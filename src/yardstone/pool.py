@@ -302,7 +302,7 @@ class Pool:
         >>> Pool.from_frame(pandas.DataFrame(table))
         <Pool: 2 games of 2 players>
         """
-        from yardstone.records.table_files import pool_of_frame
+        from yardstone.records.databases import pool_of_frame
 
         return pool_of_frame(
             frame,

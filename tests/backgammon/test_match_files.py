@@ -125,7 +125,7 @@ def test_damaged_archives_are_named_and_spoil_nothing(tmp_path: Path) -> None:
 def test_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         MatchFiles([tmp_path / "none.mat"])
-    with pytest.raises(InputError, match="no match in this folder"):
+    with pytest.raises(InputError, match="this folder is empty"):
         MatchFiles([tmp_path])
     with pytest.raises(InputError, match="matches this pattern"):
         MatchFiles([f"{tmp_path}/*.mat"])

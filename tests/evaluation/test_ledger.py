@@ -13,7 +13,7 @@ from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.ledger import CHECKPOINTS, REPLAYED, Ledger
 from yardstone.evaluation.ledger_file import load_ledger, save_ledger
 from yardstone.pool import Pool
-from yardstone.records.combine import join_pools
+from yardstone.records.joining import join_pools
 
 #: Systems with different clocks: by game, with ageing, by calendar, by event.
 RULES: list[tuple[str, dict[str, Any]]] = [

@@ -18,7 +18,7 @@ from yardstone.go.nets.network import Network, load_network
 from yardstone.go.position_lines import MOST_MOVES, evaluate_lines, parse_position, read_lines
 from yardstone.go.rules import parse_rules
 from yardstone.pool import SkipReport
-from yardstone.records.streams import ByteStream, Limits
+from yardstone.records.streams import ByteStream, StreamLimits
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +174,7 @@ def test_lines_keep_their_order_and_bad_ones_their_place(network: Network) -> No
 
 
 def stream(data: bytes) -> ByteStream:
-    return ByteStream(io.BytesIO(data), "in.jsonl", len(data), Limits())
+    return ByteStream(io.BytesIO(data), "in.jsonl", len(data), StreamLimits())
 
 
 def test_lines_of_files() -> None:

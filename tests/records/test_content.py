@@ -9,7 +9,7 @@ import pytest
 import yardstone
 from tests.records.test_tags import PGN, SGF
 from yardstone.errors import InputError, UsageError
-from yardstone.records.sniffing import content_of
+from yardstone.records.formats import FORMATS, of_content
 from yardstone.tournament.files import read_tournament
 
 CSV = "white,black,result\nA,B,1-0\nB,A,1-0\n"
@@ -55,10 +55,10 @@ def test_entrants_are_no_tournament(name: str, tmp_path: Path) -> None:
 
 def test_the_ending_decides_where_the_content_could_be_either() -> None:
     head = b"% made by a, b, c\n" + PGN.encode()
-    assert content_of(head) == "csv"
-    assert content_of(head, "pgn") == "pgn"
-    assert content_of(b"nothing of note", "trf") is None
-    assert content_of(CSV.encode("utf-16")) == "csv"
+    assert of_content(head) is FORMATS["csv"]
+    assert of_content(head, "games.pgn.gz") is FORMATS["pgn"]
+    assert of_content(b"nothing of note", "x.trf") is None
+    assert of_content(CSV.encode("utf-16")) is FORMATS["csv"]
 
 
 def test_folders_without_games(tmp_path: Path) -> None:

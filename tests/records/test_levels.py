@@ -17,7 +17,7 @@ from yardstone.evaluation.backtest import evaluate
 from yardstone.pool import Pool
 from yardstone.ratings.egf import EGF
 from yardstone.ratings.handicap import Handicap
-from yardstone.records.levels import level_columns
+from yardstone.records.strength_columns import level_columns
 
 GAMES: dict[str, list[Any]] = {
     "white": ["A", "B", "C"],

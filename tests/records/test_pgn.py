@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,10 @@ import yardstone
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, NoGamesError, StrictError
 from yardstone.pool import Pool
-from yardstone.records.pgn import read_pgn
+from yardstone.records.options import Options
+from yardstone.records.pgn import BLOCK, read_pgn
 from yardstone.records.sources import Source, find_sources
-from yardstone.records.streams import Limits
+from yardstone.records.streams import StreamLimits
 
 GAME = '[White "{0}"]\n[Black "{1}"]\n[Result "{2}"]\n\n1. e4 {2}\n\n'
 
@@ -36,10 +38,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pgn")
 
 
-def read_bytes(folder: Path, data: bytes, **options: object) -> Pool:
+def read_bytes(folder: Path, data: bytes, block: int = BLOCK, **options: Any) -> Pool:
     file = folder / "games.pgn"
     file.write_bytes(data)
-    return read_pgn([Source("games.pgn", file)], **options)  # type: ignore[arg-type]
+    return read_pgn([Source("games.pgn", file)], Options(**options), block=block)
 
 
 def skipped(pool: Pool) -> list[tuple[int, str]]:
@@ -323,7 +325,7 @@ def test_damaged_and_hostile_compressed_files(folder: Path) -> None:
     file.write_bytes(gzip.compress(bytes(4 << 20)))
     with (
         pytest.raises(InputError, match="expands to more than"),
-        Source("bomb", file).open(Limits(ratio=10, extra=1 << 20)) as stream,
+        Source("bomb", file).open(StreamLimits(ratio=10, extra=1 << 20)) as stream,
     ):
         list(stream.pieces())
 

@@ -6,23 +6,24 @@ names of our own, and only so many of such a size.
 
 from __future__ import annotations
 
-import glob
-import lzma
+import math
 import os
-import tarfile
 import tempfile
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 from yardstone.errors import InputError
-from yardstone.records.sources import COMPRESSED, Source
-from yardstone.records.text import clean
+from yardstone.records.archives import (
+    ArchiveLimits,
+    ArchiveTooLarge,
+    Member,
+    is_archive,
+    members_of,
+)
+from yardstone.records.sources import COMPRESSED, Source, find_files, plain_ending
 
 __all__ = ["ENDINGS", "UnpackLimits", "MatchFile", "MatchFiles"]
 
@@ -31,9 +32,6 @@ ENDINGS = (
     ".mat", ".txt", ".sgf", ".sgg", ".gam", ".pos", ".tmg",
     ".oldmoves", ".empire", ".party", ".bgroom", ".snowietxt",
 )  # fmt: skip
-#: What reading a damaged archive raises.
-_DAMAGE = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
-_TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +74,7 @@ class MatchFile:
     @property
     def ending(self) -> str:
         """Its ending in lower case, without that of a compression."""
-        name = self.name.lower()
-        for packed in COMPRESSED:
-            name = name.removesuffix(packed)
-        return Path(name).suffix
+        return plain_ending(self.name)
 
 
 class MatchFiles(Sequence[MatchFile]):
@@ -110,7 +105,8 @@ class MatchFiles(Sequence[MatchFile]):
         self._files: list[MatchFile] = []
         try:
             for path in paths:
-                self._add(os.fspath(path))
+                for source in find_files(path, ENDINGS):
+                    self._add(source)
         except BaseException:
             self.close()
             raise
@@ -139,115 +135,60 @@ class MatchFiles(Sequence[MatchFile]):
     def __iter__(self) -> Iterator[MatchFile]:
         return iter(self._files)
 
-    def _add(self, text: str) -> None:
-        path = Path(text)
-        if path.is_dir():
-            self._add_folder(path)
-        elif path.exists():
-            self._add_file(path)
-        elif glob.has_magic(text):
-            found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 (absolute patterns)
-            if not found:
-                raise InputError("no file matches this pattern", file=text)
-            for name in found:
-                if Path(name).is_dir():
-                    self._add_folder(Path(name))
-                else:
-                    self._add_file(Path(name))
-        else:
-            raise InputError("no such file", file=text, mend="check its name")
-
-    def _add_folder(self, folder: Path) -> None:
-        known = tuple(end + packed for end in ENDINGS for packed in ("", *COMPRESSED))
-        wanted = (*known, *_TAR, ".zip")
-        found = sorted(path for path in folder.rglob("*") if path.name.lower().endswith(wanted))
-        found = [path for path in found if path.is_file()]
-        if not found:
-            raise InputError(
-                "no match in this folder", file=str(folder), mend="known: " + " ".join(ENDINGS)
-            )
-        for path in found:
-            self._add_file(path)
-
-    def _add_file(self, path: Path) -> None:
-        name = path.name.lower()
-        if name.endswith(_TAR):
-            self._add_tar(path)
-        elif name.endswith(".zip"):
-            self._add_zip(path)
-        elif name.endswith(COMPRESSED):
-            self._add_compressed(path)
+    def _add(self, source: Source) -> None:
+        path = source.path
+        assert path is not None
+        if is_archive(path):
+            self._add_archive(path)
+        elif path.name.lower().endswith(COMPRESSED):
+            self._unpack(source)
         elif not path.is_file():
-            self._files.append(MatchFile(str(path), path, "this is no plain file"))
-        elif path.stat().st_size > self._limits.file:
-            self._files.append(MatchFile(str(path), path, self._too_long))
+            self._files.append(MatchFile(source.name, path, "this is no plain file"))
         else:
-            self._files.append(MatchFile(str(path), path))
+            too_long = path.stat().st_size > self._limits.file
+            self._files.append(MatchFile(source.name, path, self._too_long if too_long else ""))
 
     @property
     def _too_long(self) -> str:
         return f"longer than {self._limits.file >> 10} KiB: this is no match"
 
-    def _add_compressed(self, path: Path) -> None:
-        source = Source(str(path), path)
-        place = self._place(source.ending)
-        size = 0
-        with source.open() as stream, place.open("wb") as out:
-            for piece in stream.pieces():
-                size += len(piece)
-                if size > self._limits.file:
-                    break
-                out.write(piece)
-        problem = self._too_long if size > self._limits.file else ""
-        self._count(str(path), 1, min(size, self._limits.file))
-        self._files.append(MatchFile(str(path), place, problem or stream.damage or ""))
-
-    def _add_tar(self, path: Path) -> None:
-        with self._reading(path), tarfile.open(path) as archive:
-            for member in archive:
-                self._count(str(path), 1, member.size)
-                if member.isreg() and member.name.lower().endswith(ENDINGS):
-                    data = archive.extractfile(member)
-                    if data is not None:
-                        self._take(f"{path}/{clean(member.name)}", data)
-
-    def _add_zip(self, path: Path) -> None:
-        with self._reading(path), zipfile.ZipFile(path) as archive:
-            for entry in archive.infolist():
-                self._count(str(path), 1, 0)
-                if entry.is_dir() or not entry.filename.lower().endswith(ENDINGS):
-                    continue
-                name = f"{path}/{clean(entry.filename)}"
-                try:
-                    self._take(name, archive.open(entry))
-                except (*_DAMAGE, NotImplementedError, RuntimeError) as error:
-                    self._files.append(
-                        MatchFile(name, self._place(""), f"cannot be unpacked: {error}")
-                    )
-
-    @contextmanager
-    def _reading(self, archive: Path) -> Iterator[None]:
-        """Name a damaged archive among the files; what came before the damage stays."""
+    def _add_archive(self, path: Path) -> None:
+        """Unpack the matches of an archive; of a damaged one what comes before the damage."""
+        members: list[Member] = []
         try:
-            yield
-        except (*_DAMAGE, OSError) as error:
-            reason = getattr(error, "strerror", None) or str(error) or "it breaks off"
-            self._files.append(
-                MatchFile(str(archive), archive, f"this archive cannot be read: {reason}")
-            )
+            for member in members_of(path, ArchiveLimits(self._limits.number, math.inf)):
+                self._count(str(path), 1, 0)
+                members.append(member)
+        except ArchiveTooLarge:
+            raise
+        except (InputError, OSError) as error:
+            reason = error.message if isinstance(error, InputError) else error.strerror
+            problem = f"this archive cannot be read: {reason}"
+            self._files.append(MatchFile(str(path), path, problem))
+        for member in members:
+            source = Source(f"{path}/{member.name}", None, member=member)
+            if source.ending in ENDINGS:
+                self._unpack(source)
 
-    def _take(self, name: str, data: IO[bytes]) -> None:
-        """Copy one member of an archive, whatever it claims about its size."""
-        place = self._place(Path(name.lower()).suffix)
-        with data:
-            content = data.read(self._limits.file + 1)
-        self._count(name, 0, len(content))
-        too_long = len(content) > self._limits.file
-        place.write_bytes(b"" if too_long else content)
-        self._files.append(MatchFile(name, place, self._too_long if too_long else ""))
-
-    def _place(self, ending: str) -> Path:
-        return Path(self._folder.name) / f"{len(self._files)}{ending}"
+    def _unpack(self, source: Source) -> None:
+        """Copy what is packed, whatever it claims about its size."""
+        place = Path(self._folder.name) / f"{len(self._files)}{source.ending}"
+        size, problem = 0, ""
+        try:
+            with source.open() as stream, place.open("wb") as out:
+                for piece in stream.pieces():
+                    size += len(piece)
+                    if size > self._limits.file:
+                        problem = self._too_long
+                        break
+                    out.write(piece)
+                problem = problem or stream.damage or ""
+        except InputError as error:
+            problem = f"cannot be unpacked: {error.message}"
+        if problem:
+            place.write_bytes(b"")
+        self._count(source.name, int(source.member is None), min(size, self._limits.file))
+        self._files.append(MatchFile(source.name, place, problem))
 
     def _count(self, name: str, members: int, size: int) -> None:
         self._members += members

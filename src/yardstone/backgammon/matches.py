@@ -10,7 +10,7 @@ from typing import Any
 
 from yardstone.backgammon.error_rates import Errors
 from yardstone.backgammon.file_analysis import FileAnalysis
-from yardstone.records.text import clean
+from yardstone.records.decoding import clean
 
 __all__ = ["AnalysedMatch", "Blunder", "matches_of"]
 

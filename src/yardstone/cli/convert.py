@@ -3,41 +3,36 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from enum import StrEnum
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.cli.options import Columns, First, Query, Results, SkipUnread, Strict
+from yardstone.choices import check_choice
+from yardstone.cli.games import Games
+from yardstone.cli.output import check_folder
+from yardstone.cli.progress import progress_bar
+from yardstone.cli.reading import report_skipped
 from yardstone.errors import UsageError
+from yardstone.files import open_text, replaced
+from yardstone.records.formats import (
+    FORMATS,
+    WRITERS,
+    FileFormat,
+    Writer,
+    endings_of,
+    format_named,
+    of_source,
+)
+from yardstone.records.sources import find_sources, plain_ending
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool, SkipReport
 
 __all__ = ["convert"]
 
-
-class Target(StrEnum):
-    """A format that can be written."""
-
-    csv = "csv"
-    tsv = "tsv"
-    json = "json"
-    jsonl = "jsonl"
-    parquet = "parquet"
-    pgn = "pgn"
-    sgf = "sgf"
-
-
-_ENDINGS = {
-    ".tab": Target.tsv,
-    ".ndjson": Target.jsonl,
-    ".pq": Target.parquet,
-    **{f".{target.value}": target for target in Target},
-}
-_COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
+_ENDINGS = {ending: writer for writer in WRITERS.values() for ending in writer.endings}
 
 
 def convert(
@@ -50,6 +45,8 @@ def convert(
             show_default=False,
         ),
     ] = None,
+    *,
+    games: Games,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -65,14 +62,13 @@ def convert(
         typer.Option("--from", metavar="FORMAT", help="Format of the input, if endings do not."),
     ] = None,
     target: Annotated[
-        Target | None, typer.Option("--to", help="Format to write, if the ending does not tell.")
+        str | None,
+        typer.Option(
+            "--to",
+            metavar=f"<{'|'.join(WRITERS)}>",
+            help="Format to write, if the ending does not tell.",
+        ),
     ] = None,
-    columns: Columns = None,
-    first: First = None,
-    results: Results = None,
-    query: Query = None,
-    strict: Strict = False,
-    skip_unread: SkipUnread = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="No progress, and no word of what was written.")
     ] = False,
@@ -90,122 +86,101 @@ def convert(
     yardstone convert old.sgf -o mended.sgf
     yardstone convert league.csv --columns first=Home,second=Guest -o league.parquet
     """
-    from yardstone.cli import startup, values
-    from yardstone.cli.output import check_folder
-    from yardstone.cli.reading import Source, read_games
+    from yardstone.cli import startup
 
-    form = _target(target, output)
-    if form is Target.parquet and output is None:
+    writer = _writer(target, output)
+    if writer.binary and output is None:
         raise UsageError("Parquet is not text: name a file with -o")
     check_folder(output)
     startup.load_numba()
-    kinds = _formats(paths or [], source) if query is None else set()
-    if form is Target.sgf and kinds == {"sgf"} and not columns:
-        _rewrite(paths or [], output, strict=strict, quiet=quiet)
+    formats = [] if games.query is not None else _formats(paths or [], source)
+    only = formats[0] if len(formats) == 1 else None
+    if (
+        writer.game and only and only.games and not games.columns
+        and writer in only.writers and "-" not in (paths or []) and source is None
+    ):  # fmt: skip
+        _rewrite(only, writer, paths or [], output, strict=games.strict, quiet=quiet)
         return
-    wanted = values.columns(columns or []) or "all"
-    asked = Source(paths or [], query, wanted, first, results, strict, skip_unread, source)
-    pool = read_games(asked, quiet=quiet)
-    _write(pool, form, output)
+    pool = games.read(paths, format=source, every=True, quiet=quiet)
+    _write(writer.pieces(pool), output, binary=writer.binary)
     if not quiet:
-        _report(len(pool), pool.skipped, _lost(pool, form, kinds))
+        _report(len(pool), pool.skipped, _losses(pool, writer, formats))
 
 
-def _target(asked: Target | None, output: Path | None) -> Target:
-    if asked is not None:
-        return asked
-    if output is None:
-        return Target.csv
-    suffixes = [suffix.lower() for suffix in output.suffixes]
-    if suffixes and suffixes[-1] in _COMPRESSED:
-        suffixes.pop()
-    found = _ENDINGS.get(suffixes[-1]) if suffixes else None
-    if found is None:
+def _writer(name: str | None, output: Path | None) -> Writer:
+    if name is not None or output is None:
+        name = name or "csv"
+        check_choice("--to", name, WRITERS)
+        return WRITERS[name]
+    writer = _ENDINGS.get(plain_ending(output.name))
+    if writer is None:
         known = " ".join(sorted(_ENDINGS))
         raise UsageError(f"{output}: which format? End it in {known}, or say it with --to")
-    return found
+    return writer
 
 
-def _formats(paths: list[str], source: str | None) -> set[str]:
+def _formats(paths: list[str], source: str | None) -> list[FileFormat]:
     """The formats of the inputs; standard input is not looked at."""
-    from yardstone.records.formats import FORMATS, format_of
-    from yardstone.records.sources import find_sources
-
-    files = [path for path in paths if path != "-"]
-    if source is not None or len(files) < len(paths):
-        return {source or "standard input"}
-    endings = [ending for known in FORMATS.values() for ending in known.endings]
-    return {format_of(found).name for found in find_sources(files, endings)}
+    if source is not None:
+        return [format_named(source)]
+    if "-" in paths:
+        return []
+    names = {of_source(found).name for found in find_sources(paths, endings_of())}
+    return [FORMATS[name] for name in sorted(names)]
 
 
-def _rewrite(paths: list[str], output: Path | None, *, strict: bool, quiet: bool) -> None:
-    """Write SGF games with their main lines, one at a time."""
-    from yardstone.cli.progress import progress_bar
-    from yardstone.cli.reading import report_skipped
-    from yardstone.records.sgf import SgfReader, write_sgf
-
-    reader = SgfReader(*paths, strict=strict, progress=progress_bar("reading", quiet=quiet))
+def _rewrite(
+    format: FileFormat, writer: Writer, paths: list[str], output: Path | None, *, strict: bool,
+    quiet: bool,
+) -> None:  # fmt: skip
+    """Write games with the moves of their main lines, one at a time."""
+    text_of = writer.game
+    assert format.games is not None
+    assert text_of is not None
+    sources = find_sources(paths, format.endings)
+    reader = format.games(sources, strict=strict, progress=progress_bar("reading", quiet=quiet))
     written = 0
 
     def pieces() -> Iterable[str]:
         nonlocal written
         for game in reader:
             written += 1
-            yield write_sgf(game)
+            yield text_of(game)
 
-    _write_text(pieces(), output)
+    _write(pieces(), output)
     report_skipped(reader.skipped)
     if not quiet:
         _report(written, reader.skipped, ["only main lines are kept, without comments"])
 
 
-def _write(pool: Pool, form: Target, output: Path | None) -> None:
-    from yardstone.reports.games_out import WRITERS, column_types
-
-    if form is not Target.parquet or output is None:
-        _write_text(WRITERS[form.value](pool), output)
-        return
-    import tempfile
-
-    from yardstone.files import replaced
-    from yardstone.reports.parquet import parquet_of_csv
-
-    with replaced(output) as temporary, tempfile.TemporaryDirectory() as folder:
-        table = Path(folder) / "games.csv"
-        with table.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(WRITERS["csv"](pool))
-        parquet_of_csv(temporary, table, column_types(pool))
-
-
-def _write_text(pieces: Iterable[str], output: Path | None) -> None:
-    from yardstone.files import open_text, replaced
-
+def _write(pieces: Iterable[str | bytes], output: Path | None, *, binary: bool = False) -> None:
     if output is None:
         for piece in pieces:
-            sys.stdout.write(piece)
+            sys.stdout.write(str(piece))
         return
-    with replaced(output) as temporary, open_text(temporary) as file:
-        for piece in pieces:
-            file.write(piece)
+    with replaced(output) as temporary:
+        file = temporary.open("wb") if binary else open_text(temporary)
+        with file:
+            for piece in pieces:
+                file.write(piece)  # type: ignore[arg-type]
 
 
-def _lost(pool: Pool, form: Target, kinds: set[str]) -> list[str]:
+def _losses(pool: Pool, writer: Writer, formats: Collection[FileFormat]) -> list[str]:
     """What the format has no place for."""
-    from yardstone.reports.games_out import left_out
+    losses = [f"column {name!r} has no place in {writer.name}" for name in writer.left_out(pool)]
+    if any(format.moves for format in formats):
+        losses.append("moves and comments are not kept, only results")
+    turned = [each for each in formats if {each.side, writer.side} == {"white", "black"}]
+    return losses + [
+        f"{each.side.capitalize()}, who moves first in {each.name.upper()}, stands as "
+        f"{writer.side.capitalize()}, who moves first in {writer.name.upper()}"
+        for each in turned
+    ]
 
-    lost = [f"column {name!r} has no place in {form.value}" for name in left_out(pool, form.value)]
-    if kinds & {"pgn", "sgf", "mat"}:
-        lost.append("moves and comments are not kept, only results")
-    if form is Target.pgn and "sgf" in kinds:
-        lost.append("Black, who moves first in Go, stands as White, who moves first in PGN")
-    if form is Target.sgf and "pgn" in kinds:
-        lost.append("White, who moves first in PGN, stands as Black, who moves first in SGF")
-    return lost
 
-
-def _report(written: int, skipped: SkipReport, lost: list[str]) -> None:
+def _report(written: int, skipped: SkipReport, losses: list[str]) -> None:
     """Say on standard error what was written, put right, and has no place."""
     lines = [f"{written:,} game{'' if written == 1 else 's'} written"]
     lines += [f"mended {count:,} times: {kind}" for kind, count in skipped.mended.most_common()]
-    for line in [*lines, *lost]:
+    for line in [*lines, *losses]:
         print(f"yardstone: {line}", file=sys.stderr)

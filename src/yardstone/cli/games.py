@@ -78,6 +78,7 @@ class Games:
         self,
         paths: Sequence[str] | None,
         *,
+        format: str | None = None,
         tags: Sequence[str] = (),
         every: bool = False,
         levels: bool = False,
@@ -101,7 +102,8 @@ class Games:
             self.results,
             self.strict,
             self.skip_unread,
-            names=names or Names(),
+            format,
+            names or Names(),
             dates=self.dates,
             levels=levels,
         )

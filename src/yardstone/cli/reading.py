@@ -79,51 +79,31 @@ def read_games(source: Source, *, times: bool = True, quiet: bool = False) -> Po
     from yardstone import records
     from yardstone.cli.progress import progress_bar
 
-    first: Any = None if source.first is None else source.first.value
-    dates: Any = None if source.dates is None else source.dates.value
     names = source.names
+    options: dict[str, Any] = {
+        "columns": source.columns,
+        "first": None if source.first is None else source.first.value,
+        "times": times,
+        "dates": None if source.dates is None else source.dates.value,
+        "levels": source.levels,
+        "results": source.results,
+        "strict": source.strict,
+        "skip_unread": source.skip_unread,
+        "synonyms": names.synonyms,
+        "include": names.include,
+        "exclude": names.exclude,
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
         if source.query is not None:
             if len(source.paths) > 1:
                 raise UsageError("--query takes one database at most")
-            pool = records.query(
-                source.query,
-                source.paths[0] if source.paths else None,
-                columns=source.columns,
-                first=first,
-                results=source.results,
-                strict=source.strict,
-                skip_unread=source.skip_unread,
-                dates=dates,
-                times=times,
-                levels=source.levels,
-            )
-            pool = records.apply_names(
-                pool,
-                None if names.synonyms is None else records.read_synonyms(names.synonyms),
-                None if names.include is None else records.read_name_list(names.include),
-                None if names.exclude is None else records.read_name_list(names.exclude),
-            )
+            pool = records.query(source.query, *source.paths, **options)
+        elif source.paths:
+            progress = progress_bar("reading", quiet=quiet)
+            pool = records.read(*source.paths, format=source.format, progress=progress, **options)
         else:
-            if not source.paths:
-                raise UsageError("name a file of results, or - for standard input")
-            pool = records.read(
-                *source.paths,
-                format=source.format,
-                columns=source.columns,
-                first=first,
-                times=times,
-                results=source.results,
-                strict=source.strict,
-                skip_unread=source.skip_unread,
-                dates=dates,
-                levels=source.levels,
-                synonyms=names.synonyms,
-                include=names.include,
-                exclude=names.exclude,
-                progress=progress_bar("reading", quiet=quiet),
-            )
+            raise UsageError("name a file of results, or - for standard input")
     report_skipped(pool.skipped)
     return pool
 
@@ -132,7 +112,7 @@ def report_skipped(skipped: SkipReport, *, quiet: bool = False) -> None:
     """Say on standard error what was left out, and where the first of it stands."""
     if quiet or not len(skipped):
         return
-    from yardstone.records.unread import skipped_line
+    from yardstone.records.skipped_records import skipped_line
 
     lines = [f"yardstone: {skipped_line(skipped)}"]
     lines += [f"  {record}" for record in skipped.details[:_PLACES]]

@@ -34,7 +34,7 @@ from yardstone.ratings.result import Ratings
 from yardstone.ratings.sequential import Sequential
 from yardstone.ratings.state import State
 from yardstone.ratings.systems import find_system
-from yardstone.records.combine import join_pools
+from yardstone.records.joining import join_pools
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,7 +18,7 @@ from yardstone.pool import SkipReport
 from yardstone.records.column_names import words
 from yardstone.records.result_column import Column, given_scores, read_column
 from yardstone.records.results import Side
-from yardstone.records.unread import UNKNOWN_RESULT, check_unread
+from yardstone.records.skipped_records import UNKNOWN_RESULT, check_unread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -75,10 +75,11 @@ class State:
         players = tuple(str(kept["players"]).split("\0")) if number else ()
         if len(players) != number:
             raise ValueError("players")
+        until: Any = kept["until"][()]
         return cls(
             str(kept["system"]),
             players,
             {name[3:]: kept[name] for name in kept if name.startswith("of_")},
             int(kept["games"]),
-            kept["until"][()],
+            until,
         )

@@ -21,7 +21,7 @@ from yardstone.records.names import (
 from yardstone.records.reading import read
 
 if TYPE_CHECKING:
-    from yardstone.records.table_files import query
+    from yardstone.records.databases import query
 
 __all__ = [
     "NameList",
@@ -38,7 +38,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "query":  # loaded when used: reading PGN needs nothing of it
-        from yardstone.records.table_files import query
+        from yardstone.records.databases import query
 
         globals()[name] = query
         return query

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 HALF = np.uint64(32)
+
+
+class StringTable(NamedTuple):
+    """The arrays of a table of strings, for compiled loops."""
+
+    seed: np.uint64
+    arena: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    slots: NDArray[np.int32]
 
 
 @kernel
@@ -56,18 +66,9 @@ def rehash(hashes: NDArray[np.uint64], count: int, slots: NDArray[np.int32]) -> 
 
 
 @kernel
-def intern(
-    buf: NDArray[np.uint8],
-    i: int,
-    length: int,
-    seed: np.uint64,
-    count: int,
-    arena: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    hashes: NDArray[np.uint64],
-    slots: NDArray[np.int32],
-) -> int:
+def intern(buf: NDArray[np.uint8], i: int, length: int, count: int, table: StringTable) -> int:
     """The number of the string at `i`; `count` if it is new, and then it is added."""
+    seed, arena, starts, hashes, slots = table
     value = hash_bytes(buf, i, length, seed)
     slot = np.int64(value & np.uint64(len(slots) - 1))
     while slots[slot] != 0:
@@ -105,6 +106,11 @@ class Interned:
         self.starts = np.zeros(8193, np.int64)
         self.hashes = np.empty(8192, np.uint64)
         self.slots = np.zeros(16384, np.int32)
+
+    @property
+    def table(self) -> StringTable:
+        """The arrays as they are now."""
+        return StringTable(self.seed, self.arena, self.starts, self.hashes, self.slots)
 
     def reserve(self, strings: int, size: int) -> None:
         """Make room for so many more strings of so many bytes together."""

@@ -6,14 +6,12 @@ numbers, `state`, and in `scratch`, which holds the values of the open game's ta
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from yardstone.records._compiled import kernel
-from yardstone.records._interning import (
-    intern,
-)
+from yardstone.records._interning import StringTable, intern
 from yardstone.records._pgn_bytes import (
     BLANK,
     LOWER_CASE,
@@ -64,6 +62,46 @@ WHITE_NAME, BLACK_NAME, RESUL_NAME, EVENT_NAME = (
 )
 
 
+class PgnState(NamedTuple):
+    """What is remembered of the file being read, and of the game that is open.
+
+    Attributes
+    ----------
+    state : array
+        Numbers, at the places named above.
+    tag : array
+        Where the parts of the tag read last stand; see `_pgn_bytes.parse_tag`.
+    scratch : array
+        Values of the open game's tags.
+    columns, columns_from : array
+        The names of the tags that become columns, in small letters one behind the other,
+        and where each begins.
+    """
+
+    state: Integers
+    tag: Integers
+    scratch: Bytes
+    columns: Bytes
+    columns_from: Integers
+
+
+class GameTable(NamedTuple):
+    """The games that were read: numbers of players, results, codes of columns, lines."""
+
+    pairs: NDArray[np.int32]
+    outcomes: NDArray[np.int8]
+    codes: NDArray[np.int32]
+    lines: Integers
+
+
+class Problems(NamedTuple):
+    """What was wrong: how often each kind, and the first with line, number and result."""
+
+    details: Integers
+    texts: Bytes
+    counts: Integers
+
+
 @kernel
 def line_at(buf: Bytes, state: Integers, i: int) -> int:
     """The line of place `i`; may only be asked for growing places."""
@@ -80,40 +118,30 @@ def note_game_line(buf: Bytes, state: Integers) -> None:
 
 
 @kernel
-def _report(
-    kind: int,
-    line: int,
-    number: int,
-    state: Integers,
-    scratch: Bytes,
-    details: Integers,
-    texts: Bytes,
-    counts: Integers,
-) -> None:
+def _report(kind: int, line: int, number: int, work: PgnState, problems: Problems) -> None:
     """Count a problem, and keep its details while there is room."""
-    counts[kind] += 1
-    row = state[DETAILS]
-    if row == len(details):
+    problems.counts[kind] += 1
+    row = work.state[DETAILS]
+    if row == len(problems.details):
         return
-    details[row, 0] = kind
-    details[row, 1] = line
-    details[row, 2] = number
+    problems.details[row, 0] = kind
+    problems.details[row, 1] = line
+    problems.details[row, 2] = number
     if kind == BAD_RESULT:
         for k in range(min(number, RESULT_WIDTH)):
-            texts[row, k] = scratch[RESULT_SCRATCH + k]
-    state[DETAILS] = row + 1
+            problems.texts[row, k] = work.scratch[RESULT_SCRATCH + k]
+    work.state[DETAILS] = row + 1
 
 
 @kernel
-def close_comment(
-    buf: Bytes, state: Integers, scratch: Bytes, details: Integers, texts: Bytes, counts: Integers
-) -> None:
+def close_comment(buf: Bytes, work: PgnState, problems: Problems) -> None:
     """End a comment that was never closed, and report it."""
+    state = work.state
     note_game_line(buf, state)
     line = state[COMMENT_LINE]
     if line == 0:
         line = line_at(buf, state, state[COMMENT_AT])
-    _report(OPEN_COMMENT, line, 0, state, scratch, details, texts, counts)
+    _report(OPEN_COMMENT, line, 0, work, problems)
 
 
 @kernel
@@ -135,49 +163,33 @@ def _problem(state: Integers) -> int:
 
 @kernel
 def finish_game(
-    buf: Bytes,
-    state: Integers,
-    scratch: Bytes,
-    seed: np.uint64,
-    arena: Bytes,
-    starts: Integers,
-    hashes: NDArray[np.uint64],
-    slots: NDArray[np.int32],
-    pairs: NDArray[np.int32],
-    outcomes: NDArray[np.int8],
-    codes: NDArray[np.int32],
-    lines: Integers,
-    details: Integers,
-    texts: Bytes,
-    counts: Integers,
+    buf: Bytes, work: PgnState, strings: StringTable, games: GameTable, problems: Problems
 ) -> None:
     """Complete the open game: note it, or report what is wrong with it."""
+    state, scratch = work.state, work.scratch
     kind = _problem(state)
     if kind < 0:
         names = state[NAMES]
         game = state[GAMES]
         for which in range(2):
-            number = intern(
-                scratch, which * NAME_LIMIT, state[LENGTH + which],
-                seed, names, arena, starts, hashes, slots,
-            )  # fmt: skip
+            number = intern(scratch, which * NAME_LIMIT, state[LENGTH + which], names, strings)
             names += number == names
-            pairs[game, which] = number
+            games.pairs[game, which] = number
         if state[OUTCOME] == UNFINISHED:
             kind = NO_RESULT_YET
         else:
-            outcomes[game] = state[OUTCOME]
-            for c in range(codes.shape[1]):
-                codes[game, c] = -1
-                if state[COLUMN_LENGTH + c] > 0:
+            games.outcomes[game] = state[OUTCOME]
+            for c in range(games.codes.shape[1]):
+                games.codes[game, c] = -1
+                length = state[COLUMN_LENGTH + c]
+                if length > 0:
                     number = intern(
-                        scratch, COLUMN_SCRATCH + c * COLUMN_WIDTH, state[COLUMN_LENGTH + c],
-                        seed, names, arena, starts, hashes, slots,
-                    )  # fmt: skip
+                        scratch, COLUMN_SCRATCH + c * COLUMN_WIDTH, length, names, strings
+                    )
                     names += number == names
-                    codes[game, c] = number
-            if len(lines):
-                lines[game] = state[GAME_LINE]
+                    games.codes[game, c] = number
+            if len(games.lines):
+                games.lines[game] = state[GAME_LINE]
             state[GAMES] = game + 1
         state[NAMES] = names
     if kind >= 0:
@@ -185,18 +197,19 @@ def finish_game(
         number = 0
         if kind >= TOO_LONG:
             number = state[LENGTH + min(kind - TOO_LONG, 2)]
-        _report(kind, state[GAME_LINE], number, state, scratch, details, texts, counts)
+        _report(kind, state[GAME_LINE], number, work, problems)
     state[OPEN] = 0
 
 
 @kernel
-def which_tag(buf: Bytes, tag: Integers, wanted: Bytes, wanted_from: Integers) -> int:
-    """WHITE, BLACK, RESULT, EVENT, COLUMN and further, or -1; a wanted Event is a column."""
-    start = tag[NAME_FROM]
-    length = tag[NAME_TO] - start
-    for c in range(len(wanted_from) - 1):
-        if wanted_from[c + 1] - wanted_from[c] == length and same_name(
-            buf, start, wanted, wanted_from[c], length
+def which_tag(buf: Bytes, work: PgnState) -> int:
+    """WHITE, BLACK, RESULT, EVENT, COLUMN and further, or -1; an Event may be a column."""
+    start = work.tag[NAME_FROM]
+    length = work.tag[NAME_TO] - start
+    begins = work.columns_from
+    for c in range(len(begins) - 1):
+        if begins[c + 1] - begins[c] == length and same_name(
+            buf, start, work.columns, begins[c], length
         ):
             return COLUMN + c
     name = (word_at(buf, start) | LOWER_CASE) & FIVE_BYTES
@@ -219,9 +232,10 @@ def is_event(buf: Bytes, tag: Integers) -> bool:
 
 
 @kernel
-def keep_value(buf: Bytes, tag: Integers, which: int, state: Integers, scratch: Bytes) -> None:
+def keep_value(buf: Bytes, which: int, work: PgnState) -> None:
     """Copy the value of a tag that matters, without blanks around it."""
-    start, end = tag[VALUE_FROM], tag[VALUE_TO]
+    state, scratch = work.state, work.scratch
+    start, end = work.tag[VALUE_FROM], work.tag[VALUE_TO]
     while start < end and class_at(buf, start) == BLANK:
         start += 1
     while end > start and class_at(buf, end - 1) == BLANK:

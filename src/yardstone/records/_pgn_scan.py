@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.records._compiled import kernel
+from yardstone.records._interning import StringTable
 from yardstone.records._pgn_bytes import (
     BLANK,
     CLOSE_BRACE,
@@ -62,6 +63,9 @@ from yardstone.records._pgn_game import (
     SEEN,
     TEXT,
     WHITE,
+    GameTable,
+    PgnState,
+    Problems,
     close_comment,
     finish_game,
     is_event,
@@ -84,23 +88,10 @@ def scan(
     i: int,
     n: int,
     final: bool,
-    state: Integers,
-    tag: Integers,
-    scratch: Bytes,
-    wanted: Bytes,
-    wanted_from: Integers,
-    seed: np.uint64,
-    arena: Bytes,
-    starts: Integers,
-    hashes: NDArray[np.uint64],
-    slots: NDArray[np.int32],
-    pairs: NDArray[np.int32],
-    outcomes: NDArray[np.int8],
-    codes: NDArray[np.int32],
-    lines: Integers,
-    details: Integers,
-    texts: Bytes,
-    counts: Integers,
+    work: PgnState,
+    strings: StringTable,
+    games: GameTable,
+    problems: Problems,
 ) -> int:
     """Read `buf` from `i` to before `n` and return how far it was read.
 
@@ -110,25 +101,24 @@ def scan(
     """
     if not final and n > i and buf[n - 1] == CR:
         n -= 1  # what follows decides whether this is one line end or half of one
+    state, tag = work.state, work.tag
+    width = games.codes.shape[1]
     origin = i
     state[COUNTED] = i
     state[FULL] = 0
     mode = state[MODE]
     line_blank = state[LINE_BLANK]
     brace = -1
-    most_names = 4 + 2 * codes.shape[1]
-    most_bytes = 4 * NAME_LIMIT + 2 * codes.shape[1] * COLUMN_WIDTH
+    most_names = 4 + 2 * width
+    most_bytes = 4 * NAME_LIMIT + 2 * width * COLUMN_WIDTH
     finish = False
     while True:
         if finish:
-            finish_game(
-                buf, state, scratch, seed, arena, starts, hashes, slots,
-                pairs, outcomes, codes, lines, details, texts, counts,
-            )  # fmt: skip
+            finish_game(buf, work, strings, games, problems)
             finish = False
         if i >= n:
             if final and mode == COMMENT:
-                close_comment(buf, state, scratch, details, texts, counts)
+                close_comment(buf, work, problems)
                 mode = TEXT
             if not final or not state[OPEN]:
                 break
@@ -152,7 +142,7 @@ def scan(
                         brace = -1
                         break
                     if brace >= until or buf[brace] == OPEN_BRACE:
-                        close_comment(buf, state, scratch, details, texts, counts)
+                        close_comment(buf, work, problems)
                         mode = TEXT
                         continue
             i += 1
@@ -185,7 +175,7 @@ def scan(
             if status == NEED_MORE:
                 break
             if status in (TAG, NEVER_CLOSED):
-                which = which_tag(buf, tag, wanted, wanted_from)
+                which = which_tag(buf, work)
                 if state[OPEN]:
                     if state[BLANK_SINCE] and (
                         which == EVENT
@@ -202,9 +192,9 @@ def scan(
                 if not state[OPEN]:
                     names = state[NAMES]
                     if (
-                        state[GAMES] + 1 >= len(outcomes)
-                        or names + most_names > len(hashes)
-                        or starts[names] + most_bytes > len(arena)
+                        state[GAMES] + 1 >= len(games.outcomes)
+                        or names + most_names > len(strings.hashes)
+                        or strings.starts[names] + most_bytes > len(strings.arena)
                     ):
                         state[FULL] = 1
                         break
@@ -213,10 +203,10 @@ def scan(
                     state[SEEN] = 0
                     state[MALFORMED] = 0
                     state[ADJACENT] = 0
-                    for k in range(codes.shape[1]):
+                    for k in range(width):
                         state[COLUMN_LENGTH + k] = 0
                     state[GAME_AT] = i
-                    state[GAME_LINE] = line_at(buf, state, i) if len(lines) else 0
+                    state[GAME_LINE] = line_at(buf, state, i) if len(games.lines) else 0
                 state[BLANK_SINCE] = 0
                 line_blank = 0
                 i = tag[TAG_END]
@@ -225,10 +215,10 @@ def scan(
                     if which >= WHITE and which <= RESULT:
                         state[MALFORMED] |= 1 << which
                 elif which >= WHITE and which != EVENT:
-                    keep_value(buf, tag, which, state, scratch)
+                    keep_value(buf, which, work)
                 continue
             if status == UNQUOTED and state[OPEN] and line_blank:
-                which = which_tag(buf, tag, wanted, wanted_from)
+                which = which_tag(buf, work)
                 if which >= WHITE and which <= RESULT:
                     state[MALFORMED] |= 1 << which
                 line_blank = 0

@@ -12,7 +12,7 @@ from yardstone.records._sgf_scan import BACKSLASH, packed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.records._sgf_scan import Bytes, Integers, Places
+    from yardstone.records._sgf_scan import Bytes, Integers, PropertyRows
 
 _B, _W, _AB, _AW, _AE, _PL, _BL, _WL = (
     packed(name) for name in ("B", "W", "AB", "AW", "AE", "PL", "BL", "WL")
@@ -124,11 +124,7 @@ def _set_up(
 @kernel
 def read_main(
     buf: Bytes,
-    rows: int,
-    nodes_of: Places,
-    names: Integers,
-    starts: Places,
-    ends: Places,
+    rows: PropertyRows,
     size: int,
     board: NDArray[np.int8],
     moves: NDArray[np.int16],
@@ -145,13 +141,14 @@ def read_main(
     clock_node = clock_colour = move_node = -1
     clock = np.nan
     row = -1
-    while row + 1 < rows:
+    while row + 1 < len(rows):
         row += 1
-        name = names[row]
-        start = starts[row]
-        end = ends[row]
+        name = rows[row]["name"]
+        node = rows[row]["node"]
+        start = rows[row]["start"]
+        end = rows[row]["end"]
         if name in (_B, _W):
-            if row > 0 and names[row - 1] == name and nodes_of[row - 1] == nodes_of[row]:
+            if row > 0 and rows[row - 1]["name"] == name and rows[row - 1]["node"] == node:
                 trouble |= SEVERAL_POINTS
                 continue
             point = _point(buf, start, end, size)
@@ -159,19 +156,19 @@ def read_main(
                 break
             if point == NO_POINT:
                 trouble |= BAD_MOVE
-                trouble_node = nodes_of[row]
+                trouble_node = node
                 break
             moves[count] = point
             colours[count] = 1 if name == _B else 2
             times[count] = np.nan
-            if clock_node == nodes_of[row] and clock_colour == colours[count]:
+            if clock_node == node and clock_colour == colours[count]:
                 times[count] = clock
-            move_node = nodes_of[row]
+            move_node = node
             count += 1
         elif name in (_AB, _AW, _AE):
             if count > 0:
                 trouble |= LATE_SETUP
-                trouble_node = nodes_of[row]
+                trouble_node = node
                 break
             colour = 1 if name == _AB else 2 if name == _AW else 0
             bad_setup += not _set_up(buf, start, end, size, colour, board)
@@ -183,9 +180,9 @@ def read_main(
             colour = 1 if name == _BL else 2
             clock = _number(buf, start, end)
             with_times += not np.isnan(clock)
-            clock_node = nodes_of[row]
+            clock_node = node
             clock_colour = colour
-            if count > 0 and move_node == nodes_of[row] and colours[count - 1] == colour:
+            if count > 0 and move_node == node and colours[count - 1] == colour:
                 times[count - 1] = clock
     out[MOVES] = count
     out[TO_PLAY] = to_play

@@ -8,14 +8,17 @@ junk between properties, brackets in comments that nobody escaped, a missing ``;
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from yardstone.records._compiled import kernel
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
+    #: Rows of type `ROW`.
+    PropertyRows = NDArray[Any]
     Bytes = NDArray[np.uint8]
     Integers = NDArray[np.int64]
     Places = NDArray[np.int32]
@@ -31,6 +34,11 @@ OUT = 6
 BREAKS_OFF, NOT_CLOSED, VARIATIONS, UNESCAPED = 1, 2, 4, 8
 #: Names are kept up to so many letters.
 NAME_LETTERS = 7
+#: A row for each value of a property: its name (see `packed`), the number of its node in
+#: the order of the file, and where the value begins and ends.
+ROW = np.dtype(
+    [("name", np.int64), ("node", np.int32), ("start", np.int32), ("end", np.int32)], align=True
+)
 
 
 def packed(name: str) -> int:
@@ -157,23 +165,17 @@ def find_game(buf: Bytes, i: int, n: int, sure: bool) -> int:
 def scan_game(
     buf: Bytes,
     i: int,
-    n: int,
     final: bool,
     main_only: bool,
-    nodes_of: Places,
-    names: Integers,
-    starts: Places,
-    ends: Places,
+    rows: PropertyRows,
     parents: Places,
     stack: Places,
     out: Integers,
 ) -> int:
     """Scan the game that begins at `i`.
 
-    A row for each value of a property goes to `nodes_of` (number of the node in
-    order of the file), `names` (see `packed`), `starts` and `ends` (of the value). With
-    `main_only`, there are rows of the main line only, and `parents` and `stack` are
-    not used.
+    A row for each value of a property goes to `rows`. With `main_only`, there are rows of
+    the main line only, and `parents` and `stack` are not used.
 
     Returns
     -------
@@ -182,7 +184,8 @@ def scan_game(
         which of the arrays are full, so that the scan must begin again.
     """
     origin = i
-    rows = nodes = root_rows = flags = deepest = depth = 0
+    n = len(buf)
+    count = nodes = root_rows = flags = deepest = depth = 0
     current = -1
     fresh = False  # behind a "(", where no node has begun yet
     keep = True
@@ -268,15 +271,15 @@ def scan_game(
                 if k >= n:
                     break
                 if keep and not stray:
-                    if rows == len(names):
+                    if count == len(rows):
                         return ROWS_FULL
-                    nodes_of[rows] = current
-                    names[rows] = name
-                    starts[rows] = start
-                    ends[rows] = k
-                    rows += 1
-                    if current == 0 and rows == root_rows + 1:
-                        root_rows = rows
+                    rows[count]["node"] = current
+                    rows[count]["name"] = name
+                    rows[count]["start"] = start
+                    rows[count]["end"] = k
+                    count += 1
+                    if current == 0 and count == root_rows + 1:
+                        root_rows = count
                 i = k + 1
                 k = _after_blanks(buf, i, n)
             if k >= n:
@@ -291,7 +294,7 @@ def scan_game(
         flags |= NOT_CLOSED if headless and depth == 1 else BREAKS_OFF
         i = n
     out[END] = i
-    out[ROWS] = rows
+    out[ROWS] = count
     out[NODES] = nodes
     out[ROOT_ROWS] = root_rows
     out[FLAGS] = flags

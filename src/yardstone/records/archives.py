@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from yardstone.errors import InputError
-from yardstone.records.streams import ByteStream, Limits
-from yardstone.records.text import clean
+from yardstone.records.decoding import clean
+from yardstone.records.streams import ByteStream, StreamLimits
 
-__all__ = ["ARCHIVES", "ArchiveLimits", "Member", "is_archive", "members_of"]
+__all__ = ["ARCHIVES", "ArchiveLimits", "ArchiveTooLarge", "Member", "is_archive", "members_of"]
 
 _TAR_ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.zst", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 #: Endings of files that are archives.
@@ -30,6 +30,10 @@ ARCHIVES = (".zip", *_TAR_ENDINGS)
 _OTHER_ARCHIVES = (*ARCHIVES, ".7z", ".rar", ".lzh", ".lha", ".arj", ".cab")
 _END_RECORD = b"PK\x05\x06"
 _LONGEST_COMMENT = 1 << 16
+
+
+class ArchiveTooLarge(InputError):
+    """An archive that holds more than the limits allow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ def members_of(path: Path, limits: ArchiveLimits | None = None) -> Iterator[Memb
         if count > limits.members:
             raise _too_many(path, limits)
         if total > allowed:
-            raise InputError(
+            raise ArchiveTooLarge(
                 f"its files would expand to more than {limits.ratio:g} times its size",
                 file=str(path),
                 mend="unpack it yourself if that is right",
@@ -107,8 +111,8 @@ def members_of(path: Path, limits: ArchiveLimits | None = None) -> Iterator[Memb
             yield Member(clean(name), packed, archive, key)
 
 
-def _too_many(path: Path, limits: ArchiveLimits) -> InputError:
-    return InputError(
+def _too_many(path: Path, limits: ArchiveLimits) -> ArchiveTooLarge:
+    return ArchiveTooLarge(
         f"this archive holds more than {limits.members} files",
         file=str(path),
         mend="unpack it and read the folder",
@@ -268,7 +272,7 @@ class _Tar:
         self._close()
         raw = self.path.open("rb", buffering=0)
         stream = ByteStream(
-            raw, str(self.path), self.path.stat().st_size, Limits(limits.ratio, limits.extra)
+            raw, str(self.path), self.path.stat().st_size, StreamLimits(limits.ratio, limits.extra)
         )
         try:
             self._open = tarfile.open(fileobj=_Reading(stream), mode="r|")  # noqa: SIM115

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from yardstone.errors import InputError, NoGamesError
 from yardstone.pool import MAX_SKIPPED_DETAILS
+from yardstone.records.decoding import clean, decode
 from yardstone.records.sources import Source
-from yardstone.records.text import clean, decode
 
 __all__ = ["Dialect", "Repaired", "find_dialect", "repair"]
 

@@ -11,7 +11,7 @@ from yardstone.records.column_names import CHESS, GO, side_of, words
 from yardstone.records.results import meanings, normalized
 
 if TYPE_CHECKING:
-    from yardstone.records.guess import Roles
+    from yardstone.records.column_roles import Roles
     from yardstone.records.results import Side
 
 __all__ = ["Order", "results_of_go", "settle_order", "whose_result"]

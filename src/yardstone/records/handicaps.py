@@ -12,7 +12,7 @@ from yardstone.records.go_game import BLACK, PASS, WHITE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["HANDICAP_MISSING", "Setup", "handicap_setup", "standard_stones"]
+__all__ = ["HANDICAP_MISSING", "HandicapSetup", "handicap_setup", "standard_stones"]
 
 HANDICAP_AS_MOVES = "handicap stones played as moves"
 HANDICAP_MISSING = "handicap stones not given: the standard points were taken"
@@ -23,7 +23,7 @@ _MOST = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class HandicapSetup:
     """Handicap stones as they stand before the first move.
 
     Attributes
@@ -80,7 +80,7 @@ def handicap_setup(
     moves: NDArray[np.int16],
     colours: NDArray[np.int8],
     to_play: int,
-) -> Setup:
+) -> HandicapSetup:
     """Put the handicap stones of a game where they belong: on the board before it begins.
 
     Some programs write them as moves, with or without passes of White between them;
@@ -103,21 +103,21 @@ def handicap_setup(
     if len(black) or len(white):
         first = to_play or (int(colours[0]) if len(colours) else 0)
         if handicap == 0 and not len(white) and len(black) >= 2 and first == WHITE:
-            return Setup(len(black), black, slice(None), HANDICAP_UNSAID)
-        return Setup(handicap, black, nothing, None)
+            return HandicapSetup(len(black), black, slice(None), HANDICAP_UNSAID)
+        return HandicapSetup(handicap, black, nothing, None)
     if not len(moves):
-        return Setup(handicap, black, nothing, None)
+        return HandicapSetup(handicap, black, nothing, None)
     if colours[0] == BLACK:
         end, stones = _leading_stones(handicap, moves, colours)
         if len(stones) >= 2:
-            return Setup(len(stones), np.sort(stones), slice(end, None), HANDICAP_AS_MOVES)
+            return HandicapSetup(len(stones), np.sort(stones), slice(end, None), HANDICAP_AS_MOVES)
     elif handicap >= 2:
         for third in _THIRDS:
             points = standard_stones(size, handicap, third=third)
             # Where one of the first moves stands on such a point, the stones were elsewhere.
             if points is not None and not np.isin(moves[: 2 * _MOST], points).any():
-                return Setup(handicap, points, slice(None), HANDICAP_MISSING)
-    return Setup(handicap, black, nothing, None)
+                return HandicapSetup(handicap, points, slice(None), HANDICAP_MISSING)
+    return HandicapSetup(handicap, black, nothing, None)
 
 
 def _leading_stones(

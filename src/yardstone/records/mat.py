@@ -19,11 +19,11 @@ import numpy as np
 from yardstone.errors import InputError, NoGamesError, StrictError
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.dates import date_span
+from yardstone.records.decoding import clean, decode
 from yardstone.records.tags import MATCHES, further_columns, require_columns
-from yardstone.records.text import clean, decode
 
 if TYPE_CHECKING:
-    from yardstone.records.formats import Options
+    from yardstone.records.options import Options
     from yardstone.records.sources import Source
 
 __all__ = ["LENGTH", "MatGame", "MatMatch", "Turn", "parse_mat", "read_mat"]
@@ -262,7 +262,7 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
     StrictError
         With ``strict``, at the first match that cannot be used.
     """
-    wanted = further_columns(options.columns, MATCHES, options.first)
+    wanted = further_columns(options, MATCHES)
     wanted.pop(LENGTH, None)
     skipped = SkipReport()
     matches: list[MatMatch] = []

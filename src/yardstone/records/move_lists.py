@@ -7,7 +7,7 @@ moves such as ``75803708 TAB ;B[pd];W[dd]``. `read_moves` joins them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +15,11 @@ import numpy as np
 
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import Pool, Skipped, SkipReport
+from yardstone.records.decoding import clean, decode
 from yardstone.records.go_game import BLACK, DRAWN, WHITE, GoGame
 from yardstone.records.sgf_games import GameBuilder, Unusable
 from yardstone.records.sgf_records import Record, Rows
 from yardstone.records.sources import Source, find_sources
-from yardstone.records.text import clean, decode
 
 if TYPE_CHECKING:
     from yardstone.records.streams import ByteStream
@@ -42,7 +42,7 @@ class MoveListReader:
 
     Parameters
     ----------
-    *paths : str or path
+    *paths : str, path or Source
         Files of any ending, folders, patterns, or zip and tar archives, all of whose
         files are read. Each line is an identifier and, behind a tab, a comma or
         blanks, the moves in SGF.
@@ -73,7 +73,7 @@ class MoveListReader:
 
     def __init__(
         self,
-        *paths: StrPath,
+        *paths: StrPath | Source,
         results: Pool | None = None,
         key: str = "game_id",
         progress: Callable[[int, int], object] | None = None,
@@ -91,17 +91,6 @@ class MoveListReader:
                 raise UsageError(f"the results have no column {key!r}, only {known}")
             values = results.columns[key].tolist()
             self._rows_of = {_identifier(value): row for row, value in enumerate(values)}
-
-    @classmethod
-    def of_sources(cls, sources: Sequence[Source]) -> MoveListReader:
-        """A reader of sources already found, without a table of results."""
-        reader = cls.__new__(cls)
-        reader.skipped = SkipReport()
-        reader._sources = list(sources)
-        reader._results = None
-        reader._rows_of = {}
-        reader._progress = None
-        return reader
 
     def __iter__(self) -> Iterator[GoGame]:
         builder, rows = GameBuilder(), Rows(main_only=True)
@@ -131,7 +120,7 @@ class MoveListReader:
                     properties = self._properties(identifier)
                     rows.scan(np.frombuffer(moves, np.uint8), 0, final=True)
                     record = Record(source.name, number, 1, moves, rows, "utf-8")
-                    yield builder.line(record, properties, rows)
+                    yield builder.line(record, properties, rows.table)
                 except Unusable as trouble:
                     self.skipped.add(
                         Skipped(source.name, number, trouble.reason), kind=trouble.kind

@@ -17,11 +17,12 @@ import numpy as np
 
 from yardstone.errors import IgnoredWarning, InputError
 from yardstone.pool import Pool
-from yardstone.records.text import clean, decode
+from yardstone.records.decoding import clean, decode
 
 __all__ = [
     "NameList",
     "Synonyms",
+    "apply_name_files",
     "apply_names",
     "drop_rare_players",
     "parse_fields",
@@ -29,6 +30,7 @@ __all__ = [
     "read_synonyms",
 ]
 
+StrPath = str | os.PathLike[str]
 _BLANKS = " \t\r\n\v\f"
 
 
@@ -187,6 +189,21 @@ def apply_names(
         listed = chosen if keep else ~chosen
         pool = pool.select(listed[pool.first] & listed[pool.second])
     return pool
+
+
+def apply_name_files(
+    pool: Pool,
+    synonyms: StrPath | None = None,
+    include: StrPath | None = None,
+    exclude: StrPath | None = None,
+) -> Pool:
+    """The same from files with such names; see `yardstone.read`."""
+    return apply_names(
+        pool,
+        None if synonyms is None else read_synonyms(synonyms),
+        None if include is None else read_name_list(include),
+        None if exclude is None else read_name_list(exclude),
+    )
 
 
 def _replace_synonyms(pool: Pool, synonyms: Synonyms) -> Pool:

@@ -1,4 +1,4 @@
-"""Games from the tags of PGN files.
+"""GameTable from the tags of PGN files.
 
 White moves first in chess, so White is the pool's ``first``. Players are numbered
 in order of first appearance, White before Black, and players whose games are all
@@ -21,9 +21,13 @@ from yardstone.records._interning import Interned
 from yardstone.records._pgn_bytes import LOOK_AHEAD
 from yardstone.records._pgn_scan import scan
 from yardstone.records.dates import date_and_time
+from yardstone.records.decoding import clean, decode
+from yardstone.records.joining import without_empty_columns
+from yardstone.records.options import Options
 from yardstone.records.results import left_out_reason
 from yardstone.records.streams import ByteStream
-from yardstone.records.text import clean, decode
+from yardstone.records.strength_columns import PGN_LEVELS
+from yardstone.records.tags import PGN, further_columns, require_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,18 +41,27 @@ BLOCK = 1 << 21
 _HEAD = LOOK_AHEAD + 64
 _GAMES = 1 << 15
 _TIME_TAGS = ("utcdate", "date", "utctime", "time")
-#: In `columns`: the line of the file at which the game begins.
+#: In `Options.columns`: the line of the file at which the game begins.
 LINE = "line"
+#: Columns made of tags where all are wanted.
+_TAGS = {
+    "event": "Event",
+    "site": "Site",
+    "round": "Round",
+    "white_elo": "WhiteElo",
+    "black_elo": "BlackElo",
+    "white_title": "WhiteTitle",
+    "black_title": "BlackTitle",
+    "eco": "ECO",
+    "opening": "Opening",
+    "time_control": "TimeControl",
+    "termination": "Termination",
+    "plies": "PlyCount",
+}
 
 
 def read_pgn(
-    sources: Sequence[Source],
-    *,
-    columns: Mapping[str, str] | None = None,
-    times: bool = False,
-    strict: bool = False,
-    progress: Callable[[int, int], object] | None = None,
-    block: int = BLOCK,
+    sources: Sequence[Source], options: Options | None = None, *, block: int = BLOCK
 ) -> Pool:
     """Read the games of PGN files into one pool.
 
@@ -56,17 +69,11 @@ def read_pgn(
     ----------
     sources : sequence of Source
         The files.
-    columns : mapping, optional
-        Further columns of the pool and the tags they come from, such as
-        ``{"event": "Event"}``; the tag ``"line"`` means the line of the file.
-        Values are texts, empty where the tag is missing.
-    times : bool
-        Also read when the games were played, from UTCDate and UTCTime, else from
-        Date and Time.
-    strict : bool
-        Raise at the first record that cannot be used.
-    progress : callable, optional
-        Called with the bytes read so far and all bytes (0 if unknown).
+    options : Options, optional
+        `Options.columns` names further columns of the pool and the tags they come from,
+        such as ``{"event": "Event"}``; the tag ``"line"`` means the line of the file.
+        Values are texts, empty where the tag is missing. With `Options.times` the games have
+        times, from UTCDate and UTCTime, else from Date and Time.
     block : int
         Bytes read at a time.
 
@@ -74,10 +81,27 @@ def read_pgn(
     ------
     NoGamesError
         If there is no tag in any of the files.
+    InputError
+        If a tag that is named stands in no game.
     StrictError
-        With `strict`, at the first record that cannot be used.
+        With `Options.strict`, at the first record that cannot be used.
     """
-    reader = _Reader(dict(columns or {}), times, strict)
+    options = options or Options()
+    further = further_columns(options, PGN)
+    levels = PGN_LEVELS if options.levels else {}
+    columns = _TAGS if options.everything else {**levels, **further}
+    pool = _read(sources, columns, options, block)
+    if options.everything:
+        return without_empty_columns(pool)
+    require_columns(pool, further, sources, PGN, others=(LINE,))
+    return without_empty_columns(pool, levels)
+
+
+def _read(
+    sources: Sequence[Source], columns: Mapping[str, str], options: Options, block: int
+) -> Pool:
+    progress = options.progress
+    reader = _Reader(dict(columns), options.times or options.names_time, options.strict)
     total = sum(source.size for source in sources) if progress is not None else 0
     done = 0
     for source in sources:
@@ -108,15 +132,17 @@ class _Reader:
         tags = [tag.lower() for tag in columns.values() if tag.lower() != LINE]
         self.tags = list(dict.fromkeys([*tags, *(_TIME_TAGS if times else ())]))
         letters = "".join(self.tags).encode()
-        self.wanted = np.frombuffer(letters, np.uint8) | np.uint8(32)
-        self.wanted_from = np.cumsum([0, *(len(tag.encode()) for tag in self.tags)])
+        self.letters = np.frombuffer(letters, np.uint8) | np.uint8(32)
+        self.letters_from = np.cumsum([0, *(len(tag.encode()) for tag in self.tags)])
         width = len(self.tags)
-        self.with_lines = LINE in (tag.lower() for tag in columns.values())
-        self.pairs = np.empty((_GAMES, 2), np.int32)
-        self.outcomes = np.empty(_GAMES, np.int8)
-        self.codes = np.empty((_GAMES, width), np.int32)
-        self.lines = np.empty(_GAMES if self.with_lines else 0, np.int64)
-        self.chunks: list[tuple[NDArray[Any], ...]] = []
+        with_lines = LINE in (tag.lower() for tag in columns.values())
+        self.games = game.GameTable(
+            np.empty((_GAMES, 2), np.int32),
+            np.empty(_GAMES, np.int8),
+            np.empty((_GAMES, width), np.int32),
+            np.empty(_GAMES if with_lines else 0, np.int64),
+        )
+        self.chunks: list[game.GameTable] = []
         self.tag = np.zeros(5, np.int64)
         self.scratch = np.zeros(game.COLUMN_SCRATCH + width * game.COLUMN_WIDTH + 8, np.uint8)
 
@@ -170,21 +196,18 @@ class _Reader:
             state[game.GAMES] = state[game.DETAILS] = 0
             state[game.NAMES] = names.count
             with np.errstate(over="ignore"):
-                start = scan(
-                    buffer, start, end, final, state, self.tag, self.scratch,
-                    self.wanted, self.wanted_from,
-                    names.seed, names.arena, names.starts, names.hashes, names.slots,
-                    self.pairs, self.outcomes, self.codes, self.lines,
-                    details, texts, counts,
-                )  # fmt: skip
+                work = game.PgnState(state, self.tag, self.scratch, self.letters, self.letters_from)
+                problems = game.Problems(details, texts, counts)
+                start = scan(buffer, start, end, final, work, names.table, self.games, problems)
             names.count = int(state[game.NAMES])
             games = int(state[game.GAMES])
+            table = self.games
             self.chunks.append(
-                (
-                    self.pairs[:games].copy(),
-                    self.outcomes[:games].copy(),
-                    self.codes[:games].copy(),
-                    self.lines[:games].copy(),
+                game.GameTable(
+                    table.pairs[:games].copy(),
+                    table.outcomes[:games].copy(),
+                    table.codes[:games].copy(),
+                    table.lines[:games].copy(),
                 )
             )
             if counts.any():
@@ -236,11 +259,11 @@ class _Reader:
             else:
                 place[code] = number.setdefault(_text(data) or "\ufffd", len(number))
         chunks, self.chunks = self.chunks, []
-        first = np.concatenate([chunk[0][:, 0] for chunk in chunks])
-        second = np.concatenate([chunk[0][:, 1] for chunk in chunks])
-        outcomes = np.concatenate([chunk[1] for chunk in chunks])
-        codes = np.concatenate([chunk[2] for chunk in chunks])
-        lines = np.concatenate([chunk[3] for chunk in chunks])
+        first = np.concatenate([chunk.pairs[:, 0] for chunk in chunks])
+        second = np.concatenate([chunk.pairs[:, 1] for chunk in chunks])
+        outcomes = np.concatenate([chunk.outcomes for chunk in chunks])
+        codes = np.concatenate([chunk.codes for chunk in chunks])
+        lines = np.concatenate([chunk.lines for chunk in chunks])
         del chunks
         if len(number) < len(raw):
             first, second = place[first], place[second]
@@ -275,7 +298,7 @@ _KINDS = (
     "comment never closed",
 )
 
-#: Games that are understood, and have no result.
+#: GameTable that are understood, and have no result.
 _KNOWN = frozenset({"no Result tag", "unfinished (result *)"})
 
 

@@ -9,18 +9,13 @@ from itertools import groupby
 from yardstone.choices import check_choice
 from yardstone.errors import StrictError, UsageError
 from yardstone.pool import Pool, SkipReport
-from yardstone.records.combine import join_pools
 from yardstone.records.dates import ORDERS, DateOrder
-from yardstone.records.formats import FORMATS, Options, format_of, read_format
-from yardstone.records.names import (
-    apply_names,
-    drop_rare_players,
-    read_name_list,
-    read_synonyms,
-)
+from yardstone.records.formats import Options, endings_of, format_named, of_source, read_format
+from yardstone.records.joining import join_pools
+from yardstone.records.names import apply_name_files, drop_rare_players
 from yardstone.records.results import Side
+from yardstone.records.skipped_records import warn_skipped
 from yardstone.records.sources import find_sources
-from yardstone.records.unread import warn_skipped
 
 __all__ = ["read"]
 
@@ -126,15 +121,13 @@ def read(
         raise UsageError(f"first is {first!r}, it must be 'white' or 'black'")
     if dates is not None:
         check_choice("dates", dates, ORDERS)
-    wanted = FORMATS.values() if format is None or format not in FORMATS else [FORMATS[format]]
+    known = None if format is None else format_named(format)
     beside = SkipReport()
-    endings = [ending for known in wanted for ending in known.endings]
-    sources = find_sources(paths, endings, beside)
+    sources = find_sources(paths, endings_of(None if known is None else [known]), beside)
     if strict and beside.details:
         raise StrictError(beside.details[0].reason, file=beside.details[0].file)
-    everything = columns == "all"
     options = Options(
-        columns=None if everything else columns,
+        columns=columns,
         first=first,
         times=times,
         dates=dates,
@@ -143,19 +136,10 @@ def read(
         skip_unread=skip_unread,
         results=results,
         progress=progress,
-        everything=everything,
     )
-    formats = [format_of(source, format) for source in sources]
-    places = groupby(range(len(sources)), key=lambda place: formats[place].name)
-    pools = [read_format(name, [sources[p] for p in group], options) for name, group in places]
-    pool = join_pools(pools)
+    groups = groupby(sources, key=lambda source: (known or of_source(source)).name)
+    pool = join_pools([read_format(name, list(group), options) for name, group in groups])
     pool.skipped.merge(beside)
-    if synonyms is not None or include is not None or exclude is not None:
-        pool = apply_names(
-            pool,
-            None if synonyms is None else read_synonyms(synonyms),
-            None if include is None else read_name_list(include),
-            None if exclude is None else read_name_list(exclude),
-        )
+    pool = apply_name_files(pool, synonyms, include, exclude)
     warn_skipped(pool.skipped)
     return pool if threshold is None else drop_rare_players(pool, threshold)

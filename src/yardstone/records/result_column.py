@@ -22,7 +22,7 @@ from yardstone.records.results import (
     normalized,
     points_of,
 )
-from yardstone.records.unread import MOST_UNREAD, listed_values
+from yardstone.records.skipped_records import MOST_UNREAD, listed_values
 
 __all__ = ["Column", "Names", "Reading", "given_scores", "read_column", "read_points"]
 

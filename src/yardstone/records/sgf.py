@@ -17,22 +17,22 @@ import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.pool import Pool, Skipped, SkipReport
-from yardstone.records.combine import without_empty_columns
 from yardstone.records.dates import Times, date_span
 from yardstone.records.go_game import BLACK, UNKNOWN, WHITE, GoGame
-from yardstone.records.levels import SGF_LEVELS
+from yardstone.records.joining import without_empty_columns
 from yardstone.records.sgf_games import GameBuilder, Unusable
 from yardstone.records.sgf_records import Record, RecordReader, SgfLimits
 from yardstone.records.sgf_tree import SgfTree
 from yardstone.records.sgf_values import says_no_result
 from yardstone.records.sgf_write import write_sgf
 from yardstone.records.sources import Source, find_sources
+from yardstone.records.strength_columns import SGF_LEVELS
 from yardstone.records.tags import SGF, further_columns, require_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.records.formats import Options
+    from yardstone.records.options import Options
 
 __all__ = [
     "GoGame",
@@ -58,7 +58,7 @@ class SgfReader:
 
     Parameters
     ----------
-    *paths : str or path
+    *paths : str, path or Source
         Files, folders, patterns, zip and tar archives, or ``"-"``; compressed or not.
     variations : bool
         Give a game for every line of play, the main line first, in place of the main
@@ -79,7 +79,7 @@ class SgfReader:
 
     def __init__(
         self,
-        *paths: StrPath,
+        *paths: StrPath | Source,
         variations: bool = False,
         strict: bool = False,
         limits: SgfLimits | None = None,
@@ -97,21 +97,6 @@ class SgfReader:
         self._sources = find_sources(paths, ENDINGS, beside)
         for record in beside.details:
             self._skip(record.file, record.line, record.reason)
-
-    @classmethod
-    def of_sources(
-        cls, sources: Sequence[Source], *, strict: bool = False, progress: Progress | None = None
-    ) -> SgfReader:
-        """A reader of sources already found."""
-        reader = cls.__new__(cls)
-        reader.skipped = SkipReport()
-        reader._strict = strict
-        reader._limits = SgfLimits()
-        reader._variations = False
-        reader._progress = progress
-        reader._builder = GameBuilder()
-        reader._sources = list(sources)
-        return reader
 
     def __iter__(self) -> Iterator[GoGame]:
         builder = self._builder
@@ -237,11 +222,11 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
     StrictError
         With `options.strict`, at the first record that cannot be used.
     """
-    reader = SgfReader.of_sources(sources, strict=options.strict, progress=options.progress)
-    asked = further_columns(options.columns, SGF, options.first)
+    reader = SgfReader(*sources, strict=options.strict, progress=options.progress)
+    further = further_columns(options, SGF)
     levels = SGF_LEVELS if options.levels else {}
-    wanted: Mapping[str, str] = ALL_COLUMNS if options.everything else {**levels, **asked}
-    values: dict[str, list[Any]] = {name: [] for name in wanted}
+    columns: Mapping[str, str] = ALL_COLUMNS if options.everything else {**levels, **further}
+    values: dict[str, list[Any]] = {name: [] for name in columns}
     number: dict[str, int] = {}
     pairs: list[int] = []
     scores: list[float] = []
@@ -263,7 +248,7 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
         if np.isnat(game.date):
             span = date_span("".join(game.properties.get("DT", ())), options.dates)
         times.append(span)
-        for name, source in wanted.items():
+        for name, source in columns.items():
             values[name].append(_value(game, source))
     if not games and len(sources) == 1:
         raise NoGamesError(
@@ -286,7 +271,7 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
     )
     if options.everything:
         return without_empty_columns(pool)
-    require_columns(pool, asked, sources, SGF, others=ATTRIBUTES)
+    require_columns(pool, further, sources, SGF, others=ATTRIBUTES)
     return without_empty_columns(pool, levels)
 
 

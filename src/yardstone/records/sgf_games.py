@@ -6,14 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.records import _sgf_moves as line
 from yardstone.records._sgf_scan import BREAKS_OFF, NOT_CLOSED, UNESCAPED
+from yardstone.records.decoding import clean
 from yardstone.records.go_game import BLACK, UNKNOWN, WHITE, GoGame
 from yardstone.records.handicaps import handicap_setup
-from yardstone.records.sgf_records import LineRows, Record
+from yardstone.records.sgf_records import Record, property_values
 from yardstone.records.sgf_values import (
     parse_board_size,
     parse_go_date,
@@ -21,7 +23,9 @@ from yardstone.records.sgf_values import (
     parse_winner,
     split_rank,
 )
-from yardstone.records.text import clean
+
+if TYPE_CHECKING:
+    from yardstone.records._sgf_scan import PropertyRows
 
 __all__ = ["GameBuilder", "Unusable"]
 
@@ -77,20 +81,20 @@ class GameBuilder:
             self._count(rows.flags, _FLAGS)
         if rows.nodes == 0:
             raise Unusable("the record is empty")
-        return self.line(record, rows.values(record.data, range(rows.root_rows)), rows)
+        root = property_values(record.data, rows.table[: rows.root_rows])
+        return self.line(record, root, rows.table)
 
     def line(
-        self, record: Record, properties: Mapping[str, tuple[str, ...]], rows: LineRows
+        self, record: Record, properties: Mapping[str, tuple[str, ...]], rows: PropertyRows
     ) -> GoGame:
         """The game on one line of a record, whose root has these properties."""
-        size, count = _size(properties), rows.rows
-        if count > len(self._moves):
-            self._reserve(2 * count)
+        size = _size(properties)
+        if len(rows) > len(self._moves):
+            self._reserve(2 * len(rows))
         board = np.zeros(size * size, np.int8)
         line.read_main(
-            np.frombuffer(record.data, np.uint8), count,
-            rows.nodes_of, rows.names, rows.starts, rows.ends,
-            size, board, self._moves, self._colours, self._times, self._out,
+            np.frombuffer(record.data, np.uint8), rows, size, board,
+            self._moves, self._colours, self._times, self._out,
         )  # fmt: skip
         played, to_play, trouble, _, times, bad_setup = self._out.tolist()
         if trouble:

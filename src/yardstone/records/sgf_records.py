@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from yardstone.records.streams import ByteStream
 
-__all__ = ["Record", "RecordReader", "SgfLimits", "property_name"]
+__all__ = ["Record", "RecordReader", "Rows", "SgfLimits", "property_name", "property_values"]
 
 _FIRST_ROWS = 1 << 12
 #: So many bytes may be part of "(;GM[" when the others have not been read.
@@ -44,78 +44,37 @@ class SgfLimits:
     nodes: int = 20_000_000
 
 
-class LineRows:
-    """A row for each value of a property, in the order of the file.
-
-    `nodes_of`, `names`, `starts` and `ends` are arrays of which the first `rows` count.
-    """
-
-    nodes_of: NDArray[np.int32]
-    names: NDArray[np.int64]
-    starts: NDArray[np.int32]
-    ends: NDArray[np.int32]
-    rows: int
-
-    def select(self, wanted: NDArray[np.integer[Any]]) -> LineRows:
-        """Only these rows."""
-        chosen = LineRows()
-        chosen.nodes_of = self.nodes_of[wanted]
-        chosen.names = self.names[wanted]
-        chosen.starts = self.starts[wanted]
-        chosen.ends = self.ends[wanted]
-        chosen.rows = len(wanted)
-        return chosen
-
-    def values(self, data: bytes, rows: range) -> dict[str, tuple[str, ...]]:
-        """The properties in these rows, by name; `data` is what the rows have places in."""
-        found: dict[str, list[str]] = {}
-        first, last = rows.start, rows.stop
-        places = zip(
-            self.names[first:last].tolist(),
-            self.starts[first:last].tolist(),
-            self.ends[first:last].tolist(),
-            strict=True,
-        )
-        for code, start, end in places:
-            text = plain_text(data[start:end])
-            name = property_name(code)
-            if name in found:
-                found[name].append(text)
-            else:
-                found[name] = [text]
-        return {name: tuple(texts) for name, texts in found.items()}
-
-
-class Rows(LineRows):
+class Rows:
     """What the scan of one record found.
 
-    `parents` tells the node before each node, -1 for the root (whole trees only).
+    Attributes
+    ----------
+    table : array of `ROW`
+        A row for each value of a property, in the order of the file.
+    parents : int32 array
+        The node before each node, -1 for the root (whole trees only).
+    nodes, root_rows, flags, end : int
+        How many nodes there are, how many rows tell of the root, what is odd, and where
+        the record ends.
     """
 
     def __init__(self, *, main_only: bool) -> None:
         self.main_only = main_only
-        self._grow_rows(_FIRST_ROWS)
+        self._room = np.empty(_FIRST_ROWS, scan.ROW)
         self.parents = np.empty(0 if main_only else _FIRST_ROWS, np.int32)
         self._stack = np.empty(0 if main_only else _FIRST_ROWS, np.int32)
         self._out = np.zeros(scan.OUT, np.int64)
-        self.end = self.rows = self.nodes = self.root_rows = self.flags = 0
-
-    def _grow_rows(self, size: int) -> None:
-        self.nodes_of = np.empty(size, np.int32)
-        self.names = np.empty(size, np.int64)
-        self.starts = np.empty(size, np.int32)
-        self.ends = np.empty(size, np.int32)
+        self.table: scan.PropertyRows = self._room[:0]
+        self.end = self.nodes = self.root_rows = self.flags = 0
 
     def scan(self, buf: NDArray[np.uint8], start: int, *, final: bool) -> bool:
         """Scan the record at `start`; false if it goes on behind the end of the buffer."""
         while True:
             status = scan.scan_game(
-                buf, start, len(buf), final, self.main_only,
-                self.nodes_of, self.names, self.starts, self.ends,
-                self.parents, self._stack, self._out,
-            )  # fmt: skip
+                buf, start, final, self.main_only, self._room, self.parents, self._stack, self._out
+            )
             if status == scan.ROWS_FULL:
-                self._grow_rows(2 * len(self.names))
+                self._room = np.empty(2 * len(self._room), scan.ROW)
             elif status == scan.NODES_FULL:
                 self.parents = np.empty(2 * len(self.parents), np.int32)
             elif status == scan.DEPTH_FULL:
@@ -123,9 +82,18 @@ class Rows(LineRows):
             else:
                 break
         out = self._out.tolist()
-        self.end, self.rows, self.nodes = out[scan.END], out[scan.ROWS], out[scan.NODES]
+        self.end, self.nodes = out[scan.END], out[scan.NODES]
         self.root_rows, self.flags = out[scan.ROOT_ROWS], out[scan.FLAGS]
+        self.table = self._room[: out[scan.ROWS]]
         return bool(status == scan.DONE)
+
+
+def property_values(data: bytes, rows: scan.PropertyRows) -> dict[str, tuple[str, ...]]:
+    """The properties in rows, by name; `data` is what the rows have places in."""
+    values: dict[str, list[str]] = {}
+    for code, _, start, end in rows.tolist():
+        values.setdefault(property_name(code), []).append(plain_text(data[start:end]))
+    return {name: tuple(texts) for name, texts in values.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.records.sgf_records import LineRows
+from yardstone.records._sgf_scan import ROW
+from yardstone.records.sgf_records import property_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.records._sgf_scan import PropertyRows
     from yardstone.records.sgf_records import Record
 
 __all__ = ["SgfTree"]
@@ -51,16 +53,16 @@ class SgfTree:
         self.line = 0 if record is None else record.line
         self.number = 1 if record is None else record.number
         self._data = b""
-        self._rows = LineRows()
+        self._rows = np.empty(0, ROW)
         self._parents = np.empty(0, np.int32)
         self._made: list[tuple[int, dict[str, tuple[str, ...]]]] = []
         self._children: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
         if record is not None:
             rows = record.rows
             self._data = record.data
-            self._rows = rows.select(np.arange(rows.rows))
+            self._rows = rows.table.copy()
             self._parents = rows.parents[: rows.nodes].copy()
-            self._rows_at = np.searchsorted(self._rows.nodes_of, np.arange(rows.nodes + 1))
+            self._rows_at = np.searchsorted(self._rows["node"], np.arange(rows.nodes + 1))
 
     def __len__(self) -> int:
         return len(self._parents) + len(self._made)
@@ -88,7 +90,7 @@ class SgfTree:
         if node >= read:
             return self._made[node - read][1]
         first, last = self._rows_at[node : node + 2].tolist()
-        return self._rows.values(self._data, range(first, last))
+        return property_values(self._data, self._rows[first:last])
 
     def main_line(self) -> list[int]:
         """The nodes of the main line, from the root on."""
@@ -136,13 +138,14 @@ class SgfTree:
         self._children = None
         return len(self) - 1
 
-    def line_rows(self, path: Sequence[int]) -> LineRows:
+    def line_rows(self, path: Sequence[int]) -> PropertyRows:
         """The rows of the nodes on a path, for `GameBuilder.line`."""
         nodes = np.asarray(path)
         starts, counts = self._rows_at[nodes], np.diff(self._rows_at)[nodes]
         begins = np.cumsum(counts) - counts
         wanted = np.arange(counts.sum()) + np.repeat(starts - begins, counts)
-        return self._rows.select(wanted)
+        rows: PropertyRows = self._rows[wanted]
+        return rows
 
     def _check(self, node: int) -> None:
         if not 0 <= node < len(self):

@@ -5,20 +5,36 @@ from __future__ import annotations
 import glob
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.archives import ARCHIVES, Member, is_archive, members_of
-from yardstone.records.streams import ByteStream, Limits
+from yardstone.records.streams import ByteStream, StreamLimits
 
-__all__ = ["Source", "find_sources"]
+__all__ = ["COMPRESSED", "Source", "find_files", "find_sources", "plain_ending"]
 
 #: Files named where none of a folder can be read.
 _SHOWN = 5
+#: Endings of compressed files.
 COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
+StrPath = str | os.PathLike[str]
+
+
+def plain_ending(name: str) -> str:
+    """The ending of a file's name that tells the format, without that of the compression.
+
+    Examples
+    --------
+    >>> plain_ending("Games.PGN.gz"), plain_ending("games")
+    ('.pgn', '')
+    """
+    suffixes = PurePath(name.lower()).suffixes
+    if suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
 
 
 @dataclass(slots=True)
@@ -43,10 +59,7 @@ class Source:
     @property
     def ending(self) -> str:
         """The ending that tells the format, without that of the compression."""
-        suffixes = Path(self.name.lower()).suffixes
-        if suffixes and suffixes[-1] in COMPRESSED:
-            suffixes.pop()
-        return suffixes[-1] if suffixes else ""
+        return plain_ending(self.name)
 
     @property
     def size(self) -> int:
@@ -58,19 +71,19 @@ class Source:
         except OSError:
             return 0
 
-    def open(self, limits: Limits | None = None) -> ByteStream:
+    def open(self, limits: StreamLimits | None = None) -> ByteStream:
         """Its bytes, decompressed."""
         if self._kept is not None:
             return self._kept
         if self.member is not None:
             try:
                 return ByteStream(
-                    self.member.open(), self.name, self.member.size, limits or Limits()
+                    self.member.open(), self.name, self.member.size, limits or StreamLimits()
                 )
             except OSError as error:
                 raise InputError(f"cannot be read: {error.strerror}", file=self.name) from None
         if self.path is None:
-            return ByteStream(sys.stdin.buffer, self.name, 0, limits or Limits())
+            return ByteStream(sys.stdin.buffer, self.name, 0, limits or StreamLimits())
         try:
             raw = self.path.open("rb", buffering=0)
             size = os.fstat(raw.fileno()).st_size
@@ -80,7 +93,7 @@ class Source:
                 file=self.name,
                 mend="check the name and its rights",
             ) from None
-        return ByteStream(raw, self.name, size, limits or Limits())
+        return ByteStream(raw, self.name, size, limits or StreamLimits())
 
     def keep(self, stream: ByteStream) -> None:
         """Have this stream given by `open`, for what cannot be opened twice."""
@@ -88,7 +101,7 @@ class Source:
 
 
 def find_sources(
-    paths: Sequence[str | os.PathLike[str]],
+    paths: Sequence[StrPath | Source],
     endings: Iterable[str],
     skipped: SkipReport | None = None,
 ) -> list[Source]:
@@ -96,19 +109,48 @@ def find_sources(
 
     A folder means all files below it whose ending is one of `endings`, compressed
     or not, in order of their paths, and a zip or tar archive means such files in it.
-    Archives within archives are not opened, only named in `skipped`.
+    Archives within archives are not opened, only named in `skipped`. A source stands for
+    itself.
     """
-    found = _found(paths, endings)
-    if not any(source.path is not None and is_archive(source.path) for source in found):
-        return found
-    known = tuple(ending + packed for ending in sorted(endings) for packed in ("", *COMPRESSED))
+    known = _packed(endings)
     sources: list[Source] = []
-    for source in found:
-        if source.path is not None and is_archive(source.path):
-            sources += _in_archive(source.path, source.name, known, skipped)
+    for path in paths:
+        if isinstance(path, Source):
+            sources.append(path)
+        elif os.fspath(path) != "-":
+            for source in find_files(path, endings):
+                if source.path is not None and is_archive(source.path):
+                    sources += _in_archive(source.path, source.name, known, skipped)
+                else:
+                    sources.append(source)
+        elif any(source.path is None and source.member is None for source in sources):
+            raise InputError("standard input can be read only once", file="-")
         else:
-            sources.append(source)
+            sources.append(Source("<stdin>", None))
     return sources
+
+
+def _packed(endings: Iterable[str]) -> tuple[str, ...]:
+    """Endings with and without those of compression."""
+    return tuple(ending + packed for ending in sorted(endings) for packed in ("", *COMPRESSED))
+
+
+def find_files(path: StrPath, endings: Iterable[str]) -> Iterator[Source]:
+    """The files that a path, folder or pattern means; archives stand for themselves."""
+    text = os.fspath(path)
+    known = (*_packed(endings), *ARCHIVES)
+    place = Path(text)
+    if place.exists() or not glob.has_magic(text):
+        if not place.exists():
+            raise InputError("no such file", file=text, mend="check its name")
+        names = [text]
+    else:
+        names = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 (absolute patterns)
+        if not names:
+            raise InputError("no file matches this pattern", file=text)
+    for name in names:
+        file = Path(name)
+        yield from _in_folder(file, known) if file.is_dir() else [Source(name, file)]
 
 
 def _in_archive(
@@ -126,37 +168,12 @@ def _in_archive(
     return sources
 
 
-def _found(paths: Sequence[str | os.PathLike[str]], endings: Iterable[str]) -> list[Source]:
-    known = tuple(ending + packed for ending in sorted(endings) for packed in ("", *COMPRESSED))
-    known += ARCHIVES
-    sources: list[Source] = []
-    for path in paths:
-        text = os.fspath(path)
-        if text == "-":
-            if any(source.path is None for source in sources):
-                raise InputError("standard input can be read only once", file="-")
-            sources.append(Source("<stdin>", None))
-            continue
-        place = Path(text)
-        if place.is_dir():
-            sources += _in_folder(place, known)
-        elif place.exists() or not glob.has_magic(text):
-            if not place.exists():
-                raise InputError("no such file", file=text, mend="check its name")
-            sources.append(Source(text, place))
-        else:
-            sources += _matching(text, known)
-    return sources
-
-
 def _in_folder(folder: Path, known: tuple[str, ...]) -> list[Source]:
-    found = sorted(
-        file for file in folder.rglob("*") if file.name.lower().endswith(known) and file.is_file()
-    )
-    if not found:
-        names = [file.name for file in sorted(folder.rglob("*")) if file.is_file()]
-        raise _nothing("folder", str(folder), names, known)
-    return [Source(str(file), file) for file in found]
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    sources = [Source(str(file), file) for file in files if file.name.lower().endswith(known)]
+    if not sources:
+        raise _nothing("folder", str(folder), [file.name for file in files], known)
+    return sources
 
 
 def _nothing(kind: str, name: str, files: Sequence[str], known: Sequence[str]) -> InputError:
@@ -172,13 +189,3 @@ def _nothing(kind: str, name: str, files: Sequence[str], known: Sequence[str]) -
         file=name,
         mend=f"name the files themselves, or give them an ending such as {' '.join(plain)}",
     )
-
-
-def _matching(pattern: str, known: tuple[str, ...]) -> list[Source]:
-    sources: list[Source] = []
-    for name in sorted(glob.glob(pattern, recursive=True)):  # noqa: PTH207 (absolute patterns)
-        file = Path(name)
-        sources += _in_folder(file, known) if file.is_dir() else [Source(name, file)]
-    if not sources:
-        raise InputError("no file matches this pattern", file=pattern)
-    return sources

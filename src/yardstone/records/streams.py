@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from yardstone.errors import InputError
 
-__all__ = ["ByteStream", "Limits"]
+__all__ = ["ByteStream", "StreamLimits"]
 
 _MAGIC = (
     (b"\x1f\x8b", "gzip"),
@@ -25,7 +25,7 @@ _PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class StreamLimits:
     """How far a compressed file may expand: `ratio` times its size plus `extra` bytes."""
 
     ratio: float = 1000.0
@@ -43,7 +43,7 @@ class ByteStream:
         What errors call it.
     size : int
         Its size, 0 if unknown.
-    limits : Limits
+    limits : StreamLimits
         How far it may expand.
 
     Attributes
@@ -56,7 +56,7 @@ class ByteStream:
         Set when compressed data break off; what came before was still given.
     """
 
-    def __init__(self, raw: IO[bytes], name: str, size: int, limits: Limits) -> None:
+    def __init__(self, raw: IO[bytes], name: str, size: int, limits: StreamLimits) -> None:
         self.name = name
         self.size = size
         self.consumed = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,10 +10,9 @@ import numpy as np
 
 from yardstone.errors import InputError
 from yardstone.records.column_names import is_indicator, tells_winner
-from yardstone.records.dates import DateOrder
+from yardstone.records.column_roles import Roles
 from yardstone.records.first_move import Order, results_of_go, settle_order, whose_result
-from yardstone.records.guess import Roles
-from yardstone.records.levels import level_columns
+from yardstone.records.options import Options
 from yardstone.records.result_column import (
     Column,
     Names,
@@ -24,18 +23,18 @@ from yardstone.records.result_column import (
 )
 from yardstone.records.results import (
     FORFEIT,
-    Side,
     left_out_reason,
     meanings,
     normalized,
     points_of,
 )
-from yardstone.records.unread import MOST_UNREAD, too_much
+from yardstone.records.skipped_records import MOST_UNREAD, too_much
+from yardstone.records.strength_columns import level_columns
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["BETWEEN", "Meaning", "TableOfGames", "quoted"]
+__all__ = ["BETWEEN", "TableOfGames", "quoted"]
 
 #: More different results than this are no results.
 _MOST_RESULTS = 100_000
@@ -43,20 +42,6 @@ _MOST_RESULTS = 100_000
 _MOST_COLUMNS = 4
 #: Between the points of the two sides, where they stand in two columns.
 BETWEEN = "\x1f"
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """What a caller says of a table; see `yardstone.read`."""
-
-    columns: Mapping[str, str] | Iterable[str] | None = None
-    first: Side | None = None
-    results: Mapping[str, object] | str | None = None
-    strict: bool = False
-    skip_unread: bool = False
-    dates: DateOrder | None = None
-    times: bool = False
-    levels: bool = False
 
 
 def quoted(name: str) -> str:
@@ -79,7 +64,7 @@ class TableOfGames:
     connection: duckdb.DuckDBPyConnection
     file: str
     names: Sequence[str]
-    meaning: Meaning
+    options: Options
     counted: dict[str, dict[str, int]] = field(default_factory=dict)
     of_records: bool = False
 
@@ -92,7 +77,7 @@ class TableOfGames:
         parts = [f"{_text(column)} AS result{k}" for k, column in enumerate(results)]
         parts += [f"{time} AS time", f"{moment} AS moment"]
         extra = [*roles.extra.values(), *self.levels(roles)[0].values()]
-        if self.meaning.columns == "all":
+        if self.options.everything:
             extra = list(self.names)
         parts += [f"{quoted(name)} AS {quoted('extra ' + name)}" for name in dict.fromkeys(extra)]
         filled = " OR ".join(
@@ -114,7 +99,7 @@ class TableOfGames:
 
         In a table of winners and losers they are not those of who stands first.
         """
-        if not self.meaning.levels or set(roles.labels) == {"winner", "loser"}:
+        if not self.options.levels or set(roles.labels) == {"winner", "loser"}:
             return {}, ""
         return level_columns(self.names, roles.first, roles.second)
 
@@ -129,7 +114,7 @@ class TableOfGames:
         self.places = {name: f"result{k}" for k, name in enumerate(self._candidates(roles))}
         self.one, self.other = roles.first, roles.second
         go = self.of_records or any(results_of_go(self.values(name)) for name in roles.results[:1])
-        return settle_order(roles, self.names, self.meaning.first, go=go, file=self.file)
+        return settle_order(roles, self.names, self.options.first, go=go, file=self.file)
 
     def values(self, column: str) -> dict[str, int]:
         """The values of a column of results, and how often each occurs."""
@@ -194,7 +179,7 @@ class TableOfGames:
             pair,
             order.colour,
             sure,
-            given_scores(self.meaning.results),
+            given_scores(self.options.results),
         )
         reading = read_column(column, lambda: self._names(order, name))
         self._check_blanks(name, reading)
@@ -202,11 +187,11 @@ class TableOfGames:
 
     def _check_blanks(self, name: str, reading: Reading) -> None:
         """A column of winners that is blank in some rows and names no draw is asked about."""
-        if not tells_winner(name) or 0.5 in reading.scores.values() or self.meaning.skip_unread:
+        if not tells_winner(name) or 0.5 in reading.scores.values() or self.options.skip_unread:
             return
         place = self.places[name]
         blank = [text for text in self.values(name) if left_out_reason(text) == "no result"]
-        told = given_scores(self.meaning.results)
+        told = given_scores(self.options.results)
         blank = [text for text in blank if normalized(text) not in told]
         number = sum(self.values(name)[text] for text in blank)
         row = self.connection.execute(

@@ -7,19 +7,20 @@ hands over plain numbers, so a table need not fit in memory as text.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.errors import InputError, StrictError
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
-from yardstone.records.dates import FIRST_YEAR, LAST_YEAR, DateOrder, date_span, read_dates
-from yardstone.records.guess import Roles, find_roles
-from yardstone.records.levels import check_stones
-from yardstone.records.table_results import BETWEEN, Meaning, TableOfGames, quoted
-from yardstone.records.text import clean
-from yardstone.records.unread import UNKNOWN_RESULT, check_unread
+from yardstone.records.column_roles import Roles, find_roles
+from yardstone.records.dates import FIRST_YEAR, LAST_YEAR, date_span, read_dates
+from yardstone.records.decoding import clean
+from yardstone.records.options import Options
+from yardstone.records.skipped_records import UNKNOWN_RESULT, check_unread
+from yardstone.records.strength_columns import check_stones
+from yardstone.records.table_results import BETWEEN, TableOfGames, quoted
 
 if TYPE_CHECKING:
     import duckdb
@@ -46,7 +47,7 @@ def pool_of_rows(
     rows: str,
     *,
     file: str,
-    meaning: Meaning,
+    options: Options,
     line_of: Callable[[int], int] = int,
     report: SkipReport | None = None,
 ) -> Pool:
@@ -60,7 +61,7 @@ def pool_of_rows(
         What stands behind FROM.
     file : str
         What messages call it.
-    meaning : Meaning
+    options : Options
         What the caller says of the table.
     line_of : callable
         The line of a row, counted from 1.
@@ -73,13 +74,13 @@ def pool_of_rows(
         If a column is missing, or the results are not understood.
     """
     names = [row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
-    roles = find_roles(names, meaning.columns, file)
-    table = TableOfGames(connection, file, names, meaning)
+    roles = find_roles(names, options.columns, file)
+    table = TableOfGames(connection, file, names, options)
     table.copy(rows, roles, time=_moment(roles), moment=_when(roles))
     order = table.order(roles)
     source = table.score(order)
     roles = order.roles
-    if meaning.columns == "all":
+    if options.everything:
         used = {roles.first, roles.second, *source, *roles.time}
         roles = replace(roles, extra={name: name for name in names if name not in used})
     levels, remark = table.levels(roles)
@@ -87,7 +88,7 @@ def pool_of_rows(
     skipped = SkipReport() if report is None else report
     if remark:
         skipped.remark(remark)
-    _skip(connection, file, meaning.strict, line_of, skipped)
+    _skip(connection, file, options.strict, line_of, skipped)
     if order.roles.labels == ("player", "opponent") and not order.ordered:
         _check_copies(connection, file)
     games, decided = connection.execute(
@@ -98,12 +99,11 @@ def pool_of_rows(
         games,
         file=file,
         # Where draws alone are understood, leaving out the rest turns everything round.
-        skip_unread=meaning.skip_unread and bool(decided),
+        skip_unread=options.skip_unread and bool(decided),
         named=source[0] if len(source) == 1 else "",
     )
-    dates = Dates(file, meaning.dates, meaning.times)
-    pool = _pool(connection, roles, skipped, dates, ordered=order.ordered)
-    if meaning.levels:
+    pool = _pool(connection, file, roles, skipped, options, ordered=order.ordered)
+    if options.levels:
         check_stones(pool, roles.first, file)
     return pool
 
@@ -123,23 +123,6 @@ def _check_copies(connection: duckdb.DuckDBPyConnection, file: str) -> None:
             file=file,
             mend="keep one row of each game, for example with --query",
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Dates:
-    """How dates of a table are to be read.
-
-    Attributes
-    ----------
-    file : str
-    order : {"dmy", "mdy", "ymd"} or None
-    wanted : bool
-        Whether times matter to what comes.
-    """
-
-    file: str
-    order: DateOrder | None
-    wanted: bool
 
 
 def _moment(roles: Roles) -> str:
@@ -213,9 +196,10 @@ def _skip(
 
 def _pool(
     connection: duckdb.DuckDBPyConnection,
+    file: str,
     roles: Roles,
     skipped: SkipReport,
-    dates: Dates,
+    options: Options,
     *,
     ordered: bool,
 ) -> Pool:
@@ -242,7 +226,7 @@ def _pool(
         FROM good JOIN player AS p1 ON p1.name = first JOIN player AS p2 ON p2.name = second
         WHERE score IS NOT NULL ORDER BY row"""
     ).fetchnumpy()
-    time = _times(data, roles, dates, skipped) if roles.time else None
+    time = _times(data, file, roles, options, skipped) if roles.time else None
     columns = {name: _plain(data[f"extra {column}"]) for name, column in roles.extra.items()}
     return Pool(
         tuple(players), data["one"], data["two"], data["score"], time, columns, skipped, ordered
@@ -250,7 +234,7 @@ def _pool(
 
 
 def _times(
-    data: Mapping[str, Any], roles: Roles, dates: Dates, skipped: SkipReport
+    data: Mapping[str, Any], file: str, roles: Roles, options: Options, skipped: SkipReport
 ) -> NDArray[np.datetime64]:
     """When the games were played: as DuckDB reads it, else as `read_dates` does.
 
@@ -261,22 +245,22 @@ def _times(
     if not unknown.any():
         return time
     texts = np.where(unknown, _plain(data["moment"]), time.astype(str)).tolist()
-    read = read_dates(texts, dates.order)
+    read = read_dates(texts, options.dates)
     columns = " and ".join(repr(name) for name in roles.time)
-    if read.missed and (dates.wanted or roles.named_time):
+    if read.missed and (options.times or roles.named_time):
         unclear = [text for text in read.unread if not np.isnat(date_span(text, "dmy")[0])]
         if unclear:
             raise InputError(
                 f"dates such as {unclear[0]!r} in the column {columns} can be day first or "
                 "month first",
-                file=dates.file,
+                file=file,
                 mend="say which with --dates dmy or --dates mdy; in Python dates='dmy'",
             )
         if np.isnat(read.time).all():
             raise InputError(
                 f"no date can be read in the column {columns}: it holds "
                 + ", ".join(repr(text[:40]) for text in read.unread),
-                file=dates.file,
+                file=file,
                 mend="name another column with time=NAME, or write dates as 2024-05-31",
             )
     read.report(skipped)

@@ -17,6 +17,7 @@ from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
+    from yardstone.records.options import Options
     from yardstone.records.sources import Source
 
 __all__ = ["MATCHES", "PGN", "SGF", "TOURNAMENT", "Fixed", "further_columns", "require_columns"]
@@ -40,6 +41,8 @@ class Fixed:
         first of them is the one messages give.
     side : str
         Colour that moves first; empty if there are no colours.
+    pattern : pattern
+        Finds the names of tags.
     """
 
     name: str
@@ -48,13 +51,20 @@ class Fixed:
     score: tuple[str, ...]
     time: tuple[str, ...]
     side: str = ""
+    pattern: re.Pattern[bytes] = _PGN_TAG
 
 
 PGN = Fixed(
     "PGN files", ("White",), ("Black",), ("Result",), ("Date", "UTCDate", "UTCTime"), "white"
 )
 SGF = Fixed(
-    "SGF files", ("PB", "black"), ("PW", "white"), ("RE", "result"), ("DT", "date"), "black"
+    "SGF files",
+    ("PB", "black"),
+    ("PW", "white"),
+    ("RE", "result"),
+    ("DT", "date"),
+    "black",
+    _SGF_TAG,
 )
 MATCHES = Fixed(
     "files of matches", ("Player 1",), ("Player 2",), ("the score",), ("EventDate", "Date")
@@ -64,9 +74,7 @@ TOURNAMENT = Fixed(
 )
 
 
-def further_columns(
-    columns: Mapping[str, str] | Sequence[str] | None, fixed: Fixed, first: str | None
-) -> dict[str, str]:
+def further_columns(options: Options, fixed: Fixed) -> dict[str, str]:
     """The columns to make beside players, results and times, by name.
 
     Raises
@@ -75,14 +83,14 @@ def further_columns(
         If the caller wants players, results or who moves first to be other than the
         format has them.
     """
-    if first is not None and fixed.side and first != fixed.side:
+    if options.first is not None and fixed.side and options.first != fixed.side:
         raise UsageError(
-            f"in {fixed.name} {fixed.side.capitalize()} moves first: leave out first = {first!r} "
-            "(--first)"
+            f"in {fixed.name} {fixed.side.capitalize()} moves first: leave out first = "
+            f"{options.first!r} (--first)"
         )
-    if not isinstance(columns, Mapping):
-        return {name: name for name in columns or ()}
-    wanted = dict(columns)
+    wanted = options.further
+    if not isinstance(options.columns, Mapping):
+        return wanted
     for role in ("first", "second", "score", "time"):
         if role not in wanted:
             continue
@@ -128,9 +136,8 @@ def require_columns(
 
 def _tags(sources: Iterable[Source], fixed: Fixed) -> list[str]:
     """The tags in the first files, as far as they can be read again."""
-    pattern = _SGF_TAG if fixed is SGF else _PGN_TAG
-    found: dict[str, None] = {}
+    tags: dict[bytes, None] = {}
     for source in islice((each for each in sources if each.path is not None), 20):
         with source.open() as stream:
-            found |= dict.fromkeys(tag.decode() for tag in pattern.findall(stream.peek(_LOOK)))
-    return list(found)
+            tags |= dict.fromkeys(fixed.pattern.findall(stream.peek(_LOOK)))
+    return [tag.decode() for tag in tags]

@@ -8,7 +8,7 @@ from pathlib import Path
 from yardstone.choices import no_such
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import SkipReport
-from yardstone.records.sniffing import content_of
+from yardstone.records import formats
 from yardstone.records.sources import Source, find_sources
 from yardstone.tournament.formats import FORMATS, TournamentFormat
 from yardstone.tournament.model import Tournament
@@ -74,9 +74,10 @@ def format_named(name: str) -> TournamentFormat:
 
 
 def _guess(source: Source, data: bytes) -> TournamentFormat:
-    by_ending = next((known for known in FORMATS.values() if source.ending in known.endings), None)
-    known = None if by_ending is None else by_ending.name
-    name = content_of(data[:4096], known) or known
+    format = formats.of_content(data[: formats.HEAD], source.name)
+    name = None if format is None else format.name
+    if name is None:
+        name = next((n for n, known in FORMATS.items() if source.ending in known.endings), None)
     if name is None or name not in FORMATS:
         held = "no tournament" if name is None else f"no tournament but {name}"
         raise InputError(

@@ -12,7 +12,7 @@ from yardstone.choices import no_such
 from yardstone.errors import InputError, StrictError
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.ratings.egf import CLASS_WEIGHTS
-from yardstone.records.combine import join_pools
+from yardstone.records.joining import join_pools
 from yardstone.records.sources import Source
 from yardstone.records.tags import TOURNAMENT, further_columns
 from yardstone.tournament.classes import egf_class
@@ -23,22 +23,22 @@ from yardstone.tournament.model import Game, Result, Tournament
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.records.formats import Options
+    from yardstone.records.options import Options
 
-__all__ = ["read_pool", "tournament_pool"]
+__all__ = ["read_tournaments", "tournament_pool"]
 
 _SCORES = {Result.first_wins: 1.0, Result.draw: 0.5, Result.second_wins: 0.0}
 
 
-def read_pool(format: str, sources: Sequence[Source], options: Options) -> Pool:
-    """The reader of a tournament format, as `yardstone.read` wants it."""
+def read_tournaments(format: str, sources: Sequence[Source], options: Options) -> Pool:
+    """The games in files of a format of tournaments, for `yardstone.read`."""
     pools = []
     for source in sources:
         skipped = None if options.strict else SkipReport()
         tournament = read_source(source, format=format, skipped=skipped)
         pools.append(tournament_pool(tournament, skipped=skipped, strict=options.strict))
     pool = join_pools(pools)
-    names = further_columns(options.columns, TOURNAMENT, None)
+    names = further_columns(options, TOURNAMENT)
     if not names:
         return pool
     if missing := [old for old in names.values() if old not in pool.columns]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from yardstone.records.text import clean
+from yardstone.records.decoding import clean
 
 __all__ = ["file_label", "spreadsheet_safe"]
 

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
 from yardstone.errors import InputError
 from yardstone.records.archives import ArchiveLimits, members_of
+from yardstone.records.formats import HEAD, for_web
 from yardstone.records.sources import COMPRESSED, Source
-from yardstone.records.streams import Limits as StreamLimits
+from yardstone.records.streams import StreamLimits
 from yardstone.web.names import file_label
 from yardstone.web.problems import Problem
 from yardstone.web.settings import Limits
 
 __all__ = ["HEAD", "format_of", "look", "unpacked_name"]
 
-#: Bytes that are looked at.
-HEAD = 4096
-_SGF = re.compile(r"\(\s*;")
-_SGF_GAME = re.compile(r"GM\s*\[\s*(\d+)")
-_SGF_KEY = re.compile(r"\(\s*;\s*[A-Za-z]{1,12}\s*\[")
-_MAT = re.compile(
-    r"^\s*(?:\d{1,5}\s*point\s+match\b|(?:unlimited|money)\s+(?:match|session|game)\b|"
-    r";\s*\[\s*(?:Site|Player 1|EventDate)\b)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_PGN = re.compile(r'^\s*\[\s*[A-Za-z]\w*\s+"', re.MULTILINE)
-_ROW = re.compile(r"[^\n\r\"\[]*(?:[,;\t|][^\n\r]*){2}")
 _FOREIGN = (
     (b"\x7fELF", "a program"),
     (b"MZ", "a program"),
@@ -45,25 +33,7 @@ _FOREIGN = (
 
 def format_of(head: bytes, name: str) -> str:
     """The format of a file that is no archive, by its first bytes; '' if it is none of ours."""
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = head.decode("utf-16", "ignore")
-    else:
-        if any(head.startswith(magic) for magic, _ in _FOREIGN) or head.count(b"\0") > 2:
-            return ""
-        text = head.decode("utf-8-sig", "replace").replace("\0", "")
-    ending = Path(name.lower()).suffix
-    if _SGF_KEY.search(text) or (ending == ".sgf" and _SGF.search(text)):
-        game = _SGF_GAME.search(text)
-        if game is not None and game[1].lstrip("0") == "6":
-            return "sgf-backgammon"
-        return "sgf" if game is None or game[1].lstrip("0") == "1" else ""
-    if _MAT.search(text):
-        return "mat"
-    if _PGN.search(text):
-        return "pgn"
-    if ending in (".csv", ".tsv", ".tab", ".txt", "") and _ROW.match(text.lstrip()):
-        return "csv"
-    return ""
+    return "" if _foreign(head) else for_web(head, name)
 
 
 def _foreign(head: bytes) -> str:

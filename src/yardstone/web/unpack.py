@@ -12,7 +12,7 @@ from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.archives import ArchiveLimits, members_of
 from yardstone.records.sources import Source
-from yardstone.records.streams import Limits as StreamLimits
+from yardstone.records.streams import StreamLimits
 from yardstone.web.names import file_label
 from yardstone.web.problems import Problem
 from yardstone.web.settings import Limits

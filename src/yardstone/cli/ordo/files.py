@@ -12,7 +12,7 @@ from pathlib import Path
 
 from yardstone.cli.ordo.options import Refused
 from yardstone.cli.ordo.switches import scan_float
-from yardstone.records.text import decode
+from yardstone.records.decoding import decode
 
 __all__ = ["Output", "csv_fields", "csv_lines", "file_names", "scan_single", "text_lines", "warn"]
 

@@ -37,7 +37,7 @@ from yardstone.go.nets.layers import (
     Trunk,
     ValueHead,
 )
-from yardstone.records.streams import ByteStream, Limits
+from yardstone.records.streams import ByteStream, StreamLimits
 
 __all__ = ["GLOBAL", "SPATIAL", "VERSIONS", "Header", "read_header", "read_model"]
 
@@ -48,7 +48,7 @@ SPATIAL, GLOBAL = 22, 19
 VERSIONS = range(8, 18)
 
 #: Weights hardly compress; a file that expands further than this is not a network.
-LIMITS = Limits(ratio=40.0, extra=64 << 20)
+LIMITS = StreamLimits(ratio=40.0, extra=64 << 20)
 _LARGEST_FILE = 4 << 30
 _METADATA_INPUTS = 192
 _HEADER = 1 << 12

@@ -145,7 +145,7 @@ def _games(source: Source, skipped: SkipReport) -> Iterator[GoGame]:
         skipped.add(Skipped(source.name, 0, error.message))
         return
     is_list = _MOVE_LIST.search(head) is not None
-    reader = (MoveListReader if is_list else SgfReader).of_sources([source])
+    reader = (MoveListReader if is_list else SgfReader)(source)
     yield from reader
     for record in reader.skipped.details:
         skipped.add(record)

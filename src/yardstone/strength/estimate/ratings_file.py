@@ -11,7 +11,7 @@ from pathlib import Path
 
 from yardstone.errors import InputError, NoGamesError
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.text import clean, decode
+from yardstone.records.decoding import clean, decode
 from yardstone.strength.estimate.players import plain_name
 
 __all__ = ["RatedPlayer", "read_ratings"]

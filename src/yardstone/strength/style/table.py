@@ -16,8 +16,8 @@ import numpy as np
 
 from yardstone.errors import InputError, NoGamesError
 from yardstone.pool import SkipReport
+from yardstone.records.decoding import clean, decode
 from yardstone.records.sources import Source, find_sources
-from yardstone.records.text import clean, decode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -89,7 +89,7 @@ def _problems(source: Source, bounds: str | None) -> Iterator[Problem | Skipped]
         yield from _from_text(source)
         return
     stem = PurePath(source.name).name.split(".")[0] or source.name
-    reader = SgfReader.of_sources([source])
+    reader = SgfReader(source)
     for tree in reader.trees():
         try:
             name = stem if tree.number == 1 else f"{stem} #{tree.number}"

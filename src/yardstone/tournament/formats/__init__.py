@@ -8,6 +8,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from yardstone.records import formats
+
 if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
 
@@ -41,14 +43,11 @@ class TournamentFormat:
         return function
 
 
-#: All formats by name.
+#: All formats of tournaments by name.
 FORMATS: Mapping[str, TournamentFormat] = MappingProxyType(
     {
-        each.name: each
-        for each in (
-            TournamentFormat("opengotha", "OpenGotha", (".xml",)),
-            TournamentFormat("h9", "results for the European Go Database", (".h9",)),
-            TournamentFormat("trf", "FIDE's report file", (".trf", ".trfx")),
-        )
+        each.name: TournamentFormat(each.name, each.tournament, each.endings)
+        for each in formats.FORMATS.values()
+        if each.tournament
     }
 )

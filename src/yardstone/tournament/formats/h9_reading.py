@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.text import clean
+from yardstone.records.decoding import clean
 from yardstone.tournament.criteria import CRITERIA
 from yardstone.tournament.formats.line_files import parse_date, split_lines
 from yardstone.tournament.formats.opengotha_fields import parse_rank

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from yardstone.errors import InputError
-from yardstone.records.text import clean
+from yardstone.records.decoding import clean
 from yardstone.tournament.formats.line_files import parse_date
 from yardstone.tournament.model import System
 from yardstone.tournament.rules import Scoring, TimeControl, TimeSystem

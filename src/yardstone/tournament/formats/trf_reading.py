@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
-from yardstone.records.text import clean
+from yardstone.records.decoding import clean
 from yardstone.tournament.formats.line_files import TextDocument, parse_date, split_lines
 from yardstone.tournament.formats.trf_head import FIRST_ROUND, MAX_ROUNDS, WIDTH, Head
 from yardstone.tournament.model import (

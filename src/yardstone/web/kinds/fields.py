@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from yardstone.records.text import clean
+from yardstone.records.decoding import clean
 from yardstone.web.problems import Problem
 
 __all__ = ["Choice", "Field", "Number", "Players", "bad_option", "level_field", "only_value"]

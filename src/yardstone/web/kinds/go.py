@@ -61,8 +61,8 @@ def _games(task: Task) -> list[GoGame]:
     from yardstone.records.sgf import SgfReader
 
     most_games, most_moves = task.limit("go_games"), task.limit("go_moves")
-    reader = SgfReader.of_sources(
-        [file.source for file in task.files],
+    reader = SgfReader(
+        *(file.source for file in task.files),
         progress=lambda done, total: task.tell("reading", done, total),
     )
     games: list[GoGame] = []

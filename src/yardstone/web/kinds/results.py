@@ -54,8 +54,8 @@ def _perform(task: Task) -> dict[str, Any]:
 
 def _pool(task: Task) -> Pool:
     """The games of all files, within the limits."""
-    from yardstone.records.combine import join_pools
     from yardstone.records.formats import Options, read_format
+    from yardstone.records.joining import join_pools
 
     most_games, most_players = task.limit("results_games"), task.limit("results_players")
     first = task.options["first"]

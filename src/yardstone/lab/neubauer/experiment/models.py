@@ -185,9 +185,10 @@ def _pooled(name: str, kinds: tuple[str, ...], work: Work, stages: Stages) -> Po
         (folder / "pooled.json").write_text(json.dumps(facts, indent=2) + "\n", "utf-8")
 
     home = stages.run(_slug(name), make, {"kinds": list(kinds)}, ["moves", "labels"])
-    facts = json.loads((home / "pooled.json").read_text("utf-8"))
+    facts: dict[str, Any] = json.loads((home / "pooled.json").read_text("utf-8"))
     return _POOLED.read(
-        home / "pooled.npz", lambda file, _: Pooled(**{n: file[n] for n in arrays}, **facts)
+        home / "pooled.npz",
+        lambda file, _: Pooled(file["centre"], file["spread"], file["weights"], **facts),
     )
 
 

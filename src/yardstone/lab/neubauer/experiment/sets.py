@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 _FILE = ArrayFile("table of labels")
-_LABELS = ("first", "second", "first_ahead", "second_ahead", "advance")
+_LABELS = ("first", "second", "first_ahead", "second_ahead")
 _SMALLER = (
     "ask for smaller sets under [sets] (training, validation, test, exhibition), "
     "or bring more games"
@@ -159,12 +159,19 @@ def withheld_labels(pool: Pool, labels: Labels, sets: Sets, system: Sequential) 
 
 def save_labels(labels: Labels, path: Path) -> None:
     """Write labels to one file (numpy's npz)."""
-    _FILE.write(path, {name: np.asarray(getattr(labels, name)) for name in _LABELS})
+    arrays = {name: getattr(labels, name) for name in _LABELS}
+    _FILE.write(path, {**arrays, "advance": np.array(labels.advance)})
 
 
 def load_labels(path: Path) -> Labels:
     """Read what `save_labels` wrote."""
     return _FILE.read(
         path,
-        lambda kept, _: Labels(*(kept[name] for name in _LABELS[:4]), advance=int(kept["advance"])),
+        lambda kept, _: Labels(
+            kept["first"],
+            kept["second"],
+            kept["first_ahead"],
+            kept["second_ahead"],
+            int(kept["advance"]),
+        ),
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from yardstone.errors import InputError
-from yardstone.records.text import clean
+from yardstone.records.decoding import clean
 
 if TYPE_CHECKING:
     from yardstone.pool import SkipReport

@@ -1,0 +1,190 @@
+"""Games from queries, databases and frames."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from yardstone.errors import InputError
+from yardstone.records.dates import DateOrder
+from yardstone.records.decoding import clean, decode
+from yardstone.records.names import apply_name_files
+from yardstone.records.options import Options
+from yardstone.records.results import Side
+from yardstone.records.skipped_records import warn_skipped
+from yardstone.records.table_files import TableFile, connection_for, csv_pool, sql_text
+from yardstone.records.table_results import quoted
+from yardstone.records.tables import pool_of_rows
+
+if TYPE_CHECKING:
+    from yardstone.pool import Pool
+    from yardstone.records.sources import Source
+
+__all__ = ["pool_of_frame", "query", "read_database"]
+
+StrPath = str | os.PathLike[str]
+Columns = Mapping[str, str] | Iterable[str] | None
+Results = Mapping[str, object] | str | None
+
+_SQLITE = b"SQLite format 3\0"
+
+
+def query(
+    sql: str,
+    database: StrPath | None = None,
+    *,
+    columns: Columns = None,
+    first: Side | None = None,
+    results: Results = None,
+    strict: bool = False,
+    skip_unread: bool = False,
+    dates: DateOrder | None = None,
+    times: bool = False,
+    levels: bool = False,
+    synonyms: StrPath | None = None,
+    include: StrPath | None = None,
+    exclude: StrPath | None = None,
+) -> Pool:
+    """The pool of the rows that a query gives.
+
+    Parameters
+    ----------
+    sql : str
+        A SELECT. Without a database it reads files itself, as DuckDB can:
+        ``SELECT * FROM 'games/*.parquet'``.
+    database : path, optional
+        A DuckDB or SQLite file; it is only read.
+    columns : mapping or iterable of str, optional
+        Which columns hold what, as in `yardstone.read`.
+    first : {"white", "black"}, optional
+        The side that moves first, if columns and results do not tell.
+    results : mapping or str, optional
+        What values of the result mean, as in `yardstone.read`.
+    strict : bool
+        Raise at the first row that cannot be used.
+    skip_unread : bool
+        Go on even if much cannot be read.
+    dates, times, levels
+        How dates are written, whether they matter, and whether to take grades, ratings
+        and handicaps along; as in `yardstone.read`.
+    synonyms, include, exclude : path, optional
+        Files with names of players, as in `yardstone.read`.
+
+    Raises
+    ------
+    InputError
+        If the query or the database cannot be used.
+
+    Warns
+    -----
+    SkippedWarning
+        If rows were left out.
+
+    Examples
+    --------
+    >>> import yardstone
+    >>> yardstone.query("SELECT 'Ann' AS white, 'Bob' AS black, '1-0' AS result")
+    <Pool: 1 games of 2 players>
+    """
+    options = Options(columns, first, times, dates, levels, strict, skip_unread, results)
+    pool = apply_name_files(_queried(sql, database, options), synonyms, include, exclude)
+    warn_skipped(pool.skipped)
+    return pool
+
+
+def _queried(sql: str, database: StrPath | None, options: Options) -> Pool:
+    name = "query" if database is None else os.fspath(database)
+    rows = f"({sql.strip().rstrip(';')})"
+    with connection_for(name) as connection:
+        if database is not None:
+            path = Path(database)
+            if not path.is_file():
+                raise InputError("no such database", file=name, mend="check its name")
+            if _is_sqlite(path):
+                with _sqlite_rows(path, sql) as table:
+                    return csv_pool(connection, TableFile(name, table), options, line_of=int)
+            connection.execute(f"ATTACH {sql_text(path)} AS source (READ_ONLY)")
+            connection.execute("USE source")
+        return pool_of_rows(connection, rows, file=name, options=options)
+
+
+def _is_sqlite(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def read_database(source: Source, options: Options) -> Pool:
+    """The games in the one table of a database that has only one."""
+    if source.path is None:
+        raise InputError("a database cannot be read from standard input", file=source.name)
+    if _is_sqlite(source.path):
+        with _sqlite(source.path) as base:
+            tables = base.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            ).fetchall()
+    else:
+        with connection_for(source.name) as connection:
+            connection.execute(f"ATTACH {sql_text(source.path)} AS source (READ_ONLY)")
+            tables = connection.execute(
+                "SELECT table_name FROM duckdb_tables() WHERE database_name = 'source'"
+            ).fetchall()
+    if len(tables) != 1:
+        raise InputError(
+            f"it holds {len(tables)} tables: {', '.join(name for (name,) in tables)}",
+            file=source.name,
+            mend="use a query",
+        )
+    return _queried(f"SELECT * FROM {quoted(tables[0][0])}", source.path, options)
+
+
+def _sqlite(path: Path) -> closing[sqlite3.Connection]:
+    """A database of SQLite, only read, which is closed at the end."""
+    return closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True))
+
+
+@contextmanager
+def _sqlite_rows(path: Path, sql: str) -> Iterator[Path]:
+    """The rows of a query to a SQLite file, as a file of rows with commas."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "rows"
+        try:
+            with _sqlite(path) as base, table.open("w", encoding="utf-8", newline="") as file:
+                base.text_factory = decode
+                rows = base.execute(sql)
+                writer = csv.writer(file)
+                writer.writerow([column[0] for column in rows.description or ()])
+                for row in rows:
+                    writer.writerow([clean(v) if isinstance(v, str) else v for v in row])
+        except sqlite3.Error as error:
+            raise InputError(str(error), file=str(path)) from None
+        yield table
+
+
+def pool_of_frame(frame: Any, **options: Any) -> Pool:
+    """The games of a frame of pandas, polars or Arrow; keywords are those of `Options`."""
+    with connection_for("frame") as connection:
+        try:
+            connection.register("frame", frame)
+        except Exception:
+            if not hasattr(frame, "__arrow_c_stream__"):
+                raise InputError(f"a {type(frame).__name__} is not a table") from None
+            connection.register("frame", _through_arrow(frame))
+        pool = pool_of_rows(connection, "frame", file="frame", options=Options(**options))
+    warn_skipped(pool.skipped, above=4)
+    return pool
+
+
+def _through_arrow(frame: Any) -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise InputError(
+            f"a {type(frame).__name__} cannot be read without pyarrow", mend="pip install pyarrow"
+        ) from None
+    return pyarrow.table(frame)

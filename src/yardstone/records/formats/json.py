@@ -1,0 +1,49 @@
+"""JSON: a list of objects, or one object a line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from yardstone.records.formats.format import FileFormat, Sign, Writer
+from yardstone.records.options import Options
+from yardstone.records.pool_rows import games_of
+
+if TYPE_CHECKING:
+    from yardstone.pool import Pool
+    from yardstone.records.sources import Source
+
+_OBJECTS = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})|\[\s*\]')
+
+
+def _read(sources: Sequence[Source], options: Options) -> Pool:
+    from yardstone.records.table_files import read_json, read_tables
+
+    return read_tables(read_json, sources, options)
+
+
+def _list(pool: Pool) -> Iterator[str]:
+    begin = "[\n"
+    for game in games_of(pool):
+        yield begin + json.dumps(game, ensure_ascii=False)
+        begin = ",\n"
+    yield "[]\n" if begin == "[\n" else "\n]\n"
+
+
+def _lines(pool: Pool) -> Iterator[str]:
+    for game in games_of(pool):
+        yield json.dumps(game, ensure_ascii=False) + "\n"
+
+
+FORMAT = FileFormat(
+    "json",
+    (".json", ".jsonl", ".ndjson"),
+    (Sign(1, _OBJECTS.match),),
+    _read,
+    writers=(
+        Writer("json", (".json",), _list),
+        Writer("jsonl", (".jsonl", ".ndjson"), _lines),
+    ),
+)

@@ -1,0 +1,48 @@
+"""Parquet, a table as columns in a binary file."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from yardstone.records.formats.csv import table_pieces
+from yardstone.records.formats.format import FileFormat, Sign, Writer
+from yardstone.records.options import Options
+from yardstone.records.pool_rows import column_types
+
+if TYPE_CHECKING:
+    from yardstone.pool import Pool
+    from yardstone.records.sources import Source
+
+_ENDINGS = (".parquet", ".pq")
+_PIECE = 1 << 20
+
+
+def _read(sources: Sequence[Source], options: Options) -> Pool:
+    from yardstone.records.table_files import read_parquet, read_tables
+
+    return read_tables(read_parquet, sources, options)
+
+
+def _pieces(pool: Pool) -> Iterator[bytes]:
+    from yardstone.records.table_files import parquet_of_csv
+
+    with tempfile.TemporaryDirectory() as folder:
+        table, target = Path(folder) / "games.csv", Path(folder) / "games.parquet"
+        with table.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(table_pieces(pool))
+        parquet_of_csv(target, table, column_types(pool))
+        with target.open("rb") as binary:
+            while piece := binary.read(_PIECE):
+                yield piece
+
+
+FORMAT = FileFormat(
+    "parquet",
+    _ENDINGS,
+    (Sign(0, lambda head: head.startswith(b"PAR1")),),
+    _read,
+    writers=(Writer("parquet", _ENDINGS, _pieces, binary=True),),
+)
