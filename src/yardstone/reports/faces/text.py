@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
-from textwrap import wrap
 
 from yardstone.reports.document import Block, Document, Facts, Lines, Section, Table
 from yardstone.reports.words import plural
