@@ -17,7 +17,7 @@ from yardstone.go.nets.known import KNOWN
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.points import WHITE
 from yardstone.records.sgf import read_games
-from yardstone.reports.strength.text import headline
+from yardstone.reports.strength.words import headline
 from yardstone.strength.estimate.collection import estimate_players
 from yardstone.strength.estimate.estimate import Estimate, estimate_player
 from yardstone.strength.estimate.games import model_network

@@ -9,6 +9,7 @@ from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.ratings.result import JointRatings, Status
+from yardstone.reports import words
 from yardstone.reports.rating_list import sentences as statements
 
 
@@ -142,7 +143,7 @@ def test_simulated_deviations_are_named(pool: Pool, ratings: JointRatings) -> No
     ],
 )
 def test_names_in_a_sentence(names: list[str], total: int, text: str) -> None:
-    assert statements.join_names(names, total) == text
+    assert words.join_names(names, total) == text
 
 
 def test_skipped_records_are_counted_and_placed(report: RatingList) -> None:

@@ -17,16 +17,22 @@ from yardstone.lab.neubauer.experiment import judgements as judged
 from yardstone.lab.neubauer.experiment import models
 from yardstone.lab.neubauer.experiment.configuration import read_experiment
 from yardstone.lab.neubauer.experiment.description import glicko_of
+from yardstone.lab.neubauer.experiment.measurement import Measurement
 from yardstone.lab.neubauer.experiment.performance import performance, rating_errors
 from yardstone.lab.neubauer.experiment.predictions import EVEN, FUTURE, GLICKO, TUNED
 from yardstone.lab.neubauer.experiment.predictions_file import predictions_csv
-from yardstone.lab.neubauer.experiment.run import Outcome, run_experiment
+from yardstone.lab.neubauer.experiment.run import ExperimentResult, run_experiment
 from yardstone.lab.neubauer.experiment.sets import load_labels, withheld_labels
 from yardstone.ratings.glicko2 import Glicko2
-from yardstone.reports.strength import table as tables
+from yardstone.reports.faces.files import document_csv
+from yardstone.reports.faces.text import document_text
+from yardstone.reports.strength.experiment import experiment_document
+
+#: What came out, and what was said meanwhile.
+Done = tuple[ExperimentResult, list[str]]
 
 
-def run(path: Path, workers: int = 1) -> tuple[Outcome, list[str]]:
+def run(path: Path, workers: int = 1) -> Done:
     said: list[str] = []
     return run_experiment(read_experiment(path), workers=workers, say=said.append), said
 
@@ -46,11 +52,13 @@ def path(home: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def done(path: Path) -> tuple[Outcome, list[str]]:
+def done(path: Path) -> Done:
     return run(path)
 
 
-def test_every_stage_is_run_and_every_system_asked(done: tuple[Outcome, list[str]]) -> None:
+def test_every_stage_is_run_and_every_system_asked(
+    done: Done,
+) -> None:
     found, said = done
     stages = [words.split(":")[0] for words in said if words.endswith(": begun")]
     assert stages == [
@@ -68,7 +76,7 @@ def test_every_stage_is_run_and_every_system_asked(done: tuple[Outcome, list[str
     assert len(found.pool) == 178 - report["unsure"]
 
 
-def test_the_sets_keep_the_rules(done: tuple[Outcome, list[str]]) -> None:
+def test_the_sets_keep_the_rules(done: Done) -> None:
     found, _ = done
     pool, replay = found.pool, found.replay
     mark = pool.columns["set"]
@@ -83,7 +91,9 @@ def test_the_sets_keep_the_rules(done: tuple[Outcome, list[str]]) -> None:
     assert played.max() <= 4
 
 
-def test_predictions_see_nothing_that_is_not_known_yet(done: tuple[Outcome, list[str]]) -> None:
+def test_predictions_see_nothing_that_is_not_known_yet(
+    done: Done,
+) -> None:
     found, _ = done
     told = found.predictions
     questions = told.questions
@@ -99,16 +109,14 @@ def test_predictions_see_nothing_that_is_not_known_yet(done: tuple[Outcome, list
     assert sides[two].max() <= 2 * 12  # each made 12 of a game's 24 moves
 
 
-def test_the_same_again_keeps_every_stage(path: Path, done: tuple[Outcome, list[str]]) -> None:
+def test_the_same_again_keeps_every_stage(path: Path, done: Done) -> None:
     again, said = run(path)
     assert all(words.endswith(": kept") for words in said)
     for name, expected in done[0].predictions.expected.items():
         assert np.array_equal(again.predictions.expected[name], expected)
 
 
-def test_a_changed_setting_redoes_what_depends_on_it(
-    path: Path, done: tuple[Outcome, list[str]]
-) -> None:
+def test_a_changed_setting_redoes_what_depends_on_it(path: Path, done: Done) -> None:
     text = path.read_text()
     try:
         path.write_text(text.replace('pooled = ["head", "pick", "mean"]', 'pooled = ["pick"]'))
@@ -187,7 +195,7 @@ def test_labels_without_the_results_of_the_games_to_predict(home: Path, tmp_path
     assert np.array_equal(again.second[~hidden], learned.second[~hidden])
 
 
-def test_tables_of_what_was_found(done: tuple[Outcome, list[str]]) -> None:
+def test_tables_of_what_was_found(done: Done) -> None:
     found, _ = done
     measured = performance(found.predictions, replicates=50)
     for cell in measured.cells:
@@ -196,8 +204,10 @@ def test_tables_of_what_was_found(done: tuple[Outcome, list[str]]) -> None:
         assert json.dumps(cell.as_dict(), allow_nan=False)
     base = measured.cell(GLICKO, "E")
     assert (base.ahead["accuracy"].low, base.ahead["accuracy"].high) == (0.0, 0.0)
-    text = tables.performance_text(measured) + tables.hidden_text(measured)
-    assert "less that of Glicko-2 (95 %)" in tables.ahead_text(measured)
+    errors = rating_errors(found.predictions, GLICKO, "E")
+    document = experiment_document(Measurement(found, [measured], [errors]))
+    text = document_text(document)
+    assert "less that of Glicko-2 (95 %)" in text
     other = performance(found.predictions, base=EVEN, replicates=50)
     assert other.cell(EVEN, "E").ahead["accuracy"].estimate == 0.0
     even = other.cell(GLICKO, "E").ahead["log_likelihood"].estimate
@@ -206,14 +216,12 @@ def test_tables_of_what_was_found(done: tuple[Outcome, list[str]]) -> None:
         performance(found.predictions, base="Elo")
     for name in (*found.predictions.expected, "Exhibition", "k = 2"):
         assert name in text
-    rows = tables.performance_csv(measured).splitlines()
+    rows = document_csv(document).splitlines()
     assert len(rows) == 1 + len(measured.cells)
-    errors = rating_errors(found.predictions, GLICKO, "E")
     labels = found.predictions.labels[found.predictions.questions.of("E")]
     assert errors.players.sum() == labels.size
     assert json.dumps(errors.as_dict(), allow_nan=False)
-    assert "Glicko-2" in tables.ratings_text([errors])
-    assert tables.ratings_text([]) == ""
+    assert "Mean of rating less label" in text
     with pytest.raises(NoGamesError, match="no rating in the set Z"):
         rating_errors(found.predictions, GLICKO, "Z")
     lines = predictions_csv(found.predictions, found.pool).splitlines()
