@@ -16,8 +16,9 @@ from yardstone.evaluation.result import Prediction
 from yardstone.evaluation.splits import Subset
 from yardstone.pool import SkipReport
 from yardstone.records.column_names import words
-from yardstone.records.result_column import Column, given_scores, read_column
-from yardstone.records.results import Side
+from yardstone.records.result_column import read_column
+from yardstone.records.result_questions import ResultColumn
+from yardstone.records.results import Side, stated_scores
 from yardstone.records.skipped_records import UNKNOWN_RESULT, check_unread
 
 if TYPE_CHECKING:
@@ -247,14 +248,14 @@ def _scores(texts: NDArray[Any], meaning: _ScoreMeaning, file: str) -> NDArray[n
     """Scores of the player who moved first; NaN for what is none."""
     distinct, where, counts = np.unique(texts.astype(str), return_inverse=True, return_counts=True)
     values = dict(zip(distinct.tolist(), counts.tolist(), strict=True))
-    column = Column(
+    column = ResultColumn(
         meaning.column,
         values,
         ("", ""),
         meaning.players or ("the first player", "the second player"),
         file,
         colour=meaning.side or _colour(meaning.players),
-        given=given_scores(meaning.results),
+        stated=stated_scores(meaning.results),
     )
     reading = read_column(column)
     report = SkipReport()

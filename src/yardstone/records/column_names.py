@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "points_columns",
     "result_columns",
     "side_of",
-    "similar",
     "tells_winner",
     "words",
 ]
@@ -112,15 +111,20 @@ def label(name: str) -> tuple[str, int] | None:
     >>> label("White Player"), label("model_a"), label("away_id"), label("white_elo")
     (('white', 2), ('a', 12), ('away', 22), None)
     """
-    parts = words(name)
-    said = [part for part in parts if part not in _PLAYER_WORDS]
-    beside = [part for part in parts if part in _PLAYER_WORDS]
-    rank = sum(_PLAYER_WORDS.index(part) + 1 for part in beside)
+    said, beside, rank = _split(name)
     if not said:
         return ("player", rank) if beside and beside[0] in _SELF else None
     if len(said) > 1:
         return None
     return _ALIASES.get(said[0], said[0]), rank
+
+
+def _split(name: str) -> tuple[list[str], tuple[str, ...], int]:
+    """The words that tell the side, those of any player, and how telling these are."""
+    parts = words(name)
+    beside = tuple(part for part in parts if part in _PLAYER_WORDS)
+    rank = sum(_PLAYER_WORDS.index(part) + 1 for part in beside)
+    return [part for part in parts if part not in _PLAYER_WORDS], beside, rank
 
 
 def find_pair(names: Sequence[str]) -> Pair | None:
@@ -135,8 +139,7 @@ def find_pair(names: Sequence[str]) -> Pair | None:
     for name in names:
         if (said := label(name)) is None:
             continue
-        beside = tuple(word for word in words(name) if word in _PLAYER_WORDS)
-        by_label.setdefault(said[0], {}).setdefault(beside, (said[1], name))
+        by_label.setdefault(said[0], {}).setdefault(_split(name)[1], (said[1], name))
     for labels in PAIRS:
         one, other = by_label.get(labels[0], {}), by_label.get(labels[1], {})
         if labels == ("a", "b"):  # b alone is Black, beside an a it is not
@@ -152,14 +155,12 @@ def find_pair(names: Sequence[str]) -> Pair | None:
 
 def _lettered(names: Sequence[str], letter: str) -> dict[tuple[str, ...], tuple[int, str]]:
     """Columns of players whose side is this letter."""
-    found: dict[tuple[str, ...], tuple[int, str]] = {}
+    columns: dict[tuple[str, ...], tuple[int, str]] = {}
     for name in names:
-        parts = words(name)
-        beside = tuple(word for word in parts if word in _PLAYER_WORDS)
-        if [part for part in parts if part not in _PLAYER_WORDS] == [letter]:
-            rank = sum(_PLAYER_WORDS.index(part) + 1 for part in beside)
-            found.setdefault(beside, (rank, name))
-    return found
+        said, beside, rank = _split(name)
+        if said == [letter]:
+            columns.setdefault(beside, (rank, name))
+    return columns
 
 
 def side_of(name: str, labels: tuple[str, str]) -> int | None:
@@ -239,12 +240,3 @@ def tells_winner(name: str) -> bool:
 def is_indicator(name: str) -> bool:
     """Whether a column says of one side that it won: ``home_win``, ``winner_model_a``."""
     return not _INDICATORS.isdisjoint(words(name))
-
-
-def similar(names: Mapping[str, object] | Sequence[str], wanted: str) -> str | None:
-    """The name that is most like the one wanted."""
-    from difflib import get_close_matches
-
-    by_key = {name.lower(): name for name in names}
-    found = get_close_matches(wanted.lower(), list(by_key), n=1, cutoff=0.6)
-    return by_key[found[0]] if found else None

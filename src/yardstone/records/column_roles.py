@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from yardstone.choices import nearest
 from yardstone.errors import InputError, UsageError
 from yardstone.records.column_names import (
     DATES,
@@ -18,7 +19,6 @@ from yardstone.records.column_names import (
     points_columns,
     result_columns,
     side_of,
-    similar,
 )
 
 __all__ = ["KEYS", "Roles", "find_roles", "has_role"]
@@ -93,21 +93,21 @@ def find_roles(
     UsageError
         If a column that was asked for is not there, or a key is misspelt.
     """
-    asked = _asked(names, columns, file)
-    pair = _players(names, asked, file)
-    score = _scores(names, asked, pair, file)
+    chosen = _chosen(names, columns, file)
+    pair = _players(names, chosen, file)
+    score = _scores(names, chosen, pair, file)
     plain = {re.sub(r"[^a-z0-9]", "", name.lower()): name for name in reversed(names)}
-    named_time = "time" in asked
+    named_time = "time" in chosen
     if named_time:
-        time: tuple[str, ...] = (asked["time"],)
+        time: tuple[str, ...] = (chosen["time"],)
     else:
         time = tuple(n for n in (_pick(plain, DATES), _pick(plain, TIMES)) if n is not None)
-    extra = {key: name for key, name in asked.items() if key not in KEYS}
+    extra = {key: name for key, name in chosen.items() if key not in KEYS}
     return Roles(
         pair.first,
         pair.second,
         pair.labels,
-        "first" in asked or "second" in asked,
+        "first" in chosen or "second" in chosen,
         time=time,
         extra=extra,
         named_time=named_time,
@@ -131,32 +131,32 @@ def has_role(name: str) -> bool:
     return bool(result_columns([name], ("first", "second")))
 
 
-def _asked(
+def _chosen(
     names: Sequence[str], columns: Mapping[str, str] | Iterable[str] | None, file: str
 ) -> dict[str, str]:
     """What the caller asks for, with the names as the table has them."""
     if columns is None or columns == "all":
         return {}
-    given = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
+    pairs = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
     lower = {name.lower(): name for name in reversed(names)}
-    asked: dict[str, str] = {}
+    chosen: dict[str, str] = {}
     used: dict[str, str] = {}
-    for key, name in given.items():
+    for key, name in pairs.items():
         if key not in KEYS and key != name:
             _check_key(key)
         there = name if name in names else lower.get(name.lower())
         if there is None:
-            near = similar(names, name)
+            near = nearest(name, names)
             raise UsageError(
                 f"{file}: there is no column {name!r}, only {', '.join(names)}"
                 + (f" (did you mean {near!r}?)" if near else "")
             )
-        asked[key] = there
+        chosen[key] = there
         if key in KEYS and used.setdefault(there, key) != key:
             raise UsageError(
                 f"{file}: the column {there!r} is named for both {used[there]!r} and {key!r}"
             )
-    return asked
+    return chosen
 
 
 def _check_key(key: str) -> None:
@@ -177,11 +177,11 @@ def _check_key(key: str) -> None:
         )
 
 
-def _players(names: Sequence[str], asked: Mapping[str, str], file: str) -> Pair:
-    guess = find_pair([name for name in names if name not in asked.values()])
+def _players(names: Sequence[str], chosen: Mapping[str, str], file: str) -> Pair:
+    guess = find_pair([name for name in names if name not in chosen.values()])
     for key in ("first", "second"):
-        if key not in asked and (guess is None or ("first" in asked) != ("second" in asked)):
-            other = asked.get("second" if key == "first" else "first")
+        if key not in chosen and (guess is None or ("first" in chosen) != ("second" in chosen)):
+            other = chosen.get("second" if key == "first" else "first")
             partner = None if other is None else _partner(names, other)
             if partner is None:
                 raise InputError(
@@ -189,10 +189,10 @@ def _players(names: Sequence[str], asked: Mapping[str, str], file: str) -> Pair:
                     file=file,
                     mend="name the columns first, second and score",
                 )
-            asked = {**asked, key: partner}
-    if "first" not in asked and guess is not None:
+            chosen = {**chosen, key: partner}
+    if "first" not in chosen and guess is not None:
         return guess
-    first, second = asked["first"], asked["second"]
+    first, second = chosen["first"], chosen["second"]
     return Pair(first, second, _labels(first, second))
 
 
@@ -213,18 +213,18 @@ def _labels(first: str, second: str) -> tuple[str, str]:
 
 
 def _scores(
-    names: Sequence[str], asked: Mapping[str, str], pair: Pair, file: str
+    names: Sequence[str], chosen: Mapping[str, str], pair: Pair, file: str
 ) -> dict[str, Any]:
     """The columns that tell who won."""
-    one, other = asked.get("first_score"), asked.get("second_score")
+    one, other = chosen.get("first_score"), chosen.get("second_score")
     if one is not None and other is not None:
         return {"points": (one, other)}
-    if "margin" in asked:
-        return {"margin": asked["margin"]}
+    if "margin" in chosen:
+        return {"margin": chosen["margin"]}
     if one is not None or other is not None:
         return {"results": (one or other,), "subject": 0 if one is not None else 1}
-    if "score" in asked:
-        return {"results": (asked["score"],)}
+    if "score" in chosen:
+        return {"results": (chosen["score"],)}
     free = [name for name in names if name not in (pair.first, pair.second)]
     points = points_columns(free, pair.labels)
     results = tuple(

@@ -11,10 +11,21 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
+from yardstone.errors import UsageError
 from yardstone.records.go_game import WHITE
 from yardstone.records.sgf_values import parse_winner
 
-__all__ = ["FORFEIT", "NOTATIONS", "Side", "left_out_reason", "meanings", "normalized", "points_of"]
+__all__ = [
+    "FORFEIT",
+    "NOTATIONS",
+    "SCORES",
+    "Side",
+    "stated_scores",
+    "left_out_reason",
+    "meanings",
+    "normalized",
+    "points_of",
+]
 
 Side = Literal["white", "black"]
 
@@ -34,6 +45,12 @@ NOTATIONS: Mapping[str, str] = {
     "per game site": "how each side ended",
 }
 
+#: The score of the first side by the number that a text means.
+SCORES: Mapping[int, float] = {1: 1.0, 0: 0.5, -1: 0.0}
+_STATED = {
+    "win": 1.0, "won": 1.0, "1": 1.0, "draw": 0.5, "0.5": 0.5, "½": 0.5, "tie": 0.5,
+    "loss": 0.0, "lost": 0.0, "0": 0.0, "skip": None,
+}  # fmt: skip
 _DASHES = str.maketrans("‐‑‒–—−", "------")
 _NUMBER = r"(?:\d+(?:\.\d+)?|\.\d+|\d*½|1/2)"
 _PAIR = re.compile(rf"\(?\s*({_NUMBER})\s*[-:]\s*({_NUMBER})\s*\)?(?:\s*\(?(?:ot|so|aet)\d?\)?)?")
@@ -196,3 +213,48 @@ def _compared(one: str, other: str) -> int:
     if a is None or b is None:
         return 0
     return (a > b) - (a < b)
+
+
+def stated_scores(results: Mapping[str, object] | str | None) -> dict[str, float | None]:
+    """What a caller says that values mean, by normalized text.
+
+    Parameters
+    ----------
+    results : mapping or str, optional
+        Points of the first player by value (1, 0.5, 0 or None to leave such records
+        out), or the words win, draw, loss and skip; a text such as
+        ``"H=win,D=draw,A=loss"`` says the same.
+
+    Raises
+    ------
+    UsageError
+        If a meaning is none of these.
+
+    Examples
+    --------
+    >>> stated_scores("H=win, A=loss, P=skip")
+    {'h': 1.0, 'a': 0.0, 'p': None}
+    """
+    if results is None:
+        return {}
+    if isinstance(results, str):
+        pairs: dict[str, object] = {}
+        for part in results.split(","):
+            text, equals, word = part.rpartition("=")
+            if not equals:
+                raise UsageError(f"results {part.strip()!r}: write it as VALUE=win")
+            pairs[text] = word
+        results = pairs
+    found = {}
+    for each, meaning in results.items():
+        value = str(each)
+        key = "skip" if meaning is None else normalized(str(meaning))
+        if isinstance(meaning, int | float):
+            key = f"{float(meaning):g}"
+        if key not in _STATED:
+            raise UsageError(
+                f"results {value!r}: {meaning!r} is none of win, draw, loss and skip "
+                "(for the first player)"
+            )
+        found[normalized(value)] = _STATED[key]
+    return found

@@ -13,20 +13,16 @@ from yardstone.records.column_names import is_indicator, tells_winner
 from yardstone.records.column_roles import Roles
 from yardstone.records.first_move import Order, results_of_go, settle_order, whose_result
 from yardstone.records.options import Options
-from yardstone.records.result_column import (
-    Column,
-    Names,
-    Reading,
-    given_scores,
-    read_column,
-    read_points,
-)
+from yardstone.records.points_columns import read_points
+from yardstone.records.result_column import Reading, WinnerNames, read_column
+from yardstone.records.result_questions import ResultColumn
 from yardstone.records.results import (
     FORFEIT,
     left_out_reason,
     meanings,
     normalized,
     points_of,
+    stated_scores,
 )
 from yardstone.records.skipped_records import MOST_UNREAD, too_much
 from yardstone.records.strength_columns import level_columns
@@ -169,7 +165,7 @@ class TableOfGames:
     def _reading(self, order: Order, name: str) -> Reading:
         subject, pair, sure = whose_result(order, name)
         roles = order.roles
-        column = Column(
+        column = ResultColumn(
             name,
             self.values(name),
             roles.labels,
@@ -179,7 +175,7 @@ class TableOfGames:
             pair,
             order.colour,
             sure,
-            given_scores(self.options.results),
+            stated_scores(self.options.results),
         )
         reading = read_column(column, lambda: self._names(order, name))
         self._check_blanks(name, reading)
@@ -191,7 +187,7 @@ class TableOfGames:
             return
         place = self.places[name]
         blank = [text for text in self.values(name) if left_out_reason(text) == "no result"]
-        told = given_scores(self.options.results)
+        told = stated_scores(self.options.results)
         blank = [text for text in blank if normalized(text) not in told]
         number = sum(self.values(name)[text] for text in blank)
         row = self.connection.execute(
@@ -213,7 +209,7 @@ class TableOfGames:
         """The columns of `source_game` that hold the first and the second player."""
         return ("one", "other") if order.roles.first == self.one else ("other", "one")
 
-    def _names(self, order: Order, column: str) -> Names:
+    def _names(self, order: Order, column: str) -> WinnerNames:
         place = self.places[column]
         first, second = self._sides(order)
         winner = rf"lower(trim(regexp_replace({place}, '\s+(wins?|won)\b.*$', '', 'i')))"
@@ -230,7 +226,7 @@ class TableOfGames:
             ).fetchone()
             return bool(found and found[0])
 
-        return Names(row[0] if row else 0, differ)
+        return WinnerNames(row[0] if row else 0, differ)
 
     def _by_reading(self, order: Order, name: str, reading: Reading) -> tuple[str, ...]:
         place = self.places[name]
