@@ -22,7 +22,9 @@ from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork
 from yardstone.lab.neubauer.network.training_log import Epoch, History
 from yardstone.reports.charts.chart import Points
 from yardstone.reports.charts.training import search_chart, training_chart
-from yardstone.reports.strength.training import runs_json, runs_text
+from yardstone.reports.faces.files import document_json
+from yardstone.reports.faces.text import document_text
+from yardstone.reports.strength.training import search_document
 
 
 @pytest.fixture
@@ -204,11 +206,12 @@ def test_the_picture_of_a_search_shows_what_was_varied() -> None:
 
 
 def test_the_table_of_a_search_lists_the_best_first() -> None:
-    runs = made_runs()
-    lines = runs_text(runs).splitlines()
-    assert lines[1].split()[:2] == ["1.02", "0.6100"]
-    assert lines[-1].split()[:3] == ["1.01", "–", "–"]
-    found = runs_json(runs)
-    assert found[-1]["loss"] is None
-    assert found[-1]["failure"] == "no numbers"
-    json.dumps(found, allow_nan=False)
+    document = search_document(made_runs(), title="A search")
+    lines = document_text(document).splitlines()
+    head = next(place for place, line in enumerate(lines) if line.startswith("run"))
+    rows = [line.split() for line in lines[head + 1 :] if line]
+    assert rows[0][:2] == ["1.02", "0.6100"]
+    assert rows[-1][:3] == ["1.01", "–", "–"]
+    plain = json.loads(document_json(document))
+    assert plain[-1]["loss"] is None
+    assert plain[-1]["failure"] == "no numbers"

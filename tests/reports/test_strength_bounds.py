@@ -14,8 +14,10 @@ from tests.reports.pictures import check
 from tests.web.made_results import go_result
 from yardstone.reports.charts.shapes import Shape
 from yardstone.reports.charts.strength import estimate_chart
-from yardstone.reports.strength.estimate_html import estimate_html
-from yardstone.reports.strength.text import estimate_csv, estimate_text
+from yardstone.reports.faces.files import document_csv
+from yardstone.reports.faces.page import document_page
+from yardstone.reports.faces.text import document_text
+from yardstone.reports.strength.estimate import estimate_document
 
 #: What is missing, the headline, and the word of the tables with the end that is known.
 BOUNDS = [
@@ -46,7 +48,8 @@ def test_a_bound_is_told_everywhere(
     missing: tuple[str, ...], head: str, word: str, known: str
 ) -> None:
     found = bounded(*missing)
-    text, page = estimate_text(found), estimate_html(found, version="1")
+    document = estimate_document(found)
+    text, page = document_text(document), document_page(document, version="1")
     cells = re.sub(r"<[^>]*>", " ", page)
     for shown in (text, cells):
         assert head in shown
@@ -56,15 +59,18 @@ def test_a_bound_is_told_everywhere(
     for part in parts:
         assert f"{word} {floored(part[known])}" in text
         assert f"{word} {floored(part[known])}" in cells
-    first = next(csv.DictReader(io.StringIO(estimate_csv(found))))
+    first = next(csv.DictReader(io.StringIO(document_csv(document))))
     assert (first[missing[0]], float(first[known])) == ("", found[known])
 
 
 def test_no_interval_at_all_is_told() -> None:
     found = bounded("low", "high")
-    assert NONE in estimate_text(found)
-    assert NONE in estimate_html(found, version="1")
-    assert [line.split()[-1] for line in estimate_text(found).splitlines()[7:10]] == ["none"] * 3
+    document = estimate_document(found)
+    text = document_text(document)
+    assert NONE in text
+    assert NONE in document_page(document, version="1")
+    phases = [line for line in text.splitlines() if line.startswith(("opening", "middle", "end"))]
+    assert [line.split()[-1] for line in phases] == ["none"] * 3
 
 
 @pytest.mark.parametrize("missing", [("low",), ("high",), ("low", "high")])
