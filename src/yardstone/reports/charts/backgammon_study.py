@@ -21,12 +21,14 @@ __all__ = ["coefficient_chart", "part_one_chart", "part_two_chart"]
 _DASH = (5.0, 3.0)
 
 
-def _measured(fit: StudyFit, rows: NDArray[np.bool_], level: float, **style: str) -> Points:
+def _measured(
+    fit: StudyFit, rows: NDArray[np.bool_], level: float, style: tuple[str, str, str]
+) -> Points:
     """Rating differences of cells with their intervals."""
     low, high = (end[rows] for end in fit.cells.rating_interval(level))
     rating = fit.cells.rating[rows]
     low, high = (np.where(np.isnan(end), rating, end) for end in (low, high))
-    return Points(fit.cells.depd[rows], rating, along=(low, high), size=3.2, **style)
+    return Points(fit.cells.depd[rows], rating, *style, 3.2, along=(low, high))
 
 
 def _panel(length: float, marks: list[Mark]) -> Panel:
@@ -52,10 +54,8 @@ def part_one_chart(fit: StudyFit, *, level: float = LEVEL) -> Chart:
         marks: list[Mark] = [
             Stroke(end, by_formula, "soft", "11971 + 23681/N", 1.3, _DASH),
             Stroke(end, by_fit, "c2", "fit", 1.5),
-            _measured(fit, here & ~noisy, level, colour="c1", name="one player free of noise"),
-            _measured(
-                fit, here & noisy, level, colour="c3", name="both with noise", shape="square"
-            ),
+            _measured(fit, here & ~noisy, level, ("c1", "one player free of noise", "circle")),
+            _measured(fit, here & noisy, level, ("c3", "both with noise", "square")),
         ]
         panels.append(_panel(float(length), marks))
     title = f"Rating difference and error rate, {100 * level:g} % intervals"
@@ -71,7 +71,7 @@ def part_two_chart(fit: StudyFit, *, level: float = LEVEL) -> Chart:
         here = fit.cells.length == length
         x = fit.cells.depd[here]
         marks: list[Mark] = [
-            _measured(fit, here, level, colour="c3", name="measured"),
+            _measured(fit, here, level, ("c3", "measured", "circle")),
             Points(x, by_part_one[here], "c2", "a(N) DEPD, published", shape="cross"),
             Points(x, by_part_two[here], "c1", "a2(N) DEPM + b(N) DEPC, published", shape="plus"),
             Points(x, fit.fitted[here], "ink", "fit", shape="dash"),

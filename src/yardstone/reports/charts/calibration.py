@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.reports.charts.chart import Axis, Bars, Chart, Label, Panel, Points, Stroke
+from yardstone.reports.charts.chart import Axis, Bars, Chart, Label, Mark, Panel, Points, Stroke
 
 if TYPE_CHECKING:
     from yardstone.evaluation.result import Evaluation, Scored
@@ -44,7 +44,7 @@ def _panel(scored: Scored) -> Panel:
     density = groups.games / width
     slope = "" if groups.slope != groups.slope else f"slope {groups.slope:.2f}, "
     words = f"{slope}error {groups.error:.3f}"
-    marks = [
+    marks: list[Mark] = [
         Bars(groups.low, groups.low + width, 0.0, 0.18 * density / density.max(), "grid"),
         Stroke([0.0, 1.0], [0.0, 1.0], "soft", width=1.0, dash=(4.0, 3.0)),
         Points(

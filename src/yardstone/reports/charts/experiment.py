@@ -137,10 +137,10 @@ def rating_chart(rating: Array, label: Array, *, name: str) -> Chart:
         x = np.bincount(twelfth, label, 12) / number
         y = np.bincount(twelfth, rating, 12) / number
     entry = "mean rating of a twelfth of the labels"
-    ends = {"low": float(edges[0]), "high": float(edges[-1])}
+    ends = float(edges[0]), float(edges[-1])
     panel = Panel(
-        Axis("rating label", **ends),
-        Axis(f"rating by {name}", **ends),
+        Axis("rating label", *ends),
+        Axis(f"rating by {name}", *ends),
         [
             cells,
             Stroke([low, high], [low, high], "soft", width=1.0, dash=(4.0, 3.0)),

@@ -10,7 +10,7 @@ import numpy as np
 from yardstone.errors import UsageError
 from yardstone.files import replaced, write_text
 from yardstone.reports.charts.colours import LIGHT
-from yardstone.reports.charts.shapes import Discs, Element, Shape, Sheet, Words
+from yardstone.reports.charts.shapes import Discs, Element, Shape, Sheet, Words, legible
 from yardstone.reports.charts.svg import file_svg
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _draw(axes: Axes, element: Element, place: int, fonts: list[str]) -> None:
         axes.text(
             element.x,
             element.y,
-            element.text,
+            legible(element.text),
             fontsize=element.size * _POINT,
             ha={"start": "left", "middle": "center", "end": "right"}[element.anchor],
             va="baseline",

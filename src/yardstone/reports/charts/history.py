@@ -91,13 +91,13 @@ def ratings_by_games_chart(found: RatingsByGames, labels: Sequence[str] | None =
         edges[classes.ravel() + 1],
         opacity=(share / highest).ravel(),
     )
-    ends = {"low": float(edges[0]), "high": float(edges[-1])}
+    ends = float(edges[0]), float(edges[-1])
     if labels is None:
-        y = Axis("Rating", **ends)
+        y = Axis("Rating", *ends)
     else:
         step = max(len(labels) // 15, 1)
         middles = [(place + 0.5, label) for place, label in enumerate(labels)][::step]
-        y = Axis("Rank", **ends, ticks=middles)
+        y = Axis("Rank", *ends, ticks=middles)
     x = Axis("Games played", low=0.5, high=len(share) + 0.5, whole=True)
     return Chart(
         [Panel(x, y, [cells])],

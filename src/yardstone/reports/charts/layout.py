@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from yardstone.reports.charts.chart import (
     Axis,
@@ -41,6 +42,8 @@ _PANEL = 225.0
 #: Names at the ends of lines take no more than this share of a panel.
 _NAMES = 0.25
 _SHADES = 6
+#: From name to name at the ends of lines.
+_NEXT = 13.0
 
 
 def laid_out(chart: Chart, width: float) -> Sheet:
@@ -74,7 +77,16 @@ def laid_out(chart: Chart, width: float) -> Sheet:
     for line in broken(chart.note, room, _SMALL):
         y += _LINE
         elements.append(Words(line, _EDGE, y - 3.0, _SMALL, colour="soft"))
-    return Sheet(width, float(np.ceil(y + _EDGE)), elements)
+    return Sheet(width, float(np.ceil(y + _EDGE)), [_held(each, width) for each in elements])
+
+
+def _held(element: Element, width: float) -> Element:
+    """Words moved sideways as far as they would leave the sheet."""
+    if not isinstance(element, Words):
+        return element
+    left, _, right, _ = element.box
+    over = max(1.0 - left, 0.0) + min(width - 1.0 - right, 0.0)
+    return replace(element, x=element.x + over) if over else element
 
 
 @dataclass(frozen=True)
@@ -145,7 +157,7 @@ def _ruler(panel: Panel, axis: Axis, way: str, start: float, end: float) -> Rule
     return Ruler(axis, values, *((end, start) if reversed_names else (start, end)))
 
 
-def _reach(mark: Mark, way: str) -> Iterator[object]:
+def _reach(mark: Mark, way: str) -> Iterator[ArrayLike]:
     """Values of a mark that its axis must hold."""
     if isinstance(mark, Bars):
         yield from (mark.left, mark.right) if way == "x" else (mark.bottom, mark.top)
@@ -286,28 +298,24 @@ def _ends(panel: Panel, place: Place) -> Iterator[Element]:
                 ends.append((float(y[inside[-1]]), float(x[inside[-1]]), mark))
     ends.sort(key=lambda end: end[0])
     heights: list[float] = []
-    for y, x, mark in ends:  # downwards past those above, where they would touch
-        above = [
-            height for height, end in zip(heights, ends, strict=False) if _beside(end, x, mark)
-        ]
-        heights.append(max([y, top + 4.0, *(height + _SMALL for height in above)]))
+    for end in ends:  # downwards past those above, where they would touch
+        above = [height for height, one in zip(heights, ends, strict=False) if _beside(one, end)]
+        heights.append(max([end[0], top + 4.0, *(height + _NEXT for height in above)]))
     for k in range(len(ends) - 1, -1, -1):  # and back up from the lower edge
-        _, x, mark = ends[k]
-        below = [heights[n] for n in range(k + 1, len(ends)) if _beside(ends[n], x, mark)]
-        heights[k] = min([heights[k], bottom - 4.0, *(height - _SMALL for height in below)])
-    for (y, x, mark), height in zip(ends, heights, strict=True):
-        if abs(height - y) > 5.0:
-            yield _segment(x + 1.0, y, x + 7.0, height, mark.colour)
+        below = [heights[n] for n in range(k + 1, len(ends)) if _beside(ends[n], ends[k])]
+        heights[k] = min([heights[k], bottom - 4.0, *(height - _NEXT for height in below)])
+    for (wish, at, mark), height in zip(ends, heights, strict=True):
+        if abs(height - wish) > 5.0:
+            yield _segment(at + 1.0, wish, at + 7.0, height, mark.colour)
         yield Words(
-            mark.name, x + 8.0, height + 0.35 * _SMALL, _SMALL, colour=mark.colour, halo=True
+            mark.name, at + 8.0, height + 0.35 * _SMALL, _SMALL, colour=mark.colour, halo=True
         )
 
 
-def _beside(end: tuple[float, float, Stroke], x: float, mark: Stroke) -> bool:
+def _beside(one: tuple[float, float, Stroke], other: tuple[float, float, Stroke]) -> bool:
     """Whether two names would touch if they stood at the same height."""
-    _, other, line = end
-    one, two = text_width(mark.name, _SMALL), text_width(line.name, _SMALL)
-    return x <= other + two + 4.0 and other <= x + one + 4.0
+    (_, left, line), (_, right, _) = sorted((one, other), key=lambda end: end[1])
+    return right <= left + text_width(line.name, _SMALL) + 4.0
 
 
 def _legend(

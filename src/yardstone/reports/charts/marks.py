@@ -77,11 +77,14 @@ def _(mark: Stroke, place: Place) -> Iterator[Element]:
 def _(mark: Band, place: Place) -> Iterator[Element]:
     x, low = _pairs(mark.x, mark.low)
     x, high = _pairs(x, mark.high)
-    known = ~(np.isnan(low) | np.isnan(high)) & place.x.holds(x)
+    x, low, high = (
+        np.broadcast_to(values, np.broadcast(x, low).shape) for values in (x, low, high)
+    )
+    across, floors, tops = place.x.at(x), place.y.inside(low), place.y.inside(high)
     parts = []
-    for run in _runs(known):
-        left, lower, upper = place.x.at(x[run]), place.y.inside(low[run]), place.y.inside(high[run])
-        left, (lower, upper) = thinned(left, [lower, upper], abs(place.x.end - place.x.start))
+    for run in _runs(np.isfinite(floors) & np.isfinite(tops) & place.x.holds(x)):
+        pixels = abs(place.x.end - place.x.start)
+        left, (lower, upper) = thinned(across[run], [floors[run], tops[run]], pixels)
         if len(left) == 1:
             left = np.array([left[0] - 3.0, left[0] + 3.0])
             lower, upper = np.repeat(lower, 2), np.repeat(upper, 2)
@@ -109,7 +112,7 @@ def _(mark: Points, place: Place) -> Iterator[Element]:
         yield Shape(parts, stroke=mark.colour, width=1.3, opacity=0.75 * mark.opacity)
     if mark.titles:
         for row in np.flatnonzero(keep):
-            yield from sign(mark, centres[row : row + 1], mark.titles[row])
+            yield from sign(mark, centres[row : row + 1], mark.titles[int(row)])
     elif keep.any():
         yield from sign(mark, centres[keep])
 
@@ -153,7 +156,7 @@ def _(mark: Bars, place: Place) -> Iterator[Element]:
     if mark.titles:
         for row in np.flatnonzero(keep):
             part, shade = [corners[row]], float(opacity[row])
-            yield Shape(part, fill=mark.colour, opacity=shade, title=mark.titles[row])
+            yield Shape(part, fill=mark.colour, opacity=shade, title=mark.titles[int(row)])
     else:
         shades = np.round(opacity * _SHADES) if len(set(opacity[keep].tolist())) > 2 else opacity
         for shade in np.unique(shades[keep]):
@@ -161,9 +164,10 @@ def _(mark: Bars, place: Place) -> Iterator[Element]:
             share = float(opacity[rows].mean())
             if share > 0.0:
                 yield Shape(list(corners[rows]), fill=mark.colour, opacity=share)
-    for row, text in enumerate(mark.texts):
-        if text and keep[row]:
-            middle, above = 0.5 * (x0[row] + x1[row]), min(y0[row], y1[row]) - 4.0
+    for text, middle, above in zip(
+        mark.texts, 0.5 * (x0 + x1), np.minimum(y0, y1) - 4.0, strict=False
+    ):
+        if text and np.isfinite(middle + above):
             yield Words(text, float(middle), float(above), 11.0, "middle", bold=True)
 
 
@@ -218,7 +222,7 @@ def clipped(x: Array, y: Array, place: Place) -> list[Array]:
     enter[~np.isfinite(start + end).all(axis=1)] = 2.0
     for axis, ruler in enumerate(place):
         least, most = sorted((ruler.start, ruler.end))
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             step = end[:, axis] - start[:, axis]
             ends = (np.array([[least - 1e-9], [most + 1e-9]]) - start[:, axis]) / step
         # A step of zero gives infinite ends, of one sign if it lies outside.

@@ -23,6 +23,7 @@ _CALENDAR = (
     ("D", (1, 2, 7, 14), 86400.0),
     ("h", (1, 3, 6, 12), 3600.0),
     ("m", (1, 5, 15, 30), 60.0),
+    ("s", (1, 5, 15, 30), 1.0),
 )
 
 
@@ -42,6 +43,11 @@ def plain_number(value: float) -> str:
     return text.replace("-", "−")
 
 
+def _apart(low: float, high: float) -> bool:
+    """Whether numbers between two ends can be told from them."""
+    return high - low > 1e-12 * max(abs(low), abs(high), 1e-200)
+
+
 def nice_ticks(low: float, high: float, most: int = 6, *, whole: bool = False) -> list[Tick]:
     """Round values between two ends, not more than `most`.
 
@@ -50,7 +56,7 @@ def nice_ticks(low: float, high: float, most: int = 6, *, whole: bool = False) -
     >>> [text for _, text in nice_ticks(0, 238)]
     ['0', '50', '100', '150', '200']
     """
-    if not high > low or not isfinite(high - low):
+    if not _apart(low, high) or not isfinite(high - low):
         return [(low, plain_number(low))]
     rough = (high - low) / max(most - 1, 1)
     power = 10.0 ** floor(log10(rough))
@@ -88,12 +94,16 @@ def _date_ticks(low: float, high: float, most: int) -> list[Tick]:
     places = np.arange(-(-(first) // step) * step, last + 1, step)
     times = places.astype(f"datetime64[{unit}]")
     values = times.astype("datetime64[s]").astype(np.int64).astype(np.float64)
-    written = [str(time).replace("T", " ")[5 if unit in "hm" else 0 :] for time in times]
+    written = [str(time).replace("T", " ")[5 if unit in "hms" else 0 :] for time in times]
     return [
         (float(value), text)
         for value, text in zip(values, written, strict=True)
         if low <= value <= high
     ]
+
+
+#: Values beyond have no place on an axis.
+_HUGE = 1e150
 
 
 class Ruler:
@@ -155,11 +165,11 @@ class Ruler:
             ticks = self.ticks(most)
             if self.axis.ticks is not None or self.axis.scale == "category":
                 break
-            if len(self._apart(ticks, size, gap)) == len(ticks):
+            if len(self._clear(ticks, size, gap)) == len(ticks):
                 return ticks
-        return self._apart(ticks, size, gap)
+        return self._clear(ticks, size, gap)
 
-    def _apart(self, ticks: Sequence[Tick], size: float, gap: float) -> list[Tick]:
+    def _clear(self, ticks: Sequence[Tick], size: float, gap: float) -> list[Tick]:
         """Without the texts that would touch the one before."""
         apart: list[Tick] = []
         last = -np.inf
@@ -179,8 +189,8 @@ def _ends(axis: Axis, known: Array) -> tuple[float, float]:
     if axis.scale == "category":
         return -0.5, max(len(axis.names), 1) - 0.5
     if axis.scale == "log":
-        known = np.log10(known[known > 0.0])
-    known = known[np.isfinite(known)]
+        known = np.log10(known[(known > 1.0 / _HUGE) & (known < _HUGE)])
+    known = known[np.abs(known) < _HUGE]
     low, high = axis.low, axis.high
     if axis.scale == "log":
         low, high = (None if end is None else log10(end) for end in (low, high))
@@ -191,7 +201,7 @@ def _ends(axis: Axis, known: Array) -> tuple[float, float]:
         low = min(least - room, most) if high is None or least < high else high - 1.0
     if high is None:
         high = most + room if most > low else low
-    if not high > low:
+    if not _apart(low, high):
         half = 86400.0 if axis.scale == "date" else 0.5 * max(abs(low) * 0.02, 1.0)
         if axis.low is not None and axis.high is None:
             return low, low + 2.0 * half

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ __all__ = [
     "Words",
     "broken",
     "cut",
+    "legible",
     "shortened",
     "text_width",
 ]
@@ -101,6 +103,12 @@ class Sheet:
     elements: Sequence[Element]
 
 
+#: Control characters and halves of pairs, which no XML file may hold.
+_FORBIDDEN = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+#: Stands for a blank that no line may end at.
+_TIED = "\0%"
+
+
 @cache
 def _letter_width(letter: str) -> float:
     """In parts of the size of the letters, of a wide sans-serif font."""
@@ -134,13 +142,19 @@ def cut(text: str, room: float, size: float = 12.0, *, bold: bool = False) -> st
 def broken(text: str, room: float, size: float = 12.0, *, bold: bool = False) -> list[str]:
     """A text in lines that fit in `room` pixels."""
     lines: list[str] = []
-    for word in text.split():
+    for word in text.replace(" %", _TIED).split():
+        word = word.replace(_TIED, " %")
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and text_width(longer, size, bold=bold) <= room:
             lines[-1] = longer
         else:
             lines.append(cut(word, room, size, bold=bold))
     return lines
+
+
+def legible(text: str) -> str:
+    """A text with a sign in place of what neither XML nor fonts know."""
+    return _FORBIDDEN.sub("\ufffd", text)
 
 
 def shortened(text: str, letters: int) -> str:

@@ -6,7 +6,6 @@ pictures pass; every text is escaped.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -15,7 +14,7 @@ from markupsafe import escape as escaped_text
 from numpy.typing import NDArray
 
 from yardstone.reports.charts.colours import LIGHT
-from yardstone.reports.charts.shapes import Element, Shape, Sheet, Words
+from yardstone.reports.charts.shapes import Element, Shape, Sheet, Words, legible
 
 __all__ = ["file_svg", "page_svg"]
 
@@ -23,15 +22,12 @@ _SPACE = 'xmlns="http://www.w3.org/2000/svg"'
 #: Circles more than these become one element.
 _MANY = 24
 
-#: What no XML file may hold.
-_FORBIDDEN = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
-
 Attributes = Callable[[str, str, Sequence[str]], str]
 
 
 def escape(text: str) -> Markup:
     """A text as letters alone, whatever stands in it."""
-    return escaped_text(_FORBIDDEN.sub("\ufffd", text))
+    return escaped_text(legible(text))
 
 
 def number(value: float) -> str:

@@ -187,7 +187,7 @@ def coefficient_trace_chart(trace: Trace, *, title: str = "", note: str = "") ->
     return Chart([panel], title, note=note, height=300.0)
 
 
-def _years(years: Array) -> list[tuple[float, str]]:
+def _years(years: NDArray[np.int64]) -> list[tuple[float, str]]:
     """Years without a comma in them."""
     return [(float(year), str(int(year))) for year in np.unique(years)]
 
