@@ -45,14 +45,14 @@ def opened(browser: Browser, report: RatingList, tmp_path: Path) -> Iterator[Pag
 
 
 def column(page: Page, place: int) -> list[str]:
-    cells = page.locator("table").first.locator(f"tr[data-row] td:nth-child({place})")
+    cells = page.locator("table").first.locator(f"tr[data-row] > :nth-child({place})")
     return [text.strip() for text in cells.all_inner_texts()]
 
 
 def ranked(page: Page, place: int) -> list[str]:
     """A column without the players of whom only a bound is known: they stay below."""
     body = page.locator("table").first.locator("tbody").first
-    cells = body.locator(f"tr[data-row] td:nth-child({place})")
+    cells = body.locator(f"tr[data-row] > :nth-child({place})")
     return [text.strip() for text in cells.all_inner_texts()]
 
 

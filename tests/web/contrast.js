@@ -39,11 +39,11 @@
     const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
     if (!own || !visible(node) || node.closest("[disabled]")) continue;
     if (node instanceof SVGElement) {
-      const board = node.closest(".board");
-      const stone = node.classList.contains("count") && !node.classList.contains("bare")
-        ? board.querySelector(`.stone.${node.classList.contains("black") ? "black" : "white"}`)
-        : board && board.querySelector(".wood");
-      const back = board ? parse(getComputedStyle(stone).fill).rgb : behind(node.closest("svg"));
+      const wood = node.closest("svg").querySelector(".f-wood"); // a board of Go
+      const colour = ["black", "white"].find((name) => node.classList.contains(`f-${name}`));
+      const stone = colour === "white" ? ".f-black:not(text)" : ".f-white:not(text)";
+      const below = wood && (colour ? node.closest("svg").querySelector(stone) : wood);
+      const back = below ? parse(getComputedStyle(below).fill).rgb : behind(node.closest("svg"));
       add(node, parse(getComputedStyle(node).fill).rgb, back);
     } else {
       const back = behind(node);

@@ -163,8 +163,8 @@ def test_the_player_is_chosen_and_the_moves_are_measured(browser: Browser, serve
         assert float(page.get_by_role("progressbar").get_attribute("value") or 0) > 0.2
         store.finish(job, "done", result=json.dumps(go_result(3)))
         page.get_by_role("heading", name="Park Junghwan").wait_for()
-        assert page.locator(".board").count() == 4
-        assert page.locator("details.game[open] svg[role=img]").count() == 2
+        assert page.locator("article svg").count() == 4
+        assert page.locator("details[open] svg[role=img]:visible").count() == 1
         page.get_by_text("Game 2: Black against Opponent 2").click()
         assert page.locator("#game-2 svg[role=img]").first.is_visible()
         page.get_by_role("link", name="3", exact=True).click()

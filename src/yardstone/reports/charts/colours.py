@@ -30,7 +30,7 @@ _COLOURS = {
     "black": ("#16181b", "#0d0f11"),
     "white": ("#fdfdfb", "#f1f1ec"),
     "ring": ("#d1560b", "#d1560b"),
-    "choice": ("#0b4f8a", "#0b4f8a"),
+    "choice": ("#0b4f8a", "#082f54"),
 }
 LIGHT = {name: light for name, (light, _) in _COLOURS.items()}
 #: Colours of series in the order in which they are used, and dashes when they are used up.

@@ -9,12 +9,23 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from yardstone.reports.document import Answer, Card, Column, Document, Facts, Lines, Range, Table
+from yardstone.reports.document import (
+    Answer,
+    Card,
+    Column,
+    Document,
+    Facts,
+    Lines,
+    Range,
+    Section,
+    Table,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -38,7 +49,18 @@ def document_page(document: Document, *, version: str) -> str:
 
 def document_fragment(document: Document) -> str:
     """The sections as HTML, without the title and what stands around them."""
+    sections = [section for section in document.sections if _holds_something(section)]
+    document = replace(document, sections=sections)
     return _environment().get_template("fragment.html.j2").render(document=document)
+
+
+def _holds_something(section: Section) -> bool:
+    empty = [
+        not (block.rows if isinstance(block, Table) else block.lines)
+        for block in section.blocks
+        if isinstance(block, Table | Lines)
+    ]
+    return len(empty) < len(section.blocks) or not all(empty) or bool(section.title and not empty)
 
 
 @cache
@@ -90,11 +112,19 @@ def _kind(block: object) -> str:
     return "picture"
 
 
+def _about(table: Table) -> Column | None:
+    """The column that says what the rows are about: the first text with a heading."""
+    texts = (each for each in table.shown if each.kind == "text" and each.at_left)
+    return next((column for column in texts if column.heading.strip()), None)
+
+
 def _columns(table: Table) -> list[tuple[Column, str]]:
     """The columns that a page shows, with their classes."""
     columns = []
+    about = _about(table)
     for place, column in enumerate(table.shown):
-        classes = "bar" if column.kind == "range" else "name" if column.at_left else ""
+        left = "name" if column is about else "left" if column.at_left else ""
+        classes = "bar" if column.kind == "range" else left
         if column.gives_way:
             classes += " extra"
         columns.append((column, classes.strip() or ("first" if place == 0 else "")))
@@ -121,8 +151,7 @@ def _head(table: Table) -> list[dict[str, Any]]:
 def _rows(table: Table) -> list[dict[str, Any]]:
     """The rows of a page: cells, and the lines between them."""
     columns = _columns(table)
-    texts = (each for each in table.shown if each.kind == "text" and each.at_left)
-    about = next((column for column in texts if column.heading.strip()), None)
+    about = _about(table)
     axis = _Axis.of(table)
     rows: list[dict[str, Any]] = []
     for place, row in enumerate(table.rows):

@@ -122,10 +122,8 @@ def _first_players(sections: Iterable[Section], most: int, player: str | None) -
                     block, rows=block.rows[:most], marked=lambda row: row["player"] == player
                 )
                 most -= len(block.rows)
-            if not isinstance(block, Table) or block.rows:
-                blocks.append(block)
-        if blocks:
-            yield replace(section, blocks=blocks)
+            blocks.append(block)
+        yield replace(section, blocks=blocks)
 
 
 def _cross_table(result: Plain) -> Table:
