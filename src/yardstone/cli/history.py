@@ -9,9 +9,9 @@ import typer
 
 from yardstone.cli import values
 from yardstone.cli.games import Games
-from yardstone.cli.options import Confidence, Parameters, RatedPaths, System
+from yardstone.cli.options import Confidence
 from yardstone.cli.output import Format, Output
-from yardstone.cli.systems import moment, rated_pool, settings
+from yardstone.cli.systems import RatedGamesPaths, SystemOptions, moment
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,17 +21,12 @@ __all__ = ["history"]
 
 
 def history(
-    paths: RatedPaths = None,
+    paths: RatedGamesPaths = None,
     *,
     player: Annotated[
         list[str] | None, typer.Option(help="Show the rating curve of this player. Repeatable.")
     ] = None,
-    system: System = None,
-    parameter: Parameters = None,
-    state: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Go on from what --save wrote."),
-    ] = None,
+    rating: SystemOptions,
     save: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Keep all games and ratings, to go on from later."),
@@ -94,15 +89,12 @@ def history(
         raise UsageError("--plot: choose whose ratings to draw with --player")
     if out.format in (Format.csv, Format.parquet) and not player:
         raise UsageError(f"{out.format}: choose whose games to list with --player")
-    corrections = [_game(text) for text in annul or ()], [_accounts(text) for text in merge or ()]
-    pool, ledger = rated_pool(paths, games, system, state, quiet=out.quiet)
+    annulled = [_game(text) for text in annul or ()]
+    merged = [_accounts(text) for text in merge or ()]
     ratings = rating_history(
-        pool,
-        system=system,
-        parameters=settings(parameter or [], [system or "glicko2"])[system or "glicko2"],
-        state=ledger,
-        annul=corrections[0],
-        merge=corrections[1],
+        **rating.read(paths, games, quiet=out.quiet),
+        annul=annulled,
+        merge=merged,
         save=save,
         players=player or (),
         confidence=level,

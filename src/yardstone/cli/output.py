@@ -25,10 +25,6 @@ __all__ = [
     "TableOutput",
     "check_ending",
     "check_folder",
-    "check_page",
-    "check_picture",
-    "check_report",
-    "chosen_format",
     "write_table",
 ]
 
@@ -82,7 +78,12 @@ class TableOutput:
     @property
     def format(self) -> Format:
         """The format asked for, or else the one of the file's ending; text without an ending."""
-        return chosen_format(self.form, self.output)
+        if self.form is not None:
+            return self.form
+        if self.output is None or not self.output.suffix:
+            return Format.text
+        check_ending("-o", self.output, _ENDINGS, mend=", or say what to write with --format")
+        return _ENDINGS[self.output.suffix.lower()]
 
     @property
     def wanted(self) -> bool:
@@ -205,19 +206,6 @@ def _face(document: Document, form: Format) -> str:
     return document_text(document)
 
 
-def chosen_format(asked: Format | None, output: Path | None) -> Format:
-    """The format asked for, or else the one of the file's ending; text without an ending.
-
-    Raises UsageError for an ending that is none of ours.
-    """
-    if asked is not None:
-        return asked
-    if output is None or not output.suffix:
-        return Format.text
-    check_ending("-o", output, _ENDINGS, mend=", or say what to write with --format")
-    return _ENDINGS[output.suffix.lower()]
-
-
 def check_ending(
     option: str, path: Path | None, endings: Collection[str], *, mend: str = ""
 ) -> None:
@@ -227,31 +215,6 @@ def check_ending(
     if path is not None and path.suffix.lower() not in endings:
         known = one_of(endings).replace("'", "")
         raise UsageError(f"{option} {path}: the file must end in {known}{mend}")
-
-
-def check_picture(path: Path | None) -> None:
-    """Refuse what is no place for a picture."""
-    check_folder(path)
-    check_ending("--plot", path, _PICTURES)
-
-
-def check_page(path: Path | None) -> None:
-    """Refuse what is no place for a web page."""
-    check_folder(path)
-    check_ending("--html", path, (".html", ".htm"))
-
-
-def check_report(output: Path | None, form: StrEnum) -> None:
-    """Refuse a file whose ending says another format than the one that is written."""
-    check_folder(output)
-    if output is None or not output.suffix:
-        return
-    meant = chosen_format(None, output)
-    if meant.value != form.value:
-        raise UsageError(
-            f"-o {output}: the ending says {meant.value}, and {form.value} is to be written: "
-            f"say --format {meant.value}, or give it another ending"
-        )
 
 
 def check_folder(path: Path | None) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from yardstone.cli import values
 from yardstone.cli.games import Games
-from yardstone.cli.options import Confidence, Parameters, RatedPaths, System
+from yardstone.cli.options import Confidence
 from yardstone.cli.output import TableOutput
-from yardstone.cli.systems import rated_pool, settings
+from yardstone.cli.systems import RatedGamesPaths, SystemOptions
 
 __all__ = ["predict"]
 
@@ -23,14 +22,9 @@ def predict(
     opponent: Annotated[
         str, typer.Argument(metavar="SECOND", help="The opponent.", show_default=False)
     ],
-    paths: RatedPaths = None,
+    paths: RatedGamesPaths = None,
     *,
-    state: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Take the ratings that `yardstone history` saved."),
-    ] = None,
-    system: System = None,
-    parameter: Parameters = None,
+    rating: SystemOptions,
     advantage: Annotated[
         float | None,
         typer.Option(
@@ -57,14 +51,10 @@ def predict(
 
     level = values.confidence(confidence)
     out.check()
-    pool, ledger = rated_pool(paths, games, system, state, quiet=True)
     forecast = predict_game(
-        pool,
-        player,
-        opponent,
-        system=system,
-        parameters=settings(parameter or [], [system or "glicko2"])[system or "glicko2"],
-        state=ledger,
+        **rating.read(paths, games, quiet=True),
+        first=player,
+        second=opponent,
         advantage=advantage,
         exact=exact,
         confidence=level,

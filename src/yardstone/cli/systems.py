@@ -1,12 +1,13 @@
-"""What the commands share that replay rating systems over games."""
+"""Rating systems on the command line: their parameters, and games that they rate."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from yardstone.errors import UsageError
 
@@ -14,69 +15,65 @@ if TYPE_CHECKING:
     import numpy as np
 
     from yardstone.cli.games import Games
-    from yardstone.cli.output import Format
-    from yardstone.evaluation.ledger import Ledger
-    from yardstone.pool import Pool
 
-__all__ = [
-    "Views",
-    "check_outputs",
-    "emit",
-    "moment",
-    "rated_pool",
-    "settings",
+__all__ = ["RatedGamesPaths", "SystemOptions", "moment", "settings"]
+
+RatedGamesPaths = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Files of results, or - for standard input; with --state those of new games.",
+        show_default=False,
+    ),
 ]
 
 
 @dataclass(frozen=True)
-class Views:
-    """How a result is shown in each format; each is made only when it is wanted.
+class SystemOptions:
+    """Options of a command that rates games over time: by which system, and from what on."""
 
-    Attributes
-    ----------
-    text, csv, json, html : callables that give a text
-    columns : mapping of str to str
-        Columns of the CSV with their types in SQL, for Parquet.
-    """
+    system: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Rate by this system. [default: glicko2]")
+    ] = None
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Set a parameter of the system. Repeatable."
+        ),
+    ] = None
+    state: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Go on from what `yardstone history --save` wrote."),
+    ] = None
 
-    text: Callable[[], str]
-    csv: Callable[[], str]
-    json: Callable[[], str]
-    html: Callable[[], str]
-    columns: Mapping[str, str]
+    def read(
+        self, paths: Sequence[str] | None, games: Games, *, quiet: bool = False
+    ) -> dict[str, Any]:
+        """What `yardstone.evaluation.history.rate_games` takes: games, system and state."""
+        from yardstone.evaluation.history import takes_levels
+        from yardstone.evaluation.ledger_file import load_ledger
 
-
-def rated_pool(
-    paths: Sequence[str] | None,
-    games: Games,
-    system: str | None,
-    state: Path | None,
-    *,
-    quiet: bool = False,
-) -> tuple[Pool | None, Ledger | None]:
-    """New games, if any, and what they go on from, if anything."""
-    from yardstone.evaluation.history import takes_levels
-    from yardstone.evaluation.ledger_file import load_ledger
-
-    ledger = None if state is None else load_ledger(state)
-    if not paths and games.query is None:
-        return None, ledger
-    return games.read(paths, levels=takes_levels(system, ledger), quiet=quiet), ledger
+        name = self.system or "glicko2"
+        parameters = settings(self.parameter or [], [name])[name]
+        ledger = None if self.state is None else load_ledger(self.state)
+        pool = None
+        if paths or games.query is not None:
+            pool = games.read(paths, levels=takes_levels(self.system, ledger), quiet=quiet)
+        return {"pool": pool, "system": self.system, "parameters": parameters, "state": ledger}
 
 
 def settings(texts: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Parameters by system: SYSTEM.PARAMETER=VALUE, or PARAMETER=VALUE for all of them."""
-    found: dict[str, dict[str, Any]] = {name: {} for name in names}
+    fixed: dict[str, dict[str, Any]] = {name: {} for name in names}
     for text in texts:
         place, equals, value = text.partition("=")
         if not equals:
             raise UsageError(f"--set {text!r}: write it as SYSTEM.PARAMETER=VALUE")
         system, dot, parameter = place.strip().rpartition(".")
-        if dot and system not in found:
+        if dot and system not in fixed:
             raise UsageError(f"--set {text!r}: {system!r} is not among the systems")
         for name in [system] if dot else names:
-            found[name][parameter] = _value(value.strip())
-    return found
+            fixed[name][parameter] = _value(value.strip())
+    return fixed
 
 
 def _value(text: str) -> object:
@@ -106,47 +103,3 @@ def moment(text: str, option: str) -> np.datetime64:
     if np.isnat(value):
         raise wrong
     return value
-
-
-def check_outputs(
-    form: Format,
-    output: Path | None,
-    html: Path | None = None,
-    *others: Path | None,
-    plot: Path | None = None,
-    quiet: bool,
-) -> None:
-    """Refuse what cannot be written before any work is done."""
-    from yardstone.cli.output import Format, check_folder, check_page, check_picture
-
-    for path in (output, *others):
-        check_folder(path)
-    check_page(html)
-    check_picture(plot)
-    if form is Format.parquet and output is None and not quiet:
-        raise UsageError("Parquet is not text: name a file with -o")
-
-
-def emit(views: Views, form: Format, output: Path | None) -> None:
-    """Write a result to a file, or to standard output if there is none."""
-    from yardstone.cli.output import Format
-    from yardstone.files import replaced, write_text
-
-    if form is Format.parquet:
-        if output is None:
-            raise UsageError("Parquet is not text: name a file with -o")
-        from yardstone.reports.parquet import write_parquet
-
-        with replaced(output) as temporary:
-            write_parquet(temporary, views.csv(), views.columns)
-        return
-    made = {
-        Format.text: views.text,
-        Format.csv: views.csv,
-        Format.json: views.json,
-        Format.html: views.html,
-    }[form]
-    if output is None:
-        sys.stdout.write(made())
-    else:
-        write_text(output, made())

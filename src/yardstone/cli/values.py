@@ -47,27 +47,27 @@ def _prior(text: str, what: str) -> Prior:
 
 def anchors(texts: Iterable[str]) -> dict[str, float]:
     """Fixed ratings: NAME=RATING."""
-    found: dict[str, float] = {}
+    fixed: dict[str, float] = {}
     for text in texts:
         name, value = _named(text, "--anchor", "NAME=RATING")
-        found[name] = _number(value, f"--anchor {name}")
-    return found
+        fixed[name] = _number(value, f"--anchor {name}")
+    return fixed
 
 
 def priors(texts: Iterable[str]) -> dict[str, Prior]:
     """Priors of ratings: NAME=RATING±DEVIATION."""
-    found = {}
+    known = {}
     for text in texts:
         name, value = _named(text, "--prior", "NAME=RATING±DEVIATION")
-        found[name] = _prior(value, f"--prior {name}")
-    return found
+        known[name] = _prior(value, f"--prior {name}")
+    return known
 
 
 def relations(texts: Iterable[str], players: Collection[str]) -> tuple[Relation, ...]:
     """Priors of differences: A>B=POINTS±DEVIATION. Names may hold a > themselves."""
     from yardstone.ratings.priors import Relation
 
-    found = []
+    between = []
     for text in texts:
         names, value = _named(text, "--relation", "A>B=POINTS±DEVIATION")
         places = [place for place, letter in enumerate(names) if letter == ">"]
@@ -77,8 +77,8 @@ def relations(texts: Iterable[str], players: Collection[str]) -> tuple[Relation,
         known = [pair for pair in splits if pair[0] in players and pair[1] in players]
         player, other = (known or splits)[0]
         prior = _prior(value, f"--relation {names}")
-        found.append(Relation(player, other, prior.mean, prior.deviation))
-    return tuple(found)
+        between.append(Relation(player, other, prior.mean, prior.deviation))
+    return tuple(between)
 
 
 def parameter(text: str, option: str) -> float | Literal["free"] | Prior:
@@ -101,12 +101,12 @@ def confidence(text: str) -> float:
 
 def columns(texts: Sequence[str]) -> dict[str, str] | None:
     """Columns of tables: first=White,second=Black,score=Result."""
-    found = {}
+    names = {}
     for part in (part for text in texts for part in text.split(",")):
         name, equals, value = part.partition("=")
         if not equals or not name.strip() or not value.strip():
             raise UsageError(f"--columns {part!r}: write it as first=NAME,second=NAME,score=NAME")
-        if name.strip() in found:
+        if name.strip() in names:
             raise UsageError(f"--columns: {name.strip()!r} is named twice")
-        found[name.strip()] = value.strip()
-    return found or None
+        names[name.strip()] = value.strip()
+    return names or None

@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["Bootstrap", "Interval", "bootstrap"]
+__all__ = ["Bootstrap", "MeanInterval", "bootstrap"]
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class MeanInterval:
     """An estimate with its interval.
 
     Attributes
@@ -129,7 +129,7 @@ class Bootstrap:
         estimate = float(self.mean @ c)
         return estimate + scale * (self.replicates @ c - estimate)
 
-    def interval(self, contrast: ArrayLike, confidence: float = 0.95) -> Interval:
+    def interval(self, contrast: ArrayLike, confidence: float = 0.95) -> MeanInterval:
         """A sum of rows with its interval, by Student's t.
 
         Parameters
@@ -143,7 +143,7 @@ class Bootstrap:
         spread, estimate = self.spread(c), float(self.mean @ c)
         reach = t_quantile(0.5 + confidence / 2.0, self.freedom) * self.standard_error(c)
         above = float(np.mean(spread > 0.0) + 0.5 * np.mean(spread == 0.0))
-        return Interval(estimate, estimate - reach, estimate + reach, confidence, above)
+        return MeanInterval(estimate, estimate - reach, estimate + reach, confidence, above)
 
     def reach(self, contrasts: Sequence[ArrayLike], confidence: float) -> float:
         """Standard errors that none of some sums is off by, all of them together.

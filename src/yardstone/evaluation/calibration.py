@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["Calibration", "calibrate", "recalibration"]
+__all__ = ["CalibrationCurve", "calibrate", "recalibration"]
 
 #: Predictions are kept this far from 0 and 1 where their logit is taken.
 _EDGE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class CalibrationCurve:
     """Predictions grouped by size, with what happened in each group; frozen.
 
     Attributes
@@ -83,7 +83,7 @@ def calibrate(
     equal_games: bool = True,
     confidence: float = 0.95,
     players: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
-) -> Calibration:
+) -> CalibrationCurve:
     """Group predictions and compare each group with its results.
 
     Parameters
@@ -136,7 +136,7 @@ def calibrate(
     np.minimum.at(least, group, p)
     np.maximum.at(largest, group, p)
     intercept, slope = recalibration(s, p)
-    return Calibration(
+    return CalibrationCurve(
         low=least,
         high=largest,
         predicted=predicted,

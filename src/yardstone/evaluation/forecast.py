@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from yardstone.evaluation.rated_games import RatedGames
     from yardstone.pool import Pool
 
-__all__ = ["Forecast", "forecast", "predict"]
+__all__ = ["GameForecast", "forecast", "predict"]
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class GameForecast:
     """What is expected of a game; frozen.
 
     Attributes
@@ -90,7 +90,7 @@ def predict(
     advantage: float | None = None,
     exact: bool = False,
     confidence: float = 0.95,
-) -> Forecast:
+) -> GameForecast:
     """Predict the game of two players from the ratings of the games before.
 
     `pool`, `system`, `parameters` and `state` are those of
@@ -112,7 +112,7 @@ def forecast(
     exact: bool = False,
     confidence: float = 0.95,
     scale: IntervalScale | None = None,
-) -> Forecast:
+) -> GameForecast:
     """Predict a game from the present ratings.
 
     Parameters
@@ -165,7 +165,7 @@ def forecast(
     judged = np.arange(len(rated.pool)) >= round(LEARNING_SHARE * len(rated.pool))
     rate = fit_draw_rate(rated.pool.score[judged], rated.replay.expected[judged])
     win, draw, loss = (float(part) for part in win_draw_loss(expected, rate))
-    return Forecast(
+    return GameForecast(
         first=first,
         second=second,
         first_rating=one,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GAME_METRICS",
     "LARGER_IS_BETTER",
-    "Metrics",
+    "Measures",
     "accuracy",
     "brier",
     "constant_side_accuracy",
@@ -40,7 +40,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Metrics:
+class Measures:
     """Measures of a set of predictions; frozen.
 
     Attributes
@@ -210,7 +210,7 @@ def game_metrics(
     return values
 
 
-def measure(score: ArrayLike, expected: ArrayLike, draw: ArrayLike | None = None) -> Metrics:
+def measure(score: ArrayLike, expected: ArrayLike, draw: ArrayLike | None = None) -> Measures:
     """All metrics of a set of predictions.
 
     Examples
@@ -222,7 +222,7 @@ def measure(score: ArrayLike, expected: ArrayLike, draw: ArrayLike | None = None
     values = game_metrics(score, expected, draw)
     means = {name: _mean(each) for name, each in values.items()}
     logs = values["log_likelihood"]
-    return Metrics(
+    return Measures(
         games=len(logs),
         accuracy=means["accuracy"],
         constant_side=constant_side_accuracy(score),

@@ -17,9 +17,9 @@ from yardstone.evaluation.metrics import LARGER_IS_BETTER
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.evaluation.bootstrap import Bootstrap, Interval
-    from yardstone.evaluation.calibration import Calibration
-    from yardstone.evaluation.metrics import Metrics
+    from yardstone.evaluation.bootstrap import Bootstrap, MeanInterval
+    from yardstone.evaluation.calibration import CalibrationCurve
+    from yardstone.evaluation.metrics import Measures
     from yardstone.evaluation.splits import Subset
 
     Array = NDArray[np.float64]
@@ -67,15 +67,15 @@ class Scored:
     Attributes
     ----------
     prediction : Prediction
-    metrics : mapping of str to Metrics
+    metrics : mapping of str to Measures
         By name of the subset; a subset without a game is missing.
-    calibration : Calibration
+    calibration : CalibrationCurve
         On all scored games.
     """
 
     prediction: Prediction
-    metrics: Mapping[str, Metrics]
-    calibration: Calibration
+    metrics: Mapping[str, Measures]
+    calibration: CalibrationCurve
 
     @property
     def name(self) -> str:
@@ -100,7 +100,7 @@ class Ranking:
         What they are over: ``"player"`` or ``"game"``.
     names : tuple of str
         From best to worst.
-    behind : tuple of Interval or None
+    behind : tuple of MeanInterval or None
         How much worse than the best each system is, in the metric's own units and
         always positive if it is worse. None for the best itself and for a system
         without a finite value.
@@ -116,7 +116,7 @@ class Ranking:
     confidence: float
     unit: str
     names: tuple[str, ...]
-    behind: tuple[Interval | None, ...]
+    behind: tuple[MeanInterval | None, ...]
     best: tuple[float, ...]
     tied: tuple[str, ...]
 
@@ -192,7 +192,7 @@ class Evaluation:
 
     def difference(
         self, system: str, other: str, *, metric: str | None = None, subset: str = REPRESENTATIVE
-    ) -> Interval:
+    ) -> MeanInterval:
         """How much better `system` did than `other`: positive if it did better.
 
         In the metric's own units (a lower Brier score is a positive difference).
@@ -225,7 +225,7 @@ class Evaluation:
             if not float(bootstrap.mean @ contrast) > reach * bootstrap.standard_error(contrast)
         )
         missing = [scored.name for scored in self.ranked if scored.name not in ranked]
-        intervals: list[Interval | None] = [None]
+        intervals: list[MeanInterval | None] = [None]
         intervals += [bootstrap.interval(contrast, self.confidence) for contrast in lag.values()]
         return Ranking(
             metric=metric,

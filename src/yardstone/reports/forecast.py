@@ -13,7 +13,7 @@ from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.reports.words import known, per_cent, plural
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.forecast import Forecast
+    from yardstone.evaluation.forecast import GameForecast
 
 __all__ = ["forecast_document", "plain_forecast"]
 
@@ -21,7 +21,7 @@ __all__ = ["forecast_document", "plain_forecast"]
 FEW_GAMES = 10
 
 
-def forecast_document(forecast: Forecast) -> Document:
+def forecast_document(forecast: GameForecast) -> Document:
     """The report of a forecast."""
     players = _players(forecast)
     lead = [
@@ -48,7 +48,7 @@ class _Player:
     games: int
 
 
-def _players(forecast: Forecast) -> list[_Player]:
+def _players(forecast: GameForecast) -> list[_Player]:
     one, other = forecast.first_rating, forecast.second_rating
     return [
         _Player(forecast.first, one.value, one.deviation, forecast.first_games),
@@ -67,7 +67,7 @@ _PLAYERS = (
 def _of_player(place: int, side: str, column: Column) -> Column:
     name = side if column.name == "player" else f"{side}_{column.name}"
 
-    def value(forecast: Forecast) -> Any:
+    def value(forecast: GameForecast) -> Any:
         return column.value(_players(forecast)[place])
 
     return Column(name, value, kind=column.kind)
@@ -93,7 +93,7 @@ _RECORDS = (
 )
 
 
-def _chances(forecast: Forecast) -> Iterator[str]:
+def _chances(forecast: GameForecast) -> Iterator[str]:
     if forecast.draw:
         yield (
             f"Win {100 * forecast.win:.1f} %, draw {100 * forecast.draw:.1f} %, "
@@ -103,7 +103,7 @@ def _chances(forecast: Forecast) -> Iterator[str]:
         yield f"Moving second: {100 * forecast.reversed_expected:.1f} %."
 
 
-def _uncertainty(forecast: Forecast) -> str:
+def _uncertainty(forecast: GameForecast) -> str:
     """What the chances have in them of the uncertainty of the ratings."""
     if isfinite(forecast.low):
         return (
@@ -131,7 +131,7 @@ def _little_known(players: list[_Player]) -> Iterator[str]:
         yield f"Mind: {said}, so little is known."
 
 
-def plain_forecast(forecast: Forecast) -> dict[str, Any]:
+def plain_forecast(forecast: GameForecast) -> dict[str, Any]:
     """The forecast as dictionaries, numbers, strings and None."""
     one, other = ({c.name: c.value(player) for c in _PLAYERS} for player in _players(forecast))
     values = {column.name: column.value(forecast) for column in _NUMBERS}

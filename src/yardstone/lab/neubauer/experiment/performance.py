@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.evaluation.bootstrap import Bootstrap, Interval, bootstrap
-from yardstone.evaluation.calibration import Calibration, calibrate
-from yardstone.evaluation.metrics import Metrics, correct, log_likelihoods, measure
+from yardstone.evaluation.bootstrap import Bootstrap, MeanInterval, bootstrap
+from yardstone.evaluation.calibration import CalibrationCurve, calibrate
+from yardstone.evaluation.metrics import Measures, correct, log_likelihoods, measure
 from yardstone.lab.neubauer.experiment.predictions import GLICKO
 
 if TYPE_CHECKING:
@@ -42,25 +42,25 @@ class Cell:
     system, letter : str
     last : int
         How many of both players' last games were seen; -1 for all.
-    metrics : Metrics
-    interval : dict of str to Interval
+    metrics : Measures
+    interval : dict of str to MeanInterval
         Of ``accuracy`` and ``log_likelihood``.
-    ahead : dict of str to Interval
+    ahead : dict of str to MeanInterval
         The same less that of the system that all are compared with.
     sure : dict of str to int
         1 if that is surely above zero, -1 if surely below, else 0: at the level of all
         comparisons of the table together.
-    calibration : Calibration
+    calibration : CalibrationCurve
     """
 
     system: str
     letter: str
     last: int
-    metrics: Metrics
-    interval: dict[str, Interval]
-    ahead: dict[str, Interval]
+    metrics: Measures
+    interval: dict[str, MeanInterval]
+    ahead: dict[str, MeanInterval]
     sure: dict[str, int]
-    calibration: Calibration
+    calibration: CalibrationCurve
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -276,7 +276,7 @@ def rating_errors(
     return RatingErrors(system, edges, number, bias, np.sqrt(square), correlation)
 
 
-def _ends(found: Interval) -> list[float]:
+def _ends(found: MeanInterval) -> list[float]:
     return [found.estimate, found.low, found.high]
 
 

@@ -15,8 +15,8 @@ from yardstone.reports.document import Column, Document, Facts, Lines, Picture, 
 from yardstone.reports.words import per_cent, plural
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.bootstrap import Interval
-    from yardstone.evaluation.metrics import Metrics
+    from yardstone.evaluation.bootstrap import MeanInterval
+    from yardstone.evaluation.metrics import Measures
     from yardstone.evaluation.result import Evaluation, Ranking, Scored
     from yardstone.evaluation.splits import Subset
     from yardstone.reports.charts.chart import Chart
@@ -87,21 +87,21 @@ def _share(value: float) -> str:
 
 
 @dataclass(frozen=True)
-class _Row:
+class _SystemRow:
     """A system on a part of the games, and how far it lies behind the best there."""
 
     scored: Scored
     subset: str
     place: int
-    behind: Interval | None
+    behind: MeanInterval | None
     best: float | None
 
     @property
-    def metrics(self) -> Metrics:
+    def metrics(self) -> Measures:
         return self.scored.metrics[self.subset]
 
 
-def _rows(evaluation: Evaluation) -> Iterator[_Row]:
+def _rows(evaluation: Evaluation) -> Iterator[_SystemRow]:
     for part in evaluation.subsets:
         lag = {}
         if (part.name, evaluation.metric) in evaluation.bootstraps and evaluation.ranked:
@@ -109,7 +109,7 @@ def _rows(evaluation: Evaluation) -> Iterator[_Row]:
             behind = zip(order.behind, order.best, strict=True)
             lag = dict(zip(order.names, behind, strict=True))
         for place, scored in enumerate(evaluation.systems, 1):
-            yield _Row(scored, part.name, place, *lag.get(scored.name, (None, None)))
+            yield _SystemRow(scored, part.name, place, *lag.get(scored.name, (None, None)))
 
 
 def _columns(evaluation: Evaluation) -> list[Column]:
@@ -117,29 +117,29 @@ def _columns(evaluation: Evaluation) -> list[Column]:
     draws = any(scored.prediction.draw is not None for scored in evaluation.systems)
 
     def metric(name: str, heading: str = "", digits: int = 4) -> Column:
-        def value(row: _Row) -> Any:
+        def value(row: _SystemRow) -> Any:
             return getattr(row.metrics, name)
 
         return Column(name, value, heading, "number", show=lambda row: _number(value(row), digits))
 
     def behind(name: str, end: str, heading: str = "") -> Column:
-        def value(row: _Row) -> float | None:
+        def value(row: _SystemRow) -> float | None:
             return None if row.behind is None else getattr(row.behind, end)
 
-        def show(row: _Row) -> str:
+        def show(row: _SystemRow) -> str:
             return "" if row.behind is None else _number(row.behind.estimate)
 
         return Column(name, value, heading, "number", show=show)
 
-    def log_likelihood(row: _Row) -> str:
+    def log_likelihood(row: _SystemRow) -> str:
         return "−∞" if row.metrics.impossible else _number(row.metrics.log_likelihood)
 
-    def interval(row: _Row) -> str:
+    def interval(row: _SystemRow) -> str:
         return (
             "" if row.behind is None else f"{_number(row.behind.low)} to {_number(row.behind.high)}"
         )
 
-    def rank(row: _Row) -> int | None:
+    def rank(row: _SystemRow) -> int | None:
         return None if row.scored.prediction.baseline else row.place
 
     return [
