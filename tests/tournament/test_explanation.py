@@ -70,7 +70,7 @@ def test_why_a_player_moves_first(after: Tournament) -> None:
         if why.board.second < 0:
             assert why.side_reason is None
             continue
-        one, two = why.standings
+        one, two = why.players
         assert one.player == why.board.first
         if why.side_reason is SideReason.HANDICAP:
             assert why.board.handicap > 0

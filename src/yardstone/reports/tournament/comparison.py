@@ -28,15 +28,15 @@ def comparison_document(comparisons: Sequence[RoundComparison]) -> Document:
     def boards(listed: Sequence[Board]) -> str:
         return "; ".join(" - ".join(_names(tournament, board, "bye")) for board in listed)
 
+    def gain(name: str) -> Column:
+        return Column(name, lambda row: row[1].gains.get(name, 0), kind="integer")
+
     columns: list[Column] = [
         Column("round", lambda row: row[0], kind="integer"),
         Column("recorded", lambda row: boards(row[1].recorded)),
         Column("ours", lambda row: boards(row[1].ours)),
         Column("gain", lambda row: row[1].gain, kind="integer"),
-        *(
-            Column(name, lambda row, name=name: row[1].gains.get(name, 0), kind="integer")
-            for name in CRITERIA
-        ),
+        *map(gain, CRITERIA),
     ]
     rows = [(each.recorded.round, exchange) for each in comparisons for exchange in each.exchanges]
     sections = []

@@ -188,12 +188,15 @@ def _variants_document(simulation: Simulation) -> Document:
     unit, digits = ("grades", 2) if simulation.grades else ("points", 0)
 
     def measure(heading: str, which: str, digits: int, scale: float = 1.0) -> Column:
+        def text(forecast: Forecast) -> str:
+            return within(*forecast.measure(which), digits, scale)
+
         return Column(
             "",
             lambda row: row[1].measure(which)[0],
             heading,
             "number",
-            show=lambda row: within(*row[1].measure(which), digits, scale),
+            show=lambda row: text(row[1]),
         )
 
     shown = Table(
