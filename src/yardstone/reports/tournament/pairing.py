@@ -19,7 +19,7 @@ from yardstone.reports.words import plural
 from yardstone.tournament.pairing_rules import CRITERIA
 
 if TYPE_CHECKING:
-    from yardstone.tournament.explanation import Change, Explanation, PlayerState
+    from yardstone.tournament.explanation import Explanation, PairingChange, PlayerState
     from yardstone.tournament.pairing import Pairing
     from yardstone.tournament.proposal import Proposal
 
@@ -125,7 +125,7 @@ def _plain(proposal: Proposal, columns: list[Column]) -> dict[str, Any]:
         figures = {each.name: getattr(player, each.name) for each in fields(player)[1:]}
         return {"player": name(player.player), "number": player.player + 1, **figures}
 
-    def alternative(change: Change | None) -> dict[str, Any] | None:
+    def alternative(change: PairingChange | None) -> dict[str, Any] | None:
         return (
             None
             if change is None
