@@ -30,7 +30,7 @@ from yardstone.tournament.criteria import criterion
 from yardstone.tournament.forecast import final_criteria, places_of, simulate
 from yardstone.tournament.model import Game, Result
 from yardstone.tournament.population import synthetic_field
-from yardstone.tournament.simulation import Plan, play, state_after, tournament_of
+from yardstone.tournament.simulation import SimulationPlan, play, state_after, tournament_of
 from yardstone.tournament.true_strength import entry_spread
 from yardstone.tournament.win_probability import win_probability
 
@@ -204,7 +204,7 @@ def place_lines(tournaments: int, seed: int) -> list[str]:
         strength = grades + sigma * rng.standard_normal(16)
         whole = tournament_of(entered, rounds=5, bar=4)
         chance = win_probability("kaniuk")
-        truth = Plan(whole, strength, chance)
+        truth = SimulationPlan(whole, strength, chance)
         criteria = final_criteria(truth, None)
         scores, _ = play(truth, rng)
         state = state_after(scores, 5)
@@ -212,7 +212,7 @@ def place_lines(tournaments: int, seed: int) -> list[str]:
         first, shared = places_of(np.column_stack(values))
         for begun, spread in counts:
             known = replace(whole, games=games_of(scores, begun))
-            plan = Plan(known, grades, chance, deviation=sigma if spread else 0.0)
+            plan = SimulationPlan(known, grades, chance, deviation=sigma if spread else 0.0)
             found = simulate(plan, 100, seed=replicate, workers=1)
             reach = found.place_range(0.9)
             # A shared place counts as its middle.

@@ -15,13 +15,14 @@ from platform import python_version
 import numba
 import numpy
 
-from yardstone.cli.tournament.study import variants
 from yardstone.files import write_text
-from yardstone.lab.tournaments.pairing_quality import Circuit, compare_quality
+from yardstone.lab.tournaments.pairing_quality import Circuit, compare_quality, usual_pairings
 from yardstone.lab.tournaments.tiebreaks import TournamentSetting, compare_tiebreaks
 from yardstone.lab.tournaments.weight_search import search_weights
-from yardstone.reports.charts import tournament as charts
-from yardstone.reports.tournament import studies as report
+from yardstone.reports.document import Document
+from yardstone.reports.faces.text import document_text
+from yardstone.reports.tournament.pairing_quality import quality_document, search_document
+from yardstone.reports.tournament.tiebreaks import ties_document
 from yardstone.tournament.model import System
 from yardstone.tournament.win_probability import win_probability
 
@@ -41,8 +42,15 @@ TITLES = {
 }
 
 
-def block(text: str) -> str:
-    return f"```text\n{text.rstrip()}\n```\n"
+def block(document: Document) -> str:
+    return f"```text\n{document_text(document).rstrip()}\n```\n"
+
+
+def picture(document: Document, name: str, caption: str) -> str:
+    """Draw it, and show it on the page."""
+    assert document.drawing is not None
+    document.drawing().save(FOLDER / name)
+    return f"![{caption}]({name})\n"
 
 
 def made(part: str, arguments: str) -> str:
@@ -66,52 +74,44 @@ def ties(tournaments: int, seed: int) -> list[str]:
     ]
     parts = []
     for place, (title, setting, among) in enumerate(questions):
-        found = compare_tiebreaks(
+        comparison = compare_tiebreaks(
             win_probability("kaniuk"), setting, tournaments=tournaments, among=among, seed=seed
         )
-        parts += [f"### {title}\n", block(report.text_ties(found))]
+        document = ties_document(comparison)
+        parts += [f"### {title}\n", block(document)]
         if place == 1:
-            charts.ties_chart(found).save(FOLDER / "tournaments-ties.svg")
-            parts.append("![Right answers by tie-break](tournaments-ties.svg)\n")
+            parts.append(picture(document, "tournaments-ties.svg", "Right answers by tie-break"))
     return parts
 
 
 def pairing(replicates: int, seed: int) -> list[str]:
     circuit = Circuit()
     qualities = compare_quality(
-        variants(), win_probability("kaniuk"), circuit, replicates=replicates, seed=seed
+        usual_pairings(), win_probability("kaniuk"), circuit, replicates=replicates, seed=seed
     )
-    charts.quality_chart(qualities).save(FOLDER / "tournaments-pairing.svg")
-    about = (
-        f"{replicates} populations of {circuit.population} players, {circuit.tournaments} "
-        f"tournaments of {circuit.players} players and {circuit.rounds} rounds each."
-    )
-    return [
-        block(report.text_qualities(qualities, about=about)),
-        "![The rms error of ratings as tournaments go by](tournaments-pairing.svg)\n",
-    ]
+    document = quality_document(qualities, circuit, win="kaniuk")
+    caption = "The rms error of ratings as tournaments go by"
+    return [block(document), picture(document, "tournaments-pairing.svg", caption)]
 
 
 def weights(trials: int, replicates: int, seed: int) -> list[str]:
     search = search_weights(
         win_probability("kaniuk"), Circuit(), trials=trials, confirm=replicates, seed=seed
     )
-    charts.search_chart(search).save(FOLDER / "tournaments-weights.svg")
-    return [
-        block(report.text_search(search, about=f"{trials} sets of rules, the ten best:")),
-        "![The rms error of each trial](tournaments-weights.svg)\n",
-    ]
+    document = search_document(search, win="kaniuk")
+    caption = "The rms error of each trial"
+    return [block(document), picture(document, "tournaments-weights.svg", caption)]
 
 
 def sections() -> dict[str, str]:
     """The parts of the page as it stands."""
     text = PAGE.read_text("utf-8") if PAGE.exists() else ""
-    found = {}
+    parts = {}
     for part, title in TITLES.items():
         _, heading, rest = text.partition(f"## {title}\n")
         if heading:
-            found[part] = heading + rest.partition("\n## ")[0].rstrip() + "\n"
-    return found
+            parts[part] = heading + rest.partition("\n## ")[0].rstrip() + "\n"
+    return parts
 
 
 def main() -> None:

@@ -148,8 +148,9 @@ def _key(tournament: Tournament, row: int) -> str:
 
 
 def test_csv_of_the_congress_is_complete(congress: Tournament) -> None:
-    from yardstone.reports.tournament.standings import csv_standings
+    from yardstone.reports.faces.files import document_csv
+    from yardstone.reports.tournament.standings import standings_document
 
-    rows = list(csv.DictReader(io.StringIO(csv_standings(standings(congress)))))
+    rows = list(csv.DictReader(io.StringIO(document_csv(standings_document(standings(congress))))))
     assert len(rows) == 718
     assert sum(row["round_10"].startswith("0") for row in rows) == 718 - 2 * 223

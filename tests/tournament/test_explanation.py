@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.tournament.pairing_fields import made, played
-from yardstone.reports.tournament.words import change_text, sentences
+from yardstone.reports.tournament.words import change_lines, sentences
 from yardstone.tournament.comparison import differences, recorded_round
 from yardstone.tournament.constraints import Constraints
 from yardstone.tournament.entry_columns import SideReason
@@ -42,12 +42,15 @@ def test_the_cost_of_another_board(after: Tournament) -> None:
     forced = pair_round(after, constraints=Constraints(fixed=((a, b),)))
     assert change.cost == pairing.weight - forced.weight > 0
     assert change.criterion == max(change.losses, key=lambda name: change.losses[name])
-    text = change_text(pairing, (a, b), change)
+    text = change_lines(pairing, (a, b), change)[0]
     assert f"costs {change.cost:,}" in text
-    assert "is in the pairing" in change_text(
-        pairing,
-        (inside.first, inside.second),
-        change_for(pairing, instead=(inside.first, inside.second)),
+    assert (
+        "is in the pairing"
+        in change_lines(
+            pairing,
+            (inside.first, inside.second),
+            change_for(pairing, instead=(inside.first, inside.second)),
+        )[0]
     )
 
 
@@ -67,7 +70,7 @@ def test_why_a_player_moves_first(after: Tournament) -> None:
         if why.board.second < 0:
             assert why.side_reason is None
             continue
-        one, two = why.standings
+        one, two = why.players
         assert one.player == why.board.first
         if why.side_reason is SideReason.HANDICAP:
             assert why.board.handicap > 0

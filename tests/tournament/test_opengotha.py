@@ -10,6 +10,7 @@ import pytest
 from tests.tournament.samples import DATA, content, sample
 from yardstone.errors import InputError
 from yardstone.pool import SkipReport
+from yardstone.tournament.formats import xml_files
 from yardstone.tournament.formats.opengotha_reading import read_opengotha
 from yardstone.tournament.formats.opengotha_writing import write_opengotha
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament

@@ -21,7 +21,7 @@ from yardstone.tournament.population import (
 )
 from yardstone.tournament.rules import HandicapRules, Scoring, SeedSystem
 from yardstone.tournament.scores import Scores
-from yardstone.tournament.simulation import Plan, play, tournament_of
+from yardstone.tournament.simulation import SimulationPlan, play, tournament_of
 from yardstone.tournament.standings import standings
 from yardstone.tournament.win_probability import handicap_grades, win_probability
 from yardstone.winprob.kaniuk import PUBLISHED
@@ -38,10 +38,10 @@ def a_plan(
     handicap: HandicapRules | None = None,
     rules: PairingRules | None = None,
     deviation: float = 0.0,
-) -> Plan:
+) -> SimulationPlan:
     field = synthetic_field(players, np.random.default_rng(seed), lowest=-10, clubs=5, countries=3)
     made = tournament_of(field, rounds=rounds, system=system, bar=1, floor=-8, handicap=handicap)
-    return Plan(made, field.strength, KANIUK, rules, deviation)
+    return SimulationPlan(made, field.strength, KANIUK, rules, deviation)
 
 
 def as_tournament(scores: Scores) -> Tournament:
@@ -82,7 +82,7 @@ def test_absent_players_are_counted_as_in_a_table() -> None:
     away = replace(plan.tournament.players[2], absent=frozenset({2, 3}))
     players = (*plan.tournament.players[:2], away, *plan.tournament.players[3:])
     made = replace(plan.tournament, players=players)
-    scores, _ = play(Plan(made, plan.strength, KANIUK), np.random.default_rng(3))
+    scores, _ = play(SimulationPlan(made, plan.strength, KANIUK), np.random.default_rng(3))
     assert (scores.opponent[2] < 0).tolist() == [False, True, True, False]
     np.testing.assert_array_equal(scores.mms2, Scores.of(as_tournament(scores)).mms2)
 
@@ -94,7 +94,7 @@ def test_each_round_is_paired_as_well_as_the_command_pairs_it(seed: int) -> None
     rules = PairingRules.of(start.tournament).changed(
         {"seed_system_1": SeedSystem.adjacent, "maximise_seeding": 0, "float_weight": 0}
     )
-    plan = Plan(start.tournament, start.strength, KANIUK, rules)
+    plan = SimulationPlan(start.tournament, start.strength, KANIUK, rules)
     scores, _ = play(plan, np.random.default_rng(seed))
     played = as_tournament(scores)
     for number in range(1, 5):
@@ -114,7 +114,7 @@ def test_results_follow_the_probability() -> None:
         system=System.swiss,
         players=(Player(name="Ann", rank=3), Player(name="Bob", rank=1)),
     )
-    found = simulate(Plan(made, np.array([3.0, 1.0]), KANIUK), 4000, seed=2, workers=1)
+    found = simulate(SimulationPlan(made, np.array([3.0, 1.0]), KANIUK), 4000, seed=2, workers=1)
     expected = float(PUBLISHED.probability(3.0, 1.0))
     assert found.first[0] == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 4000))
 
@@ -124,10 +124,12 @@ def test_a_round_robin_brings_the_sum_of_the_probabilities() -> None:
     players = tuple(Player(name=name, rank=0) for name in "ABCDE")
     made = Tournament(rounds=5, system=System.round_robin, players=players)
     made = replace(made, scoring=Scoring(wins_bye=0.0))
-    found = simulate(Plan(made, strength, KANIUK), 3000, seed=4, workers=1)
+    found = simulate(SimulationPlan(made, strength, KANIUK), 3000, seed=4, workers=1)
     expected = PUBLISHED.probability(strength[:, None], strength).sum(axis=1) - 0.5
     np.testing.assert_allclose(found.wins, expected, atol=5 * np.sqrt(1.0 / 3000))
-    games = as_tournament(play(Plan(made, strength, KANIUK), np.random.default_rng(1))[0]).games
+    games = as_tournament(
+        play(SimulationPlan(made, strength, KANIUK), np.random.default_rng(1))[0]
+    ).games
     assert len({frozenset((g.first, g.second)) for g in games}) == 10
 
 
@@ -170,12 +172,12 @@ def test_rounds_that_are_over_stay() -> None:
     plan = a_plan(16, 5)
     whole = as_tournament(play(plan, np.random.default_rng(8))[0])
     half = whole.before(4)
-    later = Plan(replace(half, rounds=5), plan.strength, KANIUK)
+    later = SimulationPlan(replace(half, rounds=5), plan.strength, KANIUK)
     assert later.done == 3
     for seed in range(3):
         scores, _ = play(later, np.random.default_rng(seed))
         np.testing.assert_array_equal(scores.mms2[:, :4], Scores.of(whole).mms2[:, :4])
-    assert simulate(Plan(whole, plan.strength, KANIUK), 3, workers=1).places.max() == 1.0
+    assert simulate(SimulationPlan(whole, plan.strength, KANIUK), 3, workers=1).places.max() == 1.0
 
 
 def test_the_table_after_a_simulation_has_the_places_of_the_simulation() -> None:
@@ -251,12 +253,12 @@ def test_strengths_come_from_ratings_or_grades() -> None:
 def test_what_cannot_be_simulated() -> None:
     plan = a_plan(6, 3)
     with pytest.raises(InputError, match="6 finite strengths"):
-        Plan(plan.tournament, np.zeros(5), KANIUK)
+        SimulationPlan(plan.tournament, np.zeros(5), KANIUK)
     with pytest.raises(ModelError, match="cannot be simulated"):
-        Plan(replace(plan.tournament, system=System.cup), plan.strength, KANIUK)
+        SimulationPlan(replace(plan.tournament, system=System.cup), plan.strength, KANIUK)
     nobody = tuple(replace(p, absent=frozenset({2})) for p in plan.tournament.players)
     with pytest.raises(InputError, match="fewer than two"):
-        Plan(replace(plan.tournament, players=nobody), plan.strength, KANIUK)
+        SimulationPlan(replace(plan.tournament, players=nobody), plan.strength, KANIUK)
     with pytest.raises(UsageError, match="tied players only"):
         simulate(plan, 2, criteria="mms,dc")
     with pytest.raises(UsageError):

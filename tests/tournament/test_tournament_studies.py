@@ -23,7 +23,9 @@ from yardstone.lab.tournaments.tiebreaks import (
     compare_tiebreaks,
 )
 from yardstone.lab.tournaments.weight_search import search_weights
-from yardstone.reports.tournament.studies import text_qualities, text_ties
+from yardstone.reports.faces.text import document_text
+from yardstone.reports.tournament.pairing_quality import quality_document
+from yardstone.reports.tournament.tiebreaks import ties_document
 from yardstone.tournament.model import System
 from yardstone.tournament.simulation import play
 from yardstone.tournament.standings import standings
@@ -90,7 +92,7 @@ def test_conclusions_come_from_pairs_who_began_equal() -> None:
         assert fair.error(place.index(score.name)) == pytest.approx(score.error, rel=0.1)
     sodos = next(score for score in found.scores if score.name == "SODOS")
     assert sodos.value + 3 * sodos.error < 0.5
-    text = text_ties(found)
+    text = document_text(ties_document(found))
     assert "began with different scores" in text
     assert "Surely worse than drawing lots" not in text
 
@@ -101,14 +103,15 @@ def test_verdicts_allow_for_their_number() -> None:
     def quality(name: str, ahead: float) -> Quality:
         return Quality(name, 100.0, 1.0, 0.0, 0.0, ahead, 1.0, 200, np.zeros(2))
 
+    def text_of(qualities: list[Quality]) -> str:
+        return document_text(quality_document(qualities, CIRCUIT, win="kaniuk"))
+
     base, better = quality("usual", 0.0), quality("better", -2.15)
-    alone = text_qualities([base, better], about="")
+    alone = text_of([base, better])
     among = [base, better, *(quality(f"no {number}", 0.1) for number in range(9))]
     assert "Surely better than usual: better." in alone
-    assert "Surely better" not in text_qualities(among, about="")
-    assert "Surely better than usual: best." in text_qualities(
-        [*among, quality("best", -4.0)], about=""
-    )
+    assert "Surely better" not in text_of(among)
+    assert "Surely better than usual: best." in text_of([*among, quality("best", -4.0)])
 
 
 def test_grades_without_spread_are_never_wrong() -> None:

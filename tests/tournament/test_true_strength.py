@@ -11,24 +11,24 @@ from numpy.testing import assert_allclose
 from yardstone.errors import InputError
 from yardstone.tournament.forecast import simulate
 from yardstone.tournament.model import Game, Result
-from yardstone.tournament.population import Field
-from yardstone.tournament.simulation import Plan, tournament_of
+from yardstone.tournament.population import EntryList
+from yardstone.tournament.simulation import SimulationPlan, tournament_of
 from yardstone.tournament.true_strength import ENTRY_FACTOR, entry_spread
 from yardstone.tournament.win_probability import win_probability
 
 
-def field(grades: list[int]) -> Field:
+def field(grades: list[int]) -> EntryList:
     n = len(grades)
     grade = np.array(grades)
     none = np.full(n, -1)
     names = tuple(f"P{row}" for row in range(n))
-    return Field(names, grade, 2100.0 + 100.0 * grade, grade.astype(float), none, none)
+    return EntryList(names, grade, 2100.0 + 100.0 * grade, grade.astype(float), none, none)
 
 
-def plan(grades: list[int], deviation: float | np.ndarray, rounds: int = 3) -> Plan:
+def plan(grades: list[int], deviation: float | np.ndarray, rounds: int = 3) -> SimulationPlan:
     entered = field(grades)
     made = tournament_of(entered, rounds=rounds, bar=8)
-    return Plan(made, entered.strength, win_probability("kaniuk"), deviation=deviation)
+    return SimulationPlan(made, entered.strength, win_probability("kaniuk"), deviation=deviation)
 
 
 def test_the_spread_of_true_strengths_about_grades() -> None:
@@ -51,7 +51,7 @@ def test_rounds_that_are_over_correct_the_entry_list() -> None:
         for table in (1, 2, 3, 4)
     )
     over = replace(begun.tournament, games=games)
-    after = Plan(over, begun.strength, begun.chance, deviation=1.0)
+    after = SimulationPlan(over, begun.strength, begun.chance, deviation=1.0)
     assert after.done == 1
     assert after.known.mean[0] > 0.1 > -0.1 > after.known.mean[1]
     assert_allclose(after.known.mean[::2], -after.known.mean[1::2], atol=0.05)
@@ -85,7 +85,9 @@ def test_places_hold_what_they_promise_only_with_the_spread() -> None:
     for seed in range(20):
         rng = np.random.default_rng(seed)
         true = plan(grades, 0.0)
-        true = Plan(true.tournament, grades + sigma * rng.standard_normal(12), true.chance)
+        true = SimulationPlan(
+            true.tournament, grades + sigma * rng.standard_normal(12), true.chance
+        )
         one = simulate(true, 1, seed=seed, workers=1)
         place = one.places @ np.arange(1.0, 13.0)
         for known in held:

@@ -52,9 +52,9 @@ _CRITERIA = len(CRITERIA)
 @kernel
 def sides(entries: Entries, i: int, j: int, rules: Rules) -> tuple[bool, int, int]:
     """Whether `i` moves first, the stones given to the one who does, and why (`SideReason`)."""
-    given = stones(entries, i, j, rules)
-    if given:
-        return given < 0, abs(given), SideReason.HANDICAP
+    handicap = stones(entries, i, j, rules)
+    if handicap:
+        return handicap < 0, abs(handicap), SideReason.HANDICAP
     if rules[Rule.COLOUR_PREFERENCE] or rules[Rule.ABSOLUTE_COLOUR]:
         one, two = wants(entries, i), wants(entries, j)
         if one != two:
@@ -117,7 +117,7 @@ def side_list(entries: Entries, mate: Numbers, rules: Rules) -> tuple[Numbers, N
     """Who moves first, who second, and the handicap, of boards in the order of the field."""
     n = len(entries)
     boards = n // 2
-    first, second, given = (
+    first, second, handicaps = (
         np.empty(boards, np.int64),
         np.empty(boards, np.int64),
         np.empty(boards, np.int64),
@@ -129,9 +129,9 @@ def side_list(entries: Entries, mate: Numbers, rules: Rules) -> tuple[Numbers, N
             continue
         begins, handicap, _ = sides(entries, i, j, rules)
         first[k], second[k] = (i, j) if begins else (j, i)
-        given[k] = handicap
+        handicaps[k] = handicap
         k += 1
-    return first[:k], second[:k], given[:k]
+    return first[:k], second[:k], handicaps[:k]
 
 
 @kernel

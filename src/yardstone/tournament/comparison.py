@@ -18,7 +18,7 @@ from yardstone.tournament.pairing_rules import CRITERIA, PairingRules
 
 if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
-    from yardstone.tournament.pairing import Board
+    from yardstone.tournament.pairing import PairedBoard
 
 __all__ = ["Difference", "RoundComparison", "compare_rounds", "differences", "recorded_round"]
 
@@ -123,7 +123,7 @@ class Difference:
 
     Attributes
     ----------
-    recorded, ours : tuple of Board
+    recorded, ours : tuple of PairedBoard
         The boards of these players in both pairings.
     gain : int
         By how much ours weigh more; negative if less.
@@ -131,8 +131,8 @@ class Difference:
         By criterion, those that differ.
     """
 
-    recorded: tuple[Board, ...]
-    ours: tuple[Board, ...]
+    recorded: tuple[PairedBoard, ...]
+    ours: tuple[PairedBoard, ...]
     gain: int
     gains: dict[str, int]
 

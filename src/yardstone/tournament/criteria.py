@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["CRITERIA", "Criterion", "State", "criterion", "default_criteria", "parse_criteria"]
+__all__ = ["CRITERIA", "Criterion", "RoundState", "criterion", "default_criteria", "parse_criteria"]
 
 
 @dataclass(eq=False)
-class State:
+class RoundState:
     """A tournament after a round, with the scores that criteria need.
 
     Parameters
@@ -59,9 +59,9 @@ class State:
             self._fide = FideScores(self.tournament, self.round, self.unplayed)
         return self._fide
 
-    def at(self, round_number: int) -> State:
+    def at(self, round_number: int) -> RoundState:
         """The state after another round."""
-        return State(self.scores, round_number, self.unplayed)
+        return RoundState(self.scores, round_number, self.unplayed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,11 @@ class Criterion:
 
     name: str
     about: str
-    compute: Callable[[State], Values] | None
+    compute: Callable[[RoundState], Values] | None
     heading: str = ""
     shift: int = 0
 
-    def values(self, state: State) -> Values:
+    def values(self, state: RoundState) -> Values:
         """The value of every player; more is better, NaN is least."""
         if self.compute is None:
             raise UsageError(f"{self.name} compares tied players only")
@@ -99,11 +99,11 @@ class Criterion:
         return self.compute(state)
 
 
-def _wins(state: State) -> Values:
+def _wins(state: RoundState) -> Values:
     return state.scores.wins2[:, state.round] / 2
 
 
-def _mms(state: State) -> Values:
+def _mms(state: RoundState) -> Values:
     return state.scores.mms2[:, state.round] / 2
 
 
@@ -112,7 +112,7 @@ def _total(columns: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(columns.sum(axis=1), np.int64)
 
 
-def _opponents(kind: str, state: State) -> NDArray[np.int64]:
+def _opponents(kind: str, state: RoundState) -> NDArray[np.int64]:
     """Doubled score of each opponent that counts in SOS, one column a round."""
     scores, now = state.scores, state.round
     if kind == "W":
@@ -120,11 +120,11 @@ def _opponents(kind: str, state: State) -> NDArray[np.int64]:
         return scores.of_opponents(counted, now, np.zeros_like(counted))
     base = _strasbourg2(scores) if kind == "S" else scores.mms2
     counted = scores.for_opponents(base, now)
-    found = scores.of_opponents(counted, now, scores.initial2)
-    return found + 2 * scores.handicap[:, :now]
+    sums2 = scores.of_opponents(counted, now, scores.initial2)
+    return sums2 + 2 * scores.handicap[:, :now]
 
 
-def _sos(kind: str, cut: int, state: State) -> Values:
+def _sos(kind: str, cut: int, state: RoundState) -> Values:
     columns = _opponents(kind, state)
     if cut:
         if state.round <= cut:
@@ -133,25 +133,25 @@ def _sos(kind: str, cut: int, state: State) -> Values:
     return _total(columns) / 2
 
 
-def _sodos(kind: str, state: State) -> Values:
+def _sodos(kind: str, state: RoundState) -> Values:
     met = state.scores.opponent[:, : state.round] >= 0
     points2 = np.where(met, state.scores.points2[:, : state.round], 0)
     return _total(_opponents(kind, state) * points2) / 4
 
 
-def _sosos(kind: str, state: State) -> Values:
+def _sosos(kind: str, state: RoundState) -> Values:
     scores, now = state.scores, state.round
     sos2 = _total(_opponents(kind, state))
     missing = np.zeros_like(sos2) if kind == "W" else scores.initial2 * now
     return _total(scores.of_opponents(sos2, now, missing)) / 2
 
 
-def _cuss(kind: str, state: State) -> Values:
+def _cuss(kind: str, state: RoundState) -> Values:
     score2 = state.scores.wins2 if kind == "W" else state.scores.mms2
     return _total(score2[:, 1 : state.round + 1]) / 2
 
 
-def _exploits(won_only: bool, state: State) -> Values:
+def _exploits(won_only: bool, state: RoundState) -> Values:
     """Opponents' wins times 0 to 3, by how bold the handicap was."""
     scores, now = state.scores, state.round
     ranks = np.array([p.rank or 0 for p in state.tournament.players], np.int64)
@@ -168,18 +168,18 @@ def _strasbourg2(scores: Scores) -> NDArray[np.int64]:
     """McMahon scores with 2 points more for each of two rounds of a cup among the best."""
     rules = scores.tournament.scoring
     rounds = scores.mms2.shape[1] - 1
-    found = scores.mms2.copy()
+    scores2 = scores.mms2.copy()
     top = rules.bar - rules.zero
     for before in (2, 1):
         now = rounds - before
         if now < 1:
             continue
         winners = scores.mms2[:, now] == 2 * (top + now)
-        found[winners, now:] += 4
-    return found
+        scores2[winners, now:] += 4
+    return scores2
 
 
-def _cup(state: State) -> Values:
+def _cup(state: RoundState) -> Values:
     """Cup score: a win counts twice as much as one a round later."""
     scores = state.scores
     total = np.zeros(len(scores.opponent), np.int64)
@@ -189,27 +189,27 @@ def _cup(state: State) -> Values:
     return (total + free) / 2
 
 
-def _each(state: State, value: Callable[[Any], float | None]) -> Values:
-    found = [value(player) for player in state.tournament.players]
-    return np.array([np.nan if v is None else v for v in found], np.float64)
+def _each(state: RoundState, value: Callable[[Any], float | None]) -> Values:
+    values = [value(player) for player in state.tournament.players]
+    return np.array([np.nan if v is None else v for v in values], np.float64)
 
 
-def _fide(method: str, keywords: Mapping[str, Any], state: State) -> Values:
+def _fide(method: str, keywords: Mapping[str, Any], state: RoundState) -> Values:
     scores = state.fide
     function = getattr(scores, method)
     return np.array([function(p, **keywords) for p in range(len(scores.points))], np.float64)
 
 
-def _count(test: Callable[[Any], bool], state: State) -> Values:
+def _count(test: Callable[[Any], bool], state: RoundState) -> Values:
     return np.array([sum(map(test, rounds)) for rounds in state.fide.rounds], np.float64)
 
 
-def _numbers(state: State) -> Values:
+def _numbers(state: RoundState) -> Values:
     return -np.arange(len(state.tournament.players), dtype=np.float64)
 
 
 def _go() -> list[Criterion]:
-    found = [
+    criteria = [
         Criterion("NBW", "number of wins", _wins),
         Criterion("MMS", "McMahon score", _mms),
         Criterion("STS", "Strasbourg score: McMahon with a cup among the best",
@@ -227,7 +227,7 @@ def _go() -> list[Criterion]:
     ]  # fmt: skip
     for kind, score in (("W", "wins"), ("M", "McMahon scores")):
         of = f"({score})"
-        found += [
+        criteria += [
             Criterion(f"SOS{kind}", f"sum of opponents' {score}", partial(_sos, kind, 0), "SOS"),
             *(
                 Criterion(f"SOS{kind}-{n}", f"the same without the {n} lowest",
@@ -241,7 +241,7 @@ def _go() -> list[Criterion]:
             Criterion(f"CUSS{kind}", f"cumulative sum of scores {of}",
                       partial(_cuss, kind), "CUSS"),
         ]  # fmt: skip
-    return found
+    return criteria
 
 
 def _chess() -> list[Criterion]:
@@ -338,11 +338,11 @@ def criterion(name: str, system: System = System.mcmahon) -> Criterion:
     word = name.strip().upper().replace("/", "-").replace("_", "-")
     later = _LATER.fullmatch(word)
     if later is not None:
-        found = criterion(later[1], system)
+        whole = criterion(later[1], system)
         shift = int(later[2])
-        if found.compute is None or shift == 0:
+        if whole.compute is None or shift == 0:
             raise UsageError(f"{name}: @ takes a round, after a criterion other than DC, SDC, DE")
-        return replace(found, name=word, heading=word, shift=shift)
+        return replace(whole, name=word, heading=word, shift=shift)
     word = _ALSO.get(word, word)
     if word in _EITHER:
         kind = "M" if system is System.mcmahon else "W"
@@ -358,10 +358,10 @@ def parse_criteria(text: str, system: System = System.mcmahon) -> tuple[Criterio
     names = [word for word in re.split(r"[,\s]+", text.strip()) if word]
     if not names:
         raise UsageError("no criterion is named")
-    found = tuple(criterion(name, system) for name in names if name.upper() != "NULL")
-    if sum(c.compute is None for c in found) > 1:
+    criteria = tuple(criterion(name, system) for name in names if name.upper() != "NULL")
+    if sum(c.compute is None for c in criteria) > 1:
         raise UsageError("only one of DC, SDC and DE can be used")
-    return found
+    return criteria
 
 
 def default_criteria(tournament: Tournament) -> tuple[str, ...]:

@@ -138,14 +138,14 @@ def _order(before: Tournament, round_number: int, rules: PairingRules) -> NDArra
 
 def _lots(before: Tournament) -> NDArray[np.int64]:
     """A number for every player that depends on the name alone, all different."""
-    found: dict[int, int] = {}
+    rows: dict[int, int] = {}
     lots = np.empty(len(before.players), np.int64)
     for row, player in enumerate(before.players):
         digest = hashlib.blake2b(player.full_name.encode("utf-8", "replace"), digest_size=8)
         lot = int.from_bytes(digest.digest(), "big") % _LOTS
-        while lot in found:
+        while lot in rows:
             lot = (lot + 1) % _LOTS
-        found[lot] = row
+        rows[lot] = row
         lots[row] = lot
     return lots
 

@@ -17,9 +17,9 @@ from yardstone.tournament.pairing_rules import CRITERIA, Rule
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.tournament.pairing import Board, Pairing
+    from yardstone.tournament.pairing import PairedBoard, Pairing
 
-__all__ = ["Avoided", "Change", "Explanation", "PlayerState", "change_for", "explain"]
+__all__ = ["Avoided", "PairingChange", "Explanation", "PlayerState", "change_for", "explain"]
 
 _HARD = tuple(CRITERIA.index(name) for name in ("rematch", "geography"))
 
@@ -62,7 +62,7 @@ class PlayerState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class PairingChange:
     """The best pairing under one more condition, against the one that was made.
 
     Attributes
@@ -109,7 +109,7 @@ class Explanation:
 
     Attributes
     ----------
-    board : Board
+    board : PairedBoard
     players : tuple of PlayerState
         Of the player who moves first and the other, or of the one with the bye.
     gap : float
@@ -117,19 +117,19 @@ class Explanation:
     side_reason : SideReason or None
         What decided who moves first.
     avoided : tuple of Avoided
-    change : Change or None
+    change : PairingChange or None
         What the best pairing without this board costs; None if there is none, or if
         it was not asked for.
     unavoidable : bool
         True if without this board nothing else can be paired.
     """
 
-    board: Board
+    board: PairedBoard
     players: tuple[PlayerState, ...]
     gap: float
     side_reason: SideReason | None
     avoided: tuple[Avoided, ...]
-    change: Change | None = None
+    change: PairingChange | None = None
     unavoidable: bool = False
 
 
@@ -166,8 +166,8 @@ def explain(
 
 def _explained(
     pairing: Pairing,
-    board: Board,
-    change: Change | None,
+    board: PairedBoard,
+    change: PairingChange | None,
     costs: bool,
     met_in: dict[frozenset[int], int],
 ) -> Explanation:
@@ -258,22 +258,22 @@ def _common(entries: NDArray[np.int64], a: int, b: int) -> _Reason:
 def change_for(
     pairing: Pairing,
     *,
-    without: Board | None = None,
+    without: PairedBoard | None = None,
     instead: tuple[int, int] | None = None,
-) -> Change | None:
+) -> PairingChange | None:
     """What the best pairing costs that has not one board, or that has another one.
 
     Parameters
     ----------
     pairing : Pairing
-    without : Board, optional
+    without : PairedBoard, optional
         A board of the pairing that must not be.
     instead : (int, int), optional
         Numbers of two entrants who must meet, even if they have met before.
 
     Returns
     -------
-    Change or None
+    PairingChange or None
         None if there is no such pairing.
     """
     entrants = pairing.entrants
@@ -298,7 +298,7 @@ def change_for(
     named = {name: int(loss) for name, loss in zip(CRITERIA, losses.tolist(), strict=True) if loss}
     cost = int(losses.sum())
     number = [*entrants.players.tolist(), -1]
-    return Change(
+    return PairingChange(
         cost=cost,
         criterion=max(named, key=lambda name: named[name]) if cost > 0 else "",
         losses=named,

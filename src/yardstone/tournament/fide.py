@@ -180,7 +180,7 @@ class FideScores:
         self, player: int, *, weighted: bool = False, fore: bool = False
     ) -> list[Contribution]:
         """What each round adds to Buchholz, or to Sonneborn-Berger if `weighted`."""
-        found = []
+        contributions = []
         for r in self.rounds[player]:
             last = fore and r.number == self.round_number
             met = r.opponent >= 0 and (r.played or last or self.robin)
@@ -191,8 +191,8 @@ class FideScores:
             else:
                 score = self._dummy(player, r, fore=fore)
             value = score * r.points if weighted else score
-            found.append(Contribution(score, value, r.voluntary and not met))
-        return found
+            contributions.append(Contribution(score, value, r.voluntary and not met))
+        return contributions
 
     def _opponent_score(self, player: int, *, fore: bool) -> float:
         return self._fore[player] if fore else self._adjusted[player]

@@ -12,7 +12,7 @@ import numpy as np
 from yardstone import parallel
 from yardstone.errors import UsageError
 from yardstone.tournament.criteria import criterion, parse_criteria
-from yardstone.tournament.simulation import Plan, play, state_after
+from yardstone.tournament.simulation import SimulationPlan, play, state_after
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["MEASURES", "Forecast", "places_of", "simulate"]
+__all__ = ["MEASURES", "TournamentForecast", "places_of", "simulate"]
 
 #: So many replays are one piece of work; fixed, so that results do not depend on workers.
 CHUNK = 25
@@ -39,7 +39,7 @@ MEASURES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Forecast:
+class TournamentForecast:
     """Result of `simulate`.
 
     Attributes
@@ -102,19 +102,19 @@ class Forecast:
 
 
 def simulate(
-    plan: Plan,
+    plan: SimulationPlan,
     tournaments: int = 1000,
     *,
     criteria: str | Sequence[str] | None = None,
     seed: int = 0,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Forecast:
+) -> TournamentForecast:
     """Play a tournament many times.
 
     Parameters
     ----------
-    plan : Plan
+    plan : SimulationPlan
         Players, true strengths, win probability and rules.
     tournaments : int
         Number of replays.
@@ -150,7 +150,7 @@ def simulate(
         progress=report,
     )
     total = float(tournaments)
-    return Forecast(
+    return TournamentForecast(
         names=tuple(p.full_name for p in plan.tournament.players),
         strength=sum((part.strength for part in parts), np.zeros(len(plan.strength))) / total,
         deviation=np.broadcast_to(plan.known.deviation, plan.strength.shape),
@@ -164,7 +164,7 @@ def simulate(
     )
 
 
-def final_criteria(plan: Plan, criteria: str | Sequence[str] | None) -> tuple[str, ...]:
+def final_criteria(plan: SimulationPlan, criteria: str | Sequence[str] | None) -> tuple[str, ...]:
     """Names of the criteria that order a simulated tournament's players."""
     from yardstone.tournament.criteria import default_criteria
 
@@ -179,18 +179,20 @@ def final_criteria(plan: Plan, criteria: str | Sequence[str] | None) -> tuple[st
 
 
 @dataclass(eq=False)
-class _Part:
+class _ReplaySums:
     strength: Values
     places: Values
     wins: Values
     measures: dict[str, Values]
 
 
-def _replays(plan: Plan, names: tuple[str, ...], piece: tuple[int, Generator]) -> _Part:
+def _replays(
+    plan: SimulationPlan, names: tuple[str, ...], piece: tuple[int, Generator]
+) -> _ReplaySums:
     number, rng = piece
     n = len(plan.strength)
     criteria = [criterion(name, plan.tournament.system) for name in names]
-    part = _Part(
+    part = _ReplaySums(
         np.zeros(n), np.zeros((n, n)), np.zeros(n), {name: np.empty(number) for name in MEASURES}
     )
     for replay in range(number):

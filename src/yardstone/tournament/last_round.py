@@ -9,7 +9,7 @@ from itertools import product
 from math import inf
 
 from yardstone.errors import UsageError
-from yardstone.tournament.criteria import State, criterion, default_criteria, parse_criteria
+from yardstone.tournament.criteria import RoundState, criterion, default_criteria, parse_criteria
 from yardstone.tournament.fide import Unplayed, rules_for
 from yardstone.tournament.model import Game, Result, Tournament
 from yardstone.tournament.scores import Scores, taking_part
@@ -275,7 +275,7 @@ def _main_scores(
     none_yet = replace(
         tournament, scoring=replace(tournament.scoring, open_game=0.0), document=None
     )
-    state = State(Scores.of(none_yet), tournament.rounds, rules)
+    state = RoundState(Scores.of(none_yet), tournament.rounds, rules)
     place = 0
     apart = [0.0] * len(tournament.players)
     while place < len(names) - 1 and names[place] in _FIXED:

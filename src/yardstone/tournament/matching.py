@@ -111,15 +111,15 @@ def maximum_matching(weights: ArrayLike, allowed: NDArray[np.bool_] | None = Non
 def _checked(weights: ArrayLike) -> NDArray[np.int64]:
     from yardstone.tournament._matching import LARGEST
 
-    given = np.asarray(weights)
-    if given.ndim != 2 or given.shape[0] != given.shape[1]:
-        raise InputError(f"weights have shape {given.shape}, not (n, n)")
-    if len(given) > MOST_VERTICES:
-        raise InputError(f"{len(given):,} vertices: at most {MOST_VERTICES:,} can be matched")
-    if given.size and not np.issubdtype(given.dtype, np.integer):
+    entered = np.asarray(weights)
+    if entered.ndim != 2 or entered.shape[0] != entered.shape[1]:
+        raise InputError(f"weights have shape {entered.shape}, not (n, n)")
+    if len(entered) > MOST_VERTICES:
+        raise InputError(f"{len(entered):,} vertices: at most {MOST_VERTICES:,} can be matched")
+    if entered.size and not np.issubdtype(entered.dtype, np.integer):
         raise InputError("weights must be whole numbers")
-    plain = given.astype(np.int64)
-    off = ~np.eye(len(given), dtype=np.bool_)
+    plain = entered.astype(np.int64)
+    off = ~np.eye(len(entered), dtype=np.bool_)
     if (plain != plain.T).any():
         raise InputError("weights are not symmetric")
     if plain.size and max(plain.max(where=off, initial=0), -plain.min(where=off, initial=0)) > (
@@ -168,7 +168,9 @@ def _barrier(
     return tuple(tuple(group) for group in groups.values()), inner
 
 
-def certify(weights: ArrayLike, found: Matching, allowed: NDArray[np.bool_] | None = None) -> bool:
+def certify(
+    weights: ArrayLike, matching: Matching, allowed: NDArray[np.bool_] | None = None
+) -> bool:
     """Whether duality proves that no matching of as many pairs weighs more.
 
     Checked are: that the pairs are a matching of allowed pairs; that no edge has a
@@ -179,13 +181,13 @@ def certify(weights: ArrayLike, found: Matching, allowed: NDArray[np.bool_] | No
     Berge), which is checked for one deficient tree.
     """
     plain = np.asarray(weights, np.int64)
-    n, alone = len(plain), found.alone
+    n, alone = len(plain), matching.alone
     open_pairs = np.ones((n, n), np.bool_) if allowed is None else np.asarray(allowed, np.bool_)
-    mate = found.mate
+    mate = matching.mate
     paired = np.flatnonzero(mate >= 0)
     if (mate[mate[paired]] != paired).any() or (mate[paired] == paired).any():
         return False
-    if not open_pairs[paired, mate[paired]].all() or len(found.dual) != n + alone:
+    if not open_pairs[paired, mate[paired]].all() or len(matching.dual) != n + alone:
         return False
     whole = np.zeros((n + alone, n + alone), np.int64)
     whole[:n, :n] = 2 * plain
@@ -193,26 +195,26 @@ def certify(weights: ArrayLike, found: Matching, allowed: NDArray[np.bool_] | No
     edges[:n, :n] = open_pairs
     edges[:n, n:] = edges[n:, :n] = True
     np.fill_diagonal(edges, False)
-    slack = found.dual[:, None] + found.dual[None, :] - whole
-    objective = int(found.dual.sum())
-    for inside, dual in found.blossoms:
+    slack = matching.dual[:, None] + matching.dual[None, :] - whole
+    objective = int(matching.dual.sum())
+    for inside, dual in matching.blossoms:
         rows = np.fromiter(inside, np.int64)
         if len(rows) % 2 == 0 or dual < 0:
             return False
         slack[np.ix_(rows, rows)] += dual
         objective += dual * (len(rows) // 2)
-    if (slack[edges] < 0).any() or objective != 2 * found.weight:
+    if (slack[edges] < 0).any() or objective != 2 * matching.weight:
         return False
-    return alone == 0 or _blocked(open_pairs, found)
+    return alone == 0 or _blocked(open_pairs, matching)
 
 
-def _blocked(allowed: NDArray[np.bool_], found: Matching) -> bool:
+def _blocked(allowed: NDArray[np.bool_], matching: Matching) -> bool:
     """Whether the groups of `crowd` are odd, more than the bottleneck, and not joined."""
-    if len(found.crowd) != len(found.bottleneck) + 1:
+    if len(matching.crowd) != len(matching.bottleneck) + 1:
         return False
     inner = np.zeros(len(allowed), np.bool_)
-    inner[np.array(found.bottleneck, np.int64)] = True
-    for group in found.crowd:
+    inner[np.array(matching.bottleneck, np.int64)] = True
+    for group in matching.crowd:
         others = ~inner
         rows = np.array(group, np.int64)
         others[rows] = False

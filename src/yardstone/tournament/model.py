@@ -335,16 +335,14 @@ class Tournament:
         names = [
             (_plain(p.name + p.first_name), _plain(p.first_name + p.name)) for p in self.players
         ]
-        found = [row for row, both in enumerate(names) if plain in both]
-        if not found and plain:
-            found = [
-                row for row, both in enumerate(names) if any(n.startswith(plain) for n in both)
-            ]
-        if len(found) == 1:
-            return found[0]
-        if not found:
+        rows = [row for row, both in enumerate(names) if plain in both]
+        if not rows and plain:
+            rows = [row for row, both in enumerate(names) if any(n.startswith(plain) for n in both)]
+        if len(rows) == 1:
+            return rows[0]
+        if not rows:
             raise InputError(f"no player is called {text!r}", file=self.file or None)
-        meant = ", ".join(self.players[row].full_name for row in found[:4])
+        meant = ", ".join(self.players[row].full_name for row in rows[:4])
         raise InputError(
             f"{text!r} may mean {meant}",
             file=self.file or None,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "Board",
+    "PairedBoard",
     "Pairing",
     "made_pairing",
     "pair_round",
@@ -39,7 +39,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, kw_only=True)
-class Board:
+class PairedBoard:
     """A proposed game.
 
     Attributes
@@ -82,9 +82,9 @@ class Pairing:
     ----------
     entrants : Entrants
         Who was paired, with their state before the round.
-    boards : tuple of Board
+    boards : tuple of PairedBoard
         By tables.
-    bye : Board or None
+    bye : PairedBoard or None
         Of the player without an opponent.
     kept : tuple of Game
         Games of the round that stood already and were left alone.
@@ -94,8 +94,8 @@ class Pairing:
     """
 
     entrants: Entrants
-    boards: tuple[Board, ...]
-    bye: Board | None
+    boards: tuple[PairedBoard, ...]
+    bye: PairedBoard | None
     kept: tuple[Game, ...]
     allowed: NDArray[np.bool_]
     weights: NDArray[np.int64]
@@ -106,7 +106,7 @@ class Pairing:
         return self.entrants.round
 
     @property
-    def all_boards(self) -> tuple[Board, ...]:
+    def all_boards(self) -> tuple[PairedBoard, ...]:
         """The boards, and the bye behind them if there is one."""
         return self.boards if self.bye is None else (*self.boards, self.bye)
 
@@ -239,7 +239,7 @@ def made_pairing(
     first, second, stones = side_list(entrants.entries, mate[:n], entrants.packed)
     player = entrants.players
     boards = tuple(
-        Board(
+        PairedBoard(
             table=table,
             first=int(player[a]),
             second=int(player[b]),
@@ -252,7 +252,7 @@ def made_pairing(
     bye = None
     if n % 2:
         row = int(np.flatnonzero(mate[:n] == n)[0])
-        bye = Board(
+        bye = PairedBoard(
             table=0,
             first=int(player[row]),
             second=-1,

@@ -171,7 +171,7 @@ class PairingRules(PairingSettings):
         )
 
     @classmethod
-    def preset(cls, system: System | str, **given: Any) -> PairingRules:
+    def preset(cls, system: System | str, **changes: Any) -> PairingRules:
         """Weights that suit a system, changed by what is given.
 
         ``mcmahon`` keeps clubs and countries apart while that costs few points of
@@ -181,16 +181,16 @@ class PairingRules(PairingSettings):
         """
         if system not in _PRESETS:
             raise UsageError(f"no rules for {system!r}: {', '.join(_PRESETS)}")
-        return cls(**{**_PRESETS[system], **given})
+        return cls(**{**_PRESETS[system], **changes})
 
     def with_system(self, system: str) -> PairingRules:
         """The same tournament paired by the weights of a system (`preset`)."""
         preset = PairingRules.preset(system)
         kept = ("rounds", "bar", "floor", "zero", "category_count", "handicap", "seed")
-        given = {name: getattr(self, name) for name in kept}
+        own = {name: getattr(self, name) for name in kept}
         if system == "fide":
-            del given["handicap"]
-        return dataclasses.replace(preset, **given)
+            del own["handicap"]
+        return dataclasses.replace(preset, **own)
 
     def changed(self, values: Mapping[str, Any]) -> PairingRules:
         """The same with some fields changed, by name; text is read as the field's type.

@@ -116,7 +116,7 @@ def _times(tournament: Tournament, games: Sequence[Game]) -> NDArray[np.datetime
 
 def _columns(tournament: Tournament, games: Sequence[Game]) -> dict[str, NDArray[Any]]:
     text: Any = np.dtypes.StringDType()
-    found: dict[str, NDArray[Any]] = {
+    columns: dict[str, NDArray[Any]] = {
         "event": np.full(len(games), tournament.name or tournament.file, dtype=text),
         "round": np.array([game.round for game in games], np.int64),
     }
@@ -125,14 +125,14 @@ def _columns(tournament: Tournament, games: Sequence[Game]) -> dict[str, NDArray
     if tournament.discipline == "go":
         for side, rows in sides.items():
             grades = ["" if (r := players[p].rank) is None else format_rank(r) for p in rows]
-            found[f"{side}_grade"] = np.array([grade.lower() for grade in grades], dtype=text)
+            columns[f"{side}_grade"] = np.array([grade.lower() for grade in grades], dtype=text)
     for side, rows in sides.items():
         ratings = [np.nan if (r := players[p].rating) is None else r for p in rows]
-        found[f"{side}_rating"] = np.array(ratings, np.float64)
+        columns[f"{side}_rating"] = np.array(ratings, np.float64)
     if tournament.discipline == "go":
         komi = np.nan if tournament.komi is None else tournament.komi
-        found["handicap"] = np.array([game.handicap for game in games], np.int64)
-        found["komi"] = np.array(
+        columns["handicap"] = np.array([game.handicap for game in games], np.int64)
+        columns["komi"] = np.array(
             [
                 game.komi if game.komi is not None else np.nan if game.handicap else komi
                 for game in games
@@ -141,5 +141,5 @@ def _columns(tournament: Tournament, games: Sequence[Game]) -> dict[str, NDArray
         )
         named = tournament.extras.get("CL", "") or egf_class(tournament.time)
         weight = CLASS_WEIGHTS.get(named.strip().upper(), 1.0)
-        found["class"] = np.full(len(games), weight)
-    return found
+        columns["class"] = np.full(len(games), weight)
+    return columns

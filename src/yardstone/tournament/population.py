@@ -23,7 +23,7 @@ __all__ = [
     "APPEARANCES",
     "GRADE_SPREAD",
     "LOWEST_GRADE",
-    "Field",
+    "EntryList",
     "grade_rating",
     "known_strength",
     "synthetic_field",
@@ -52,7 +52,7 @@ GRADE_SPREAD = np.interp(np.arange(LOWEST_GRADE, 8), [-20.0, 3.0, 6.0], [1.2, 0.
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class EntryList:
     """The players of a tournament, with what the organiser knows and what he does not.
 
     Attributes
@@ -94,7 +94,7 @@ def synthetic_field(
     spread: float = 1.0,
     clubs: int = 0,
     countries: int = 0,
-) -> Field:
+) -> EntryList:
     """A field as European tournaments have it.
 
     Grades are drawn as often as they take part (`APPEARANCES`), strengths from a
@@ -130,7 +130,7 @@ def synthetic_field(
     grade = np.sort(rng.choice(grades, number, p=share / share.sum()))[::-1].copy()
     deviation = spread * GRADE_SPREAD[grade - LOWEST_GRADE]
     strength = grade + deviation * rng.standard_normal(number)
-    return Field(
+    return EntryList(
         names=tuple(f"Player {place}" for place in range(1, number + 1)),
         grade=grade,
         rating=grade_rating(grade.astype(np.float64)),
@@ -157,12 +157,12 @@ def known_strength(tournament: Tournament, *, points: bool = False) -> NDArray[n
     InputError
         If a player has neither; with `points`, if one has no rating.
     """
-    found = np.empty(len(tournament.players))
+    strength = np.empty(len(tournament.players))
     for row, player in enumerate(tournament.players):
         if player.rating is not None:
-            found[row] = player.rating
+            strength[row] = player.rating
         elif player.rank is not None and not points:
-            found[row] = ONE_DAN + POINTS_PER_GRADE * player.rank
+            strength[row] = ONE_DAN + POINTS_PER_GRADE * player.rank
         else:
             raise InputError(
                 f"{player.full_name} has {'no rating' if points else 'neither grade nor rating'}",
@@ -170,4 +170,4 @@ def known_strength(tournament: Tournament, *, points: bool = False) -> NDArray[n
                 line=player.line or None,
                 mend="enter one",
             )
-    return found if points else (found - ONE_DAN) / POINTS_PER_GRADE
+    return strength if points else (strength - ONE_DAN) / POINTS_PER_GRADE

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from yardstone.errors import InputError
-from yardstone.tournament.explanation import Change, Explanation, change_for, explain
+from yardstone.tournament.explanation import Explanation, PairingChange, change_for, explain
 from yardstone.tournament.model import ByeKind, Result, Tournament
 from yardstone.tournament.pairing import Pairing, pair_round
 
@@ -39,7 +39,7 @@ class Proposal:
 
     pairing: Pairing
     explanations: tuple[Explanation, ...]
-    questions: tuple[tuple[tuple[int, int], Change | None], ...]
+    questions: tuple[tuple[tuple[int, int], PairingChange | None], ...]
     tournament: Tournament
 
 

@@ -92,10 +92,10 @@ def rating_changes(
     name = system or ("fide" if tournament.discipline == "chess" else "egf")
     if name not in SYSTEMS:
         raise UsageError(f"no system of ratings is called {name!r} ({', '.join(SYSTEMS)})")
-    found = SYSTEMS[name](tournament, weight, k)
-    if not found:
+    changes = SYSTEMS[name](tournament, weight, k)
+    if not changes:
         raise NoGamesError("no game counts for ratings", file=tournament.file or None)
-    return found
+    return changes
 
 
 def _rated_games(tournament: Tournament) -> Tournament:
@@ -129,7 +129,7 @@ def _egf(
     pool = replace(pool, columns={**pool.columns, **_entry_ratings(pool)})
     replay = make().replay(pool)
     by_name = {row: name for name, row in _rows(games, pool).items()}
-    found = []
+    changes = []
     factor = float(pool.columns["class"][0])
     for number, name in sorted(by_name.items()):
         at = pool.players.index(name)
@@ -141,8 +141,8 @@ def _egf(
         expected = float(replay.expected[first].sum() + (1.0 - replay.expected[second]).sum())
         after = float(replay.ratings.rating[at])
         count = int(first.sum() + second.sum())
-        found.append(RatingChange(number, before, after, count, score, expected, factor))
-    return found
+        changes.append(RatingChange(number, before, after, count, score, expected, factor))
+    return changes
 
 
 def _rows(tournament: Tournament, pool: Pool) -> dict[str, int]:
@@ -160,14 +160,14 @@ def _entry_ratings(pool: Pool) -> dict[str, np.ndarray[tuple[int], np.dtype[np.f
     """Ratings with which players enter: their own, else that of the grade."""
     from yardstone.ratings.egf import grade_rating
 
-    found = {}
+    ratings = {}
     for side in ("first", "second"):
         rating = pool.columns[f"{side}_rating"].astype(np.float64)
         if f"{side}_grade" in pool.columns:
             by_grade = grade_rating(pool.columns[f"{side}_grade"])
             rating = np.where(np.isnan(rating), by_grade, rating)
-        found[f"{side}_grade"] = rating
-    return found
+        ratings[f"{side}_grade"] = rating
+    return ratings
 
 
 def _fide(
@@ -185,7 +185,7 @@ def _fide(
             if mine is not None:
                 difference = max(min(theirs - mine, _LARGEST_DIFFERENCE), -_LARGEST_DIFFERENCE)
                 entry[2] += table_score(0.0, difference)
-    found = []
+    changes = []
     year = None if tournament.begin is None else tournament.begin.year
     for own, (games, score, expected) in sorted(counts.items()):
         player = tournament.players[own]
@@ -194,8 +194,8 @@ def _fide(
         after = None if before is None else before + factor * (score - expected)
         if before is None:
             expected = float("nan")
-        found.append(RatingChange(own, before, after, int(games), score, expected, factor))
-    return found
+        changes.append(RatingChange(own, before, after, int(games), score, expected, factor))
+    return changes
 
 
 def _k_of(player: Player, year: int | None) -> float:

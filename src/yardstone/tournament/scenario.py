@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.tournament.forecast import Forecast, simulate
+from yardstone.tournament.forecast import TournamentForecast, simulate
 from yardstone.tournament.model import System, Tournament
 from yardstone.tournament.population import LOWEST_GRADE, known_strength, synthetic_field
 from yardstone.tournament.rules import HandicapRules
-from yardstone.tournament.simulation import Plan, tournament_of
+from yardstone.tournament.simulation import SimulationPlan, tournament_of
 from yardstone.tournament.true_strength import entry_spread
 from yardstone.tournament.win_probability import win_probability
 
@@ -67,7 +67,7 @@ class Scenario:
         """Whether strengths are points of Elo; else they are grades."""
         return self.win == "elo"
 
-    def plan(self) -> Plan:
+    def plan(self) -> SimulationPlan:
         """All that stays the same when it is played many times.
 
         Raises
@@ -87,7 +87,7 @@ class Scenario:
             spread = self.deviation
         elif self.tournament is not None:
             spread = entry_spread(strength, points=self.points)
-        plan = Plan(changed, strength, probability, deviation=spread)
+        plan = SimulationPlan(changed, strength, probability, deviation=spread)
         if plan.done == plan.tournament.rounds:
             raise UsageError("all rounds are over: add --restart to play them again")
         return plan
@@ -125,18 +125,18 @@ class Simulation:
     ----------
     scenario : Scenario
         The last one; the others differ from it by `varied`.
-    plan : Plan
+    plan : SimulationPlan
         Of it.
     varied : str
         The field in which the scenarios differ; "" for a single one.
-    forecasts : tuple of (str, Forecast)
+    forecasts : tuple of (str, TournamentForecast)
         By what is varied.
     """
 
     scenario: Scenario
-    plan: Plan
+    plan: SimulationPlan
     varied: str
-    forecasts: tuple[tuple[str, Forecast], ...]
+    forecasts: tuple[tuple[str, TournamentForecast], ...]
 
     @property
     def tournaments(self) -> int:

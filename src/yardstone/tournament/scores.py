@@ -50,15 +50,15 @@ def category(player: Player, scoring: Scoring) -> int:
 def taking_part(tournament: Tournament) -> NDArray[np.bool_]:
     """Which players have a game or a bye in any round, or are expected in one to come."""
     n = len(tournament.players)
-    seen = np.zeros(n, bool)
+    there = np.zeros(n, bool)
     for game in tournament.games:
-        seen[[game.first, game.second]] = True
+        there[[game.first, game.second]] = True
     for bye in tournament.byes:
-        seen[bye.player] = True
+        there[bye.player] = True
     if not tournament.games:
         for row, player in enumerate(tournament.players):
-            seen[row] = player.registered
-    return seen
+            there[row] = player.registered
+    return there
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ import numpy as np
 from yardstone.errors import InputError, ModelError
 from yardstone.tournament._field_state import record_games
 from yardstone.tournament._pairing import pair_field
-from yardstone.tournament.criteria import State, criterion, default_criteria
+from yardstone.tournament.criteria import RoundState, criterion, default_criteria
 from yardstone.tournament.entrants import enter
 from yardstone.tournament.entry_columns import Entry
 from yardstone.tournament.fide import rules_for
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.tournament.population import Field
+    from yardstone.tournament.population import EntryList
     from yardstone.tournament.win_probability import WinProbability
 
     Whole = NDArray[np.int64]
     Values = NDArray[np.float64]
 
-__all__ = ["Plan", "play", "state_after", "tournament_of"]
+__all__ = ["SimulationPlan", "play", "state_after", "tournament_of"]
 
 #: Lots are drawn below this.
 _LOTS = 2**31
@@ -46,7 +46,7 @@ _TABLE_PLAYERS = 1000
 
 
 def tournament_of(
-    entered: Field,
+    entered: EntryList,
     *,
     rounds: int,
     system: System = System.mcmahon,
@@ -60,7 +60,7 @@ def tournament_of(
 
     Parameters
     ----------
-    entered : Field
+    entered : EntryList
         Its players enter with their grades and ratings.
     rounds : int
         Number of rounds.
@@ -95,7 +95,7 @@ def tournament_of(
 
 
 @dataclass(eq=False)
-class Plan:
+class SimulationPlan:
     """What is to be simulated; everything that stays the same in all replays.
 
     Parameters
@@ -191,7 +191,7 @@ def _schedule(tournament: Tournament) -> list[tuple[Whole, Whole]]:
     return rounds
 
 
-def play(plan: Plan, rng: Generator) -> tuple[Scores, Values]:
+def play(plan: SimulationPlan, rng: Generator) -> tuple[Scores, Values]:
     """One replay of a tournament to its end.
 
     Returns
@@ -202,21 +202,21 @@ def play(plan: Plan, rng: Generator) -> tuple[Scores, Values]:
         The strengths that were true this time.
     """
     strength = plan.known.draw(rng)
-    run = _Run(plan, rng)
+    run = _ReplayArrays(plan, rng)
     for number in range(plan.done + 1, plan.tournament.rounds + 1):
         run.pair_and_play(number, strength)
     return run.scores(plan.tournament.rounds), strength
 
 
-def state_after(scores: Scores, round_number: int) -> State:
+def state_after(scores: Scores, round_number: int) -> RoundState:
     """The state of a replay after a round, for criteria to be computed from."""
-    return State(scores, round_number, rules_for(scores.tournament.begin))
+    return RoundState(scores, round_number, rules_for(scores.tournament.begin))
 
 
-class _Run:
+class _ReplayArrays:
     """The arrays of one replay as it goes on."""
 
-    def __init__(self, plan: Plan, rng: Generator) -> None:
+    def __init__(self, plan: SimulationPlan, rng: Generator) -> None:
         self.plan, self.rng = plan, rng
         rounds, begun = plan.tournament.rounds, plan.start
         n = len(plan.strength)
@@ -268,13 +268,13 @@ class _Run:
         win, draw = self._chances(first, second, stones, strength)
         lot = self.rng.random(len(first))
         points = np.where(lot < win, 2, np.where(lot < win + draw, 1, 0))
-        for one, two, got, given, moved in (
+        for one, two, got, handicap, moved in (
             (first, second, points, -stones, 1),
             (second, first, 2 - points, stones, 0),
         ):
             self.opponent[one, column] = two
             self.points2[one, column] = got
-            self.handicap[one, column] = given
+            self.handicap[one, column] = handicap
             self.first[one, column] = moved
             self.played[one, column] = True
         scoring = self.plan.tournament.scoring
@@ -331,7 +331,7 @@ class _Run:
         entries[:, Entry.WINS] = scores.wins2[:, now]
         entries[:, Entry.SCORE] = (scores.mms2 if rules.by_mcmahon else scores.wins2)[:, now]
         state = state_after(scores, now)
-        found = [criterion(name, self.plan.tournament.system) for name in self.plan._order[now]]
-        columns = [-np.nan_to_num(c.values(state), nan=-1e9) for c in found]
+        criteria = [criterion(name, self.plan.tournament.system) for name in self.plan._order[now]]
+        columns = [-np.nan_to_num(c.values(state), nan=-1e9) for c in criteria]
         order = np.lexsort([self.random_order, *columns[::-1]])
         entries[order, Entry.ORDER] = np.arange(len(order))

@@ -16,7 +16,7 @@ from yardstone.tournament.confrontation import (
 )
 from yardstone.tournament.criteria import (
     Criterion,
-    State,
+    RoundState,
     criterion,
     default_criteria,
     parse_criteria,
@@ -116,11 +116,11 @@ def standings(
     else:
         chosen = tuple(criterion(name, tournament.system) for name in criteria)
     rules = rules_for(tournament.begin) if unplayed is None else Unplayed(unplayed)
-    state = State(Scores.of(tournament), now, rules)
+    state = RoundState(Scores.of(tournament), now, rules)
     return _table(state, chosen, everybody=everybody)
 
 
-def _table(state: State, chosen: tuple[Criterion, ...], *, everybody: bool) -> Standings:
+def _table(state: RoundState, chosen: tuple[Criterion, ...], *, everybody: bool) -> Standings:
     tournament = state.tournament
     n = len(tournament.players)
     listed = np.arange(n) if everybody else np.flatnonzero(taking_part(tournament))
@@ -147,15 +147,15 @@ def _name(tournament: Tournament, row: int) -> tuple[str, str, int]:
 
 def _among_tied(
     which: Criterion,
-    state: State,
+    state: RoundState,
     listed: NDArray[np.int64],
     columns: Sequence[Values],
     number: int,
 ) -> Values:
     """A criterion that compares the players tied on all that stand before it."""
-    found = np.zeros(len(state.tournament.players))
-    before = np.round(np.column_stack([*columns[:number], found]), 6)
-    after = np.round(np.column_stack([*columns[number + 1 :], found]), 6)
+    values = np.zeros(len(state.tournament.players))
+    before = np.round(np.column_stack([*columns[:number], values]), 6)
+    after = np.round(np.column_stack([*columns[number + 1 :], values]), 6)
     groups: dict[tuple[float, ...], list[int]] = {}
     for row in listed.tolist():
         groups.setdefault(tuple(before[row].tolist()), []).append(row)
@@ -164,13 +164,13 @@ def _among_tied(
             continue
         if which.name == "DE":
             place = state.fide.direct_encounter(group)
-            found[group] = [len(group) - 1 - p for p in place]
+            values[group] = [len(group) - 1 - p for p in place]
             continue
         net = wins_between(state.tournament, group, state.round)
         if which.name == "SDC":
-            found[group] = simplified_confrontation(net)
+            values[group] = simplified_confrontation(net)
             continue
         later = [tuple((-after[row]).tolist()) for row in group]
         ranks = {value: n for n, value in enumerate(sorted(set(later)))}
-        found[group] = direct_confrontation(net, [ranks[value] for value in later])
-    return found
+        values[group] = direct_confrontation(net, [ranks[value] for value in later])
+    return values

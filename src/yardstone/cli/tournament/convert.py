@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from click import Choice
 
 from yardstone.cli.output import check_folder
 from yardstone.cli.tournament.file import TournamentFile
@@ -27,7 +26,7 @@ def convert(
     to: Annotated[
         str | None,
         typer.Option(
-            click_type=Choice([*FORMATS]),
+            metavar="|".join(FORMATS),
             help="Format to write. [default: as FILE of -o ends]",
         ),
     ] = None,

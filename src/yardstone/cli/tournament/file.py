@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from click import Choice
 
 from yardstone.errors import InputError, UsageError
 from yardstone.tournament.formats import FORMATS
@@ -34,7 +33,7 @@ class TournamentFile:
         str | None,
         typer.Option(
             "--from",
-            click_type=Choice([*FORMATS]),
+            metavar="|".join(FORMATS),
             help="Format of the file. [default: as its ending or content says]",
         ),
     ] = None
@@ -54,17 +53,15 @@ Criteria = Annotated[
     ),
 ]
 Unplayed = Annotated[
-    str | None,
+    Literal["2026", "2024", "2009", "none"] | None,
     typer.Option(
-        click_type=Choice(["2026", "2024", "2009", "none"]),
         help="FIDE's rules for rounds without a game. [default: those in force at its beginning]",
     ),
 ]
 Win = Annotated[
-    str,
+    Literal["kaniuk", "egf", "elo"],
     typer.Option(
         "--win",
-        click_type=Choice(["kaniuk", "egf", "elo"]),
         help="Win probability: Kaniuk's or the EGF's on grades, or Elo on ratings.",
     ),
 ]

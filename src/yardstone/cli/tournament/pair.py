@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from click import Choice
 
 from yardstone.cli.output import Format, TableOutput
 from yardstone.errors import UsageError
@@ -29,9 +28,8 @@ class WeightOptions:
     """By which rules the round is paired."""
 
     system: Annotated[
-        str | None,
+        Literal["mcmahon", "swiss", "fide", "round-robin"] | None,
         typer.Option(
-            click_type=Choice(["mcmahon", "swiss", "fide", "round-robin"]),
             help="Pair by this system's weights. [default: as the file says]",
         ),
     ] = None
@@ -47,9 +45,8 @@ class WeightOptions:
         int, typer.Option(min=0, max=2**31 - 1, metavar="NUMBER", help="Seed of the lots.")
     ] = 0
     numbering: Annotated[
-        str | None,
+        Literal["list", "rating", "rank", "name", "lot"] | None,
         typer.Option(
-            click_type=Choice(["list", "rating", "rank", "name", "lot"]),
             help="Numbers in a round robin. [default: as earlier rounds have them]",
         ),
     ] = None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
-from click import Choice
 
 from yardstone.cli.output import TableOutput
 from yardstone.cli.tournament.file import TournamentFile
@@ -19,9 +18,8 @@ def ratings(
     output: TableOutput,
     *,
     system: Annotated[
-        str | None,
+        Literal["egf", "egf-old", "fide"] | None,
         typer.Option(
-            click_type=Choice(["egf", "egf-old", "fide"]),
             help="Whose system. [default: the EGF's for Go, FIDE's for chess]",
         ),
     ] = None,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from click import Choice
 
 from yardstone.cli.output import Output
 from yardstone.cli.tournament.file import Runs, Win, grade
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from yardstone.tournament.scenario import Scenario
 
 __all__ = ["simulate"]
-
-_SYSTEMS = ("mcmahon", "swiss", "round-robin")
 
 
 @dataclass(frozen=True)
@@ -31,10 +28,8 @@ class PlayOptions:
         typer.Option(metavar="NUMBER", min=1, help="Rounds. [default: the file's, or 5]"),
     ] = None
     system: Annotated[
-        str | None,
-        typer.Option(
-            click_type=Choice(_SYSTEMS), help="Pairing. [default: the file's, or mcmahon]"
-        ),
+        Literal["mcmahon", "swiss", "round-robin"] | None,
+        typer.Option(help="Pairing. [default: the file's, or mcmahon]"),
     ] = None
     bar: Annotated[
         str | None, typer.Option(metavar="GRADE", help="Bar of a McMahon tournament, as in 3d.")

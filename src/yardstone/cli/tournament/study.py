@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from click import Choice
 
 from yardstone.cli.output import Output
 from yardstone.cli.tournament.file import Runs, Win, grade
@@ -64,10 +63,8 @@ def ties(
     players: _Entrants = 100,
     rounds: _Rounds = 5,
     system: Annotated[
-        str,
-        typer.Option(
-            click_type=Choice(["mcmahon", "swiss", "round-robin"]), help="How they are paired."
-        ),
+        Literal["mcmahon", "swiss", "round-robin"],
+        typer.Option(help="How they are paired."),
     ] = "mcmahon",
     bar: Annotated[str, typer.Option(metavar="GRADE", help="Bar of the McMahon system.")] = "3d",
     grades: Annotated[
@@ -81,9 +78,8 @@ def ties(
         ),
     ] = None,
     among: Annotated[
-        str,
+        Literal["all", "same-start", "top"],
         typer.Option(
-            click_type=Choice(["all", "same-start", "top"]),
             help="Ask about all tied players, those who began equal, or the first.",
         ),
     ] = "all",

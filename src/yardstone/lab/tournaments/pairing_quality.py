@@ -22,9 +22,9 @@ from yardstone.pool import Pool
 from yardstone.ratings.egf import EGF
 from yardstone.tournament.model import System
 from yardstone.tournament.pairing_rules import PairingRules
-from yardstone.tournament.population import Field, grade_rating, synthetic_field
+from yardstone.tournament.population import EntryList, grade_rating, synthetic_field
 from yardstone.tournament.rules import HandicapRules, SeedSystem
-from yardstone.tournament.simulation import Plan, play, tournament_of
+from yardstone.tournament.simulation import SimulationPlan, play, tournament_of
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -275,7 +275,7 @@ def _figures(measured: Values, true: Values) -> tuple[float, float, float]:
 
 
 def _rated(
-    people: Field,
+    people: EntryList,
     chosen: NDArray[np.int64],
     measured: Values,
     variant: Variant,
@@ -285,7 +285,7 @@ def _rated(
 ) -> Values:
     """Ratings after one tournament of some players."""
     before = measured[chosen]
-    entered = Field(
+    entered = EntryList(
         names=tuple(people.names[row] for row in chosen),
         grade=np.round((before - 2100.0) / 100.0).astype(np.int64),
         rating=before,
@@ -302,7 +302,7 @@ def _rated(
         handicap=variant.handicap,
     )
     rules = PairingRules.of(tournament).changed(variant.changes)
-    scores, _ = play(Plan(tournament, entered.strength, chance, rules), rng)
+    scores, _ = play(SimulationPlan(tournament, entered.strength, chance, rules), rng)
     return _egf_after(scores, before, circuit.weight)
 
 

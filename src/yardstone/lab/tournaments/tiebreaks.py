@@ -20,7 +20,7 @@ from yardstone.errors import UsageError
 from yardstone.tournament.criteria import criterion
 from yardstone.tournament.model import System
 from yardstone.tournament.population import synthetic_field
-from yardstone.tournament.simulation import Plan, play, state_after, tournament_of
+from yardstone.tournament.simulation import SimulationPlan, play, state_after, tournament_of
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -79,7 +79,7 @@ class TournamentSetting:
     highest: int = 6
     spread: float = 1.0
 
-    def plan(self, chance: WinProbability, rng: Generator) -> Plan:
+    def plan(self, chance: WinProbability, rng: Generator) -> SimulationPlan:
         """A fresh tournament of this kind."""
         field = synthetic_field(
             self.players, rng, lowest=self.lowest, highest=self.highest, spread=self.spread
@@ -87,7 +87,7 @@ class TournamentSetting:
         made = tournament_of(
             field, rounds=self.rounds, system=self.system, bar=self.bar, floor=self.floor
         )
-        return Plan(made, field.strength, chance)
+        return SimulationPlan(made, field.strength, chance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +129,8 @@ class TiebreakScore:
     @property
     def right_of_decided(self) -> float:
         """Share of right answers among those given."""
-        given = self.right + self.wrong
-        return self.right / given if given else float("nan")
+        answers = self.right + self.wrong
+        return self.right / answers if answers else float("nan")
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,12 +265,12 @@ def _answers(
     system = scores.tournament.system
     main = (scores.mms2 if system is System.mcmahon else scores.wins2)[:, last]
     one, two = np.triu_indices(len(main), 1)
-    asked = main[one] == main[two]
+    tied = main[one] == main[two]
     if among == "top":
-        asked &= main[one] == main.max()
+        tied &= main[one] == main.max()
     elif among == "same-start":
-        asked &= scores.mms2[one, 0] == scores.mms2[two, 0]
-    one, two = one[asked], two[asked]
+        tied &= scores.mms2[one, 0] == scores.mms2[two, 0]
+    one, two = one[tied], two[tied]
     truth = np.sign(strength[one] - strength[two])
     state = state_after(scores, last)
     level = scores.mms2[one, 0] == scores.mms2[two, 0]
@@ -302,18 +302,18 @@ def _summary(
 ) -> TiebreakComparison:
     counts = answers[:, 0]
     good = counts[:, :, 0] + 0.5 * counts[:, :, 2]
-    asked = counts[:, 0].sum(axis=1).astype(np.float64)
-    total = asked.sum()
+    pairs = counts[:, 0].sum(axis=1).astype(np.float64)
+    total = pairs.sum()
     if total == 0:
         raise UsageError("no two players were ever tied: play more, or larger, tournaments")
     value = good.sum(axis=0) / total
-    residual = good - value * asked[:, None]
+    residual = good - value * pairs[:, None]
 
     def error(each: Values) -> float:
         n = len(each)
         return float(np.sqrt((each**2).sum() * n / (n - 1)) / total)
 
-    found = [
+    results = [
         TiebreakScore(
             name=name,
             right=int(counts[:, place, 0].sum()),
@@ -326,9 +326,9 @@ def _summary(
         )
         for place, name in enumerate(names)
     ]
-    order = sorted(range(len(found)), key=lambda place: -found[place].value)
+    order = sorted(range(len(results)), key=lambda place: -results[place].value)
     return TiebreakComparison(
-        tuple(found[place] for place in order),
+        tuple(results[place] for place in order),
         setting,
         len(counts),
         among,
@@ -338,12 +338,12 @@ def _summary(
 
 
 def _fair(counts: NDArray[np.int64]) -> FairPairs | None:
-    asked = counts[:, 0].sum(axis=1).astype(np.float64)
-    n, total = int((asked > 0).sum()), float(asked.sum())
+    pairs = counts[:, 0].sum(axis=1).astype(np.float64)
+    n, total = int((pairs > 0).sum()), float(pairs.sum())
     if n < 2:
         return None
     good = counts[:, :, 0] + 0.5 * counts[:, :, 2]
     value = good.sum(axis=0) / total
-    residual = good - value * asked[:, None]
+    residual = good - value * pairs[:, None]
     covariance = residual.T @ residual * n / (n - 1) / total**2
     return FairPairs(int(total), n, value, covariance)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from yardstone.lab.tournaments.pairing_quality import Quality
     from yardstone.lab.tournaments.tiebreaks import TiebreakComparison
     from yardstone.lab.tournaments.weight_search import WeightSearch
-    from yardstone.tournament.forecast import Forecast
+    from yardstone.tournament.forecast import TournamentForecast
 
 __all__ = ["forecast_chart", "quality_chart", "ties_chart", "variants_chart", "search_chart"]
 
@@ -24,7 +24,7 @@ _NORMAL_95 = 1.959963984540054
 _LONGEST_NAME = 28
 
 
-def forecast_chart(forecast: Forecast, *, top: int = 32) -> Chart:
+def forecast_chart(forecast: TournamentForecast, *, top: int = 32) -> Chart:
     """Chance of each place, as a map: the likeliest winners on top."""
     order = np.lexsort([forecast.mean_place, -forecast.first])[: top or None]
     last = int(np.flatnonzero(forecast.places[order].sum(axis=0) > 0.0).max()) + 1
@@ -55,7 +55,7 @@ def forecast_chart(forecast: Forecast, *, top: int = 32) -> Chart:
     )
 
 
-def variants_chart(forecasts: Sequence[tuple[str, Forecast]], *, name: str) -> Chart:
+def variants_chart(forecasts: Sequence[tuple[str, TournamentForecast]], *, name: str) -> Chart:
     """Two measures by variant: how often the strongest wins, and the order."""
     panels = []
     for measure, scale, label in (

@@ -171,4 +171,4 @@ def _fitting(columns: list[Column], rows: Sequence[object], width: int) -> tuple
             break
         columns.remove(min(droppable, key=lambda column: column.gives_way))
     share = max(len([column for column in columns if column.at_left]), 1)
-    return columns, max(room(), 4) if share == 1 else max(room() // share, 12)
+    return columns, max(room(), 4) if share == 1 else max((room() - 2 * (share - 1)) // share, 12)

@@ -13,7 +13,7 @@ from yardstone.tournament.pairing_rules import CRITERIA
 if TYPE_CHECKING:
     from yardstone.tournament.comparison import Difference, RoundComparison
     from yardstone.tournament.model import Tournament
-    from yardstone.tournament.pairing import Board
+    from yardstone.tournament.pairing import PairedBoard
 
 __all__ = ["comparison_document"]
 
@@ -25,18 +25,18 @@ def comparison_document(comparisons: Sequence[RoundComparison]) -> Document:
     """Every round paired again, and where the boards differ."""
     tournament = comparisons[0].recorded.entrants.tournament
 
-    def boards(listed: Sequence[Board]) -> str:
+    def boards(listed: Sequence[PairedBoard]) -> str:
         return "; ".join(" - ".join(_names(tournament, board, "bye")) for board in listed)
+
+    def gain(name: str) -> Column:
+        return Column(name, lambda row: row[1].gains.get(name, 0), kind="integer")
 
     columns: list[Column] = [
         Column("round", lambda row: row[0], kind="integer"),
         Column("recorded", lambda row: boards(row[1].recorded)),
         Column("ours", lambda row: boards(row[1].ours)),
         Column("gain", lambda row: row[1].gain, kind="integer"),
-        *(
-            Column(name, lambda row, name=name: row[1].gains.get(name, 0), kind="integer")
-            for name in CRITERIA
-        ),
+        *map(gain, CRITERIA),
     ]
     rows = [(each.recorded.round, exchange) for each in comparisons for exchange in each.exchanges]
     sections = []
@@ -74,7 +74,7 @@ def _gains(exchange: Difference) -> str:
     return f"{exchange.gain:+,}: {', '.join(parts)}"
 
 
-def _names(tournament: Tournament, board: Board, nobody: Any) -> list[Any]:
+def _names(tournament: Tournament, board: PairedBoard, nobody: Any) -> list[Any]:
     return [
         nobody if player < 0 else tournament.players[player].full_name
         for player in (board.first, board.second)

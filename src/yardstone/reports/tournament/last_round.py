@@ -25,8 +25,8 @@ def last_round_document(tournament: Tournament, needs: LastRoundNeeds) -> Docume
     )
     columns: list[Column] = [
         Column("result", lambda own: _RESULTS[own.points], "Own result"),
-        Column("best", lambda own: own.best, "Best place", "integer"),
-        Column("worst", lambda own: own.worst, "Worst place", "integer"),
+        Column("best", lambda own: own.best, "Best place", "integer", gives_way=2),
+        Column("worst", lambda own: own.worst, "Worst place", "integer", gives_way=1),
     ]
     if needs.exact:
         columns += [

@@ -19,7 +19,7 @@ from yardstone.reports.words import plural
 from yardstone.tournament.pairing_rules import CRITERIA
 
 if TYPE_CHECKING:
-    from yardstone.tournament.explanation import Change, Explanation, PlayerState
+    from yardstone.tournament.explanation import Explanation, PairingChange, PlayerState
     from yardstone.tournament.pairing import Pairing
     from yardstone.tournament.proposal import Proposal
 
@@ -77,6 +77,9 @@ def _columns(pairing: Pairing) -> list[Column]:
     def score(side: int) -> Callable[[Explanation], float | None]:
         return lambda why: why.players[side].score if side < len(why.players) else None
 
+    def value(name: str) -> Column:
+        return Column(name, lambda why: why.board.values[name], kind="integer")
+
     def points(side: int) -> Callable[[Explanation], str]:
         return lambda why: points_text(why.players[side].score)
 
@@ -103,10 +106,7 @@ def _columns(pairing: Pairing) -> list[Column]:
         ),
         Column("fixed", lambda why: why.board.fixed, kind="boolean"),
         Column("weight", lambda why: why.board.weight, kind="integer"),
-        *(
-            Column(name, lambda why, name=name: why.board.values[name], kind="integer")
-            for name in CRITERIA
-        ),
+        *map(value, CRITERIA),
         Column("cost_without", lambda why: why.change and why.change.cost, kind="integer"),
         Column("criterion", lambda why: why.change and why.change.criterion),
         Column("why", lambda why: " ".join(sentences(pairing, why))),
@@ -125,13 +125,17 @@ def _plain(proposal: Proposal, columns: list[Column]) -> dict[str, Any]:
         figures = {each.name: getattr(player, each.name) for each in fields(player)[1:]}
         return {"player": name(player.player), "number": player.player + 1, **figures}
 
-    def alternative(change: Change | None) -> dict[str, Any] | None:
-        return change and {
-            "cost": change.cost,
-            "criterion": change.criterion or None,
-            "losses": change.losses,
-            "boards": [[name(player) for player in board] for board in change.boards],
-        }
+    def alternative(change: PairingChange | None) -> dict[str, Any] | None:
+        return (
+            None
+            if change is None
+            else {
+                "cost": change.cost,
+                "criterion": change.criterion or None,
+                "losses": change.losses,
+                "boards": [[name(player) for player in board] for board in change.boards],
+            }
+        )
 
     boards = []
     for why in proposal.explanations:

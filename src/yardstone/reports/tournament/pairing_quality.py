@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
     from yardstone.lab.tournaments.pairing_quality import Circuit, Quality
-    from yardstone.lab.tournaments.weight_search import WeightSearch
+    from yardstone.lab.tournaments.weight_search import Trial, WeightSearch
 
 __all__ = ["quality_document", "search_document"]
 
@@ -47,8 +47,9 @@ def quality_document(qualities: Sequence[Quality], circuit: Circuit, *, win: str
     table = Table(columns, qualities, noun="pairing")
     meaning = [
         "Rms error: of the measured ratings against the true ones, in points (100 a grade).",
-        "Drift: mean of measured less true ratings. Scatter: what is left of the rms error when",
-        "each grade's own mean is taken off. ± is a 95 % interval over populations.",
+        "Drift: mean of measured less true ratings.",
+        "Scatter: what is left of the rms error when each grade's own mean is taken off.",
+        "± is a 95 % interval over populations.",
     ]
     caption = "Rms error as tournaments go by."
     return Document(
@@ -124,10 +125,12 @@ def _plain_qualities(qualities: Sequence[Quality]) -> list[dict[str, Any]]:
 def search_document(search: WeightSearch, *, win: str) -> Document:
     """The best rules, how sure it is, and the best trials."""
     usual, best = search.confirmed
-    names = list(search.trials[0].changes)
 
     def change(name: str, form: str, heading: str) -> Column:
         return Column("", lambda t: t.changes[name], heading, "number", form)
+
+    def rule(name: str) -> Callable[[Trial], str]:
+        return lambda trial: str(trial.changes[name])
 
     def both(heading: str, one: str, two: str) -> Column:
         return Column("", lambda t: f"{t.changes[one]}, {t.changes[two]}", heading)
@@ -151,7 +154,7 @@ def search_document(search: WeightSearch, *, win: str) -> Document:
             Column("trial", lambda t: t.number, kind="integer"),
             Column("bar", lambda t: t.bar, kind="integer"),
             Column("rms", lambda t: t.rms, kind="number"),
-            *(Column(name, lambda t, name=name: str(t.changes[name])) for name in names),
+            *(Column(name, rule(name)) for name in search.trials[0].changes),
         ],
         search.trials,
         noun="trial",

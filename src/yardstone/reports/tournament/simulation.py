@@ -16,7 +16,7 @@ from yardstone.winprob.grades import format_grade
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from yardstone.tournament.forecast import Forecast
+    from yardstone.tournament.forecast import TournamentForecast
     from yardstone.tournament.scenario import Simulation
 
 __all__ = ["simulation_document"]
@@ -55,7 +55,7 @@ def _title(simulation: Simulation) -> str:
     return f"{name}, simulated" if name not in ("", "simulated") else "Simulated tournaments"
 
 
-def _columns(forecast: Forecast, *, grades: bool) -> list[Column]:
+def _columns(forecast: TournamentForecast, *, grades: bool) -> list[Column]:
     """Of rows that are numbers of players."""
     reach = forecast.place_range(_PLACE_LEVEL)
     mean, third = forecast.mean_place, forecast.at_least(3)
@@ -142,7 +142,7 @@ def _certainty(simulation: Simulation) -> str:
     return text + (", and corrected by the rounds that are over." if plan.done else ".")
 
 
-def _measure_lines(forecast: Forecast, *, grades: bool) -> list[str]:
+def _measure_lines(forecast: TournamentForecast, *, grades: bool) -> list[str]:
     unit = "grades" if grades else "points"
     digits = 2 if grades else 0
     gap = within(*forecast.measure("game gap"), digits)
@@ -160,7 +160,7 @@ def _measure_lines(forecast: Forecast, *, grades: bool) -> list[str]:
     ]
 
 
-def _plain_forecast(forecast: Forecast) -> dict[str, Any]:
+def _plain_forecast(forecast: TournamentForecast) -> dict[str, Any]:
     columns = [c for c in _columns(forecast, grades=True) if c.name not in ("", "top3")]
 
     def player(row: int) -> dict[str, Any]:
@@ -188,12 +188,15 @@ def _variants_document(simulation: Simulation) -> Document:
     unit, digits = ("grades", 2) if simulation.grades else ("points", 0)
 
     def measure(heading: str, which: str, digits: int, scale: float = 1.0) -> Column:
+        def text(forecast: TournamentForecast) -> str:
+            return within(*forecast.measure(which), digits, scale)
+
         return Column(
             "",
             lambda row: row[1].measure(which)[0],
             heading,
             "number",
-            show=lambda row: within(*row[1].measure(which), digits, scale),
+            show=lambda row: text(row[1]),
         )
 
     shown = Table(

@@ -109,8 +109,8 @@ def _conclusion(comparison: TiebreakComparison) -> list[str]:
         apart = pairs - (0 if fair is None else fair.pairs)
         lines += [
             f"{share_text(apart / pairs)} % of these pairs began with different scores: who began "
-            "lower has won more games,",
-            "and a tie-break made of wins counts them twice. Nothing is concluded from such pairs.",
+            "lower has won more games, and a tie-break made of wins counts them twice.",
+            "Nothing is concluded from such pairs.",
         ]
     if fair is None:
         return lines

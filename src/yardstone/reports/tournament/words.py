@@ -9,9 +9,9 @@ from yardstone.tournament.entry_columns import SideReason
 from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
-    from yardstone.tournament.explanation import Avoided, Change, Explanation, PlayerState
+    from yardstone.tournament.explanation import Avoided, Explanation, PairingChange, PlayerState
     from yardstone.tournament.model import Tournament
-    from yardstone.tournament.pairing import Board, Pairing
+    from yardstone.tournament.pairing import PairedBoard, Pairing
 
 __all__ = [
     "CRITERION_WORDS",
@@ -88,7 +88,7 @@ def sentences(pairing: Pairing, why: Explanation) -> list[str]:
     return lines
 
 
-def _met(pairing: Pairing, board: Board) -> bool:
+def _met(pairing: Pairing, board: PairedBoard) -> bool:
     a, b = pairing.row_of[board.first], pairing.row_of[board.second]
     return bool(pairing.entrants.met[a, b])
 
@@ -172,13 +172,15 @@ def _avoided_sentence(tournament: Tournament, avoided: Avoided) -> str:
     return f"Avoided: {names} ({reason})."
 
 
-def _cost_sentence(change: Change) -> str:
+def _cost_sentence(change: PairingChange) -> str:
     if change.cost == 0:
         return "Without it another pairing weighs the same."
     return f"Without it {change.cost:,} are lost ({CRITERION_WORDS[change.criterion]})."
 
 
-def change_lines(pairing: Pairing, players: tuple[int, int], change: Change | None) -> list[str]:
+def change_lines(
+    pairing: Pairing, players: tuple[int, int], change: PairingChange | None
+) -> list[str]:
     """What a board that is not in the pairing would cost."""
     tournament = pairing.entrants.tournament
     names = " - ".join(tournament.players[player].full_name for player in players)

@@ -21,7 +21,7 @@ from yardstone.tournament.model import Bye, ByeKind, Game, Player, Result, Syste
 from yardstone.tournament.rules import HandicapRules, Scoring, TimeControl, TimeSystem
 from yardstone.tournament.scores import Scores
 
-__all__ = ["RESULT", "Cell", "read_h9"]
+__all__ = ["RESULT", "RoundCell", "read_h9"]
 
 MAX_PLAYERS = 20_000
 MAX_ROUNDS = 200
@@ -46,7 +46,7 @@ _TIMES = {
 
 
 @dataclass(slots=True)
-class Cell:
+class RoundCell:
     """One result of a line."""
 
     who: int
@@ -58,12 +58,12 @@ class Cell:
 
 
 @dataclass(slots=True)
-class _Row:
+class _PlayerRow:
     line: int
     printed: int
     player: Player
     scores: tuple[str, ...]
-    cells: list[Cell] = field(default_factory=list)
+    cells: list[RoundCell] = field(default_factory=list)
 
 
 def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -> Tournament:
@@ -85,7 +85,7 @@ def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -
     """
     document = split_lines(data, file, "h9")
     tags: dict[str, str] = {}
-    rows: list[_Row] = []
+    rows: list[_PlayerRow] = []
     for number, line in enumerate(document.lines, 1):
         if len(line) > MAX_LINE:
             raise InputError(f"more than {MAX_LINE:,} letters", file=file, line=number)
@@ -130,7 +130,7 @@ def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -
     return _with_initial_scores(made, rows)
 
 
-def _with_initial_scores(tournament: Tournament, rows: list[_Row]) -> Tournament:
+def _with_initial_scores(tournament: Tournament, rows: list[_PlayerRow]) -> Tournament:
     """Let everyone start where the McMahon score in the file is reached.
 
     The format does not tell the bar, so the initial scores follow from the final ones.
@@ -142,14 +142,16 @@ def _with_initial_scores(tournament: Tournament, rows: list[_Row]) -> Tournament
     final2 = Scores.of(tournament).mms2[:, tournament.rounds].tolist()
     players = []
     for player, row, score2 in zip(tournament.players, rows, final2, strict=True):
-        told = _number(_QUARTERS.sub(_decimals, row.scores[at])) if at < len(row.scores) else None
-        missing2 = 0 if told is None else round(2 * told) - score2
+        entered = (
+            _number(_QUARTERS.sub(_decimals, row.scores[at])) if at < len(row.scores) else None
+        )
+        missing2 = 0 if entered is None else round(2 * entered) - score2
         players.append(replace(player, smms_correction=missing2 // 2))
     return replace(tournament, players=tuple(players))
 
 
-def _decimals(found: re.Match[str]) -> str:
-    return {"¼": ".25", "½": ".5", "¾": ".75"}[found[0]]
+def _decimals(match: re.Match[str]) -> str:
+    return {"¼": ".25", "½": ".5", "¾": ".75"}[match[0]]
 
 
 def _number(text: str) -> float | None:
@@ -160,7 +162,7 @@ def _number(text: str) -> float | None:
     return value if abs(value) < 1000 else None
 
 
-def _row(content: str, number: int, file: str) -> _Row:
+def _row(content: str, number: int, file: str) -> _PlayerRow:
     """One player from a line."""
     pin = _PIN.search(content)
     words = (content[: pin.start()] if pin else content).split()
@@ -178,7 +180,7 @@ def _row(content: str, number: int, file: str) -> _Row:
     scores: list[str] = []
     while between and _SCORE.fullmatch(between[-1]) and len(between) > 1:
         scores.insert(0, between.pop())
-    cells = [_cell(found) for word in words[cells_at:] if (found := RESULT.fullmatch(word))]
+    cells = [_cell(match) for word in words[cells_at:] if (match := RESULT.fullmatch(word))]
     if len(cells) > MAX_ROUNDS:
         raise InputError(f"more than {MAX_ROUNDS} rounds", file=file, line=number)
     family, first = _names(names)
@@ -193,20 +195,20 @@ def _row(content: str, number: int, file: str) -> _Row:
         ids={"egf": pin[1]} if pin else {},
         line=number,
     )
-    return _Row(number, printed, player, tuple(scores), cells)
+    return _PlayerRow(number, printed, player, tuple(scores), cells)
 
 
 def _all_results(words: list[str]) -> bool:
     return bool(words) and all(RESULT.fullmatch(word) for word in words)
 
 
-def _cell(found: re.Match[str]) -> Cell:
-    return Cell(
-        int(found["who"] or 0),
-        found["sign"],
-        "!" in (found["mark"] or ""),
-        (found["colour"] or "?").lower(),
-        int(found["handicap"] or 0),
+def _cell(match: re.Match[str]) -> RoundCell:
+    return RoundCell(
+        int(match["who"] or 0),
+        match["sign"],
+        "!" in (match["mark"] or ""),
+        (match["colour"] or "?").lower(),
+        int(match["handicap"] or 0),
     )
 
 
@@ -218,7 +220,7 @@ def _names(words: list[str]) -> tuple[str, str]:
     return clean(family.replace("_", " ")), clean(first.replace("_", " "))
 
 
-def _criteria(lines: tuple[str, ...], rows: list[_Row]) -> tuple[str, ...]:
+def _criteria(lines: tuple[str, ...], rows: list[_PlayerRow]) -> tuple[str, ...]:
     """The criteria above the columns of scores, where they can be understood."""
     width = max((len(row.scores) for row in rows), default=0)
     head = next((line for line in lines if re.match(r";\s*Pl\s+Name", line, re.I)), "")
@@ -235,8 +237,8 @@ def _criteria(lines: tuple[str, ...], rows: list[_Row]) -> tuple[str, ...]:
 
 
 def _handicap(text: str) -> HandicapRules:
-    found = re.fullmatch(r"h(\d)", text.strip())
-    return HandicapRules(correction=int(found[1]), ceiling=9) if found else HandicapRules()
+    match = re.fullmatch(r"h(\d)", text.strip())
+    return HandicapRules(correction=int(match[1]), ceiling=9) if match else HandicapRules()
 
 
 def _time(tags: dict[str, str]) -> TimeControl:
@@ -252,7 +254,7 @@ def _time(tags: dict[str, str]) -> TimeControl:
 class _Matcher:
     """Puts both halves of each game together."""
 
-    def __init__(self, rows: list[_Row], file: str, skipped: SkipReport | None) -> None:
+    def __init__(self, rows: list[_PlayerRow], file: str, skipped: SkipReport | None) -> None:
         self.rows = rows
         self.file = file
         self.skipped = skipped
@@ -285,7 +287,7 @@ class _Matcher:
         games.sort(key=lambda game: (game.round, min(game.first, game.second)))
         return tuple(games), tuple(byes)
 
-    def _game(self, place: int, number: int, cell: Cell) -> Game:
+    def _game(self, place: int, number: int, cell: RoundCell) -> Game:
         row = self.rows[place]
         cell.used = True
 
@@ -330,7 +332,7 @@ _SIGNS = {
 
 
 def _absences(
-    rows: list[_Row], games: tuple[Game, ...], byes: tuple[Bye, ...]
+    rows: list[_PlayerRow], games: tuple[Game, ...], byes: tuple[Bye, ...]
 ) -> dict[int, list[int]]:
     """Rounds in which each player has neither a game nor a bye."""
     there = {(g.round, p) for g in games for p in (g.first, g.second)}

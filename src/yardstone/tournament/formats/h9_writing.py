@@ -73,8 +73,8 @@ def _head(tournament: Tournament) -> list[str]:
         tags["TM"] = str(adjusted_time(tournament.time) // 60)
     if tournament.time.system in _NAMES:
         tags["CM"] = _NAMES[tournament.time.system]
-    shown = {tag: text.replace("]", ")") for tag, text in tags.items() if text != "?"}
-    return [*(f"; {tag}[{text}]" for tag, text in shown.items()), ";"]
+    known = {tag: text.replace("]", ")") for tag, text in tags.items() if text != "?"}
+    return [*(f"; {tag}[{text}]" for tag, text in known.items()), ";"]
 
 
 def _columns(table: Standings) -> str:

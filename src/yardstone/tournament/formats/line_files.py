@@ -91,13 +91,13 @@ def split_lines(data: bytes, file: str, format: str) -> TextDocument:
 def parse_date(text: str) -> date | None:
     """A date as such files write it: 2020/05/29, 29.05.2020, May 29, 2020; None if it is none."""
     for pattern, places in ((_ISO, (1, 2, 3)), (_DAY_FIRST, (3, 2, 1)), (_SHORT, (1, 2, 3))):
-        found = pattern.search(text)
-        if found is not None:
-            year, month, day = (int(found[place]) for place in places)
+        match = pattern.search(text)
+        if match is not None:
+            year, month, day = (int(match[place]) for place in places)
             return _date(year + 2000 if year < 100 else year, month, day)
-    found = _ENGLISH.search(text)
-    if found is not None and found[1].lower() in _MONTHS:
-        return _date(int(found[3]), _MONTHS[found[1].lower()], int(found[2]))
+    match = _ENGLISH.search(text)
+    if match is not None and match[1].lower() in _MONTHS:
+        return _date(int(match[3]), _MONTHS[match[1].lower()], int(match[2]))
     return None
 
 

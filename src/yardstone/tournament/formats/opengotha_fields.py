@@ -23,7 +23,7 @@ __all__ = [
     "SCORING",
     "TIME",
     "LOWEST",
-    "Field",
+    "Attribute",
     "format_criterion",
     "format_rank",
     "fields_of",
@@ -46,7 +46,7 @@ class Codec:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Attribute:
     """An attribute, the name of the field, how it is written, and its default."""
 
     attribute: str
@@ -155,66 +155,66 @@ _MIXED = {"RANK": "Rank", "RATING": "Rating"}
 _CRITERION = Codec(lambda text: text.strip().upper(), lambda name: _MIXED.get(name, name))
 
 GENERAL = (
-    Field("shortName", "short_name", _TEXT, "defaultshortname"),
-    Field("name", "name", _TEXT, "default Name"),
-    Field("location", "place", _TEXT, ""),
-    Field("director", "director", _TEXT, ""),
-    Field("beginDate", "begin", _DATE, ""),
-    Field("endDate", "end", _DATE, ""),
-    Field("size", "size", _WHOLE, "19"),
-    Field("komi", "komi", _KOMI, "7.5"),
-    Field("numberOfRounds", "rounds", _WHOLE, "5"),
+    Attribute("shortName", "short_name", _TEXT, "defaultshortname"),
+    Attribute("name", "name", _TEXT, "default Name"),
+    Attribute("location", "place", _TEXT, ""),
+    Attribute("director", "director", _TEXT, ""),
+    Attribute("beginDate", "begin", _DATE, ""),
+    Attribute("endDate", "end", _DATE, ""),
+    Attribute("size", "size", _WHOLE, "19"),
+    Attribute("komi", "komi", _KOMI, "7.5"),
+    Attribute("numberOfRounds", "rounds", _WHOLE, "5"),
 )
 TIME = (
-    Field("complementaryTimeSystem", "system", _SYSTEM, "CANBYOYOMI"),
-    Field("basicTime", "basic", _MINUTES, "60"),
-    Field("nbMovesCanTime", "moves", _WHOLE, "15"),
-    Field("fischerTime", "increment", _WHOLE, "10"),
-    Field("bInternet", "internet", _TRUTH, "false"),
+    Attribute("complementaryTimeSystem", "system", _SYSTEM, "CANBYOYOMI"),
+    Attribute("basicTime", "basic", _MINUTES, "60"),
+    Attribute("nbMovesCanTime", "moves", _WHOLE, "15"),
+    Attribute("fischerTime", "increment", _WHOLE, "10"),
+    Attribute("bInternet", "internet", _TRUTH, "false"),
 )
 SCORING = (
-    Field("genMMFloor", "floor", _RANK, "20K"),
-    Field("genMMBar", "bar", _RANK, "4D"),
-    Field("genMMZero", "zero", _RANK, "30K"),
-    Field("genNBW2ValueAbsent", "wins_absent", _HALVES, "0"),
-    Field("genNBW2ValueBye", "wins_bye", _HALVES, "0"),
-    Field("genMMS2ValueAbsent", "score_absent", _HALVES, "0"),
-    Field("genMMS2ValueBye", "score_bye", _HALVES, "0"),
-    Field("genRoundDownNBWMMS", "round_down", _TRUTH, "true"),
-    Field("genCountNotPlayedGamesAsHalfPoint", "unplayed_as_half", _TRUTH, "false"),
+    Attribute("genMMFloor", "floor", _RANK, "20K"),
+    Attribute("genMMBar", "bar", _RANK, "4D"),
+    Attribute("genMMZero", "zero", _RANK, "30K"),
+    Attribute("genNBW2ValueAbsent", "wins_absent", _HALVES, "0"),
+    Attribute("genNBW2ValueBye", "wins_bye", _HALVES, "0"),
+    Attribute("genMMS2ValueAbsent", "score_absent", _HALVES, "0"),
+    Attribute("genMMS2ValueBye", "score_bye", _HALVES, "0"),
+    Attribute("genRoundDownNBWMMS", "round_down", _TRUTH, "true"),
+    Attribute("genCountNotPlayedGamesAsHalfPoint", "unplayed_as_half", _TRUTH, "false"),
 )
 HANDICAP = (
-    Field("hdBasedOnMMS", "by_score", _TRUTH, "true"),
-    Field("hdNoHdRankThreshold", "threshold", _RANK, "1D"),
-    Field("hdCorrection", "correction", _WHOLE, "1"),
-    Field("hdCeiling", "ceiling", _WHOLE, "9"),
+    Attribute("hdBasedOnMMS", "by_score", _TRUTH, "true"),
+    Attribute("hdNoHdRankThreshold", "threshold", _RANK, "1D"),
+    Attribute("hdCorrection", "correction", _WHOLE, "1"),
+    Attribute("hdCeiling", "ceiling", _WHOLE, "9"),
 )
 PAIRING = (
-    Field("paiStandardNX1Factor", "nx1_factor", _DECIMAL, "0.5"),
-    Field("paiBaAvoidDuplGame", "avoid_rematch", _WHOLE, "500000000000000"),
-    Field("paiBaRandom", "randomness", _WHOLE, "0"),
-    Field("paiBaDeterministic", "deterministic", _TRUTH, "true"),
-    Field("paiBaBalanceWB", "balance_colours", _WHOLE, "1000"),
-    Field("paiMaAvoidMixingCategories", "avoid_mixing_categories", _WHOLE, "20000000000000"),
-    Field("paiMaMinimizeScoreDifference", "minimise_score_difference", _WHOLE, "100000000000"),
-    Field("paiMaDUDDWeight", "float_weight", _WHOLE, "100000000"),
-    Field("paiMaCompensateDUDD", "compensate_floats", _TRUTH, "true"),
-    Field("paiMaDUDDUpperMode", "float_upper", _FLOAT, "MID"),
-    Field("paiMaDUDDLowerMode", "float_lower", _FLOAT, "MID"),
-    Field("paiMaMaximizeSeeding", "maximise_seeding", _WHOLE, "5000000"),
-    Field("paiMaLastRoundForSeedSystem1", "seed_last_round_1", _WHOLE, "2"),
-    Field("paiMaSeedSystem1", "seed_system_1", _SEED, "SPLITANDRANDOM"),
-    Field("paiMaSeedSystem2", "seed_system_2", _SEED, "SPLITANDFOLD"),
-    Field("paiMaAdditionalPlacementCritSystem1", "seed_criterion_1", _CRITERION, "Rating"),
-    Field("paiMaAdditionalPlacementCritSystem2", "seed_criterion_2", _CRITERION, "NULL"),
-    Field("paiSeRankThreshold", "rank_threshold", _RANK, "4D"),
-    Field("paiSeNbWinsThresholdActive", "wins_threshold", _TRUTH, "true"),
-    Field("paiSeBarThresholdActive", "bar_threshold", _TRUTH, "true"),
-    Field("paiSeDefSecCrit", "secondary", _WHOLE, "100000000000"),
-    Field("paiSeMinimizeHandicap", "minimise_handicap", _WHOLE, "0"),
-    Field("paiSeAvoidSameGeo", "avoid_same_geography", _WHOLE, "100000000000"),
-    Field("paiSePreferMMSDiffRatherThanSameCountry", "country_difference", _WHOLE, "1"),
-    Field("paiSePreferMMSDiffRatherThanSameClub", "club_difference", _WHOLE, "3"),
+    Attribute("paiStandardNX1Factor", "nx1_factor", _DECIMAL, "0.5"),
+    Attribute("paiBaAvoidDuplGame", "avoid_rematch", _WHOLE, "500000000000000"),
+    Attribute("paiBaRandom", "randomness", _WHOLE, "0"),
+    Attribute("paiBaDeterministic", "deterministic", _TRUTH, "true"),
+    Attribute("paiBaBalanceWB", "balance_colours", _WHOLE, "1000"),
+    Attribute("paiMaAvoidMixingCategories", "avoid_mixing_categories", _WHOLE, "20000000000000"),
+    Attribute("paiMaMinimizeScoreDifference", "minimise_score_difference", _WHOLE, "100000000000"),
+    Attribute("paiMaDUDDWeight", "float_weight", _WHOLE, "100000000"),
+    Attribute("paiMaCompensateDUDD", "compensate_floats", _TRUTH, "true"),
+    Attribute("paiMaDUDDUpperMode", "float_upper", _FLOAT, "MID"),
+    Attribute("paiMaDUDDLowerMode", "float_lower", _FLOAT, "MID"),
+    Attribute("paiMaMaximizeSeeding", "maximise_seeding", _WHOLE, "5000000"),
+    Attribute("paiMaLastRoundForSeedSystem1", "seed_last_round_1", _WHOLE, "2"),
+    Attribute("paiMaSeedSystem1", "seed_system_1", _SEED, "SPLITANDRANDOM"),
+    Attribute("paiMaSeedSystem2", "seed_system_2", _SEED, "SPLITANDFOLD"),
+    Attribute("paiMaAdditionalPlacementCritSystem1", "seed_criterion_1", _CRITERION, "Rating"),
+    Attribute("paiMaAdditionalPlacementCritSystem2", "seed_criterion_2", _CRITERION, "NULL"),
+    Attribute("paiSeRankThreshold", "rank_threshold", _RANK, "4D"),
+    Attribute("paiSeNbWinsThresholdActive", "wins_threshold", _TRUTH, "true"),
+    Attribute("paiSeBarThresholdActive", "bar_threshold", _TRUTH, "true"),
+    Attribute("paiSeDefSecCrit", "secondary", _WHOLE, "100000000000"),
+    Attribute("paiSeMinimizeHandicap", "minimise_handicap", _WHOLE, "0"),
+    Attribute("paiSeAvoidSameGeo", "avoid_same_geography", _WHOLE, "100000000000"),
+    Attribute("paiSePreferMMSDiffRatherThanSameCountry", "country_difference", _WHOLE, "1"),
+    Attribute("paiSePreferMMSDiffRatherThanSameClub", "club_difference", _WHOLE, "3"),
 )
 #: Name of each result, with and without play; White moves second.
 RESULTS: Mapping[str, tuple[Result, bool]] = {
@@ -234,7 +234,7 @@ RESULTS: Mapping[str, tuple[Result, bool]] = {
 
 
 def fields_of(
-    fields: Iterable[Field], attributes: Mapping[str, str], file: str, line: int
+    fields: Iterable[Attribute], attributes: Mapping[str, str], file: str, line: int
 ) -> dict[str, Any]:
     """The values of fields from the attributes of an element.
 
@@ -257,7 +257,7 @@ def fields_of(
     return values
 
 
-def texts_of(fields: Iterable[Field], owner: Any) -> dict[str, str]:
+def texts_of(fields: Iterable[Attribute], owner: Any) -> dict[str, str]:
     """The attributes of an element from the values of fields."""
     return {field.attribute: field.codec.format(getattr(owner, field.name)) for field in fields}
 

@@ -13,7 +13,7 @@ from typing import Any
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.tournament.formats import opengotha_fields as known
-from yardstone.tournament.formats.xml_files import Document, Element, parse_xml
+from yardstone.tournament.formats.xml_files import Element, XmlFile, parse_xml
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
 from yardstone.tournament.rules import HandicapRules, PairingSettings, Scoring, TimeControl
 
@@ -50,7 +50,7 @@ def read_opengotha(data: bytes, file: str = "", *, skipped: SkipReport | None = 
     """
     document = parse_xml(data, file, root="Tournament")
     root = document.root
-    reader = _Reader(document, file, skipped)
+    reader = _XmlReader(document, file, skipped)
     players = reader.players()
     games = reader.games()
     byes = reader.byes()
@@ -86,7 +86,7 @@ def _section(root: Element, name: str) -> Element:
 
 
 def _values(
-    root: Element, section: str, fields: tuple[known.Field, ...], file: str
+    root: Element, section: str, fields: tuple[known.Attribute, ...], file: str
 ) -> dict[str, Any]:
     element = _section(root, section)
     return known.fields_of(fields, element.attributes, file, element.line)
@@ -103,7 +103,7 @@ def _time_of(general: Element, file: str) -> TimeControl:
     values = known.fields_of(known.TIME, attributes, file, general.line)
     canadian = attributes.get("complementaryTimeSystem", "CANBYOYOMI") == "CANBYOYOMI"
     name, default = ("canByoYomiTime", "300") if canadian else ("stdByoYomiTime", "30")
-    period = known.Field(name, "period", known.HANDICAP[2].codec, default)
+    period = known.Attribute(name, "period", known.HANDICAP[2].codec, default)
     return TimeControl(**values, **known.fields_of([period], attributes, file, general.line))
 
 
@@ -194,8 +194,8 @@ def _player_of(attributes: Mapping[str, str], file: str, line: int, *, old: bool
     )
 
 
-class _Reader:
-    def __init__(self, document: Document, file: str, skipped: SkipReport | None) -> None:
+class _XmlReader:
+    def __init__(self, document: XmlFile, file: str, skipped: SkipReport | None) -> None:
         self.root = document.root
         self.file = file
         self.skipped = skipped
@@ -205,7 +205,7 @@ class _Reader:
         self.plain: dict[str, int] = {}
 
     def players(self) -> tuple[Player, ...]:
-        found: list[Player] = []
+        players: list[Player] = []
         for element in self.root.all("Player"):
             player = _player_of(element.attributes, self.file, element.line, old=self.old)
             name = key(player.name, player.first_name)
@@ -214,21 +214,21 @@ class _Reader:
                     f"{player.full_name} is entered twice",
                     file=self.file,
                     line=element.line,
-                    mend=f"also on line {found[self.number[name]].line}",
+                    mend=f"also on line {players[self.number[name]].line}",
                 )
-            self.number[name] = len(found)
-            self.plain.setdefault(_plain_key(name), len(found))
-            found.append(player)
-            if len(found) > MAX_PLAYERS:
+            self.number[name] = len(players)
+            self.plain.setdefault(_plain_key(name), len(players))
+            players.append(player)
+            if len(players) > MAX_PLAYERS:
                 raise InputError(f"more than {MAX_PLAYERS:,} players", file=self.file)
-        return tuple(found)
+        return tuple(players)
 
     def _player(self, element: Element, attribute: str) -> int:
         text = element.attributes.get(attribute, "")
-        found = self.number.get(text.replace(" ", "").upper(), self.plain.get(_plain_key(text)))
-        if found is None:
+        number = self.number.get(text.replace(" ", "").upper(), self.plain.get(_plain_key(text)))
+        if number is None:
             raise InputError(f"no player is called {text!r}", file=self.file, line=element.line)
-        return found
+        return number
 
     def _number(self, element: Element, attribute: str, default: str, highest: int) -> int:
         text = element.attributes.get(attribute, default).strip()
@@ -241,7 +241,7 @@ class _Reader:
         return int(text)
 
     def games(self) -> list[Game]:
-        found: list[Game] = []
+        games: list[Game] = []
         taken: dict[tuple[int, int], int] = {}
         for element in self.root.all("Game"):
             try:
@@ -259,8 +259,8 @@ class _Reader:
                 self.skipped.add(Skipped(self.file, error.line or 0, error.message), kind="game")
                 continue
             taken |= dict.fromkeys(((game.round, game.first), (game.round, game.second)), 0)
-            found.append(game)
-        return found
+            games.append(game)
+        return games
 
     def _game(self, element: Element) -> Game:
         attributes = element.attributes

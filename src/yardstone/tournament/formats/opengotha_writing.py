@@ -12,7 +12,7 @@ from typing import Any
 
 from yardstone.tournament.formats import opengotha_fields as known
 from yardstone.tournament.formats.opengotha_reading import key, read_opengotha
-from yardstone.tournament.formats.xml_files import Document, Element, write_xml
+from yardstone.tournament.formats.xml_files import Element, XmlFile, write_xml
 from yardstone.tournament.model import Bye, Game, Player, Result, Tournament
 from yardstone.tournament.rules import TimeSystem
 
@@ -39,11 +39,11 @@ def write_opengotha(tournament: Tournament) -> bytes:
     >>> b'result="RESULT_WHITEWINS"' in write_opengotha(made)
     True
     """
-    if isinstance(tournament.document, Document):
+    if isinstance(tournament.document, XmlFile):
         document = tournament.document.copy()
         before = read_opengotha(write_xml(document), tournament.file)
     else:
-        document = Document(_empty())
+        document = XmlFile(_empty())
         before = None
     root = document.root
     _update_players(root, tournament, before)
@@ -84,9 +84,9 @@ def _remove(parent: Element, gone: Iterable[Element]) -> None:
 
 
 def _section(root: Element, name: str, *, before: str | None = None) -> Element:
-    found = root.find(name)
-    if found is not None:
-        return found
+    section = root.find(name)
+    if section is not None:
+        return section
     made = Element(name)
     place = next((n for n, c in enumerate(root.children) if c.name == before), None)
     if place is None:
@@ -115,8 +115,8 @@ def _merge(
     """Make the elements called `name` be those of `new`, by their keys."""
     elements = [child for child in parent.children if child.name == name]
     at = {key: (element, texts) for element, (key, texts) in zip(elements, old, strict=True)}
-    wanted = {key for key, _ in new}
-    _remove(parent, [element for key, (element, _) in at.items() if key not in wanted])
+    keys = {key for key, _ in new}
+    _remove(parent, [element for key, (element, _) in at.items() if key not in keys])
     for key_, texts in new:
         if key_ in at:
             element, earlier = at[key_]
@@ -204,15 +204,15 @@ def _update_byes(root: Element, tournament: Tournament, before: Tournament | Non
 
     old, new = _both(tournament, before, make)
     if old or new:
-        found = root.find("ByePlayers")
-        if found is None:
-            found = Element("ByePlayers")
+        section = root.find("ByePlayers")
+        if section is None:
+            section = Element("ByePlayers")
             place = root.children.index(_section(root, "Games")) + 1
-            found.tail = root.children[place - 1].tail
-            root.children.insert(place, found)
-        _merge(found, "ByePlayer", old, new)
+            section.tail = root.children[place - 1].tail
+            root.children.insert(place, section)
+        _merge(section, "ByePlayer", old, new)
         if not new:
-            _remove(root, [found])
+            _remove(root, [section])
 
 
 def _key(player: Player) -> str:

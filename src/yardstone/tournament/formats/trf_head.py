@@ -13,7 +13,7 @@ from yardstone.tournament.formats.line_files import parse_date
 from yardstone.tournament.model import System
 from yardstone.tournament.rules import Scoring, TimeControl, TimeSystem
 
-__all__ = ["FIRST_ROUND", "MAX_ROUNDS", "WIDTH", "Head"]
+__all__ = ["FIRST_ROUND", "MAX_ROUNDS", "WIDTH", "TrfHead"]
 
 MAX_ROUNDS = 200
 #: The results of round r stand from this column (from 0) + WIDTH (r - 1).
@@ -21,7 +21,7 @@ FIRST_ROUND = 91
 WIDTH = 10
 
 
-class Head:
+class TrfHead:
     """The lines that are not about a player, by their kinds.
 
     Parameters
@@ -89,8 +89,8 @@ class Head:
             for symbol, points in re.findall(r"([A-Z]+)\s*=\s*(\d+(?:\.\d+)?)", text.upper()):
                 if symbol in older:
                     values[older[symbol]] = float(points)
-        told = re.split(r"[,;\s]+", self.text("212") or self.text("202"))
-        criteria = [name.upper().replace("/", "-") for name in told if name]
+        listed = re.split(r"[,;\s]+", self.text("212") or self.text("202"))
+        criteria = [name.upper().replace("/", "-") for name in listed if name]
         if criteria and "PTS" not in criteria:
             criteria.insert(0, "PTS")
         return Scoring(
@@ -133,9 +133,9 @@ def _system_of(text: str) -> System:
 
 def _time_of(text: str) -> TimeControl:
     """The encoded time control (TRF26, 222): ``5400+30``; the first period counts."""
-    found = re.fullmatch(r"(?:\d+/)?(\d+)(?:\+(\d+))?(?::.*)?", text.strip())
-    if found is None:
+    match = re.fullmatch(r"(?:\d+/)?(\d+)(?:\+(\d+))?(?::.*)?", text.strip())
+    if match is None:
         return TimeControl()
-    increment = int(found[2] or 0)
+    increment = int(match[2] or 0)
     kind = TimeSystem.fischer if increment else TimeSystem.sudden_death
-    return TimeControl(system=kind, basic=int(found[1]), increment=increment)
+    return TimeControl(system=kind, basic=int(match[1]), increment=increment)

@@ -14,7 +14,7 @@ from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean
 from yardstone.tournament.formats.line_files import TextDocument, parse_date, split_lines
-from yardstone.tournament.formats.trf_head import FIRST_ROUND, MAX_ROUNDS, WIDTH, Head
+from yardstone.tournament.formats.trf_head import FIRST_ROUND, MAX_ROUNDS, WIDTH, TrfHead
 from yardstone.tournament.model import (
     Adjustment,
     Bye,
@@ -56,7 +56,7 @@ def read_trf(data: bytes, file: str = "", *, skipped: SkipReport | None = None) 
         The file is no such file, or something in it cannot be used.
     """
     document = split_lines(data, file, "trf")
-    return _Reader(document, file, skipped).tournament()
+    return _TrfReader(document, file, skipped).tournament()
 
 
 @dataclass(slots=True)
@@ -70,12 +70,12 @@ class _Entry:
     used: bool = False
 
 
-class _Reader:
+class _TrfReader:
     def __init__(self, document: TextDocument, file: str, skipped: SkipReport | None) -> None:
         self.document = document
         self.file = file
         self.skipped = skipped
-        self.head = Head(file)
+        self.head = TrfHead(file)
         self.players: list[Player] = []
         self.place: dict[int, int] = {}
         self.start: list[int] = []
@@ -172,8 +172,8 @@ class _Reader:
             cell = line[begin : begin + WIDTH - 2].ljust(WIDTH - 2)
             who, colour, result = cell[:4].strip(), cell[5].strip(), cell[7].strip().upper()
             if who and (not who.isdecimal() or not who.isascii()):
-                found = f"round {len(entries) + 1}: {who!r} is no opponent"
-                raise self.head.error(found, number, f"columns {begin + 1} to {begin + 4}")
+                problem = f"round {len(entries) + 1}: {who!r} is no opponent"
+                raise self.head.error(problem, number, f"columns {begin + 1} to {begin + 4}")
             entries.append(_Entry(int(who or 0), colour.lower(), result, number))
         return entries
 
@@ -284,7 +284,7 @@ class _Reader:
         """Byes that are announced for rounds to come (TRF26, 240; XXZ)."""
         taken = {(g.round, p) for g in games for p in (g.first, g.second)}
         taken |= {(b.round, b.player) for b in byes}
-        found: list[Bye] = []
+        planned: list[Bye] = []
         for line, text in self.head.lines("240"):
             kind = text[:1].upper()
             words = text[1:].split()
@@ -298,12 +298,12 @@ class _Reader:
                     self._skip(self.head.error(f"no player {word}, or no round {words[0]}", line))
                 elif (at, who) not in taken:
                     taken.add((at, who))
-                    found.append(Bye(at, who, BYES[kind]))
-        return found
+                    planned.append(Bye(at, who, BYES[kind]))
+        return planned
 
     def _adjustments(self, rounds: int) -> tuple[Adjustment, ...]:
         """Points by decision (TRF26, 299): bonuses, and other points for a kind of result."""
-        found = []
+        adjustments = []
         for line, text in self.head.lines("299"):
             whole = ("299 " + text).ljust(27)
             kind, points = whole[4].strip().upper(), whole[13:17].strip() or whole[13:18].strip()
@@ -317,15 +317,15 @@ class _Reader:
                 continue
             for player in who:
                 if not kind:
-                    found.append(Adjustment(player, value, number))
+                    adjustments.append(Adjustment(player, value, number))
                     continue
                 usual = self.head.usual(kind)
-                found += [
+                adjustments += [
                     Adjustment(player, value - usual, r)
                     for r in ([number] if number else range(1, rounds + 1))
                     if self._letter(player, r) == kind
                 ]
-        return tuple(found)
+        return tuple(adjustments)
 
     def _letter(self, player: int, number: int) -> str:
         entries = self.entries[player]

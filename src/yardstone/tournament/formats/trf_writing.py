@@ -119,7 +119,7 @@ def _day(day: date | None) -> str:
 def _head(tournament: Tournament) -> list[str]:
     rules = tournament.scoring
     rated = sum(player.rating is not None for player in tournament.players)
-    found = [
+    records = [
         ("012", tournament.name),
         ("022", tournament.place),
         ("042", _day(tournament.begin)),
@@ -136,14 +136,14 @@ def _head(tournament: Tournament) -> list[str]:
         points |= {"P": (rules.bye, rules.win)}
     if rules.open_game is not None:
         points |= {"X": (rules.open_game, rules.draw)}
-    told = [f" {name}{value:4.1f}".ljust(9) for name, (value, usual) in points.items()
+    values = [f" {name}{value:4.1f}".ljust(9) for name, (value, usual) in points.items()
             if value != usual]  # fmt: skip
-    if told:
-        found.append(("162", "".join(told).rstrip()))
+    if values:
+        records.append(("162", "".join(values).rstrip()))
     if tournament.discipline == "chess" and rules.criteria:
         names = ",".join(name.replace("-", "/") for name in rules.criteria)
-        found.append(("212", names))
-    lines = [f"{kind} {text}".rstrip() for kind, text in found]
+        records.append(("212", names))
+    lines = [f"{kind} {text}".rstrip() for kind, text in records]
     if any(tournament.round_dates):
         days = [d.strftime("%y/%m/%d") if d else "" for d in tournament.round_dates]
         cells = "".join(day.ljust(WIDTH) for day in days)

@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 from yardstone.errors import InputError
 
-__all__ = ["Document", "Element", "parse_xml", "write_xml"]
+__all__ = ["XmlFile", "Element", "parse_xml", "write_xml"]
 
 MAX_BYTES = 32 << 20
 MAX_DEPTH = 64
@@ -55,7 +55,7 @@ class Element:
 
 
 @dataclass(slots=True)
-class Document:
+class XmlFile:
     """A whole file: what stands before and after its root, and how it is encoded.
 
     Attributes
@@ -79,9 +79,9 @@ class Document:
     newline: str = "\n"
     mark: bool = False
 
-    def copy(self) -> Document:
+    def copy(self) -> XmlFile:
         """A deep copy."""
-        return Document(
+        return XmlFile(
             self.root.copy(), self.head, self.foot, self.encoding, self.newline, self.mark
         )
 
@@ -90,7 +90,7 @@ class _Refused(Exception):
     """The parser met something that is not read."""
 
 
-class _Builder:
+class _TreeBuilder:
     def __init__(self) -> None:
         self.parser = expat.ParserCreate()
         self.parser.ordered_attributes = True
@@ -164,7 +164,7 @@ class _Builder:
         raise _Refused("a reference to another file is not read")
 
 
-def parse_xml(data: bytes, file: str, *, root: str) -> Document:
+def parse_xml(data: bytes, file: str, *, root: str) -> XmlFile:
     """Parse a whole file whose root must be called `root`.
 
     Raises
@@ -174,7 +174,7 @@ def parse_xml(data: bytes, file: str, *, root: str) -> Document:
     """
     if len(data) > MAX_BYTES:
         raise InputError(f"more than {MAX_BYTES >> 20} MiB", file=file)
-    builder = _Builder()
+    builder = _TreeBuilder()
     try:
         builder.parser.Parse(data, True)
     except _Refused as error:
@@ -186,19 +186,19 @@ def parse_xml(data: bytes, file: str, *, root: str) -> Document:
         ) from None
     except (LookupError, ValueError) as error:
         raise InputError(f"cannot be decoded: {error}", file=file) from None
-    found = builder.root
-    if found is None or found.name != root:
-        name = "nothing" if found is None else f"<{found.name}>"
+    top = builder.root
+    if top is None or top.name != root:
+        name = "nothing" if top is None else f"<{top.name}>"
         raise InputError(
             f"holds {name}, not <{root}>",
             file=file,
-            line=1 if found is None else found.line,
+            line=1 if top is None else top.line,
             mend="give a tournament file",
         )
-    return _document(data, builder, found)
+    return _document(data, builder, top)
 
 
-def _document(data: bytes, builder: _Builder, root: Element) -> Document:
+def _document(data: bytes, builder: _TreeBuilder, root: Element) -> XmlFile:
     named = _ENCODING.match(data.removeprefix(b"\xef\xbb\xbf"))
     encoding = "utf-8" if named is None else named[1].decode("ascii")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -213,7 +213,7 @@ def _document(data: bytes, builder: _Builder, root: Element) -> Document:
     newline = "\r\n" if b"\r\n" in data else "\r" if b"\n" not in data and b"\r" in data else "\n"
     mark = head.startswith("\ufeff")
     head, foot = (part.replace(newline, "\n") for part in (head.removeprefix("\ufeff"), foot))
-    return Document(root, head, foot, encoding, newline, mark)
+    return XmlFile(root, head, foot, encoding, newline, mark)
 
 
 _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
@@ -225,7 +225,7 @@ _ATTRIBUTE = str.maketrans(
 )  # fmt: skip
 
 
-def write_xml(document: Document) -> bytes:
+def write_xml(document: XmlFile) -> bytes:
     """The file as bytes; what was read and not changed comes out as it was."""
     parts: list[str] = []
     _write(document.root, parts, outermost=True)
