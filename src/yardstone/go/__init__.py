@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from yardstone.go.analysis import GameAnalysis, Phases, analyse, analyse_games
     from yardstone.go.board import Board
-    from yardstone.go.evaluator import Answer, Evaluator, Question
+    from yardstone.go.evaluator import Evaluator, NetworkAnswer, NetworkQuestion
     from yardstone.go.extraction import extract_features
-    from yardstone.go.extraction_batch import Settings
+    from yardstone.go.extraction_batch import ExtractionSettings
     from yardstone.go.feature_store import FeatureStore
     from yardstone.go.game_files import AnalysedGames, JudgedGames, analyse_files, judge_files
     from yardstone.go.inputs import Encoded, encode_game
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnalysedGames",
-    "Answer",
     "Assessment",
     "Board",
     "Encoded",
     "Evaluator",
+    "ExtractionSettings",
     "FeatureStore",
     "GameAnalysis",
     "JudgedGames",
@@ -39,10 +39,10 @@ __all__ = [
     "LossEffort",
     "Losses",
     "Network",
+    "NetworkAnswer",
+    "NetworkQuestion",
     "Phases",
-    "Question",
     "Rules",
-    "Settings",
     "Total",
     "analyse",
     "analyse_files",
@@ -62,9 +62,9 @@ __all__ = [
 _PLACES = {
     "analysis": ("GameAnalysis", "Phases", "analyse", "analyse_games"),
     "board": ("Board",),
-    "evaluator": ("Answer", "Evaluator", "Question"),
+    "evaluator": ("NetworkAnswer", "Evaluator", "NetworkQuestion"),
     "extraction": ("extract_features",),
-    "extraction_batch": ("Settings",),
+    "extraction_batch": ("ExtractionSettings",),
     "feature_store": ("FeatureStore",),
     "game_files": ("AnalysedGames", "JudgedGames", "analyse_files", "judge_files"),
     "inputs": ("Encoded", "encode_game"),
