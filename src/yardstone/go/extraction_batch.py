@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
 
-__all__ = ["BATCH_GAMES", "RULES", "Batch", "ExtractionSettings", "game_facts", "load", "make_part", "plain"]
+__all__ = [
+    "BATCH_GAMES",
+    "RULES",
+    "Batch",
+    "ExtractionSettings",
+    "game_facts",
+    "load",
+    "make_part",
+    "plain",
+]
 
 #: Rules for all games, so that features differ by the moves alone (Neubauer 2024, 4.2).
 RULES = "tromp-taylor"
