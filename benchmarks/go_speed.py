@@ -23,7 +23,7 @@ from statistics import median
 import numpy as np
 
 from benchmarks.measure import YARDSTONE, machine, run
-from yardstone.go.extraction_batch import Batch, Settings, make_part
+from yardstone.go.extraction_batch import Batch, ExtractionSettings, make_part
 from yardstone.go.feature_parts import PARTS
 from yardstone.go.nets import load_network
 from yardstone.records.go_game import GoGame
@@ -61,7 +61,7 @@ def extraction(net: str, files: Sequence[str], folder: Path) -> None:
     games = tuple(replace(game, properties={}) for game, _ in zip(source, range(16), strict=False))
     store = folder / "store"
     (store / PARTS).mkdir(parents=True)
-    settings = Settings(net=net)
+    settings = ExtractionSettings(net=net)
     make_part(Batch(store, 0, "", games[:1], settings))  # compiles and loads
     begun = time.process_time()
     make_part(Batch(store, 1, "", games, settings))

@@ -36,7 +36,7 @@ from yardstone.strength.trickplay import (
     complete_problems,
     read_problems,
 )
-from yardstone.strength.trickplay.rating import Moves, rate_answers, see_answers
+from yardstone.strength.trickplay.rating import Moves, answer_evidence, rate_answers
 
 PAGE = ROOT / "docs" / "studies" / "trickplays.md"
 PICTURE = PAGE.with_name("trickplays.svg")
@@ -149,7 +149,9 @@ def main() -> None:
     where = FoundProblems(found, len(index), index.positions, skipped, SkipReport())
     model = RankModel.load()
     network = model_network(model, chosen.shared / NETWORK, threads=chosen.threads)
-    answers = {history: see_answers(found, network, history=history) for history in (True, False)}
+    answers = {
+        history: answer_evidence(found, network, history=history) for history in (True, False)
+    }
     result = RatedProblems(
         rate_answers(found, answers[True], model), SITE_SCALES["fox"], 0.9, "equal", network.name,
         str(model.card["name"]), where,

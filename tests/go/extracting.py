@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.go.games import random_game
 from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import Settings
+from yardstone.go.extraction_batch import ExtractionSettings
 
 
 def run(store: Path, network: Path, games: int, workers: int) -> None:
@@ -15,7 +15,7 @@ def run(store: Path, network: Path, games: int, workers: int) -> None:
     extract_features(
         lambda: [random_game(k, moves=30) for k in range(games)],
         store,
-        Settings(net=str(network), trunk=("pick", "mean", "candidates"), batch=2),
+        ExtractionSettings(net=str(network), trunk=("pick", "mean", "candidates"), batch=2),
         workers=workers,
     )
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.go.games import random_game, small_network
 from yardstone.errors import UsageError
-from yardstone.go.evaluator import CANDIDATES, Evaluator, Question
+from yardstone.go.evaluator import CANDIDATES, Evaluator, NetworkQuestion
 from yardstone.go.inputs import encode_game
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.requests import ask
@@ -24,7 +24,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
     return load_network(small_network(tmp_path_factory.mktemp("net")), threads=1)
 
 
-def questions(games: list[GoGame]) -> list[Question]:
+def questions(games: list[GoGame]) -> list[NetworkQuestion]:
     return list(ask(games, SkipReport(), trunk=True))
 
 
@@ -42,7 +42,7 @@ def test_batches_say_what_single_positions_say(network: Network) -> None:
                 rules=answer.question.rules,
                 positions=[position],
             )
-            (alone,) = Evaluator(network).answer([Question(encoded, answer.question.rules)])
+            (alone,) = Evaluator(network).answer([NetworkQuestion(encoded, answer.question.rules)])
             for name in ("white_win", "white_lead", "white_score", "policy"):
                 whole = getattr(answer.assessment, name)[position]
                 np.testing.assert_allclose(
@@ -62,8 +62,8 @@ def test_features_are_taken_at_the_own_point_of_each_move(network: Network) -> N
     """Of two games with the same positions but another last move, too."""
     one = random_game(3, moves=20)
     encoded = encode_game(9, moves=one.moves[:1], komi=6.5)
-    other = Question(encoded, TROMP_TAYLOR, np.array([40, -1], np.int16))
-    same = Question(encoded, TROMP_TAYLOR, np.array([41, -1], np.int16))
+    other = NetworkQuestion(encoded, TROMP_TAYLOR, np.array([40, -1], np.int16))
+    same = NetworkQuestion(encoded, TROMP_TAYLOR, np.array([41, -1], np.int16))
     evaluator = Evaluator(network, trunk=("pick", "mean", "trunk"))
     answers = list(evaluator.answer([other, same]))
     assert evaluator.evaluated == 2
@@ -106,7 +106,9 @@ def test_what_else_could_have_been_played(network: Network) -> None:
 def test_a_small_board_has_candidates_without_a_chance(network: Network) -> None:
     encoded = encode_game(2, moves=[0, 3], komi=0.5)
     evaluator = Evaluator(network, trunk=("candidates",))
-    (answer,) = evaluator.answer([Question(encoded, TROMP_TAYLOR, np.array([0, 3, -1], np.int16))])
+    (answer,) = evaluator.answer(
+        [NetworkQuestion(encoded, TROMP_TAYLOR, np.array([0, 3, -1], np.int16))]
+    )
     chances, others = answer.features["chances"], answer.features["candidates"]
     assert chances.shape == (2, CANDIDATES)
     assert (chances[0] > 0).tolist() == [True] * 3 + [False] * 2
@@ -117,7 +119,7 @@ def test_a_small_board_has_candidates_without_a_chance(network: Network) -> None
 def test_the_trunk_after_a_move_needs_the_next_position(network: Network) -> None:
     game = random_game(3, moves=20)
     encoded = encode_game(9, moves=game.moves, komi=6.5, positions=[4, 7])
-    question = Question(encoded, TROMP_TAYLOR, game.moves[[4, 7]].astype(np.int16))
+    question = NetworkQuestion(encoded, TROMP_TAYLOR, game.moves[[4, 7]].astype(np.int16))
     with pytest.raises(UsageError, match="the position that follows"):
         list(Evaluator(network, trunk=("after",)).answer([question]))
 
@@ -139,7 +141,7 @@ def test_few_questions_are_held_at_a_time(network: Network) -> None:
     """Also when a size of board comes only once and its batch does not fill."""
     taken = 0
 
-    def many() -> Iterator[Question]:
+    def many() -> Iterator[NetworkQuestion]:
         nonlocal taken
         yield questions([random_game(1, size=7, moves=3)])[0]
         for question in questions([random_game(2, moves=60)]) * 200:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.go.games import random_game, small_network
-from yardstone.go.evaluator import Answer, Evaluator
+from yardstone.go.evaluator import Evaluator, NetworkAnswer
 from yardstone.go.features import HEAD, head_features, move_features
 from yardstone.go.inputs import encode_game
 from yardstone.go.nets.network import Network, load_network
@@ -21,7 +21,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
     return load_network(small_network(tmp_path_factory.mktemp("net")), threads=1)
 
 
-def answered(network: Network, game: GoGame) -> Answer:
+def answered(network: Network, game: GoGame) -> NetworkAnswer:
     evaluator = Evaluator(network, trunk=("pick",))
     (answer,) = evaluator.answer(ask([game], SkipReport(), trunk=True))
     return answer

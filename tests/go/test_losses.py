@@ -10,7 +10,7 @@ from yardstone.errors import UsageError
 from yardstone.go.analysis import analyse
 from yardstone.go.conditions import Conditions
 from yardstone.go.inputs import encode_game
-from yardstone.go.losses import Looked, LossEffort, Losses, move_losses
+from yardstone.go.losses import FirstLook, LossEffort, Losses, move_losses
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.points import WHITE, symmetry_points
 from yardstone.go.rules import TROMP_TAYLOR
@@ -27,12 +27,12 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
 
 
 @pytest.fixture(scope="module")
-def looked(network: Network) -> Looked:
+def looked(network: Network) -> FirstLook:
     found = analyse(GAME, network, rules=TROMP_TAYLOR, komi=7.0, effort=LossEffort(visits=0))
     # The small network is sure of everything: chances nearer to even, leads as they are.
     even = (0.5 + 0.1 * (found.white_winrate - 0.5)).astype(np.float32)
     wanted = found.counted & (found.colour == WHITE)
-    return Looked(GAME, CONDITIONS, even, found.white_lead, found.best, wanted)
+    return FirstLook(GAME, CONDITIONS, even, found.white_lead, found.best, wanted)
 
 
 def test_a_turned_position_is_the_turned_board(network: Network) -> None:
@@ -78,7 +78,7 @@ def test_a_line_is_a_game_that_went_on(network: Network) -> None:
     assert first[:2] == pytest.approx(second[:2], abs=1e-4)
 
 
-def test_a_loss_is_what_the_best_move_would_have_left(network: Network, looked: Looked) -> None:
+def test_a_loss_is_what_the_best_move_would_have_left(network: Network, looked: FirstLook) -> None:
     (found,) = move_losses([looked], network, LossEffort(visits=0))
     assert np.isnan(found.points[~looked.wanted]).all()
     for place in np.flatnonzero(looked.wanted):
@@ -90,7 +90,7 @@ def test_a_loss_is_what_the_best_move_would_have_left(network: Network, looked: 
     assert (found.visits == 0).all()
 
 
-def test_a_search_spends_no_more_than_it_may(network: Network, looked: Looked) -> None:
+def test_a_search_spends_no_more_than_it_may(network: Network, looked: FirstLook) -> None:
     # As if White were worse off after each move than after the best one: all are suspect.
     looked = replace(looked, white_lead=looked.white_lead - np.float32(5.0))
     positions = len(looked.white_lead)
@@ -110,7 +110,7 @@ def test_a_search_spends_no_more_than_it_may(network: Network, looked: Looked) -
     assert not none.visits.any()
 
 
-def test_nothing_is_lost_where_the_game_is_decided(network: Network, looked: Looked) -> None:
+def test_nothing_is_lost_where_the_game_is_decided(network: Network, looked: FirstLook) -> None:
     sure = looked.white_winrate.copy()
     sure[10:21] = 0.97
     sure[24:] = 0.02

@@ -19,7 +19,7 @@ from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go import feature_parts
 from yardstone.go.evaluator import Evaluator
 from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import Settings
+from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_parts import PARTS, locked
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import move_features
@@ -201,7 +201,7 @@ def test_games_that_cannot_be_used_are_left_out(network: Path, tmp_path: Path) -
     store = extract_features(
         lambda: [taken, good, stones, large],
         tmp_path / "store",
-        Settings(net=str(network)),
+        ExtractionSettings(net=str(network)),
         workers=1,
     )
     assert len(store) == 1
@@ -214,18 +214,18 @@ def test_games_that_cannot_be_used_are_left_out(network: Path, tmp_path: Path) -
 
 def test_whole_trunks_are_of_one_size(network: Path, tmp_path: Path) -> None:
     games = [random_game(1, size=5, moves=6), random_game(2, size=7, moves=6)]
-    settings = Settings(net=str(network), trunk=("trunk",), size=7)
+    settings = ExtractionSettings(net=str(network), trunk=("trunk",), size=7)
     store = extract_features(lambda: games, tmp_path / "s", settings, workers=1)
     assert store.array("trunk").shape == (6, 16, 7, 7)
     assert "the board is 5x5" in (tmp_path / "s" / "skipped.csv").read_text()
     with pytest.raises(UsageError, match="boards of one size"):
-        Settings(trunk=("trunk",))
+        ExtractionSettings(trunk=("trunk",))
 
 
 def test_a_store_of_nothing(network: Path, tmp_path: Path) -> None:
     """All games are left out; none at all is an error."""
     large = replace(random_game(1), size=25)
-    settings = Settings(net=str(network))
+    settings = ExtractionSettings(net=str(network))
     store = extract_features(lambda: [large], tmp_path / "s", settings, workers=1)
     assert store.array("pick").shape == (0, 16)
     assert len(store.games["black"]) == 0
@@ -235,12 +235,12 @@ def test_a_store_of_nothing(network: Path, tmp_path: Path) -> None:
 
 
 def test_other_games_or_settings_are_refused(whole: Path, network: Path, tmp_path: Path) -> None:
-    def again(games: int, settings: Settings) -> FeatureStore:
+    def again(games: int, settings: ExtractionSettings) -> FeatureStore:
         return extract_features(
             lambda: [random_game(k, moves=30) for k in range(games)], whole, settings, workers=1
         )
 
-    same = Settings(net=str(network), trunk=("mean", "candidates", "pick"), batch=2)
+    same = ExtractionSettings(net=str(network), trunk=("mean", "candidates", "pick"), batch=2)
     before = contents(whole)
     assert len(again(GAMES, same)) == GAMES
     with pytest.raises(InputError, match="other games"):

@@ -11,7 +11,7 @@ from tests.go.games import random_game, small_network
 from yardstone.errors import UsageError
 from yardstone.go.evaluator import Evaluator
 from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import Settings
+from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import GameFeatures, move_features
 from yardstone.go.nets.network import load_network
@@ -37,7 +37,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory, network: Path) -> FeatureStore:
     path = tmp_path_factory.mktemp("store") / "store"
-    settings = Settings(net=str(network), trunk=KINDS, batch=2)
+    settings = ExtractionSettings(net=str(network), trunk=KINDS, batch=2)
     games = [random_game(k, moves=moves) for k, moves in enumerate(LENGTHS)]
     return extract_features(lambda: games, path, settings, workers=1)
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError, UsageError
-from yardstone.go.evaluator import Answer, Evaluator
-from yardstone.go.losses import Looked, LossEffort, Losses, move_losses
+from yardstone.go.evaluator import Evaluator, NetworkAnswer
+from yardstone.go.losses import FirstLook, LossEffort, Losses, move_losses
 from yardstone.go.requests import ask, describe_illegal, moves_before_passes
 from yardstone.pool import SkipReport
 
@@ -216,7 +216,7 @@ def analyse_games(
 
 
 def _analysis(
-    answer: Answer, phases: Phases, network: Network, effort: LossEffort | None
+    answer: NetworkAnswer, phases: Phases, network: Network, effort: LossEffort | None
 ) -> GameAnalysis:
     game: GoGame = answer.question.about.game
     encoded, found = answer.question.encoded, answer.assessment
@@ -232,7 +232,7 @@ def _analysis(
     counted = number <= moves_before_passes(game)
     illegal = encoded.illegal_at
     conditions: Conditions = answer.question.about.conditions
-    looked = Looked(game, conditions, found.white_expected, found.white_lead, choice, counted)
+    looked = FirstLook(game, conditions, found.white_expected, found.white_lead, choice, counted)
     return GameAnalysis(
         game=game,
         conditions=conditions,

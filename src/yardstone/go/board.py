@@ -24,7 +24,7 @@ from yardstone.go.points import (
     symmetry_points,
 )
 from yardstone.go.rules import TROMP_TAYLOR, Rules
-from yardstone.go.scoring import Score, score_position
+from yardstone.go.scoring import BoardScore, score_position
 from yardstone.go.zobrist import PLAYER_KEYS, position_keys, stone_keys
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ class Board:
         pass_dead: bool = True,
         handicap: int = 0,
         button: int = EMPTY,
-    ) -> Score:
+    ) -> BoardScore:
         """Score the game as if it ended now.
 
         Parameters

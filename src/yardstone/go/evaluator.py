@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.go.rules import Rules
 
-__all__ = ["CANDIDATES", "TRUNK_KINDS", "Answer", "Evaluator", "Question"]
+__all__ = ["CANDIDATES", "TRUNK_KINDS", "Evaluator", "NetworkAnswer", "NetworkQuestion"]
 
 #: Features that come from a network's trunk.
 TRUNK_KINDS: tuple[str, ...] = ("pick", "after", "candidates", "mean", "trunk")
@@ -39,7 +39,7 @@ _HALF = np.finfo(np.float16)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
+class NetworkQuestion:
     """Positions of one game that a network is asked about.
 
     Attributes
@@ -61,12 +61,12 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
+class NetworkAnswer:
     """What the network says.
 
     Attributes
     ----------
-    question : Question
+    question : NetworkQuestion
     assessment : Assessment
         Of its positions.
     features : dict of str to float16 arrays
@@ -78,7 +78,7 @@ class Answer:
         size, size] the whole. Empty unless asked for.
     """
 
-    question: Question
+    question: NetworkQuestion
     assessment: Assessment
     features: dict[str, NDArray[np.float16]] = field(default_factory=dict)
 
@@ -152,9 +152,9 @@ class Evaluator:
         self._known: OrderedDict[bytes, _Position] = OrderedDict()
         self._pending: dict[int, list[_Position]] = {}
 
-    def answer(self, questions: Iterable[Question]) -> Iterator[Answer]:
+    def answer(self, questions: Iterable[NetworkQuestion]) -> Iterator[NetworkAnswer]:
         """Answer questions in their order; at any time only a few of them are held."""
-        waiting: deque[tuple[Question, list[_Position]]] = deque()
+        waiting: deque[tuple[NetworkQuestion, list[_Position]]] = deque()
         number = 0
         for question in questions:
             waiting.append((question, self._positions(question)))
@@ -169,7 +169,7 @@ class Evaluator:
         while waiting:
             yield self._answered(*waiting.popleft())
 
-    def _positions(self, question: Question) -> list[_Position]:
+    def _positions(self, question: NetworkQuestion) -> list[_Position]:
         """The positions of a question: those known, or new ones that are now pending."""
         encoded = question.encoded
         pending = self._pending.setdefault(int(encoded.spatial.shape[-1]), [])
@@ -223,7 +223,7 @@ class Evaluator:
         if self._kinds:
             self._cost = max(self._cost, _ENTRY + 4 * self.network.channels * size * size)
 
-    def _answered(self, question: Question, positions: list[_Position]) -> Answer:
+    def _answered(self, question: NetworkQuestion, positions: list[_Position]) -> NetworkAnswer:
         encoded = question.encoded
         found = [position.found for position in positions if position.found is not None]
         assessment = assess(
@@ -235,7 +235,7 @@ class Evaluator:
             without_result=can_end_without_result(question.rules),
         )
         if question.points is None:
-            return Answer(question, assessment)
+            return NetworkAnswer(question, assessment)
         rows = np.flatnonzero(question.points >= 0)
         points = question.points[rows].astype(np.int64)
         trunks = [each.trunk.reshape(self.network.channels, -1) for each in found]
@@ -249,7 +249,7 @@ class Evaluator:
                 features[kind] = picked * (chances > 0)[:, :, None]
             else:
                 features[kind] = self._features(kind, trunks, rows, points, encoded)
-        return Answer(question, assessment, features)
+        return NetworkAnswer(question, assessment, features)
 
     def _features(
         self,

@@ -21,7 +21,14 @@ from typing import TYPE_CHECKING, Any
 from yardstone import parallel
 from yardstone.errors import InputError, NoGamesError
 from yardstone.go.evaluator import TRUNK_KINDS
-from yardstone.go.extraction_batch import Batch, Settings, game_facts, load, make_part, plain
+from yardstone.go.extraction_batch import (
+    Batch,
+    ExtractionSettings,
+    game_facts,
+    load,
+    make_part,
+    plain,
+)
 from yardstone.go.feature_parts import (
     PARTS,
     locked,
@@ -46,7 +53,7 @@ _WAVE = 128
 def extract_features(
     games: Callable[[], Iterable[GoGame]],
     store: str | os.PathLike[str],
-    settings: Settings | None = None,
+    settings: ExtractionSettings | None = None,
     *,
     workers: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -65,7 +72,7 @@ def extract_features(
         not be read are listed in the store among those left out.
     store : path
         The folder; made if it is not there.
-    settings : Settings, optional
+    settings : ExtractionSettings, optional
     workers : int, optional
         Processes, each with a network of its own; one a core by default.
     progress : callable, optional
@@ -79,7 +86,7 @@ def extract_features(
     NoGamesError
         There are no games.
     """
-    chosen = Settings() if settings is None else settings
+    chosen = ExtractionSettings() if settings is None else settings
     folder = Path(store)
     about = _described(chosen)
     try:
@@ -111,7 +118,7 @@ def extract_features(
     return FeatureStore.open(folder)
 
 
-def _described(settings: Settings) -> dict[str, Any]:
+def _described(settings: ExtractionSettings) -> dict[str, Any]:
     """What decides the features, as it is kept in the store."""
     network = load(settings)
     chosen = asdict(settings)
@@ -202,7 +209,7 @@ def _make_parts(
     folder: Path,
     games: Callable[[], Iterable[GoGame]],
     prints: list[str],
-    settings: Settings,
+    settings: ExtractionSettings,
     workers: int | None,
     progress: Callable[[str, int, int], None] | None,
 ) -> None:

@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
 
-__all__ = ["BATCH_GAMES", "RULES", "Batch", "Settings", "game_facts", "load", "make_part", "plain"]
+__all__ = [
+    "BATCH_GAMES",
+    "RULES",
+    "Batch",
+    "ExtractionSettings",
+    "game_facts",
+    "load",
+    "make_part",
+    "plain",
+]
 
 #: Rules for all games, so that features differ by the moves alone (Neubauer 2024, 4.2).
 RULES = "tromp-taylor"
@@ -33,7 +42,7 @@ BATCH_GAMES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ExtractionSettings:
     """How features are made; a store has one set of them.
 
     Attributes
@@ -87,7 +96,7 @@ class Batch:
     number: int
     fingerprint: str
     games: tuple[GoGame, ...]
-    settings: Settings
+    settings: ExtractionSettings
 
     def __repr__(self) -> str:
         """Which games; errors name them so."""
@@ -96,7 +105,7 @@ class Batch:
 
 
 @lru_cache(maxsize=1)
-def load(settings: Settings) -> Network:
+def load(settings: ExtractionSettings) -> Network:
     """The network of these settings, once a process."""
     from yardstone.go.nets.network import load_network
 
@@ -185,7 +194,7 @@ def _of_size(games: Iterable[GoGame], size: int | None, skipped: SkipReport) -> 
 
 
 def _joined(
-    found: list[GameFeatures], settings: Settings, channels: int
+    found: list[GameFeatures], settings: ExtractionSettings, channels: int
 ) -> dict[str, NDArray[Any]]:
     """The arrays of a part; those without rows have the right shape as well."""
     side = settings.size or 0

@@ -22,7 +22,7 @@ from yardstone.go.requests import moves_before_passes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.go.evaluator import Answer
+    from yardstone.go.evaluator import NetworkAnswer
     from yardstone.go.position import Assessment
     from yardstone.records.go_game import GoGame
 
@@ -109,7 +109,7 @@ class GameFeatures:
     white_lead: float
 
 
-def move_features(answer: Answer) -> GameFeatures:
+def move_features(answer: NetworkAnswer) -> GameFeatures:
     """Features from the answer to a question about a game, asked with ``trunk``.
 
     If the question leaves positions at the beginning out, so do the features their moves.

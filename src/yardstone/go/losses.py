@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["DECIDED", "VISITS", "LossEffort", "Losses", "Looked", "move_losses"]
+__all__ = ["DECIDED", "VISITS", "FirstLook", "LossEffort", "Losses", "move_losses"]
 
 #: A game is decided where one side wins with more than this before and after a move.
 DECIDED = 0.95
@@ -80,7 +80,7 @@ class LossEffort:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Looked:
+class FirstLook:
     """A game of m moves whose positions a network has looked at once.
 
     Attributes
@@ -156,13 +156,13 @@ class _Suspect:
 
 
 def move_losses(
-    games: Sequence[Looked], network: Network, effort: LossEffort | None = None
+    games: Sequence[FirstLook], network: Network, effort: LossEffort | None = None
 ) -> list[Losses]:
     """Losses of the moves of games.
 
     Parameters
     ----------
-    games : sequence of Looked
+    games : sequence of FirstLook
     network : Network
         The one that has looked at them.
     effort : LossEffort, optional
@@ -182,7 +182,7 @@ def move_losses(
     return found
 
 
-def _undecided(game: Looked) -> Losses:
+def _undecided(game: FirstLook) -> Losses:
     """Losses of 0 where the network's own choice was played, unknown elsewhere."""
     number = len(game.white_lead) - 1
     winrate = game.mover_winrates
@@ -199,7 +199,7 @@ def _undecided(game: Looked) -> Losses:
     )
 
 
-def _compare(games: Sequence[Looked], found: Sequence[Losses], network: Network) -> int:
+def _compare(games: Sequence[FirstLook], found: Sequence[Losses], network: Network) -> int:
     """Compare each move with the network's choice, both looked at once."""
     rows = [
         (number, int(place))
@@ -228,7 +228,7 @@ def _sign(game: GoGame, place: int) -> float:
 
 
 def _search(
-    games: Sequence[Looked],
+    games: Sequence[FirstLook],
     found: Sequence[Losses],
     network: Network,
     visits: int,
@@ -259,7 +259,7 @@ def _affordable(budget: float, cost: int) -> int | None:
     return None if np.isinf(budget) else max(int(budget // cost), 0)
 
 
-def _suspects(games: Sequence[Looked], found: Sequence[Losses]) -> list[_Suspect]:
+def _suspects(games: Sequence[FirstLook], found: Sequence[Losses]) -> list[_Suspect]:
     """Moves that may have cost something, the most suspicious first."""
     suspects = []
     for number, (game, losses) in enumerate(zip(games, found, strict=True)):
@@ -281,7 +281,7 @@ def _suspects(games: Sequence[Looked], found: Sequence[Losses]) -> list[_Suspect
     return suspects
 
 
-def _until_answered(game: Looked) -> Floats:
+def _until_answered(game: FirstLook) -> Floats:
     """Points lost from before each move to after its answer: the same side is to move."""
     lead, colours = game.white_lead, game.game.colours[: len(game.white_lead) - 1]
     lost = np.zeros(len(colours), np.float32)
@@ -291,7 +291,7 @@ def _until_answered(game: Looked) -> Floats:
     return lost
 
 
-def _take(game: Looked, losses: Losses, move: _Suspect) -> None:
+def _take(game: FirstLook, losses: Losses, move: _Suspect) -> None:
     """Enter what the search says of a move."""
     place, after, best = move.place, move.after, move.instead.best()
     if best is None:

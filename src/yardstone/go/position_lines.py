@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
-from yardstone.go.evaluator import Answer, Evaluator, Question
+from yardstone.go.evaluator import Evaluator, NetworkAnswer, NetworkQuestion
 from yardstone.go.points import (
     BLACK,
     MAX_SIZE,
@@ -339,7 +339,7 @@ def evaluate_lines(
         yield about
 
 
-def _questions(lines: Iterable[str], file: str, skipped: SkipReport) -> Iterator[Question]:
+def _questions(lines: Iterable[str], file: str, skipped: SkipReport) -> Iterator[NetworkQuestion]:
     for number, text in enumerate(lines, 1):
         if not text.strip():
             continue
@@ -353,7 +353,7 @@ def _questions(lines: Iterable[str], file: str, skipped: SkipReport) -> Iterator
             yield _nothing({**given, "line": number, "error": str(error)})
 
 
-def _question(request: PositionRequest) -> Question:
+def _question(request: PositionRequest) -> NetworkQuestion:
     from yardstone.go.inputs import encode_game
 
     encoded = encode_game(
@@ -373,16 +373,16 @@ def _question(request: PositionRequest) -> Question:
         raise InputError(
             f"move {move + 1} is illegal ({colour_name(request.colours[move])} {where})"
         )
-    return Question(encoded, request.rules, about=request.given)
+    return NetworkQuestion(encoded, request.rules, about=request.given)
 
 
-def _nothing(about: Mapping[str, Any]) -> Question:
+def _nothing(about: Mapping[str, Any]) -> NetworkQuestion:
     from yardstone.go.inputs import encode_game
 
-    return Question(encode_game(2, positions=[], packed=True), TROMP_TAYLOR, about=about)
+    return NetworkQuestion(encode_game(2, positions=[], packed=True), TROMP_TAYLOR, about=about)
 
 
-def _values(answer: Answer) -> dict[str, Any]:
+def _values(answer: NetworkAnswer) -> dict[str, Any]:
     found = answer.assessment
     policy = [_rounded(value, _CHANCE_DIGITS) for value in found.policy[0].tolist()]
     return {

@@ -10,7 +10,7 @@ import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, StrictError
 from yardstone.go.conditions import Conditions, conditions_of
-from yardstone.go.evaluator import Question
+from yardstone.go.evaluator import NetworkQuestion
 from yardstone.go.points import PASS, colour_name, point_name
 from yardstone.pool import Skipped, SkipReport
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
 
 __all__ = [
-    "Asked",
+    "GameSubject",
     "Positions",
     "ask",
     "describe_illegal",
@@ -34,7 +34,7 @@ Positions: TypeAlias = "Callable[[GoGame], NDArray[np.int32]]"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GameSubject:
     """What a question is about: a game, and how the network is shown it."""
 
     game: GoGame
@@ -50,7 +50,7 @@ def ask(
     positions: Positions | None = None,
     trunk: bool = False,
     whole: bool = False,
-) -> Iterator[Question]:
+) -> Iterator[NetworkQuestion]:
     """Make a question of each game.
 
     Parameters
@@ -96,7 +96,7 @@ def ask(
         if trunk:
             points = np.append(game.moves, PASS)[encoded.positions].astype(np.int16)
             points[np.isin(encoded.positions, encoded.breaches)] = PASS
-        yield Question(encoded, conditions.rules, points, Asked(game, conditions))
+        yield NetworkQuestion(encoded, conditions.rules, points, GameSubject(game, conditions))
 
 
 def describe_illegal(game: GoGame, move: int) -> str:

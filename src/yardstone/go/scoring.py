@@ -14,11 +14,11 @@ from yardstone.go.rules import Rules
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Score", "handicap_bonus", "score_position"]
+__all__ = ["BoardScore", "handicap_bonus", "score_position"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Score:
+class BoardScore:
     """What both players have.
 
     Attributes
@@ -65,7 +65,7 @@ def score_position(
     pass_dead: bool = True,
     handicap: int = 0,
     button: int = EMPTY,
-) -> Score:
+) -> BoardScore:
     """Score a board; `yardstone.go.board.Board.score` explains the arguments.
 
     Parameters
@@ -116,4 +116,4 @@ def score_position(
     if button != EMPTY:
         points[button] += 0.5
     white = points[WHITE] + komi + handicap_bonus(rules, handicap)
-    return Score(points[BLACK], white, counted.astype(np.int8))
+    return BoardScore(points[BLACK], white, counted.astype(np.int8))

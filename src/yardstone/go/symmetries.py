@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.go.nets.network import Network
-    from yardstone.go.nets.postprocess import Evaluation
+    from yardstone.go.nets.postprocess import NetworkOutput
 
     Floats = NDArray[np.float32]
 
@@ -48,7 +48,7 @@ def turned(spatial: Floats, symmetries: NDArray[np.int64]) -> Floats:
 
 def evaluate_turned(
     network: Network, spatial: Floats, numbers: Floats, symmetries: NDArray[np.int64]
-) -> tuple[Evaluation, Floats]:
+) -> tuple[NetworkOutput, Floats]:
     """What a network says of positions that it is shown turned.
 
     Parameters
@@ -62,7 +62,7 @@ def evaluate_turned(
 
     Returns
     -------
-    evaluation : Evaluation
+    evaluation : NetworkOutput
         Of the turned positions.
     policy : float32 [n, size² + 1]
         Its policy logits, turned back.

@@ -15,7 +15,7 @@ from yardstone.go.points import BLACK, WHITE, colour_name
 if TYPE_CHECKING:
     from yardstone.go.analysis import GameAnalysis
 
-__all__ = ["MISTAKE", "WHOLE_GAME", "Tally", "Total", "game_totals", "player_totals"]
+__all__ = ["MISTAKE", "WHOLE_GAME", "MoveTally", "Total", "game_totals", "player_totals"]
 
 #: Points that a move must cost to be called a mistake, unless told otherwise.
 MISTAKE = 3.0
@@ -64,7 +64,7 @@ class Total:
     mistakes: int
 
 
-class Tally:
+class MoveTally:
     """Sums of moves, game by game.
 
     Parameters
@@ -127,7 +127,7 @@ def game_totals(found: GameAnalysis, *, mistake: float = MISTAKE) -> list[Total]
     """Totals of Black, then of White, in one game."""
     totals = []
     for colour in (BLACK, WHITE):
-        tally = Tally(mistake)
+        tally = MoveTally(mistake)
         tally.add(found, colour)
         totals += tally.totals(_name(found, colour), colour)
     return totals
@@ -135,10 +135,10 @@ def game_totals(found: GameAnalysis, *, mistake: float = MISTAKE) -> list[Total]
 
 def player_totals(games: Iterable[GameAnalysis], *, mistake: float = MISTAKE) -> list[Total]:
     """Totals of each player over all games, those with most moves first."""
-    tallies: dict[str, Tally] = {}
+    tallies: dict[str, MoveTally] = {}
     for found in games:
         for colour in (BLACK, WHITE):
-            tallies.setdefault(_name(found, colour), Tally(mistake)).add(found, colour)
+            tallies.setdefault(_name(found, colour), MoveTally(mistake)).add(found, colour)
     groups = [group for name, tally in tallies.items() if (group := tally.totals(name, 0))]
     groups.sort(key=lambda group: (-group[0].moves, group[0].player))
     return [total for group in groups for total in group]

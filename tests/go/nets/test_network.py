@@ -16,7 +16,7 @@ from tests.go.nets.oracle import forward
 from tests.go.opening_positions import POSITIONS, Opening
 from tests.go.random_net import ALL_SHAPES, AttentionShape, Nested, Shape, write_network
 from yardstone.errors import InputError, MissingExtraError, UsageError
-from yardstone.go.nets import Evaluation, Network, load_network
+from yardstone.go.nets import Network, NetworkOutput, load_network
 from yardstone.go.nets.engines import ENGINES
 from yardstone.go.nets.network import _chunk
 from yardstone.parallel import available_cores
@@ -169,7 +169,7 @@ def test_an_empty_batch_and_other_types_of_numbers(folder: Path) -> None:
 
 def test_several_threads_may_use_a_network(folder: Path) -> None:
     net = loaded(folder, ALL_SHAPES["v17-transformer"], threads=2)
-    found: dict[int, Evaluation] = {}
+    found: dict[int, NetworkOutput] = {}
 
     def work(size: int) -> None:
         found[size] = net.evaluate(*inputs(9, size))

@@ -10,7 +10,7 @@ from tests.go.games import random_game, small_network
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.labels import rating_labels
 from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import Settings
+from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.lab.neubauer.dataset import MoveSets
 from yardstone.lab.neubauer.experiment.classes import (
     losses_by_rank,
@@ -119,7 +119,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     net = str(small_network(folder))
     for name, games, komi in (("a", (1, 2), 6.5), ("b", (2, 3), 6.5), ("c", (3,), 7.5)):
         made_of = [random_game(k, moves=10 + k) for k in games]
-        settings = Settings(net=net, komi=komi)
+        settings = ExtractionSettings(net=net, komi=komi)
         extract_features(partial(list, made_of), folder / name, settings, workers=1)
     return folder
 

@@ -12,7 +12,7 @@ from tests.go.games import random_game, small_network
 from tests.strength.rank_cases import simulated_pool
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.extraction import extract_features
-from yardstone.go.extraction_batch import Settings
+from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_store import FeatureStore
 from yardstone.lab.neubauer.rank.folds import components, player_folds
 from yardstone.lab.neubauer.rank.intervals import unseen_players, with_intervals
@@ -39,7 +39,7 @@ SETTINGS = RankSettings(width=2, pick_units=3, units=4)
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> FeatureStore:
     folder = tmp_path_factory.mktemp("store")
-    settings = Settings(net=str(small_network(folder)), trunk=KINDS, batch=4)
+    settings = ExtractionSettings(net=str(small_network(folder)), trunk=KINDS, batch=4)
     games = [random_game(k, moves=24 + k % 3) for k in range(8)]
     return extract_features(lambda: games, folder / "store", settings, workers=1)
 

@@ -88,7 +88,7 @@ def features(
     from yardstone.cli.progress import stage_bars
     from yardstone.cli.startup import load_numba
     from yardstone.errors import InputError
-    from yardstone.go.extraction_batch import Settings
+    from yardstone.go.extraction_batch import ExtractionSettings
 
     if "-" in paths:
         raise UsageError("the games are read twice: name files, not standard input")
@@ -96,7 +96,7 @@ def features(
     if "trunk" in trunk and size is None:
         size = _WHOLE_TRUNK_SIZE
     shown_rules = chosen_rules(rules)
-    settings = Settings(
+    settings = ExtractionSettings(
         net=net,
         engine=engine.value,
         precision=precision.value,

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from yardstone.go.nets.model_file import read_model
     from yardstone.go.nets.network import Network, load_network
     from yardstone.go.nets.onnx_graph import build_network
-    from yardstone.go.nets.postprocess import Evaluation
+    from yardstone.go.nets.postprocess import NetworkOutput
     from yardstone.go.nets.store import find_network
 
 __all__ = [
-    "Evaluation",
     "Network",
+    "NetworkOutput",
     "build_network",
     "find_network",
     "load_network",
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Evaluation": "postprocess",
+    "NetworkOutput": "postprocess",
     "Network": "network",
     "build_network": "onnx_graph",
     "find_network": "store",

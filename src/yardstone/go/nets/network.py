@@ -15,7 +15,7 @@ from yardstone.errors import InputError, UsageError
 from yardstone.go.nets.engines import Engine, Runner, make_engine
 from yardstone.go.nets.layers import Model
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_model
-from yardstone.go.nets.postprocess import Evaluation, evaluation
+from yardstone.go.nets.postprocess import NetworkOutput, network_output
 from yardstone.go.nets.store import find_network
 from yardstone.parallel import available_cores
 from yardstone.parallel._processes import inside as inside_worker
@@ -79,7 +79,7 @@ class Network:
 
     def evaluate(
         self, spatial: Floats, globals: Floats, *, trunk: bool = False, ownership: bool = False
-    ) -> Evaluation:
+    ) -> NetworkOutput:
         """Evaluate positions, all on boards of one size.
 
         Parameters
@@ -93,7 +93,7 @@ class Network:
 
         Returns
         -------
-        Evaluation
+        NetworkOutput
             A position is evaluated alike whatever else is in the batch, up to rounding.
 
         Raises
@@ -104,7 +104,7 @@ class Network:
         size = self._checked(spatial, globals)
         outputs = ["policy", "value", "score"]
         outputs += ["trunk"] * trunk + ["ownership"] * ownership
-        return evaluation(self.model, self._run(size, outputs, spatial, globals))
+        return network_output(self.model, self._run(size, outputs, spatial, globals))
 
     def _checked(self, spatial: Floats, numbers: Floats) -> int:
         if spatial.ndim != 4 or spatial.shape[1] != SPATIAL:

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from yardstone.go.nets.layers import Model
 
-__all__ = ["Evaluation", "evaluation"]
+__all__ = ["NetworkOutput", "network_output"]
 
 Floats: TypeAlias = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class NetworkOutput:
     """What a network says of n positions, all from the view of the side to move.
 
     Scores are in points and hold for games that end with a result; KataGo multiplies
@@ -65,7 +65,7 @@ def _softplus(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.logaddexp(0.0, values)
 
 
-def evaluation(model: Model, outputs: Mapping[str, Floats]) -> Evaluation:
+def network_output(model: Model, outputs: Mapping[str, Floats]) -> NetworkOutput:
     """Scale the outputs of a network's graph."""
     score = outputs["score"].astype(np.float64)
     scaling = model.scaling
@@ -84,7 +84,7 @@ def evaluation(model: Model, outputs: Mapping[str, Floats]) -> Evaluation:
     def single(values: NDArray[np.float64]) -> Floats:
         return values.astype(np.float32)
 
-    return Evaluation(
+    return NetworkOutput(
         policy_logits=outputs["policy"],
         value_logits=outputs["value"],
         score_mean=single(scaling.score_mean * score[:, 0]),

@@ -18,7 +18,7 @@ from yardstone.records.go_game import GoGame
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FORMAT", "GameIndex", "SizeGroup", "TABLE", "TEXTS", "combined_text"]
+__all__ = ["FORMAT", "TABLE", "TEXTS", "GameIndex", "SizeGroup", "combined_text"]
 
 #: Raised when what a file holds changes its meaning.
 FORMAT = 1

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.go.conditions import Conditions
-from yardstone.go.losses import Looked, LossEffort, Losses, move_losses
+from yardstone.go.losses import FirstLook, LossEffort, Losses, move_losses
 from yardstone.go.points import BLACK, PASS, WHITE, point_name
 from yardstone.go.replay import game_positions
 from yardstone.go.rules import TROMP_TAYLOR
@@ -69,7 +69,7 @@ def player_losses(
         wanted = np.zeros(moves, np.bool_)
         wanted[number[seen.features.colour == colour] - 1] = True
         looked.append(
-            Looked(
+            FirstLook(
                 seen.game,
                 Conditions(TROMP_TAYLOR, KOMI),
                 seen.white_winrate,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["EDGES", "RANKS", "RankModel", "Score", "Spread"]
+__all__ = ["EDGES", "RANKS", "RankModel", "RankScore", "Spread"]
 
 #: The rank groups of the Fox games, the weakest first.
 RANKS = ("3-5k", "1-2k", *(f"{dan}d" for dan in range(1, 10)))
@@ -45,7 +45,7 @@ _PATH = 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Score:
+class RankScore:
     """How strong a player is, on the Fox scale: n dan is n to n + 1, 1 kyu 0 to 1.
 
     Attributes
@@ -186,12 +186,12 @@ class RankModel:
             np.add.at(found[..., PHASES + 1 :], place, self.scorer.scores(evidence)[rows])
         return found
 
-    def score(self, evidence: Evidence) -> Score:
+    def score(self, evidence: Evidence) -> RankScore:
         """How strong the player is; without any move, what is known beforehand."""
         each = self.game_statistics(evidence)
         means, _, _ = self.posterior(each)
         mean, deviation, probabilities = self.posterior(each.sum(axis=0))
-        return Score(float(mean), float(deviation), probabilities, means)
+        return RankScore(float(mean), float(deviation), probabilities, means)
 
     def posterior(self, statistics: Array) -> tuple[Array, Array, Array]:
         """Strength from statistics of one player's games.

@@ -37,9 +37,9 @@ __all__ = [
     "Moves",
     "RatedProblem",
     "RatedVariation",
+    "answer_evidence",
     "rate_answers",
     "rate_problems",
-    "see_answers",
 ]
 
 #: Which moves of the side to answer are rated: the first so many, or as named.
@@ -181,7 +181,7 @@ def rate_problems(
         A board has another size, or the level or the number of moves cannot be.
     """
     _check(completions, level, moves)
-    answers = see_answers(completions, network, history=history, progress=progress)
+    answers = answer_evidence(completions, network, history=history, progress=progress)
     return rate_answers(completions, answers, model, level=level, moves=moves)
 
 
@@ -199,7 +199,7 @@ def _check(completions: Sequence[Completion], level: float, moves: Moves) -> Non
             )
 
 
-def see_answers(
+def answer_evidence(
     completions: Sequence[Completion],
     network: Network,
     *,
@@ -253,7 +253,7 @@ def rate_answers(
     level: float = 0.9,
     moves: Moves = "equal",
 ) -> list[RatedProblem]:
-    """Rate what `see_answers` gave; the parameters are those of `rate_problems`."""
+    """Rate what `answer_evidence` gave; the parameters are those of `rate_problems`."""
     _check(completions, level, moves)
     rater, remaining, rated = Rater(model, level), iter(answers), []
     for completion in completions:

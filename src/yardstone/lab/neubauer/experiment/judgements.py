@@ -18,7 +18,7 @@ import numpy as np
 from yardstone import parallel
 from yardstone.arrays import ArrayFile
 from yardstone.errors import UsageError
-from yardstone.go.extraction_batch import Settings, load, plain
+from yardstone.go.extraction_batch import ExtractionSettings, load, plain
 from yardstone.go.judgement import SURE
 from yardstone.lab.neubauer.experiment.candidates import Decision
 
@@ -100,7 +100,7 @@ def last_winrates(
     candidates: Iterable[Candidate],
     wanted: Collection[str],
     folder: Path,
-    settings: Settings,
+    settings: ExtractionSettings,
     *,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -116,7 +116,7 @@ def last_winrates(
         Keys of the games to be looked at.
     folder : Path
         Keeps what is done; it exists.
-    settings : Settings
+    settings : ExtractionSettings
         Network, precision, rules and komi.
     workers : int, optional
     progress : callable, optional
@@ -156,11 +156,11 @@ class _Judging:
     path: Path
     keys: tuple[str, ...]
     games: tuple[GoGame, ...]
-    settings: Settings
+    settings: ExtractionSettings
 
 
 def _batches(
-    candidates: Iterable[Candidate], folder: Path, settings: Settings, number: int
+    candidates: Iterable[Candidate], folder: Path, settings: ExtractionSettings, number: int
 ) -> Iterator[_Judging]:
     remaining = iter(candidates)
     while batch := tuple(islice(remaining, _BATCH)):

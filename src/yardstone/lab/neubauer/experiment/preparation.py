@@ -13,7 +13,7 @@ import numpy as np
 from yardstone.arrays import map_array
 from yardstone.errors import InputError
 from yardstone.evaluation.sets import Sets
-from yardstone.go.extraction_batch import Settings
+from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.lab.neubauer.experiment.candidates import ListedGames, RecordedGames
 from yardstone.lab.neubauer.experiment.collection import collect_pool, load_pool, save_pool
 from yardstone.lab.neubauer.experiment.description import glicko_of
@@ -166,9 +166,9 @@ class Preparation:
     def _by(self) -> str:
         return "file" if self.experiment.games.records else "name"
 
-    def _settings(self) -> Settings:
+    def _settings(self) -> ExtractionSettings:
         features = self.experiment.features
-        return Settings(
+        return ExtractionSettings(
             net=features.net or None,
             engine=features.engine,
             precision=features.precision,
