@@ -171,4 +171,6 @@ def _fitting(columns: list[Column], rows: Sequence[object], width: int) -> tuple
             break
         columns.remove(min(droppable, key=lambda column: column.gives_way))
     share = max(len([column for column in columns if column.at_left]), 1)
+    if share > 1 and room() >= longest:
+        return columns, _NAME_WIDTH
     return columns, max(room(), 4) if share == 1 else max((room() - 2 * (share - 1)) // share, 12)

@@ -18,7 +18,6 @@ from yardstone.go.points import BLACK, WHITE, colour_name, point_name
 from yardstone.go.totals import WHOLE_GAME
 from yardstone.reports.document import (
     UNKNOWN,
-    Block,
     Column,
     Document,
     Drawing,
@@ -193,10 +192,10 @@ def analysis_document(result: AnalysedGames, *, moves: bool = True, top: int = 1
     sections: list[Section] = []
     for game in games:
         rows = [_Move(game, k) for k in range(len(game))]
-        blocks: list[Block] = [Lines([*_place_line(game), *_conditions(result, game)])]
-        picture = replace(result, games=[game])
-        blocks.append(Picture(_picture(picture), "White's winrate and lead after each move"))
-        sections.append(Section(game_title(game), blocks))
+        lines = Lines([*_place_line(game), *_conditions(result, game)])
+        draw = _picture(replace(result, games=[game]))
+        picture = Picture(draw, "White's winrate and lead after each move")
+        sections.append(Section(game_title(game), [lines, picture]))
         if moves:
             table = Table(_COLUMNS, rows, noun="move")
             sections.append(Section("All moves", [table], folded=True))
@@ -205,7 +204,7 @@ def analysis_document(result: AnalysedGames, *, moves: bool = True, top: int = 1
     if len(games) > 1:
         title = f"All {len(games):,} games, by player"
         sections.append(Section(title, [Table(_TOTALS, result.players())]))
-    sections.append(Section(blocks=[Lines(_legend(result))]))
+    sections.append(Section(blocks=[Lines([*_legend(result)], bullets=True)]))
     return Document(
         "Analysis" if len(games) == 1 else f"Analysis of {len(games):,} games",
         sections=sections,
@@ -281,12 +280,12 @@ def _legend(result: AnalysedGames) -> Iterator[str]:
         for size in small[:3]
         for first, middle in [ends.ends(size)]
     )
-    yield "A loss is what the move left its player, less what the best move found would have left:"
-    yield f"never below 0, and {UNKNOWN} where the game was decided, one side having more than"
     yield (
-        f"{100.0 * DECIDED:g} % before and after the move. Mistakes are losses of at least twice "
-        "their error."
+        "A loss is what the move left its player, less what the best move found would have left: "
+        f"never below 0, and {UNKNOWN} where the game was decided, one side having more than "
+        f"{100.0 * DECIDED:g} % before and after the move."
     )
+    yield "Mistakes are losses of at least twice their error."
     yield (
         f"{PHASES[0].capitalize()}: moves 1 to {ends.opening}; {PHASES[1]}: to "
         f"{ends.middle}; then {PHASES[2]}{scaled}."

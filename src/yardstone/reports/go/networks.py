@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from yardstone.go.nets.known import KNOWN, KnownNetwork
-from yardstone.reports.document import Column, Document, Lines, Section, Table
+from yardstone.reports.document import Column, Document, Facts, Lines, Section, Table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,14 +84,15 @@ def network_document(facts: Mapping[str, Any]) -> Document:
     """One network in detail; `facts` are those of `describe_file`."""
     kinds = ", ".join(f"{count} {kind}" for kind, count in facts["block_kinds"].items())
     rows = [
-        ("model version", facts["version"]),
+        ("network", facts["name"]),
+        ("model version", str(facts["version"])),
         ("kind", facts["kind"]),
         ("blocks", f"{facts['blocks']} ({kinds})"),
-        ("channels", facts["channels"]),
+        ("channels", str(facts["channels"])),
         ("parameters", f"{facts['parameters']:,}"),
         ("last activation", facts["activation"]),
         ("last norm", facts["norm"]),
-        ("policies", facts["policies"]),
+        ("policies", str(facts["policies"])),
         ("pass-alive inputs", "as if suicide were legal")
         if facts["pass_alive_under_suicide"]
         else ("pass-alive inputs", "by the rules"),
@@ -101,15 +102,10 @@ def network_document(facts: Mapping[str, Any]) -> Document:
     ]
     if facts["metadata"]:
         rows.append(("not usable", "it wants to know the players' ranks with every position"))
-    # The network's name is the heading of what is said of it.
-    columns = (
-        Column("property", lambda row: row[0], "network"),
-        Column("value", lambda row: str(row[1]), facts["name"]),
-    )
-    table = Table(columns, rows)
+    columns = (Column("property", lambda fact: fact[0]), Column("value", lambda fact: fact[1]))
     return Document(
         f"Network {facts['name']}",
-        sections=[Section(blocks=[table])],
-        records=table,
+        sections=[Section(blocks=[Facts(rows)])],
+        records=Table(columns, rows),
         plain=lambda: dict(facts),
     )
