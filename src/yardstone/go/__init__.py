@@ -6,7 +6,9 @@ nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
     from yardstone.go.analysis import GameAnalysis, Phases, analyse, analyse_games
@@ -59,31 +61,23 @@ __all__ = [
     "player_totals",
 ]
 
-_PLACES = {
-    "analysis": ("GameAnalysis", "Phases", "analyse", "analyse_games"),
-    "board": ("Board",),
-    "evaluator": ("NetworkAnswer", "Evaluator", "NetworkQuestion"),
-    "extraction": ("extract_features",),
-    "extraction_batch": ("ExtractionSettings",),
-    "feature_store": ("FeatureStore",),
-    "game_files": ("AnalysedGames", "JudgedGames", "analyse_files", "judge_files"),
-    "inputs": ("Encoded", "encode_game"),
-    "judgement": ("Judgement", "judge_games"),
-    "losses": ("LossEffort", "Losses"),
-    "nets.network": ("Network", "load_network"),
-    "position": ("Assessment",),
-    "position_lines": ("evaluate_file", "evaluate_lines"),
-    "rules": ("Rules", "parse_rules"),
-    "totals": ("Total", "game_totals", "player_totals"),
-}
-_MODULES = {name: module for module, names in _PLACES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "analysis": ("GameAnalysis", "Phases", "analyse", "analyse_games"),
+        "board": ("Board",),
+        "evaluator": ("NetworkAnswer", "Evaluator", "NetworkQuestion"),
+        "extraction": ("extract_features",),
+        "extraction_batch": ("ExtractionSettings",),
+        "feature_store": ("FeatureStore",),
+        "game_files": ("AnalysedGames", "JudgedGames", "analyse_files", "judge_files"),
+        "inputs": ("Encoded", "encode_game"),
+        "judgement": ("Judgement", "judge_games"),
+        "losses": ("LossEffort", "Losses"),
+        "nets.network": ("Network", "load_network"),
+        "position": ("Assessment",),
+        "position_lines": ("evaluate_file", "evaluate_lines"),
+        "rules": ("Rules", "parse_rules"),
+        "totals": ("Total", "game_totals", "player_totals"),
+    },
+)

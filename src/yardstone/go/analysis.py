@@ -164,10 +164,10 @@ def analyse(
         The game cannot be shown to a network.
     """
     skipped = SkipReport()
-    for found in analyse_games(
+    for analysis in analyse_games(
         [game], network, rules=rules, komi=komi, phases=phases, effort=effort, skipped=skipped
     ):
-        return found
+        return analysis
     left_out = skipped.details[0]
     raise InputError(left_out.reason, file=left_out.file or None, line=left_out.line or None)
 
@@ -219,11 +219,11 @@ def _analysis(
     answer: NetworkAnswer, phases: Phases, network: Network, effort: LossEffort | None
 ) -> GameAnalysis:
     game: GoGame = answer.question.about.game
-    encoded, found = answer.question.encoded, answer.assessment
+    encoded, assessment = answer.question.encoded, answer.assessment
     moves = len(encoded) - 1
     point = game.moves[:moves].astype(np.int16)
     number = np.arange(1, moves + 1, dtype=np.int32)
-    policy = found.policy[:moves]
+    policy = assessment.policy[:moves]
     played = policy[number - 1, point]  # a pass is -1, and stands last
     best = np.nanargmax(policy, axis=1) if moves else np.empty(0, np.int64)
     with np.errstate(invalid="ignore"):
@@ -232,15 +232,17 @@ def _analysis(
     counted = number <= moves_before_passes(game)
     illegal = encoded.illegal_at
     conditions: Conditions = answer.question.about.conditions
-    looked = FirstLook(game, conditions, found.white_expected, found.white_lead, choice, counted)
+    looked = FirstLook(
+        game, conditions, assessment.white_expected, assessment.white_lead, choice, counted
+    )
     return GameAnalysis(
         game=game,
         conditions=conditions,
         number=number,
         colour=game.colours[:moves].astype(np.int8),
         point=point,
-        white_winrate=found.white_expected,
-        white_lead=found.white_lead,
+        white_winrate=assessment.white_expected,
+        white_lead=assessment.white_lead,
         policy=played,
         rank=np.where(np.isnan(played), 0, better + 1).astype(np.int32),
         best=choice,

@@ -84,7 +84,7 @@ class NetworkAnswer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Found:
+class _Output:
     """What the network says of a position."""
 
     policy: NDArray[np.float32]
@@ -98,7 +98,7 @@ class _Position:
     """A position: its inputs until the network has been asked, then what it says."""
 
     inputs: tuple[NDArray[Any], NDArray[np.float32]] | None
-    found: _Found | None = None
+    output: _Output | None = None
 
 
 class Evaluator:
@@ -173,7 +173,7 @@ class Evaluator:
         """The positions of a question: those known, or new ones that are now pending."""
         encoded = question.encoded
         pending = self._pending.setdefault(int(encoded.spatial.shape[-1]), [])
-        found = []
+        positions = []
         for inputs in zip(encoded.spatial, encoded.globals, strict=True):
             hashed = hashlib.blake2b(inputs[0].tobytes(), digest_size=16)
             hashed.update(inputs[1].tobytes())
@@ -184,9 +184,9 @@ class Evaluator:
                 pending.append(position)
             else:
                 self._known.move_to_end(key)
-            found.append(position)
-        self.asked += len(found)
-        return found
+            positions.append(position)
+        self.asked += len(positions)
+        return positions
 
     def _flush(self, size: int, *, everything: bool) -> None:
         """Evaluate what is pending on one size of board, in whole batches or all of it."""
@@ -202,7 +202,7 @@ class Evaluator:
 
     def _evaluate(self, positions: list[_Position], size: int) -> None:
         inputs = [position.inputs for position in positions if position.inputs is not None]
-        found = self.network.evaluate(
+        outputs = self.network.evaluate(
             np.stack([spatial for spatial, _ in inputs]).astype(np.float32, copy=False),
             np.stack([numbers for _, numbers in inputs]),
             trunk=bool(self._kinds),
@@ -211,11 +211,11 @@ class Evaluator:
         nothing = np.empty(0, np.float32)
         for row, position in enumerate(positions):
             position.inputs = None
-            position.found = _Found(
-                found.policy_logits[row],
-                found.value_logits[row],
-                (float(found.lead[row]), float(found.score_mean[row])),
-                nothing if found.trunk is None else found.trunk[row].copy(),
+            position.output = _Output(
+                outputs.policy_logits[row],
+                outputs.value_logits[row],
+                (float(outputs.lead[row]), float(outputs.score_mean[row])),
+                nothing if outputs.trunk is None else outputs.trunk[row].copy(),
             )
         if self._progress is not None:
             waiting = sum(map(len, self._pending.values())) - len(positions)
@@ -225,11 +225,11 @@ class Evaluator:
 
     def _answered(self, question: NetworkQuestion, positions: list[_Position]) -> NetworkAnswer:
         encoded = question.encoded
-        found = [position.found for position in positions if position.found is not None]
+        outputs = [position.output for position in positions if position.output is not None]
         assessment = assess(
-            np.array([each.policy for each in found], np.float32).reshape(encoded.legal.shape),
-            np.array([each.value for each in found], np.float32).reshape(-1, 3),
-            np.array([each.score for each in found], np.float32).reshape(-1, 2),
+            np.array([each.policy for each in outputs], np.float32).reshape(encoded.legal.shape),
+            np.array([each.value for each in outputs], np.float32).reshape(-1, 3),
+            np.array([each.score for each in outputs], np.float32).reshape(-1, 2),
             encoded.to_play,
             encoded.legal,
             without_result=can_end_without_result(question.rules),
@@ -238,7 +238,7 @@ class Evaluator:
             return NetworkAnswer(question, assessment)
         rows = np.flatnonzero(question.points >= 0)
         points = question.points[rows].astype(np.int64)
-        trunks = [each.trunk.reshape(self.network.channels, -1) for each in found]
+        trunks = [each.trunk.reshape(self.network.channels, -1) for each in outputs]
         features: dict[str, NDArray[np.float16]] = {}
         for kind in self._kinds:
             if kind == "candidates":
@@ -277,8 +277,8 @@ class Evaluator:
 
     @staticmethod
     def _stack(values: list[NDArray[Any]], shape: tuple[int, ...]) -> NDArray[np.float16]:
-        found = np.stack(values) if values else np.empty((0, *shape))
-        return np.clip(found, _HALF.min, _HALF.max).astype(np.float16)
+        stack = np.stack(values) if values else np.empty((0, *shape))
+        return np.clip(stack, _HALF.min, _HALF.max).astype(np.float16)
 
 
 def _candidates(
@@ -299,4 +299,4 @@ def _candidates(
 
 
 def _is_answered(positions: list[_Position]) -> bool:
-    return all(position.found is not None for position in positions)
+    return all(position.output is not None for position in positions)

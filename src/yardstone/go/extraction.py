@@ -175,17 +175,17 @@ def _fingerprints(
     games: Iterable[GoGame], size: int, progress: Callable[[str, int, int], None] | None
 ) -> list[str]:
     """A fingerprint for each batch of games: all that its part depends on."""
-    found = []
+    prints = []
     for batch in _batches(games, size):
         hashed = hashlib.blake2b(digest_size=16)
         for game in batch:
             hashed.update(repr(game_facts(game)).encode())
             for values in (game.setup_black, game.setup_white, game.moves, game.colours):
                 hashed.update(values.tobytes() + b"|")
-        found.append(hashed.hexdigest())
+        prints.append(hashed.hexdigest())
         if progress is not None:
-            progress("reading games", len(found) * size, 0)
-    return found
+            progress("reading games", len(prints) * size, 0)
+    return prints
 
 
 def _other_games(folder: Path) -> InputError:

@@ -155,7 +155,7 @@ def make_part(job: Batch) -> None:
     network = load(settings)
     evaluator = Evaluator(network, trunk=settings.trunk)
     rows: list[dict[str, Any]] = []
-    found: list[GameFeatures] = []
+    games: list[GameFeatures] = []
     start = 0
     for answer in evaluator.answer(questions):
         features = move_features(answer)
@@ -174,14 +174,14 @@ def make_part(job: Batch) -> None:
                 "end": end,
             }
         )
-        found.append(features)
+        games.append(features)
         start = end
     about = {
         "fingerprint": job.fingerprint,
         "games": rows,
         "skipped": [asdict(record) for record in skipped.details],
     }
-    write_part(job.store, job.number, about, _joined(found, settings, network.channels))
+    write_part(job.store, job.number, about, _joined(games, settings, network.channels))
 
 
 def _of_size(games: Iterable[GoGame], size: int | None, skipped: SkipReport) -> Iterator[GoGame]:
@@ -194,7 +194,7 @@ def _of_size(games: Iterable[GoGame], size: int | None, skipped: SkipReport) -> 
 
 
 def _joined(
-    found: list[GameFeatures], settings: ExtractionSettings, channels: int
+    games: list[GameFeatures], settings: ExtractionSettings, channels: int
 ) -> dict[str, NDArray[Any]]:
     """The arrays of a part; those without rows have the right shape as well."""
     side = settings.size or 0
@@ -207,9 +207,9 @@ def _joined(
         "trunk": (channels, side, side),
     }
     arrays: dict[str, NDArray[Any]] = {
-        "number": np.concatenate([np.empty(0, np.int16), *(each.number for each in found)]),
-        "colour": np.concatenate([np.empty(0, np.int8), *(each.colour for each in found)]),
-        "point": np.concatenate([np.empty(0, np.int16), *(each.point for each in found)]),
+        "number": np.concatenate([np.empty(0, np.int16), *(each.number for each in games)]),
+        "colour": np.concatenate([np.empty(0, np.int8), *(each.colour for each in games)]),
+        "point": np.concatenate([np.empty(0, np.int16), *(each.point for each in games)]),
     }
     kept = [kind for kind in TRUNK_KINDS if kind in settings.trunk]
     if "candidates" in kept:
@@ -217,5 +217,5 @@ def _joined(
     empty: dict[str, NDArray[Any]] = {"head": np.empty((0, len(HEAD)), np.float32)}
     empty |= {kind: np.empty((0, *shapes[kind]), np.float16) for kind in kept}
     for name, nothing in empty.items():
-        arrays[name] = np.concatenate([nothing, *(each.features[name] for each in found)])
+        arrays[name] = np.concatenate([nothing, *(each.features[name] for each in games)])
     return arrays

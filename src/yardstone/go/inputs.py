@@ -185,14 +185,14 @@ def encode_game(
     white_komi = rules.default_komi if komi is None else float(komi)
     if not abs(white_komi) <= _HIGHEST_KOMI:
         raise InputError(f"{komi} is not a komi", mend="give a number of points such as 6.5")
-    wanted = _wanted(positions, number)
+    places = _chosen(positions, number)
 
     board = set_up(size, black, white)
     keys = position_keys(board[0, :area])
     past = Past.of(rule_numbers(rules), number)
     start_history(past, len(black), len(white), keys[0], first)
     rows = np.full(number + 1, -1, dtype=np.int32)
-    order = np.unique(wanted)
+    order = np.unique(places)
     rows[order] = np.arange(len(order), dtype=np.int32)
     outputs = _inputs.InputArrays(
         planes=np.zeros((len(order), SPATIAL, area), dtype=np.uint8),
@@ -209,26 +209,26 @@ def encode_game(
     illegal_at = _inputs.encode_moves(board, keys, lattice(size), game, past, memory, outputs)
     planes, inputs, legal, breaches = outputs
     if illegal_at >= 0:
-        wanted = wanted[wanted <= illegal_at]
-    chosen = rows[wanted]
+        places = places[places <= illegal_at]
+    chosen = rows[places]
     if not np.array_equal(chosen, np.arange(len(order))):
         planes, inputs, legal = planes[chosen], inputs[chosen], legal[chosen]
     spatial = planes.reshape(-1, SPATIAL, size, size)
     return Encoded(
         spatial if packed else spatial.astype(np.float32),
         inputs,
-        np.append(players, last)[wanted].astype(np.int8),
+        np.append(players, last)[places].astype(np.int8),
         legal,
-        wanted,
+        places,
         int(illegal_at),
         np.flatnonzero(breaches).astype(np.int32),
     )
 
 
-def _wanted(positions: ArrayLike | None, number: int) -> NDArray[np.int32]:
+def _chosen(positions: ArrayLike | None, number: int) -> NDArray[np.int32]:
     if positions is None:
         return np.arange(number + 1, dtype=np.int32)
-    wanted = np.asarray(positions, dtype=np.int32).reshape(-1)
-    if len(wanted) and not 0 <= wanted.min() <= wanted.max() <= number:
+    places = np.asarray(positions, dtype=np.int32).reshape(-1)
+    if len(places) and not 0 <= places.min() <= places.max() <= number:
         raise IndexError(f"a game of {number} moves has the positions 0 to {number}")
-    return wanted
+    return places

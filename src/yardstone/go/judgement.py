@@ -86,13 +86,13 @@ class Agreement:
     undecided: int = 0
     unrecorded: int = 0
 
-    def add(self, found: Judgement) -> None:
+    def add(self, judgement: Judgement) -> None:
         """Count one game."""
         self.games += 1
-        self.undecided += found.winner == UNKNOWN
-        self.agreeing += found.agrees is True
-        self.contrary += found.agrees is False
-        self.unrecorded += found.winner != UNKNOWN and found.agrees is None
+        self.undecided += judgement.winner == UNKNOWN
+        self.agreeing += judgement.agrees is True
+        self.contrary += judgement.agrees is False
+        self.unrecorded += judgement.winner != UNKNOWN and judgement.agrees is None
 
 
 def judge_games(
@@ -128,8 +128,8 @@ def judge_games(
     report = SkipReport() if skipped is None else skipped
     questions = ask(games, report, rules=rules, komi=komi, positions=_end, whole=True)
     for answer in Evaluator(network).answer(questions):
-        found = answer.assessment
-        winrate = float(found.white_expected[0])
+        assessment = answer.assessment
+        winrate = float(assessment.white_expected[0])
         winner = WHITE if winrate >= sure else BLACK if 1.0 - winrate >= sure else UNKNOWN
         if winrate == 0.5:  # nobody is ahead, however little sureness is asked for
             winner = UNKNOWN
@@ -138,7 +138,7 @@ def judge_games(
             answer.question.about.conditions,
             int(answer.question.encoded.positions[0]),
             winrate,
-            float(found.white_lead[0]),
+            float(assessment.white_lead[0]),
             winner,
         )
 

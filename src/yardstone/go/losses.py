@@ -173,13 +173,13 @@ def move_losses(
         One a game.
     """
     spend = LossEffort() if effort is None else effort
-    found = [_undecided(game) for game in games]
-    compared = _compare(games, found, network)
+    losses_of = [_undecided(game) for game in games]
+    compared = _compare(games, losses_of, network)
     if spend.visits:
         positions = sum(len(game.white_lead) for game in games)
         budget = np.inf if spend.share is None else spend.share * positions - compared
-        _search(games, found, network, spend.visits, budget)
-    return found
+        _search(games, losses_of, network, spend.visits, budget)
+    return losses_of
 
 
 def _undecided(game: FirstLook) -> Losses:
@@ -199,11 +199,11 @@ def _undecided(game: FirstLook) -> Losses:
     )
 
 
-def _compare(games: Sequence[FirstLook], found: Sequence[Losses], network: Network) -> int:
+def _compare(games: Sequence[FirstLook], losses_of: Sequence[Losses], network: Network) -> int:
     """Compare each move with the network's choice, both looked at once."""
     rows = [
         (number, int(place))
-        for number, (game, losses) in enumerate(zip(games, found, strict=True))
+        for number, (game, losses) in enumerate(zip(games, losses_of, strict=True))
         for place in np.flatnonzero(
             ~np.isnan(losses.points)
             & (game.best != game.game.moves[: len(game.best)].astype(np.int16))
@@ -214,7 +214,7 @@ def _compare(games: Sequence[FirstLook], found: Sequence[Losses], network: Netwo
         for n, place in rows
     ]
     for (number, place), (win, lead, _) in zip(rows, see_lines(lines, network), strict=True):
-        game, losses = games[number], found[number]
+        game, losses = games[number], losses_of[number]
         sign = _sign(game.game, place)
         lost = sign * (lead - float(game.white_lead[place + 1]))
         losses.points[place] = max(lost, 0.0)
@@ -229,7 +229,7 @@ def _sign(game: GoGame, place: int) -> float:
 
 def _search(
     games: Sequence[FirstLook],
-    found: Sequence[Losses],
+    losses_of: Sequence[Losses],
     network: Network,
     visits: int,
     budget: float,
@@ -239,19 +239,19 @@ def _search(
     All are searched a little, and then those that still seem to have cost something more.
     """
     first = min(_FIRST, visits)
-    suspects = _suspects(games, found)
+    suspects = _suspects(games, losses_of)
     most = _affordable((1.0 - _LATER * (visits > first)) * budget, 2 * first)
     chosen = suspects[:most]
     spent = grow([tree for move in chosen for tree in (move.after, move.instead)], network, first)
     for move in chosen:
-        _take(games[move.game], found[move.game], move)
+        _take(games[move.game], losses_of[move.game], move)
     if visits > first:
-        chosen = [m for m in chosen if found[m.game].points[m.place] >= _SUSPECT]
-        chosen.sort(key=lambda m: -found[m.game].points[m.place])
+        chosen = [m for m in chosen if losses_of[m.game].points[m.place] >= _SUSPECT]
+        chosen.sort(key=lambda m: -losses_of[m.game].points[m.place])
         chosen = chosen[: _affordable(budget - spent, 2 * (visits - first))]
         grow([tree for move in chosen for tree in (move.after, move.instead)], network, visits)
         for move in chosen:
-            _take(games[move.game], found[move.game], move)
+            _take(games[move.game], losses_of[move.game], move)
 
 
 def _affordable(budget: float, cost: int) -> int | None:
@@ -259,10 +259,10 @@ def _affordable(budget: float, cost: int) -> int | None:
     return None if np.isinf(budget) else max(int(budget // cost), 0)
 
 
-def _suspects(games: Sequence[FirstLook], found: Sequence[Losses]) -> list[_Suspect]:
+def _suspects(games: Sequence[FirstLook], losses_of: Sequence[Losses]) -> list[_Suspect]:
     """Moves that may have cost something, the most suspicious first."""
     suspects = []
-    for number, (game, losses) in enumerate(zip(games, found, strict=True)):
+    for number, (game, losses) in enumerate(zip(games, losses_of, strict=True)):
         answered = _until_answered(game)
         suspicion = np.fmax(losses.points, _ANSWER_WEIGHT * answered)
         suspicion[np.isnan(losses.points)] = 0.0

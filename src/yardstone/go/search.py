@@ -252,14 +252,14 @@ def see_lines(
     lines: Sequence[Line], network: Network
 ) -> list[tuple[float, float, NDArray[np.float32]]]:
     """White's expected score and lead, and the policy, in each of some positions."""
-    found: list[tuple[float, float, NDArray[np.float32]] | None] = [None] * len(lines)
+    outlooks: list[tuple[float, float, NDArray[np.float32]] | None] = [None] * len(lines)
     for size in sorted({line.game.size for line in lines}):  # a call takes boards of one size
         places = [place for place, line in enumerate(lines) if line.game.size == size]
         for start in range(0, len(places), _BATCH):
             some = places[start : start + _BATCH]
-            for place, said in zip(some, _seen([lines[k] for k in some], network), strict=True):
-                found[place] = said
-    return [said for said in found if said is not None]
+            for place, outlook in zip(some, _seen([lines[k] for k in some], network), strict=True):
+                outlooks[place] = outlook
+    return [outlook for outlook in outlooks if outlook is not None]
 
 
 def _seen(
@@ -275,7 +275,7 @@ def _seen(
     scores = np.column_stack([said.lead, said.score_mean]).astype(np.float32)
     for row, (line, each) in enumerate(zip(lines, encoded, strict=True)):
         here = slice(row, row + 1)
-        found = assess(
+        assessment = assess(
             logits[here],
             said.value_logits[here],
             scores[here],
@@ -283,7 +283,11 @@ def _seen(
             each.legal,
             without_result=can_end_without_result(line.conditions.rules),
         )
-        yield float(found.white_expected[0]), float(found.white_lead[0]), found.policy[0]
+        yield (
+            float(assessment.white_expected[0]),
+            float(assessment.white_lead[0]),
+            assessment.policy[0],
+        )
 
 
 def _encoded(line: Line) -> Encoded:

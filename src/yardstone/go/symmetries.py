@@ -67,9 +67,9 @@ def evaluate_turned(
     policy : float32 [n, size² + 1]
         Its policy logits, turned back.
     """
-    found = network.evaluate(turned(spatial, symmetries), numbers)
-    policy = found.policy_logits.copy()
+    output = network.evaluate(turned(spatial, symmetries), numbers)
+    policy = output.policy_logits.copy()
     table = symmetry_points(int(spatial.shape[-1]))
     for row, symmetry in enumerate(symmetries.tolist()):
-        policy[row, :-1] = found.policy_logits[row][table[symmetry]]
-    return found, policy
+        policy[row, :-1] = output.policy_logits[row][table[symmetry]]
+    return output, policy

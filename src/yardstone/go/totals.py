@@ -78,19 +78,19 @@ class MoveTally:
         self._games = np.zeros(len(PHASES) + 1, np.int64)
         self._sums = np.zeros((len(PHASES), 7))
 
-    def add(self, found: GameAnalysis, colour: int) -> None:
+    def add(self, analysis: GameAnalysis, colour: int) -> None:
         """Add the moves of one side of a game; passes at the end are left out."""
-        mine = found.counted & (found.colour == colour)
-        phase, loss = found.phase[mine], found.point_loss[mine]
+        mine = analysis.counted & (analysis.colour == colour)
+        phase, loss = analysis.phase[mine], analysis.point_loss[mine]
         terms = np.column_stack(
             [
                 np.ones(len(phase)),
                 ~np.isnan(loss),
                 np.nan_to_num(loss),
-                np.nan_to_num(found.win_loss[mine]),
-                np.nan_to_num(found.policy[mine]),
-                found.rank[mine] == 1,
-                found.losses.above_noise(self._mistake)[mine],
+                np.nan_to_num(analysis.win_loss[mine]),
+                np.nan_to_num(analysis.policy[mine]),
+                analysis.rank[mine] == 1,
+                analysis.losses.above_noise(self._mistake)[mine],
             ]
         )
         np.add.at(self._sums, phase, terms)
@@ -123,27 +123,27 @@ class MoveTally:
         return totals
 
 
-def game_totals(found: GameAnalysis, *, mistake: float = MISTAKE) -> list[Total]:
+def game_totals(analysis: GameAnalysis, *, mistake: float = MISTAKE) -> list[Total]:
     """Totals of Black, then of White, in one game."""
     totals = []
     for colour in (BLACK, WHITE):
         tally = MoveTally(mistake)
-        tally.add(found, colour)
-        totals += tally.totals(_name(found, colour), colour)
+        tally.add(analysis, colour)
+        totals += tally.totals(_name(analysis, colour), colour)
     return totals
 
 
 def player_totals(games: Iterable[GameAnalysis], *, mistake: float = MISTAKE) -> list[Total]:
     """Totals of each player over all games, those with most moves first."""
     tallies: dict[str, MoveTally] = {}
-    for found in games:
+    for analysis in games:
         for colour in (BLACK, WHITE):
-            tallies.setdefault(_name(found, colour), MoveTally(mistake)).add(found, colour)
+            tallies.setdefault(_name(analysis, colour), MoveTally(mistake)).add(analysis, colour)
     groups = [group for name, tally in tallies.items() if (group := tally.totals(name, 0))]
     groups.sort(key=lambda group: (-group[0].moves, group[0].player))
     return [total for group in groups for total in group]
 
 
-def _name(found: GameAnalysis, colour: int) -> str:
-    name = found.game.black if colour == BLACK else found.game.white
+def _name(analysis: GameAnalysis, colour: int) -> str:
+    name = analysis.game.black if colour == BLACK else analysis.game.white
     return name or colour_name(colour)

@@ -6,7 +6,9 @@ nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
     from yardstone.strength.estimate.calibrate import (
@@ -79,31 +81,23 @@ __all__ = [
     "score_cost",
 ]
 
-_PLACES = {
-    "estimate.calibrate": ("Calibration", "ScoreCost", "fit_calibration", "score_cost"),
-    "fusion.combination": ("Combination", "fit_combination"),
-    "estimate.estimate": ("Estimate", "estimate_player"),
-    "evidence": ("Evidence", "evidence_of_games", "evidence_of_store"),
-    "fusion.glicko": ("GlickoFromMoves", "fuse"),
-    "estimate.intervals": ("Coverage", "IntervalTable", "coverage", "fit_intervals"),
-    "estimate.listed_moves": ("CostlyMove", "IndicativeMove"),
-    "estimate.many": ("Estimates", "PlayerEstimate", "estimate_players"),
-    "fusion.moves_prior": ("MovesPrior", "Sides", "fit_moves_prior"),
-    "estimate.players": ("AmbiguousPlayerError", "find_player"),
-    "rank.model": ("RANKS", "RankModel", "RankScore"),
-    "estimate.rated": ("Rated", "RatedGame"),
-    "estimate.site_scales": ("SITE_SCALES", "SiteScale", "fox_rank"),
-    "style.model": ("StyleModel", "Validation", "cross_validate", "fit_style"),
-    "style.table": ("StyleTable", "read_style"),
-}
-_MODULES = {name: module for module, names in _PLACES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "estimate.calibrate": ("Calibration", "ScoreCost", "fit_calibration", "score_cost"),
+        "estimate.estimate": ("Estimate", "estimate_player"),
+        "estimate.intervals": ("Coverage", "IntervalTable", "coverage", "fit_intervals"),
+        "estimate.listed_moves": ("CostlyMove", "IndicativeMove"),
+        "estimate.collection": ("Estimates", "PlayerEstimate", "estimate_players"),
+        "estimate.players": ("AmbiguousPlayerError", "find_player"),
+        "estimate.strengths": ("Rated", "RatedGame"),
+        "estimate.site_scales": ("SITE_SCALES", "SiteScale", "fox_rank"),
+        "evidence": ("Evidence", "evidence_of_games", "evidence_of_store"),
+        "fusion.combination": ("Combination", "fit_combination"),
+        "fusion.glicko": ("GlickoFromMoves", "fuse"),
+        "fusion.moves_prior": ("MovesPrior", "Sides", "fit_moves_prior"),
+        "rank.model": ("RANKS", "RankModel", "RankScore"),
+        "style.model": ("StyleModel", "Validation", "cross_validate", "fit_style"),
+        "style.table": ("StyleTable", "read_style"),
+    },
+)

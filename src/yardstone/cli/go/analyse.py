@@ -26,6 +26,7 @@ def analyse(
     paths: GamePaths,
     network: NetworkOptions,
     output: Output,
+    *,
     game: Annotated[
         list[int] | None,
         typer.Option(

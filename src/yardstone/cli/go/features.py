@@ -37,6 +37,7 @@ def features(
             "--output", "-o", metavar="STORE", help="Folder of the store; made if it is not there."
         ),
     ],
+    *,
     net: Net = None,
     kinds: Annotated[
         str,

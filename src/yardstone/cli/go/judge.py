@@ -25,6 +25,7 @@ def judge(
     paths: GamePaths,
     network: NetworkOptions,
     output: TableOutput,
+    *,
     sure: Annotated[
         float,
         typer.Option("--sure", metavar="PERCENT", help="Winrate that makes a winner, 50 to 100."),

@@ -25,6 +25,7 @@ def rate(
     problems: ProblemOptions,
     network: NetworkOptions,
     output: Output,
+    *,
     boards: Boards = 5,
     moves: Annotated[
         str,

@@ -7,7 +7,9 @@ trunk. `read_model` gives the layers themselves, `build_network` an ONNX graph o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
     from yardstone.go.nets.model_file import read_model
@@ -25,21 +27,13 @@ __all__ = [
     "read_model",
 ]
 
-_PLACES = {
-    "NetworkOutput": "postprocess",
-    "Network": "network",
-    "build_network": "onnx_graph",
-    "find_network": "store",
-    "load_network": "network",
-    "read_model": "model_file",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _PLACES:  # loaded when used: building graphs needs onnx
-        from importlib import import_module
-
-        value = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "model_file": ("read_model",),
+        "network": ("Network", "load_network"),
+        "onnx_graph": ("build_network",),
+        "postprocess": ("NetworkOutput",),
+        "store": ("find_network",),
+    },
+)

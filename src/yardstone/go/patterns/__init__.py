@@ -8,7 +8,9 @@ colour. The names below are loaded when they are used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
     from yardstone.go.patterns.diagrams import Diagram, read_diagram
@@ -28,23 +30,13 @@ __all__ = [
     "read_diagram",
 ]
 
-_PLACES = {
-    "Diagram": "diagrams",
-    "GameIndex": "game_index",
-    "Matches": "search",
-    "Pattern": "pattern",
-    "Placement": "pattern",
-    "build_index": "index_build",
-    "find_patterns": "search",
-    "read_diagram": "diagrams",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "diagrams": ("Diagram", "read_diagram"),
+        "game_index": ("GameIndex",),
+        "index_build": ("build_index",),
+        "pattern": ("Pattern", "Placement"),
+        "search": ("Matches", "find_patterns"),
+    },
+)

@@ -31,7 +31,7 @@ __all__ = [
     "MATCH",
     "PLACEMENT",
     "IndexedGames",
-    "WantedColours",
+    "PlacedPatterns",
     "search",
 ]
 
@@ -68,8 +68,8 @@ class IndexedGames(NamedTuple):
     longest: int
 
 
-class WantedColours(NamedTuple):
-    """What each placement wants: of its points, and which columns of the bits it needs.
+class PlacedPatterns(NamedTuple):
+    """How each placement lies: its points, and the columns of the bits that it needs.
 
     Those of placement k are from starts[k] to starts[k + 1]; `colours` has a bit for each
     colour that a point may have.
@@ -146,13 +146,13 @@ def _sort_changes(
 
 
 @kernel
-def _next_time(wanted: WantedColours, first: int, last: int, changes: _Changes, time: int) -> int:
-    """The first time from `time` on at which all points are as wanted, or -1.
+def _next_time(placed: PlacedPatterns, first: int, last: int, changes: _Changes, time: int) -> int:
+    """The first time from `time` on at which all points are as they may be, or -1.
 
     `changes.cursor` holds for each point, counted from `first`, a change that is not too late.
     """
-    points = wanted.points
-    colours = wanted.colours
+    points = placed.points
+    colours = placed.colours
     at, times, states, cursor = changes
     right = 0
     place = first
@@ -178,10 +178,10 @@ def _next_time(wanted: WantedColours, first: int, last: int, changes: _Changes, 
 
 
 @kernel
-def _last_time(wanted: WantedColours, first: int, last: int, changes: _Changes, moves: int) -> int:
-    """The last time at which all points are still as wanted, from where the cursor stands."""
-    points = wanted.points
-    colours = wanted.colours
+def _last_time(placed: PlacedPatterns, first: int, last: int, changes: _Changes, moves: int) -> int:
+    """The last time at which all points are still as they may be, from where the cursor stands."""
+    points = placed.points
+    colours = placed.colours
     at, times, states, cursor = changes
     time = moves
     for place in range(first, last):
@@ -196,7 +196,7 @@ def _last_time(wanted: WantedColours, first: int, last: int, changes: _Changes, 
 
 @kernel
 def search(
-    words: tuple[int, int], indexed: IndexedGames, wanted: WantedColours, found: Ints
+    words: tuple[int, int], indexed: IndexedGames, placed: PlacedPatterns, found: Ints
 ) -> tuple[int, int]:
     """Look for placements in the games of some words.
 
@@ -205,7 +205,7 @@ def search(
     words : (int, int)
         The first word, and the one behind the last.
     indexed : IndexedGames
-    wanted : WantedColours
+    placed : PlacedPatterns
     found : int32 [room, MATCH]
         Takes the matches.
 
@@ -217,7 +217,7 @@ def search(
     """
     bits, events, starts, longest = indexed
     area = bits.shape[1] // 2
-    placements = len(wanted.starts) - 1
+    placements = len(placed.starts) - 1
     changes = _Changes(
         np.zeros(area + 1, np.int32),
         np.zeros(longest + area + 1, np.int32),
@@ -232,8 +232,8 @@ def search(
         union = np.uint64(0)
         for k in range(placements):
             both = ~np.uint64(0)
-            for column in range(wanted.column_starts[k], wanted.column_starts[k + 1]):
-                both &= bits[word, wanted.columns[column]]
+            for column in range(placed.column_starts[k], placed.column_starts[k + 1]):
+                both &= bits[word, placed.columns[column]]
                 if both == 0:
                     break
             candidates[k] = both
@@ -250,18 +250,18 @@ def search(
             for k in range(placements):
                 if not candidates[k] >> np.uint64(bit) & np.uint64(1):
                     continue
-                first = wanted.starts[k]
-                last = wanted.starts[k + 1]
+                first = placed.starts[k]
+                last = placed.starts[k + 1]
                 for place in range(first, last):
-                    changes.cursor[place - first] = changes.at[wanted.points[place]]
+                    changes.cursor[place - first] = changes.at[placed.points[place]]
                 time = 0
                 while True:
-                    time = _next_time(wanted, first, last, changes, time)
+                    time = _next_time(placed, first, last, changes, time)
                     if time < 0:
                         break
                     if number == len(found):
                         return word, before
-                    end = _last_time(wanted, first, last, changes, moves)
+                    end = _last_time(placed, first, last, changes, moves)
                     found[number, GAME] = game
                     found[number, PLACEMENT] = k
                     found[number, FIRST] = time

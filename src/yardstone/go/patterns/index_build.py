@@ -157,10 +157,10 @@ def _read_share(job: tuple[tuple[str, ...], int, int, Path]) -> None:
     """Read some of the sources into a part, unless that has been done before."""
     paths, first, last, part = job
     sources = _sources(paths)[0][first:last]
-    told = [(source.name, source.size, _changed(source.path)) for source in sources]
+    facts = [(source.name, source.size, _changed(source.path)) for source in sources]
     archives = [_changed(Path(path)) for path in paths if is_archive(path)]
     fingerprint = hashlib.blake2b(
-        repr((FORMAT, told, archives)).encode(), digest_size=16
+        repr((FORMAT, facts, archives)).encode(), digest_size=16
     ).hexdigest()
     if part.exists() and _fingerprint(part) == fingerprint:
         return
@@ -277,7 +277,7 @@ def _put_together(
     sizes = sorted({size for size, _ in pieces}, reverse=True)
     chosen = [[(part, keep) for (s, part), keep in zip(pieces, kept, strict=True) if s == size]
               for size in sizes]  # fmt: skip
-    groups = [_Group(size, found) for size, found in zip(sizes, chosen, strict=True)]
+    groups = [_Group(size, parts) for size, parts in zip(sizes, chosen, strict=True)]
     facts = {
         "format": FORMAT,
         "sizes": [[group.size, group.games] for group in groups],

@@ -206,7 +206,7 @@ class Pattern:
         downs, rights = self.room(also)
         table = symmetry_points(self.size)
         board = self.points.reshape(self.size, self.size)
-        found: dict[bytes, tuple[Placement, NDArray[np.uint8]]] = {}
+        ways: dict[bytes, tuple[Placement, NDArray[np.uint8]]] = {}
         for down in downs:
             for right in rights:
                 moved = np.roll(board, (down, right), (0, 1)).reshape(-1)
@@ -216,6 +216,6 @@ class Pattern:
                         turned = np.empty_like(plain)
                         turned[table[symmetry]] = plain
                         key = turned.tobytes()
-                        if key not in found:
-                            found[key] = Placement(symmetry, swapped, down, right), turned
-        return list(found.values())
+                        if key not in ways:
+                            ways[key] = Placement(symmetry, swapped, down, right), turned
+        return list(ways.values())

@@ -15,7 +15,7 @@ from yardstone.errors import InputError, UsageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.go.patterns._match import WantedColours
+    from yardstone.go.patterns._match import PlacedPatterns
     from yardstone.go.patterns.game_index import GameIndex, SizeGroup
     from yardstone.go.patterns.pattern import Pattern, Placement
 
@@ -65,7 +65,7 @@ class Matches:
 class _Prepared:
     """The placements of all patterns in the form that the compiled search takes."""
 
-    wanted: WantedColours
+    placed: PlacedPatterns
     pattern: NDArray[np.int32]
     way: NDArray[np.int32]
 
@@ -109,7 +109,7 @@ def find_patterns(
     ways = [pattern.placements(points) for pattern, points in zip(patterns, beside, strict=True)]
     if sum(map(len, ways)) > _MOST_PLACEMENTS:
         raise UsageError("too many loose patterns at once: search for fewer of them")
-    found: list[list[NDArray[np.int32]]] = [[] for _ in patterns]
+    pieces_of: list[list[NDArray[np.int32]]] = [[] for _ in patterns]
     totals = np.zeros(len(patterns), np.int64)
     kept = np.zeros(len(patterns), np.int64)
     jobs: list[tuple[SizeGroup, _Prepared, int]] = []
@@ -133,10 +133,10 @@ def find_patterns(
             kept[pattern] += len(own)
             own[:, _match.GAME] += group.first
             own[:, _match.PLACEMENT] = prepared.way[own[:, _match.PLACEMENT]]
-            found[pattern].append(own)
+            pieces_of[pattern].append(own)
     return [
         _matches(pieces, [placement for placement, _ in way], int(total))
-        for pieces, way, total in zip(found, ways, totals, strict=True)
+        for pieces, way, total in zip(pieces_of, ways, totals, strict=True)
     ]
 
 
@@ -161,7 +161,7 @@ def _prepare(
 
     Stones come late, and where stones are the points around them are soon taken.
     """
-    from yardstone.go.patterns._match import WantedColours
+    from yardstone.go.patterns._match import PlacedPatterns
 
     points, colours, columns, pattern, way = [], [], [], [], []
     lengths, column_lengths = [0], [0]
@@ -179,7 +179,7 @@ def _prepare(
             pattern.append(number)
             way.append(place)
     return _Prepared(
-        WantedColours(
+        PlacedPatterns(
             np.concatenate(points).astype(np.int16),
             np.concatenate(colours).astype(np.uint8),
             np.cumsum(lengths).astype(np.int32),
@@ -211,7 +211,7 @@ def _search_share(file: str, job: tuple[SizeGroup, _Prepared, int]) -> NDArray[n
         reached, number = _match.search(
             (word, end),
             _match.IndexedGames(group.bits, group.events, group.starts, group.longest),
-            prepared.wanted,
+            prepared.placed,
             room,
         )
         if reached == _match.DAMAGED:

@@ -5,7 +5,9 @@ Neubauer 2024, section 7.2. The names below are loaded when they are used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
     from yardstone.strength.trickplay.completion import Completion, complete_problems
@@ -35,27 +37,19 @@ __all__ = [
     "read_problems",
 ]
 
-_PLACES = {
-    "Completion": "completion",
-    "FoundProblems": "problem_files",
-    "Problem": "problem",
-    "RatedProblem": "rating",
-    "RatedProblems": "problem_files",
-    "Sought": "problem_files",
-    "Variation": "problem",
-    "complete_problems": "completion",
-    "find_problem_files": "problem_files",
-    "rate_problem_files": "problem_files",
-    "rate_problems": "rating",
-    "read_problems": "reading",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "completion": ("Completion", "complete_problems"),
+        "problem": ("Problem", "Variation"),
+        "problem_files": (
+            "FoundProblems",
+            "RatedProblems",
+            "Sought",
+            "find_problem_files",
+            "rate_problem_files",
+        ),
+        "rating": ("RatedProblem", "rate_problems"),
+        "reading": ("read_problems",),
+    },
+)

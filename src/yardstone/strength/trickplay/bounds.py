@@ -57,11 +57,11 @@ def parse_bounds(text: str, size: int) -> Bounds:
     >>> parse_bounds("H10:T1", 19)
     Bounds(top=9, left=7, bottom=18, right=18)
     """
-    found = _CORNERS.fullmatch(text)
-    if found is None:
+    match = _CORNERS.fullmatch(text)
+    if match is None:
         raise InputError(f"{text!r} are no bounds", mend="write two corners, such as H10:T1")
     rows, columns = zip(
-        *(divmod(point_number(corner, size), size) for corner in found.groups()), strict=True
+        *(divmod(point_number(corner, size), size) for corner in match.groups()), strict=True
     )
     return Bounds(min(rows), min(columns), max(rows), max(columns))
 

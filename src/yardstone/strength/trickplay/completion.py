@@ -123,19 +123,19 @@ def complete_problems(
         raise UsageError(f"there is no problem {sorted(unknown)[0]!r} to change")
     generators = np.random.default_rng(seed).spawn(len(problems))
     search = _Search(index, boards, None if seed is None else generators, workers, progress)
-    found = search.find(problems, [problem.pattern for problem in problems])
+    matches_of = search.find(problems, [problem.pattern for problem in problems])
     done: list[Completion | None] = [None] * len(problems)
-    for number, (problem, matches) in enumerate(zip(problems, found, strict=True)):
+    for number, (problem, matches) in enumerate(zip(problems, matches_of, strict=True)):
         settled = search.settled(number, problem, matches, (), by_hand.get(problem.name, ()))
         if settled:
             done[number] = Completion(problem, matches.total, (), 0, settled)
     for depth in range(1, reduce + 1):
         left = [number for number, completion in enumerate(done) if completion is None]
-        for number, completion in search.reduced(problems, left, depth, found, by_hand):
+        for number, completion in search.reduced(problems, left, depth, matches_of, by_hand):
             done[number] = completion
     return [
         Completion(problem, matches.total, (), 0, ()) if completion is None else completion
-        for problem, matches, completion in zip(problems, found, done, strict=True)
+        for problem, matches, completion in zip(problems, matches_of, done, strict=True)
     ]
 
 
@@ -179,7 +179,7 @@ class _Search:
         problems: Sequence[Problem],
         left: Sequence[int],
         depth: int,
-        found: Sequence[Matches],
+        matches_of: Sequence[Matches],
         by_hand: Mapping[str, Sequence[tuple[int, int]]],
     ) -> list[tuple[int, Completion]]:
         """What is found of some problems without so many of their stones."""
@@ -205,7 +205,7 @@ class _Search:
                 )
                 if boards:
                     completion = Completion(
-                        problem, found[number].total, put_back, matches[k].total, boards
+                        problem, matches_of[number].total, put_back, matches[k].total, boards
                     )
                     result.append((number, completion))
                     break
@@ -228,19 +228,19 @@ def _reductions(problem: Problem, depth: int) -> list[tuple[Stones, Pattern]]:
     known = [problem.last] if problem.last >= 0 else []
     rest = [point for point in stones[other] if point not in known]
     theirs = combinations(rest, (depth + 1) // 2 - len(known))
-    found: list[tuple[Stones, Pattern]] = []
+    reductions: list[tuple[Stones, Pattern]] = []
     for others in theirs:
         for mine in combinations(stones[answer], depth // 2):
-            if len(found) == _MOST_REDUCTIONS:
-                return found
+            if len(reductions) == _MOST_REDUCTIONS:
+                return reductions
             off = pattern.changed((point, allowed(EMPTY)) for point in (*others, *known, *mine))
             backwards = [
                 (stone, colour)
                 for pair in _pairs([*others, *known][::-1], list(mine), other, answer)
                 for stone, colour in pair
             ]
-            found.append((tuple(backwards[::-1]), off))
-    return found
+            reductions.append((tuple(backwards[::-1]), off))
+    return reductions
 
 
 def _pairs(

@@ -237,12 +237,12 @@ def answer_evidence(
         (game for game, _ in games), SkipReport(), rules=TROMP_TAYLOR, komi=KOMI,
         positions=positions, trunk=True,
     )  # fmt: skip
-    found = []
+    evidence = []
     evaluator = Evaluator(network, trunk=KINDS, progress=note)
     for answer, (_, variation) in zip(evaluator.answer(questions), games, strict=True):
-        found.append(evidence_of_games([move_features(answer)], [int(variation.colours[0])]))
+        evidence.append(evidence_of_games([move_features(answer)], [int(variation.colours[0])]))
     note(total)
-    return found
+    return evidence
 
 
 def rate_answers(

@@ -57,15 +57,15 @@ def read_problems(
     skipped = SkipReport()
     problems: list[Problem] = []
     for source in sorted(find_sources(paths, _ENDINGS, skipped), key=_natural):
-        for found in _problems(source, bounds):
-            if isinstance(found, Skipped):
+        for problem in _problems(source, bounds):
+            if isinstance(problem, Skipped):
                 if strict:
-                    raise StrictError(found.reason, file=found.file, line=found.line or None)
-                skipped.add(found)
+                    raise StrictError(problem.reason, file=problem.file, line=problem.line or None)
+                skipped.add(problem)
             elif len(problems) == _MOST_PROBLEMS:
                 raise InputError(f"more than {_MOST_PROBLEMS:,} problems", file=source.name)
             else:
-                problems.append(found)
+                problems.append(problem)
     if not problems:
         if skipped.details:
             first = skipped.details[0]

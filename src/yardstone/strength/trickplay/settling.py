@@ -104,7 +104,7 @@ def settle(
     side passes.
     """
     chosen: list[Settled] = []
-    seen: set[bytes] = set()
+    positions: set[bytes] = set()
     waiting: list[tuple[int, GoGame]] = []
     turn = put_back[0][1] if put_back else problem.to_answer
     for match in order[:_MOST_TRIED].tolist():
@@ -112,30 +112,32 @@ def settle(
             break
         game = index.game(int(matches.game[match]))
         placement = matches.placements[int(matches.way[match])]
-        wanted = opponent(turn) if placement.swapped else turn
+        mover = opponent(turn) if placement.swapped else turn
         first, last = int(matches.first[match]), int(matches.last[match])
         moment = next(
-            (m for m in (first, first + 1) if m <= last and _turn(game, m) == wanted), None
+            (m for m in (first, first + 1) if m <= last and _turn(game, m) == mover), None
         )
         if moment is None:
             if len(waiting) < number:
                 waiting.append((match, game))
             continue
-        found = _settled(problem, game, match, matches, moment, (), put_back, by_hand)
-        _keep(found, chosen, seen)
+        settled = _settled(problem, game, match, matches, moment, (), put_back, by_hand)
+        _keep(settled, chosen, positions)
     if not chosen:
         for match, game in waiting:
             passes = (Change(_PASS, PASS, opponent(turn)),)
             moment = int(matches.first[match])
-            found = _settled(problem, game, match, matches, moment, passes, put_back, by_hand)
-            _keep(found, chosen, seen)
+            settled = _settled(problem, game, match, matches, moment, passes, put_back, by_hand)
+            _keep(settled, chosen, positions)
     return tuple(chosen)
 
 
-def _keep(found: tuple[Settled, bytes] | None, chosen: list[Settled], seen: set[bytes]) -> None:
-    if found is not None and found[1] not in seen:
-        seen.add(found[1])
-        chosen.append(found[0])
+def _keep(
+    settled: tuple[Settled, bytes] | None, chosen: list[Settled], positions: set[bytes]
+) -> None:
+    if settled is not None and settled[1] not in positions:
+        positions.add(settled[1])
+        chosen.append(settled[0])
 
 
 def _turn(game: GoGame, moment: int) -> int:

@@ -68,15 +68,15 @@ def problem_of_tree(tree: SgfTree, name: str, bounds: str | None = None) -> Prob
         raise InputError("the problem has no variation", mend="add a refutation and a failure")
     stones, size = reader.stones, reader.size
     moves = [point for _, points, _ in variations for point in points if point != PASS]
-    shown = [*np.flatnonzero(stones).tolist(), *moves]
+    points = [*np.flatnonzero(stones).tolist(), *moves]
     if bounds is not None:
         inside, source = parse_bounds(bounds, size).inside(size), "stated"
     elif reader.view is not None:
         inside, source = reader.view, "stated"
-    elif not shown:
+    elif not points:
         raise InputError("the problem shows no stone", mend="set stones up with AB and AW")
     else:
-        inside, source = inferred_bounds(size, shown).inside(size), "inferred"
+        inside, source = inferred_bounds(size, points).inside(size), "inferred"
     first = [colour for _, _, colours in variations for colour in colours[:1]]
     to_answer = reader.to_play or next(iter(first), BLACK)
     return make_problem(
@@ -99,10 +99,10 @@ class _Reader:
         root = tree.properties(0)
         if root.get("GM", ("1",))[0].strip() not in ("1", ""):
             raise InputError("this is not a game of Go")
-        found = parse_board_size(root["SZ"][0]) if root.get("SZ") else (19, 19)
-        if found is None or found[0] != found[1]:
+        lines = parse_board_size(root["SZ"][0]) if root.get("SZ") else (19, 19)
+        if lines is None or lines[0] != lines[1]:
             raise InputError(f"size {root['SZ'][0][:20]!r} is no size of a board")
-        self.size = check_size(found[0])
+        self.size = check_size(lines[0])
         self.to_play = EMPTY
         self.view: NDArray[np.bool_] | None = None
         self._board = Board(self.size)
@@ -135,15 +135,15 @@ class _Reader:
 
     def _take(self, properties: Properties) -> None:
         if any(name in properties for name in _SETUP):
-            stones, told = self._board.stones, set()
+            stones, set_up = self._board.stones, set()
             for name, colour in _SETUP.items():
                 for point in _points(properties.get(name, ()), self.size):
-                    if point in told:
+                    if point in set_up:
                         where = point_name(point, self.size)
                         raise InputError(
                             f"{where} is set up twice", mend="name it in one of AB, AW and AE"
                         )
-                    told.add(point)
+                    set_up.add(point)
                     stones[point] = colour
             self._board = Board(
                 self.size,
@@ -159,10 +159,10 @@ class _Reader:
             self.to_play = parse_colour(properties["PL"][0])
         if "VW" in properties:
             self.view = None
-            seen = list(_points(properties["VW"], self.size))
-            if seen:
+            view = list(_points(properties["VW"], self.size))
+            if view:
                 self.view = np.zeros(self.size**2, np.bool_)
-                self.view[seen] = True
+                self.view[view] = True
         self._marked = [p for mark in _MARKS for p in _points(properties.get(mark, ()), self.size)]
 
     def last(self, to_answer: int) -> int:

@@ -45,8 +45,8 @@ class _Part:
     values: list[tuple[str, str, int]] = field(default_factory=list)
 
     def value(self, key: str) -> tuple[str, int] | None:
-        found = [(text, line) for name, text, line in self.values if name == key]
-        return found[-1] if found else None
+        matching = [(text, line) for name, text, line in self.values if name == key]
+        return matching[-1] if matching else None
 
 
 def text_problems(lines: Sequence[str], file: str) -> Iterator[Problem | Skipped]:
@@ -100,10 +100,10 @@ def _problem(part: _Part, file: str, number: str) -> Problem:
     named = part.value("problem")
     name = named[0] if named and named[0] else number
     size = None
-    if told := part.value("size"):
-        if not told[0].isdecimal() or len(told[0]) > 3:
-            raise InputError(f"{told[0][:20]!r} is no size of a board", line=told[1])
-        size = int(told[0])
+    if value := part.value("size"):
+        if not value[0].isdecimal() or len(value[0]) > 3:
+            raise InputError(f"{value[0][:20]!r} is no size of a board", line=value[1])
+        size = int(value[0])
     if not part.diagram:
         raise InputError("the problem has no diagram", line=part.line)
     diagram = read_diagram(
@@ -111,11 +111,11 @@ def _problem(part: _Part, file: str, number: str) -> Problem:
     )
     lines = diagram.pattern.size
     to_answer = BLACK
-    if told := part.value("to play"):
-        to_answer = _at_line(told[1], parse_colour, told[0])
+    if value := part.value("to play"):
+        to_answer = _at_line(value[1], parse_colour, value[0])
     last = PASS
-    if told := part.value("last"):
-        last = _at_line(told[1], point_number, told[0], lines)
+    if value := part.value("last"):
+        last = _at_line(value[1], point_number, value[0], lines)
     variations = []
     for key, text, line in part.values:
         if key in (REFUTATION, FAILURE):
