@@ -8,11 +8,11 @@ modules that hold kernels import it, and only code about to run one imports them
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 
-__all__ = ["kernel"]
+__all__ = ["forgive_old_cache", "kernel"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,6 +44,26 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     compiled: Callable[..., object]
     try:
         compiled = numba.njit(function, cache=True, nogil=True, error_model="numpy")
+        forgive_old_cache(compiled)
     except RuntimeError:  # there is no folder in which machine code could be kept
         compiled = numba.njit(function, nogil=True, error_model="numpy")
     return cast("Callable[P, R]", compiled)
+
+
+def forgive_old_cache(compiled: Any) -> None:
+    """Let machine code that another Yardstone has left count as none.
+
+    Its index may name bundles of arrays that are gone, at which numba would fail.
+    """
+    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if file is None:
+        return
+    load_index = file._load_index
+
+    def load() -> Any:
+        try:
+            return load_index()
+        except (AttributeError, ImportError):
+            return {}
+
+    file._load_index = load

@@ -26,6 +26,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
     try:
         compiled = numba.njit(cache=True, **options)(function)
+        _kernel.forgive_old_cache(compiled)
     except RuntimeError:  # there is no folder in which machine code could be kept
         compiled = numba.njit(**options)(function)
     except KeyError:  # this numba does not know the option
