@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone._kernel import kernel
+from yardstone.kernels import kernel
 from yardstone.ratings._laplacian import centre, conjugate_gradients
 
 if TYPE_CHECKING:

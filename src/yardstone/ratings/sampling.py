@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone import parallel
-from yardstone._kernel import kernel
+from yardstone.kernels import kernel
 from yardstone.ratings._laplacian import centre, conjugate_gradients
 from yardstone.ratings._spread import Spread
 
