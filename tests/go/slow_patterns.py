@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone._kernel import kernel
+from yardstone.kernels import kernel
 from yardstone.go import _board
 from yardstone.go._setup import set_up
 from yardstone.go.points import PASS, neighbours, point_array

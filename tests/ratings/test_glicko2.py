@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tests.ratings.made_games import made_games
 from yardstone.errors import UsageError
 from yardstone.pool import Pool
-from yardstone.ratings._glicko2 import new_volatility, shrink
 from yardstone.ratings.glicko2 import POINTS, Glicko2
+from yardstone.ratings.glicko2_kernels import new_volatility, shrink
 from yardstone.ratings.handicap import Handicap
 from yardstone.ratings.ogs import OGS
 from yardstone.ratings.result import Ratings

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from tests.ratings.simulated import simulated_pool
 from yardstone.pool import PairCounts
 from yardstone.ratings._newton import evaluate_pairs
+from yardstone.ratings._problem import Pairs, new_derivatives
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.winprob.davidson import win_draw_loss
 
@@ -40,24 +41,9 @@ def counts_and_point() -> tuple[PairCounts, NDArray[np.float64]]:
 def evaluate(
     counts: PairCounts, x: NDArray[np.float64], *, likelihood: bool, observed: bool = True
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    gradient, diagonal, border = (np.zeros(len(x)) for _ in range(3))
-    slope, weight = np.zeros(len(counts.first)), np.zeros(len(counts.first))
-    evaluate_pairs(
-        counts.first,
-        counts.second,
-        counts.wins,
-        counts.draws,
-        counts.losses,
-        likelihood,
-        x,
-        gradient,
-        slope,
-        weight,
-        diagonal,
-        border,
-        observed,
-    )
-    return gradient, diagonal, weight
+    terms = new_derivatives(len(counts.first), len(x))
+    evaluate_pairs(Pairs.of(counts), likelihood, x, terms, observed)
+    return terms.gradient, terms.diagonal, terms.weight
 
 
 @pytest.mark.parametrize("likelihood", [False, True])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.ratings._schedule import calendar_number
+from yardstone.ratings.schedule import calendar_number
 from yardstone.ratings.state import State
 
 if TYPE_CHECKING:

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone._kernel import kernel
 from yardstone.clusters import (
     LEAST_EFFECTIVE_PLAYERS,
     cluster_sums,
@@ -36,6 +35,7 @@ from yardstone.clusters import (
     t_quantile,
 )
 from yardstone.errors import NoGamesError, UsageError
+from yardstone.kernels import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

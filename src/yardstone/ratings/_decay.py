@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone._kernel import kernel
+from yardstone.kernels import kernel
 from yardstone.ratings._whr_layout import Layout
 from yardstone.ratings._whr_replay import learn_shared, uncertain_chance
 from yardstone.ratings._whr_terms import game_terms

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone._kernel import kernel
+from yardstone.kernels import kernel
 from yardstone.ratings._newton import pair_probabilities
 from yardstone.ratings.result import Estimate
 from yardstone.winprob.logistic import logistic, logit

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone._kernel import kernel
+from yardstone.kernels import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from yardstone.ratings._problem import Graph
 
     Floats = NDArray[np.float64]
 
@@ -27,21 +29,10 @@ _FLAT = 1e-13
 
 
 @kernel
-def _multiply(
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    weight: Floats,
-    relation_player: NDArray[np.int32],
-    relation_other: NDArray[np.int32],
-    relation_precision: Floats,
-    extra: Floats,
-    border: Floats,
-    corner: float,
-    free: NDArray[np.bool_],
-    x: Floats,
-    out: Floats,
-) -> None:
+def _multiply(graph: Graph, x: Floats, out: Floats) -> None:
     """out = H x over the ratings and w, for unknowns that are free."""
+    first, second, weight = graph.first, graph.second, graph.weight
+    extra, border, free, relations = graph.extra, graph.border, graph.free, graph.relations
     n = len(x) - 1
     for i in range(n):
         out[i] = extra[i] * x[i]
@@ -55,14 +46,14 @@ def _multiply(
             out[second[k]] -= flow
             k += 1
         out[i] += total
-    for k in range(len(relation_player)):
-        i, j = relation_player[k], relation_other[k]
-        flow = relation_precision[k] * (x[i] - x[j])
+    for k in range(len(relations.player)):
+        i, j = relations.player[k], relations.other[k]
+        flow = relations.precision[k] * (x[i] - x[j])
         out[i] += flow
         out[j] -= flow
     out[n] = 0.0
     if free[n]:
-        total = corner * x[n]
+        total = graph.diagonal[n] * x[n]
         for i in range(n):
             out[i] += border[i] * x[n]
             total += border[i] * x[i]
@@ -73,26 +64,12 @@ def _multiply(
 
 
 @kernel
-def conjugate_gradients(
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    weight: Floats,
-    relation_player: NDArray[np.int32],
-    relation_other: NDArray[np.int32],
-    relation_precision: Floats,
-    extra: Floats,
-    border: Floats,
-    diagonal: Floats,
-    free: NDArray[np.bool_],
-    right: Floats,
-    tolerance: float,
-    step: Floats,
-) -> bool:
+def conjugate_gradients(graph: Graph, right: Floats, tolerance: float, step: Floats) -> bool:
     """Solve H step = right by Jacobi-preconditioned conjugate gradients.
 
     Returns False if H shows a direction of negative curvature.
     """
-    n = len(step)
+    n, diagonal, free = len(step), graph.diagonal, graph.free
     residual = np.zeros(n)
     scaled = np.zeros(n)
     direction = np.zeros(n)
@@ -109,10 +86,7 @@ def conjugate_gradients(
     for _ in range(_CG_STEPS_PER_UNKNOWN * n + 100):
         if rho <= goal or rho == 0.0:
             break
-        _multiply(
-            first, second, weight, relation_player, relation_other, relation_precision,
-            extra, border, diagonal[n - 1], free, direction, product,
-        )  # fmt: skip
+        _multiply(graph, direction, product)
         curvature, size = 0.0, 0.0
         for i in range(n):
             curvature += direction[i] * product[i]

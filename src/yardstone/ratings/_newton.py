@@ -27,8 +27,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone._kernel import kernel
+from yardstone.kernels import kernel
 from yardstone.ratings._laplacian import centre, conjugate_gradients
+from yardstone.ratings._problem import Beliefs, Derivatives, Graph, Pairs, new_derivatives
+from yardstone.winprob.logistic_kernels import plain_logistic, win_and_loss
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,6 +51,8 @@ __all__ = [
     "pair_probabilities",
 ]
 
+_room = kernel(new_derivatives)
+
 CONVERGED, STALLED, TOO_MANY_STEPS, AT_THE_EDGE = 0, 1, 2, 3
 #: Beyond this tau the draw rate is 0 or 1 for all that matters.
 TAU_LIMIT = 20.0
@@ -57,13 +61,7 @@ TAU_LIMIT = 20.0
 @kernel
 def pair_probabilities(difference: float, u2: float) -> tuple[float, float, float, float]:
     """p, q, S and m of the module's docstring; u2 < 0 stands for "no draws law"."""
-    t = np.exp(-abs(difference))
-    big = 1.0 / (1.0 + t)
-    small = t * big
-    if difference >= 0.0:
-        p, q = big, small
-    else:
-        p, q = small, big
+    p, q = win_and_loss(difference)
     m = q - p
     root = 1.0
     if u2 >= 0.0:
@@ -73,27 +71,14 @@ def pair_probabilities(difference: float, u2: float) -> tuple[float, float, floa
 
 @kernel
 def evaluate_pairs(
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    wins: Floats,
-    draws: Floats,
-    losses: Floats,
-    likelihood: bool,
-    x: Floats,
-    gradient: Floats,
-    slope: Floats,
-    weight: Floats,
-    diagonal: Floats,
-    border: Floats,
-    observed: bool,
+    pairs: Pairs, likelihood: bool, x: Floats, terms: Derivatives, observed: bool
 ) -> None:
-    """Fill in gradient, pair weights, and diagonal and border of the Hessian.
+    """Fill in the derivatives at `x`.
 
-    `gradient`, `diagonal` and `border` have one entry an unknown, `slope` and
-    `weight` one a pair; `border` holds the second derivatives between w and each
-    rating. With `observed` false the expected information stands in for the
-    Hessian.
+    With `observed` false the expected information stands in for the Hessian.
     """
+    first, second, wins, draws, losses = pairs
+    gradient, slope, weight, diagonal, border = terms
     n = len(x) - 2
     gradient[:] = 0.0
     diagonal[:] = 0.0
@@ -129,25 +114,19 @@ def evaluate_pairs(
         else:
             slope[k] = residual
             weight[k] = games * p * q
-    _scatter(first, second, slope, weight, gradient, diagonal, border)
+    _scatter(pairs, terms)
 
 
 @kernel
-def _scatter(
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    slope: Floats,
-    weight: Floats,
-    gradient: Floats,
-    diagonal: Floats,
-    border: Floats,
-) -> None:
+def _scatter(pairs: Pairs, terms: Derivatives) -> None:
     """Add the pairs' slopes and weights to their players and to the advantage.
 
     Gradients are added by Kahan's summation: a group that hangs on the others by
     one lopsided result turns their rounding errors into a shift of the group.
     Pairs come in runs of one first player, whose sums stay at hand.
     """
+    first, second = pairs.first, pairs.second
+    gradient, slope, weight, diagonal, border = terms
     n = len(gradient) - 2
     lost = np.zeros(n)
     total, total_lost, total_weight = 0.0, 0.0, 0.0
@@ -188,59 +167,42 @@ def _scatter(
 
 
 @kernel
-def _add_priors(
-    x: Floats,
-    prior_mean: Floats,
-    prior_precision: Floats,
-    relation_player: NDArray[np.int32],
-    relation_other: NDArray[np.int32],
-    relation_difference: Floats,
-    relation_precision: Floats,
-    gradient: Floats,
-    diagonal: Floats,
-) -> None:
+def _add_beliefs(beliefs: Beliefs, x: Floats, terms: Derivatives) -> None:
     """Add the derivatives of the Gaussian priors' logarithms."""
+    mean, precision, relations = beliefs
+    gradient, diagonal = terms.gradient, terms.diagonal
     n = len(x) - 2
     for i in range(n + 1):
-        if prior_precision[i] > 0.0:
-            off = x[i] - prior_mean[i]
-            gradient[i] -= prior_precision[i] * off
-            diagonal[i] += prior_precision[i]
-    if prior_precision[n + 1] > 0.0:  # on the draw rate itself, not on tau
-        rate = 1.0 / (1.0 + np.exp(x[n + 1]))
+        if precision[i] > 0.0:
+            off = x[i] - mean[i]
+            gradient[i] -= precision[i] * off
+            diagonal[i] += precision[i]
+    if precision[n + 1] > 0.0:  # on the draw rate itself, not on tau
+        rate = plain_logistic(-x[n + 1])
         slope = -rate * (1.0 - rate)
-        off = rate - prior_mean[n + 1]
+        off = rate - mean[n + 1]
         bend = (2.0 * rate - 1.0) * slope
-        gradient[n + 1] -= prior_precision[n + 1] * off * slope
-        curvature = prior_precision[n + 1] * (slope * slope + off * bend)
+        gradient[n + 1] -= precision[n + 1] * off * slope
+        curvature = precision[n + 1] * (slope * slope + off * bend)
         if diagonal[n + 1] + curvature <= 0.0:
-            curvature = prior_precision[n + 1] * slope * slope
+            curvature = precision[n + 1] * slope * slope
         diagonal[n + 1] += curvature
-    for k in range(len(relation_player)):
-        i, j = relation_player[k], relation_other[k]
-        off = x[i] - x[j] - relation_difference[k]
-        gradient[i] -= relation_precision[k] * off
-        gradient[j] += relation_precision[k] * off
-        diagonal[i] += relation_precision[k]
-        diagonal[j] += relation_precision[k]
+    for k in range(len(relations.player)):
+        i, j = relations.player[k], relations.other[k]
+        pull = relations.precision[k] * (x[i] - x[j] - relations.difference[k])
+        gradient[i] -= pull
+        gradient[j] += pull
+        diagonal[i] += relations.precision[k]
+        diagonal[j] += relations.precision[k]
 
 
 @kernel
 def newton(
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    wins: Floats,
-    draws: Floats,
-    losses: Floats,
+    pairs: Pairs,
+    beliefs: Beliefs,
     likelihood: bool,
     x: Floats,
     free: NDArray[np.bool_],
-    prior_mean: Floats,
-    prior_precision: Floats,
-    relation_player: NDArray[np.int32],
-    relation_other: NDArray[np.int32],
-    relation_difference: Floats,
-    relation_precision: Floats,
     level: NDArray[np.int32],
     tolerance: float,
     max_steps: int,
@@ -255,31 +217,28 @@ def newton(
     (in log odds).
     """
     n = len(x) - 2
-    gradient = np.zeros(n + 2)
-    diagonal = np.zeros(n + 2)
-    border = np.zeros(n + 2)
-    slope = np.zeros(len(first))
-    weight = np.zeros(len(first))
-    extra = prior_precision[: n + 1].copy()
+    terms = _room(len(pairs.first), n + 2)
+    gradient, diagonal = terms.gradient, terms.diagonal
+    graph = Graph(
+        pairs.first,
+        pairs.second,
+        terms.weight,
+        beliefs.relations,
+        beliefs.precision[: n + 1].copy(),
+        terms.border,
+        diagonal[: n + 1],
+        free[: n + 1],
+    )
     step = np.zeros(n + 1)
     trial = x.copy()
     observed = True
     largest = 1.0
-    evaluate_pairs(
-        first, second, wins, draws, losses, likelihood, x,
-        gradient, slope, weight, diagonal, border, observed,
-    )  # fmt: skip
-    _add_priors(
-        x, prior_mean, prior_precision, relation_player, relation_other,
-        relation_difference, relation_precision, gradient, diagonal,
-    )  # fmt: skip
+    evaluate_pairs(pairs, likelihood, x, terms, observed)
+    _add_beliefs(beliefs, x, terms)
     for count in range(1, max_steps + 1):
         precision = min(max(largest * largest, _FINE), _ROUGH)
         centre(gradient, level)  # rounding errors would make the singular system unsolvable
-        solved = conjugate_gradients(
-            first, second, weight, relation_player, relation_other, relation_precision,
-            extra, border, diagonal[: n + 1], free[: n + 1], gradient[: n + 1], precision, step,
-        )  # fmt: skip
+        solved = conjugate_gradients(graph, gradient[: n + 1], precision, step)
         tau_step = 0.0
         if free[n + 1]:
             if diagonal[n + 1] > 0.0:
@@ -290,14 +249,8 @@ def newton(
             if not observed:
                 return STALLED, count, largest
             observed = False
-            evaluate_pairs(
-                first, second, wins, draws, losses, likelihood, x,
-                gradient, slope, weight, diagonal, border, observed,
-            )  # fmt: skip
-            _add_priors(
-                x, prior_mean, prior_precision, relation_player, relation_other,
-                relation_difference, relation_precision, gradient, diagonal,
-            )  # fmt: skip
+            evaluate_pairs(pairs, likelihood, x, terms, observed)
+            _add_beliefs(beliefs, x, terms)
             continue
         centre(step, level)
         largest = abs(tau_step)
@@ -311,14 +264,8 @@ def newton(
             for i in range(n + 1):
                 trial[i] = x[i] + scale * step[i]
             trial[n + 1] = x[n + 1] + scale * tau_step
-            evaluate_pairs(
-                first, second, wins, draws, losses, likelihood, trial,
-                gradient, slope, weight, diagonal, border, True,
-            )  # fmt: skip
-            _add_priors(
-                trial, prior_mean, prior_precision, relation_player, relation_other,
-                relation_difference, relation_precision, gradient, diagonal,
-            )  # fmt: skip
+            evaluate_pairs(pairs, likelihood, trial, terms, True)
+            _add_beliefs(beliefs, trial, terms)
             new_ascent = tau_step * gradient[n + 1]
             for i in range(n + 1):
                 new_ascent += step[i] * gradient[i]

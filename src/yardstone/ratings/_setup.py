@@ -10,6 +10,7 @@ import numpy as np
 
 from yardstone.errors import InputError
 from yardstone.pool import PairCounts
+from yardstone.ratings._problem import Beliefs, Relations
 from yardstone.ratings.connectivity import strong_components, weak_components
 from yardstone.ratings.priors import Prior
 from yardstone.ratings.result import Status
@@ -50,12 +51,7 @@ class Setup:
     start: Floats
     free: NDArray[np.bool_]
     fixed: NDArray[np.bool_]
-    prior_mean: Floats
-    prior_precision: Floats
-    relation_player: NDArray[np.int32]
-    relation_other: NDArray[np.int32]
-    relation_difference: Floats
-    relation_precision: Floats
+    beliefs: Beliefs
 
     def to_points(self, x: Floats) -> Floats:
         """Ratings in points, each floating component centred; NaN for the others."""
@@ -90,7 +86,7 @@ class Setup:
         """Rated players on a scale of their own, about whom nothing is known."""
         size = np.bincount(self.component[self.rated], minlength=self.component_count)
         alone = self.rated & (size[self.component] == 1)
-        return np.asarray(alone & ~self.fixed & (self.prior_precision[: len(alone)] == 0.0))
+        return np.asarray(alone & ~self.fixed & (self.beliefs.precision[: len(alone)] == 0.0))
 
     def notes(self) -> tuple[str, ...]:
         """What a reader of the list must know."""
@@ -265,10 +261,14 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
         start=start,
         free=free,
         fixed=fixed,
-        prior_mean=mean,
-        prior_precision=precision,
-        relation_player=relation_player,
-        relation_other=relation_other,
-        relation_difference=np.array([r.difference / logit for r in relations], np.float64),
-        relation_precision=np.array([(logit / r.deviation) ** 2 for r in relations], np.float64),
+        beliefs=Beliefs(
+            mean,
+            precision,
+            Relations(
+                relation_player,
+                relation_other,
+                np.array([r.difference / logit for r in relations], np.float64),
+                np.array([(logit / r.deviation) ** 2 for r in relations], np.float64),
+            ),
+        ),
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from yardstone._kernel import kernel
+from yardstone.kernels import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from yardstone._kernel import kernel
+from yardstone.kernels import kernel
 from yardstone.ratings._whr_layout import Layout
 from yardstone.ratings._whr_terms import factor, game_value, refresh, solve, spread
 

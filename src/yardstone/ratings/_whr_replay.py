@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone._kernel import kernel
-from yardstone.ratings._logistic import logistic
+from yardstone.kernels import kernel
 from yardstone.ratings._whr_layout import Layout
 from yardstone.ratings._whr_newton import Hessian, climb
 from yardstone.ratings._whr_terms import game_terms, refresh, tau_terms
+from yardstone.winprob.logistic_kernels import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

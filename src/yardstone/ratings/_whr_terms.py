@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone._kernel import kernel
-from yardstone.ratings._logistic import fast_exp
+from yardstone.kernels import kernel
 from yardstone.ratings._whr_layout import Layout
+from yardstone.winprob.logistic_kernels import fast_exp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

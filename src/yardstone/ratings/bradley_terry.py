@@ -30,6 +30,7 @@ from yardstone.pool import PairCounts
 from yardstone.ratings import _bounds, _setup, uncertainty
 from yardstone.ratings._draws import fit_draw_rate
 from yardstone.ratings._newton import AT_THE_EDGE, CONVERGED, newton
+from yardstone.ratings._problem import Pairs
 from yardstone.ratings.order import check_order
 from yardstone.ratings.priors import Prior, Relation
 from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Status
@@ -261,22 +262,12 @@ class BradleyTerry:
             x[-1] = log((1.0 - draw_rate) / draw_rate)
         free = setup.free.copy()
         free[-1] = tau_free
-        used = setup.used
         status, steps, last = newton(
-            used.first,
-            used.second,
-            used.wins,
-            used.draws,
-            used.losses,
+            Pairs.of(setup.used),
+            setup.beliefs,
             with_draws,
             x,
             free,
-            setup.prior_mean,
-            setup.prior_precision,
-            setup.relation_player,
-            setup.relation_other,
-            setup.relation_difference,
-            setup.relation_precision,
             setup.level,
             TOLERANCE_POINTS / self.points_per_logit,
             _MAX_STEPS,

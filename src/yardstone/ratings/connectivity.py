@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone._kernel import kernel
+from yardstone.kernels import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,9 +15,9 @@ import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.pool import PairCounts
-from yardstone.ratings._schedule import SECONDS_PER_DAY, order_of_time
 from yardstone.ratings.joint_replay import POINTS, PRIOR_INFORMATION, Remembering
 from yardstone.ratings.result import JointRatings, Ratings
+from yardstone.ratings.schedule import SECONDS_PER_DAY, order_of_time
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

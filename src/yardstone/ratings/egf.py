@@ -16,8 +16,8 @@ import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings._schedule import Period, check_period
 from yardstone.ratings.handicap import Handicap
+from yardstone.ratings.schedule import Period, check_period
 from yardstone.ratings.sequential import Games, Predictions, Sequential
 from yardstone.scales import egf_of_pro
 from yardstone.winprob.grades import format_grade, parse_grades
@@ -161,7 +161,7 @@ class EGF(Sequential):
         """Weight of each game in the order of rating."""
         column = games.pool.columns.get(self.class_column)
         if column is None:
-            return np.full(len(games.first), self.weight)
+            return np.full(len(games), self.weight)
         if column.dtype.kind in "fiu":
             weight = column.astype(np.float64)
         else:
@@ -236,28 +236,14 @@ class EGF(Sequential):
         return tuple(found)
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.ratings._egf import replay
+        from yardstone.ratings.egf_kernels import EgfPlayers, EgfRule, replay
 
-        n = len(games.first)
-        expected, found = np.empty(n), np.empty((n, 2))
-        replay(
-            games.first,
-            games.second,
-            games.score,
-            games.advantage,
-            self.first_advantage,
-            self._weights(games),
-            self._entries(games),
-            self.initial,
-            *self._rules(),
-            self.floor,
-            games.schedule.start,
-            games.schedule.actions,
-            arrays["rating"],
-            expected,
-            found,
+        rule = EgfRule(
+            *self._rules(), self.initial, self.floor, self._weights(games), self._entries(games)
         )
-        return Predictions(expected, found[:, 0], found[:, 1])
+        record = games.record()
+        replay(games.rounds, rule, EgfPlayers(arrays["rating"]), record)
+        return Predictions.of(record)
 
     def probability(
         self,

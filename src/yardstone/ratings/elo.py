@@ -15,7 +15,7 @@ import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import UsageError
-from yardstone.ratings._schedule import Period, check_period
+from yardstone.ratings.schedule import Period, check_period
 from yardstone.ratings.sequential import Games, Predictions, Sequential
 from yardstone.winprob.logistic import logistic
 
@@ -137,39 +137,26 @@ class Elo(Sequential):
         return arrays
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.ratings._elo import replay_by_batch, replay_by_game
+        from yardstone.ratings.elo_kernels import EloPlayers, EloRule, replay, replay_by_rule
 
-        n = len(games.first)
-        told = Predictions(np.empty(n), np.empty(n), np.empty(n))
-        about = (
-            games.first,
-            games.second,
-            games.score,
-            games.advantage,
-            self.first_advantage,
-            self._steepness,
-            self.curve == "normal",
-        )
-        found = (told.expected, told.first_rating, told.second_rating)
-        if self.period == "game" and not isinstance(self.k, KFactor):
-            replay_by_game(*about, float(self.k), self.furthest, arrays["rating"], *found)
-            return told
-        rule = (
-            self.k if isinstance(self.k, KFactor) else KFactor(self.k, 0, self.k, self.k, inf, inf)
-        )
-        players = len(arrays["rating"])
-        replay_by_batch(
-            *about,
-            rule.numbers(),
-            self.furthest,
-            games.schedule.start,
-            games.schedule.actions,
+        by_rule = isinstance(self.k, KFactor)
+        number = len(arrays["rating"]) if by_rule else 0
+        players = EloPlayers(
             arrays["rating"],
-            arrays.get("played", np.zeros(players, np.int32)),
-            arrays.get("top", np.zeros(players, np.bool_)),
-            *found,
+            arrays.get("played", np.zeros(0, np.int32)),
+            arrays.get("top", np.zeros(0, np.bool_)),
+            np.zeros(number, np.int32),
+            np.full(number, -1),
         )
-        return told
+        k, numbers = 0.0, np.zeros(0)
+        if isinstance(self.k, KFactor):
+            numbers = self.k.numbers()
+        else:
+            k = float(self.k)
+        rule = EloRule(self._steepness, self.curve == "normal", self.furthest, k, numbers)
+        record = games.record()
+        (replay_by_rule if by_rule else replay)(games.rounds, rule, players, record)
+        return Predictions.of(record)
 
     def probability(
         self,

@@ -15,7 +15,7 @@ import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings._schedule import Period, check_period
+from yardstone.ratings.schedule import Period, check_period
 from yardstone.ratings.sequential import Games, Predictions, Sequential
 from yardstone.winprob import fibs
 
@@ -103,7 +103,7 @@ class FIBS(Sequential):
         """Length of each match in the order of rating."""
         column = games.pool.columns.get(self.length_column)
         if column is None:
-            return np.full(len(games.first), self.length)
+            return np.full(len(games), self.length)
         try:
             length = column.astype(np.float64)
         except ValueError:
@@ -118,27 +118,14 @@ class FIBS(Sequential):
         return games.schedule.take(length)
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.ratings._fibs import replay
+        from yardstone.ratings.fibs_kernels import FibsPlayers, FibsRule, replay
 
-        n = len(games.first)
-        expected, found = np.empty(n), np.empty((n, 2))
-        replay(
-            games.first,
-            games.second,
-            games.score,
-            np.sqrt(self._lengths(games)),
-            log(10.0) / self.scale_points,
-            self.k,
-            self.first_factor,
-            self.ramp,
-            games.schedule.start,
-            games.schedule.actions,
-            arrays["rating"],
-            arrays["experience"],
-            expected,
-            found,
-        )
-        return Predictions(expected, found[:, 0], found[:, 1])
+        steepness = log(10.0) / self.scale_points
+        root = np.sqrt(self._lengths(games))
+        rule = FibsRule(root, steepness, self.k, self.first_factor, self.ramp)
+        record = games.record()
+        replay(games.rounds, rule, FibsPlayers(arrays["rating"], arrays["experience"]), record)
+        return Predictions.of(record)
 
     def probability(
         self,

@@ -14,7 +14,7 @@ import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import UsageError
-from yardstone.ratings._schedule import Period, check_period
+from yardstone.ratings.schedule import Period, check_period
 from yardstone.ratings.sequential import Games, Predictions, Sequential
 from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic
 
@@ -120,29 +120,16 @@ class Glicko(Sequential):
         return days[plan.start[:-1]] if len(plan.start) else days
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.ratings._glicko import replay
+        from yardstone.ratings.glicko_kernels import GlickoPlayers, GlickoRule, no_sums, replay
 
-        n = len(games.first)
-        expected, found = np.empty(n), np.empty((n, 4))
-        replay(
-            games.first,
-            games.second,
-            games.score,
-            games.advantage,
-            self.first_advantage,
-            self._clock(games),
-            games.schedule.start,
-            games.schedule.actions,
-            self.drift**2,
-            self.initial_deviation**2,
-            self.min_deviation**2,
-            arrays["rating"],
-            arrays["variance"],
-            arrays["last"],
-            expected,
-            found,
+        rule = GlickoRule(
+            self._clock(games), self.drift**2, self.initial_deviation**2, self.min_deviation**2
         )
-        return Predictions(expected, found[:, 0], found[:, 2], found[:, 1], found[:, 3])
+        rating = arrays["rating"]
+        players = GlickoPlayers(rating, arrays["variance"], arrays["last"], no_sums(len(rating)))
+        record = games.record(deviations=True)
+        replay(games.rounds, rule, players, record)
+        return Predictions.of(record)
 
     def probability(
         self,

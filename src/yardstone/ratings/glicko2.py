@@ -16,14 +16,16 @@ import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import UsageError
-from yardstone.ratings._schedule import Period, check_period
 from yardstone.ratings.result import Ratings
+from yardstone.ratings.schedule import Period, check_period
 from yardstone.ratings.sequential import Games, Predictions, Sequential
 from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from yardstone.pool import Pool
+    from yardstone.ratings.glicko2_kernels import Clock
     from yardstone.ratings.handicap import Handicap
     from yardstone.ratings.sequential import Arrays
     from yardstone.ratings.state import State
@@ -129,62 +131,39 @@ class Glicko2(Sequential):
         rating = CENTRE + POINTS * state.arrays["mu"]
         return Ratings(state.players, rating, POINTS * np.sqrt(state.arrays["phi2"]), self.scale)
 
-    def _clock(self, games: Games) -> tuple[NDArray[np.float64], float]:
-        """Time of each batch in periods, and how many of them a batch itself takes."""
-        plan = games.schedule
-        if len(plan.number):
-            return plan.number.astype(np.float64), 1.0
-        if self.idle_days is None or games.pool.time is None:
-            return np.zeros(0), 0.0
-        days = games.days() / self.idle_days
-        return (days[plan.start[:-1]] if len(plan.start) else days), 0.0
+    def _clock(self, games: Games) -> Clock:
+        """How deviations age with the periods of these games."""
+        from yardstone.ratings.glicko2_kernels import Clock
 
-    def _advantage(self, games: Games) -> NDArray[np.float64]:
-        """Points added to Black's rating in each game; empty if nothing is."""
-        return games.advantage
+        plan, oldest = games.schedule, (self.max_deviation / POINTS) ** 2
+        if len(plan.number):
+            return Clock(plan.number.astype(np.float64), 1.0, oldest)
+        if self.idle_days is None or games.pool.time is None:
+            return Clock(np.zeros(0), 0.0, oldest)
+        days = games.days() / self.idle_days
+        return Clock(days[plan.start[:-1]] if len(plan.start) else days, 0.0, oldest)
+
+    def _ahead(self, pool: Pool) -> NDArray[np.float64]:
+        """How far `first` is ahead, in units of mu."""
+        return super()._ahead(pool) / POINTS
 
     def _ratio(self, games: Games) -> NDArray[np.float64]:
         """By what each game multiplies Black's rating; empty if nothing does."""
         return np.zeros(0)
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.ratings._glicko2 import replay
+        from yardstone.ratings.glicko2_kernels import Glicko2Players, Glicko2Rule, replay
+        from yardstone.ratings.glicko_kernels import no_sums
 
-        n = len(games.first)
-        expected, found = np.empty(n), np.empty((n, 4))
-        clock, active = self._clock(games)
         limits = self._limits()
         limits[:2] = (limits[:2] - CENTRE) / POINTS
         limits[2:4] = (limits[2:4] / POINTS) ** 2
-        replay(
-            games.first,
-            games.second,
-            games.score,
-            self._advantage(games) / POINTS,
-            self.first_advantage / POINTS,
-            self._ratio(games),
-            -CENTRE / POINTS,
-            clock,
-            active,
-            games.schedule.start,
-            games.schedule.actions,
-            self.tau,
-            (self.max_deviation / POINTS) ** 2,
-            limits,
-            arrays["mu"],
-            arrays["phi2"],
-            arrays["volatility"],
-            arrays["last"],
-            expected,
-            found,
-        )
-        return Predictions(
-            expected,
-            CENTRE + POINTS * found[:, 0],
-            CENTRE + POINTS * found[:, 2],
-            POINTS * found[:, 1],
-            POINTS * found[:, 3],
-        )
+        zero = -CENTRE / POINTS
+        rule = Glicko2Rule(self.tau, self._clock(games), limits, self._ratio(games), zero)
+        kept = (arrays[name] for name in ("mu", "phi2", "volatility", "last"))
+        record = games.record(deviations=True)
+        replay(games.rounds, rule, Glicko2Players(*kept, no_sums(len(arrays["mu"]))), record)
+        return Predictions.of(record, centre=CENTRE, points=POINTS)
 
     def probability(
         self,

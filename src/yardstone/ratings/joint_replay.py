@@ -95,7 +95,7 @@ class Remembering(ABC):
         weighed; they are not replayed.
         """
         from yardstone.ratings import _played
-        from yardstone.ratings._schedule import order_of_time
+        from yardstone.ratings.schedule import order_of_time
 
         if state.system != repr(self):
             raise UsageError(f"the state was made by {state.system}, not by {self!r}")

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.ratings.glicko2 import Glicko2
+from yardstone.ratings.glicko2 import POINTS, Glicko2
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from yardstone.pool import Pool
     from yardstone.ratings.sequential import Games
 
 __all__ = ["OGS"]
@@ -85,9 +86,9 @@ class OGS(Glicko2):
         ratio: NDArray[np.float64] = np.exp(games.schedule.take(stones) / self.ranks_per_log)
         return ratio
 
-    def _advantage(self, games: Games) -> NDArray[np.float64]:
-        """None in points: handicap multiplies ratings here."""
-        return np.zeros(0)
+    def _ahead(self, pool: Pool) -> NDArray[np.float64]:
+        """That of the first move alone: handicap multiplies ratings here."""
+        return np.full(len(pool), self.first_advantage / POINTS)
 
     def probability(
         self,

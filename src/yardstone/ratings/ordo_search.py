@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone._kernel import kernel
+from yardstone.kernels import kernel
 from yardstone.ratings import _bounds, _setup
 from yardstone.ratings._draws import fit_draw_rate
 from yardstone.ratings.result import Estimate, Status

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone import parallel
-from yardstone._kernel import kernel
+from yardstone.kernels import kernel
 from yardstone.ratings._laplacian import centre, conjugate_gradients
+from yardstone.ratings._problem import Graph
 from yardstone.ratings._spread import Spread
 
 if TYPE_CHECKING:
@@ -39,52 +40,33 @@ _SEED = 20151006
 
 
 @kernel
-def _diagonal(
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    weight: Floats,
-    relation_player: NDArray[np.int32],
-    relation_other: NDArray[np.int32],
-    relation_precision: Floats,
-    extra: Floats,
-) -> tuple[Floats, Floats]:
-    """Diagonal of H over ratings and advantage, and its border."""
-    n = len(extra) - 1
-    diagonal = extra.copy()
-    border = np.zeros(n + 1)
-    for k in range(len(first)):
-        i, j = first[k], second[k]
+def _fill_diagonal(graph: Graph) -> None:
+    """Fill in diagonal and border of H from its edges."""
+    n, diagonal, border = len(graph.extra) - 1, graph.diagonal, graph.border
+    diagonal[:] = graph.extra
+    for k in range(len(graph.first)):
+        i, j, weight = graph.first[k], graph.second[k], graph.weight[k]
         if i != j:
-            diagonal[i] += weight[k]
-            diagonal[j] += weight[k]
-        diagonal[n] += weight[k]
-        border[i] += weight[k]
-        border[j] -= weight[k]
-    for k in range(len(relation_player)):
-        diagonal[relation_player[k]] += relation_precision[k]
-        diagonal[relation_other[k]] += relation_precision[k]
-    return diagonal, border
+            diagonal[i] += weight
+            diagonal[j] += weight
+        diagonal[n] += weight
+        border[i] += weight
+        border[j] -= weight
+    relations = graph.relations
+    for k in range(len(relations.player)):
+        diagonal[relations.player[k]] += relations.precision[k]
+        diagonal[relations.other[k]] += relations.precision[k]
 
 
 @kernel
-def _noise(
-    generator: Generator,
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    weight: Floats,
-    share: Floats,
-    relation_player: NDArray[np.int32],
-    relation_other: NDArray[np.int32],
-    relation_precision: Floats,
-    extra: Floats,
-) -> tuple[Floats, Floats]:
+def _noise(generator: Generator, graph: Graph, share: Floats) -> tuple[Floats, Floats]:
     """Noise of covariance H, and the same noise scaled by sqrt(share) pair by pair."""
-    n = len(extra) - 1
+    n, extra, relations = len(graph.extra) - 1, graph.extra, graph.relations
     whole = np.zeros(n + 1)
     scaled = np.zeros(n + 1)
-    for k in range(len(first)):
-        i, j = first[k], second[k]
-        value = np.sqrt(weight[k]) * generator.standard_normal()
+    for k in range(len(graph.first)):
+        i, j = graph.first[k], graph.second[k]
+        value = np.sqrt(graph.weight[k]) * generator.standard_normal()
         whole[i] += value
         whole[j] -= value
         whole[n] += value
@@ -92,11 +74,11 @@ def _noise(
         scaled[i] += value
         scaled[j] -= value
         scaled[n] += value
-    for k in range(len(relation_player)):
-        value = np.sqrt(relation_precision[k]) * generator.standard_normal()
+    for k in range(len(relations.player)):
+        value = np.sqrt(relations.precision[k]) * generator.standard_normal()
         for vector in (whole, scaled):
-            vector[relation_player[k]] += value
-            vector[relation_other[k]] -= value
+            vector[relations.player[k]] += value
+            vector[relations.other[k]] -= value
     for i in range(n + 1):
         if extra[i] > 0.0:
             value = np.sqrt(extra[i]) * generator.standard_normal()
@@ -111,44 +93,34 @@ class _System:
     def __init__(self, setup: Setup, slope: Floats, meat: Floats) -> None:
         n = setup.used.players
         self.setup = setup
-        self.slope = slope
         self.sandwich = not setup.likelihood
         self.share = np.divide(meat, slope, out=np.ones_like(slope), where=slope > 0.0)
-        self.extra = setup.prior_precision[: n + 1].copy()
-        self.free = setup.free[: n + 1].copy()
-        self.free[:n] &= ~setup.lonely()
-        self.edges = (setup.relation_player, setup.relation_other, setup.relation_precision)
-        used = setup.used
-        self.diagonal, self.border = _diagonal(
-            used.first, used.second, slope, *self.edges, self.extra
+        free = setup.free[: n + 1].copy()
+        free[:n] &= ~setup.lonely()
+        used, beliefs = setup.used, setup.beliefs
+        self.graph = Graph(
+            used.first,
+            used.second,
+            slope,
+            beliefs.relations,
+            beliefs.precision[: n + 1].copy(),
+            np.zeros(n + 1),
+            np.zeros(n + 1),
+            free,
         )
+        _fill_diagonal(self.graph)
 
     def solve(self, right: Floats, precision: float) -> Floats:
         """H^+ right; each component whose level is free is centred."""
-        used, step = self.setup.used, np.zeros(len(right))
+        step = np.zeros(len(right))
         right = right.copy()
         centre(right, self.setup.level)
-        conjugate_gradients(
-            used.first,
-            used.second,
-            self.slope,
-            *self.edges,
-            self.extra,
-            self.border,
-            self.diagonal,
-            self.free,
-            right,
-            precision,
-            step,
-        )
+        conjugate_gradients(self.graph, right, precision, step)
         centre(step, self.setup.level)
         return step
 
     def __call__(self, generator: Generator) -> tuple[Floats, Floats, Floats]:
-        used = self.setup.used
-        whole, scaled = _noise(
-            generator, used.first, used.second, self.slope, self.share, *self.edges, self.extra
-        )
+        whole, scaled = _noise(generator, self.graph, self.share)
         error = self.solve(whole, _PRECISION)
         return whole, error, self.solve(scaled, _PRECISION) if self.sandwich else error
 
@@ -160,13 +132,14 @@ def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:
     """
     n = setup.used.players
     system = _System(setup, slope, meat)
+    diagonal = system.graph.diagonal
     generators = parallel.spawn_generators(_SEED, SAMPLES)
     runs = parallel.map(system, generators, threads=True)
     size = np.bincount(setup.component[setup.rated], minlength=setup.component_count)
     known = np.ones(n + 1)
     floats = setup.level >= 0
     known[:n][floats] = 1.0 - 1.0 / size[setup.component[floats]]
-    own = np.divide(known, system.diagonal, out=np.zeros(n + 1), where=system.diagonal > 0.0)
+    own = np.divide(known, diagonal, out=np.zeros(n + 1), where=diagonal > 0.0)
     reference = setup.anchor if setup.reference == "anchor" and setup.holds_anchor() else None
 
     rest = np.zeros(n + 1)
@@ -184,7 +157,7 @@ def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:
         sandwich += scaled**2
     variance = rest / SAMPLES
     if reference is None:
-        variance += own**2 * system.diagonal
+        variance += own**2 * diagonal
     variance *= np.divide(sandwich, plain, out=np.ones(n + 1), where=plain > 0.0)
     variance[:n][setup.fixed] = 0.0
     if not setup.free[n]:

@@ -11,14 +11,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings._schedule import Period, Schedule, schedule
 from yardstone.ratings.replay import Replay
 from yardstone.ratings.result import Ratings
+from yardstone.ratings.schedule import Period, Schedule, schedule
 from yardstone.ratings.state import State
 
 if TYPE_CHECKING:
@@ -29,7 +29,57 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-__all__ = ["Games", "Predictions", "Sequential", "match_players", "never_back"]
+__all__ = [
+    "Games",
+    "Place",
+    "Predictions",
+    "Record",
+    "Rounds",
+    "Sequential",
+    "match_players",
+    "never_back",
+]
+
+
+class Rounds(NamedTuple):
+    """The games in the order of rating, as kernels take them.
+
+    Attributes
+    ----------
+    first, second : int32 arrays
+        Numbers of the players in the state's arrays.
+    score, ahead : float64 arrays
+        Points of `first`, and rating points that it is ahead of even before the game.
+    start, actions : int64 arrays
+        As in `Schedule`.
+    """
+
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    score: NDArray[np.float64]
+    ahead: NDArray[np.float64]
+    start: NDArray[np.int64]
+    actions: NDArray[np.int64]
+
+
+class Record(NamedTuple):
+    """What kernels fill in: see `Predictions`.
+
+    `before` has a rating of each player, or rating and deviation; `change` has a row a
+    game (a single one if each game is a period), for what is learned later.
+    """
+
+    expected: NDArray[np.float64]
+    before: NDArray[np.float64]
+    change: NDArray[np.float64]
+
+
+class Place(NamedTuple):
+    """Numbers of a game, of its row in `Record.change`, and of its rating period."""
+
+    game: int
+    slot: int
+    period: int
 
 
 @dataclass(frozen=True)
@@ -38,30 +88,32 @@ class Games:
 
     Attributes
     ----------
-    first, second : int32 arrays
-        Numbers of the players in the state's arrays.
-    score : float64 array
-        Points of `first`.
-    advantage : float64 array
-        Rating points that `first` is ahead of even; empty if always the same.
+    rounds : Rounds
+        What the kernels take.
     schedule : Schedule
-        Batches and their order.
+        Rating periods and their order.
     pool : Pool
         Where they come from, for further columns (`schedule.take` puts them in order).
     """
 
-    first: NDArray[np.int32]
-    second: NDArray[np.int32]
-    score: NDArray[np.float64]
-    advantage: NDArray[np.float64]
+    rounds: Rounds
     schedule: Schedule
     pool: Pool
+
+    def __len__(self) -> int:
+        return len(self.pool)
 
     def days(self) -> NDArray[np.float64]:
         """Time of each game in days since 1970; empty without times."""
         if self.pool.time is None:
             return np.zeros(0)
         return self.schedule.take(self.pool.time).astype(np.int64) / 86_400.0
+
+    def record(self, *, deviations: bool = False) -> Record:
+        """Room for what a kernel fills in: with deviations, or with ratings only."""
+        n, width = len(self), 4 if deviations else 2
+        rows = n if len(self.schedule.start) else 1
+        return Record(np.empty(n), np.empty((n, width)), np.empty((rows, width)))
 
 
 @dataclass(frozen=True)
@@ -73,6 +125,16 @@ class Predictions:
     second_rating: NDArray[np.float64]
     first_deviation: NDArray[np.float64] | None = None
     second_deviation: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(cls, record: Record, *, centre: float = 0.0, points: float = 1.0) -> Predictions:
+        """What a kernel recorded, on a scale with 0 at `centre` and units of `points`."""
+        columns = record.before.T
+        if len(columns) == 2:
+            return cls(record.expected, columns[0], columns[1])
+        one, own, other, others = columns
+        first, second = centre + points * one, centre + points * other
+        return cls(record.expected, first, second, points * own, points * others)
 
 
 def match_players(
@@ -232,15 +294,22 @@ class Sequential(ABC):
         first, second = pool.first, pool.second
         if number is not None:
             first, second = number[first], number[second]
-        extra = None if self.handicap is None else self.handicap.advantage(pool)
-        return Games(
+        rounds = Rounds(
             plan.take(first),
             plan.take(second),
             plan.take(pool.score),
-            np.zeros(0) if extra is None else plan.take(extra),
-            plan,
-            pool,
+            plan.take(self._ahead(pool)),
+            plan.start,
+            plan.actions,
         )
+        return Games(rounds, plan, pool)
+
+    def _ahead(self, pool: Pool) -> NDArray[np.float64]:
+        """Rating points that `first` of each game is ahead of even: first move and handicap."""
+        extra = None if self.handicap is None else self.handicap.advantage(pool)
+        if extra is None:
+            return np.full(len(pool), float(self.first_advantage))
+        return extra + self.first_advantage
 
     @staticmethod
     def _told(plan: Schedule, told: Predictions, ratings: Ratings) -> Replay:

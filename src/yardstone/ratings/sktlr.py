@@ -31,8 +31,8 @@ import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings._schedule import Schedule
 from yardstone.ratings.result import Ratings
+from yardstone.ratings.schedule import Schedule
 from yardstone.ratings.sequential import Games, Predictions, Sequential
 from yardstone.winprob.goldis import KOMI, STONE, even_game_margin
 from yardstone.winprob.grades import parse_grades
@@ -239,7 +239,7 @@ class SktLr(Sequential):
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         from scipy.special import ndtr
 
-        size, plan, pool = len(games.first), games.schedule, games.pool
+        size, plan, pool = len(games), games.schedule, games.pool
         handicap = plan.take(_column(pool, "handicap", 0.0))
         given = plan.take(_column(pool, "komi", self.komi))
         margin = plan.take(_column(pool, "margin", np.nan))
@@ -261,7 +261,7 @@ class SktLr(Sequential):
         for end in ends.tolist():
             at = slice(begin, end)
             begin = end
-            one, two = games.first[at], games.second[at]
+            one, two = games.rounds.first[at], games.rounds.second[at]
             seat = np.concatenate([one, two])
             self._enter(rating, variance, seat, grade[at].T.ravel())
             result.first_rating[at], result.second_rating[at] = rating[one], rating[two]
@@ -272,7 +272,7 @@ class SktLr(Sequential):
             forecast, spread = self._forecast(difference, np.sqrt(doubt), handicap[at], given[at])
             result.expected[at] = ndtr(forecast / spread)
             pull, weight = self._lesson(
-                forecast, spread, self._slope(difference), margin[at], games.score[at]
+                forecast, spread, self._slope(difference), margin[at], games.rounds.score[at]
             )
             # Averaging: all games of the period act on the ratings before it.
             who, place = np.unique(seat, return_inverse=True)

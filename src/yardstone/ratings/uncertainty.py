@@ -230,9 +230,8 @@ def _spread_of_dense(
 def _add_priors(matrix: Floats, setup: Setup) -> None:
     """Add the precision of all priors and relations, which is also their covariance."""
     n = len(matrix) - 1
-    matrix[np.arange(n + 1), np.arange(n + 1)] += setup.prior_precision[: n + 1]
-    i, j = setup.relation_player, setup.relation_other
-    weight = setup.relation_precision
+    matrix[np.arange(n + 1), np.arange(n + 1)] += setup.beliefs.precision[: n + 1]
+    i, j, _, weight = setup.beliefs.relations
     np.add.at(matrix, (i, i), weight)
     np.add.at(matrix, (j, j), weight)
     np.subtract.at(matrix, (i, j), weight)
@@ -286,7 +285,7 @@ def _draw_rate_deviation(
         information = pairs.games * (
             win * (above / pairs.root) ** 2 + loss * (below / pairs.root) ** 2 - mean**2
         )
-        total = float(information.sum()) * steep**2 + setup.prior_precision[-1]
+        total = float(information.sum()) * steep**2 + setup.beliefs.precision[-1]
         return Estimate(rate, float(total**-0.5))
     slope = float(np.sum(pairs.games * u2 * draw**2 / pairs.root)) * steep
     used, n = setup.used, setup.used.players

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from yardstone.errors import ConvergenceError, NoGamesError, UsageError
-from yardstone.ratings._schedule import SECONDS_PER_DAY, order_of_time
 from yardstone.ratings.history import WholeHistoryRatings
 from yardstone.ratings.joint_replay import POINTS, PRIOR_INFORMATION, Remembering
 from yardstone.ratings.priors import PlayerPriors, Prior
 from yardstone.ratings.result import Estimate, Ratings
+from yardstone.ratings.schedule import SECONDS_PER_DAY, order_of_time
 from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:

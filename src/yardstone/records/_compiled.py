@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 
-from yardstone import _kernel
+from yardstone import kernels
 
 __all__ = ["kernel"]
 
@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile as `yardstone._kernel.kernel` does, without counting references.
+    """Compile as `yardstone.kernels.kernel` does, without counting references.
 
     A loop over bytes calls small functions all the time, and each call counts the
     references to every array it is given: two locked additions a time, which took
@@ -30,5 +30,5 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     except RuntimeError:  # there is no folder in which machine code could be kept
         compiled = numba.njit(**options)(function)
     except KeyError:  # this numba does not know the option
-        return _kernel.kernel(function)
+        return kernels.kernel(function)
     return cast("Callable[P, R]", compiled)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yardstone._kernel import kernel
+from yardstone.kernels import kernel
 from yardstone.tournament.entry_columns import Entry
 from yardstone.tournament.pairing_rules import CRITERIA, Rule
 

@@ -177,7 +177,7 @@ class GlickoFromMoves(Glicko2):
 
     def _priors_of(self, games: Games) -> Array:
         """Mean and variance of both players' priors before each game: (games, 4)."""
-        found = np.full((len(games.first), 4), np.nan)
+        found = np.full((len(games), 4), np.nan)
         for place, name in enumerate(self.columns or ()):
             if name not in games.pool.columns:
                 raise InputError(
@@ -201,22 +201,10 @@ class GlickoFromMoves(Glicko2):
         return found
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.strength.fusion._glicko import replay
+        from yardstone.strength.fusion._glicko_kernels import FusedPlayers, Priors, replay
 
-        n = len(games.first)
-        expected, found = np.empty(n), np.empty((n, 4))
-        clock, _ = self._clock(games)
-        replay(
-            games.first, games.second, games.score,
-            self._advantage(games) / POINTS, self.first_advantage / POINTS,
-            clock, self._priors_of(games), self.tau, (self.max_deviation / POINTS) ** 2,
-            arrays["base"], arrays["mu"], arrays["phi2"], arrays["volatility"], arrays["last"],
-            arrays["moves"], expected, found,
-        )  # fmt: skip
-        return Predictions(
-            expected,
-            CENTRE + POINTS * found[:, 0],
-            CENTRE + POINTS * found[:, 2],
-            POINTS * found[:, 1],
-            POINTS * found[:, 3],
-        )
+        rule = Priors(self.tau, self._clock(games), self._priors_of(games))
+        players = FusedPlayers(*(arrays[name] for name in FusedPlayers._fields))
+        record = games.record(deviations=True)
+        replay(games.rounds, rule, players, record)
+        return Predictions.of(record, centre=CENTRE, points=POINTS)

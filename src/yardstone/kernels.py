@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 
-__all__ = ["forgive_old_cache", "kernel"]
+__all__ = ["bare_kernel", "forgive_old_cache", "kernel"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,12 +41,26 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     >>> total(np.array([1.0, 0.5, 0.0]))
     1.5
     """
-    compiled: Callable[..., object]
+    return _compiled(function)
+
+
+def bare_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile as `kernel` does, without counting references.
+
+    A loop that calls small functions all the time counts the references to every array
+    it hands them: two locked additions a time, which take most of the time of reading a
+    file, or of rating a game. Functions marked so must make no arrays and keep none.
+    """
+    return _compiled(function, _nrt=False, forceinline=True)
+
+
+def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
+    options |= {"nogil": True, "error_model": "numpy"}
     try:
-        compiled = numba.njit(function, cache=True, nogil=True, error_model="numpy")
+        compiled = numba.njit(cache=True, **options)(function)
         forgive_old_cache(compiled)
     except RuntimeError:  # there is no folder in which machine code could be kept
-        compiled = numba.njit(function, nogil=True, error_model="numpy")
+        compiled = numba.njit(**options)(function)
     return cast("Callable[P, R]", compiled)
 
 

@@ -11,9 +11,9 @@ from math import exp, log
 
 import numpy as np
 
-from yardstone._kernel import kernel
+from yardstone.kernels import kernel
 
-__all__ = ["fast_exp", "logistic"]
+__all__ = ["fast_exp", "fast_win_and_loss", "logistic", "plain_logistic", "win_and_loss"]
 
 _STEPS = 64
 _LIMIT = 40.0
@@ -45,3 +45,27 @@ def fast_exp(x: float) -> float:
 def logistic(x: float) -> float:
     """1/(1 + exp(-x))."""
     return 1.0 / (1.0 + fast_exp(-x))
+
+
+@kernel
+def win_and_loss(x: float) -> tuple[float, float]:
+    """1/(1 + exp(-x)) and the rest to 1, the smaller one without cancellation."""
+    t = np.exp(-abs(x))
+    big = 1.0 / (1.0 + t)
+    small = t * big
+    return (big, small) if x >= 0.0 else (small, big)
+
+
+@kernel
+def fast_win_and_loss(x: float) -> tuple[float, float]:
+    """The same by `fast_exp`."""
+    t = fast_exp(-abs(x))
+    big = 1.0 / (1.0 + t)
+    small = t * big
+    return (big, small) if x >= 0.0 else (small, big)
+
+
+@kernel
+def plain_logistic(x: float) -> float:
+    """1/(1 + exp(-x)) by the library's exponential, digit for digit."""
+    return 1.0 / (1.0 + np.exp(-x))

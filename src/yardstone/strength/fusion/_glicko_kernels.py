@@ -1,0 +1,123 @@
+"""The steps of Glicko-2 with priors from moves, on the paper's scale as in `glicko2_kernels`."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from yardstone.kernels import bare_kernel, kernel
+from yardstone.ratings.batches import batch_kernel
+from yardstone.ratings.glicko2_kernels import Clock, aged, new_volatility, shrink
+from yardstone.winprob.logistic_kernels import logistic
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.ratings.sequential import Place, Record, Rounds
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["FusedPlayers", "Priors", "extra_information", "replay"]
+
+
+@kernel
+def extra_information(
+    mean: float, variance: float, base_mean: float, base_variance: float
+) -> tuple[float, float]:
+    """What a prior says beyond the one whose place it takes: precision, and it times the mean.
+
+    The quotient of two normal densities. A prior that says less than the base, or is
+    not known (NaN), says nothing.
+    """
+    precision = 1.0 / variance - 1.0 / base_variance
+    if not precision > 0.0:
+        return 0.0, 0.0
+    return precision, mean / variance - base_mean / base_variance
+
+
+class Priors(NamedTuple):
+    """What is known of players beside their results.
+
+    `told` has for each game mean and variance of the first player's prior, then of the
+    second's (NaN: none): shape (games, 4).
+    """
+
+    tau: float
+    clock: Clock
+    told: Floats
+
+
+class FusedPlayers(NamedTuple):
+    """As in `Glicko2Players`, with priors.
+
+    `base` holds mean and variance of the prior that `mu` and `phi2` contain, `moves` what
+    the last prior said beyond it (precision, and it times the mean), each of shape
+    (players, 2).
+    """
+
+    mu: Floats
+    phi2: Floats
+    volatility: Floats
+    last: Floats
+    base: Floats
+    moves: Floats
+
+
+@bare_kernel
+def _enter(rounds: Rounds, rule: Priors, players: FusedPlayers, record: Record, at: Place) -> None:
+    for side in range(2):
+        p = rounds.first[at.game] if side == 0 else rounds.second[at.game]
+        players.moves[p, 0], players.moves[p, 1] = extra_information(
+            rule.told[at.game, 2 * side],
+            rule.told[at.game, 2 * side + 1],
+            players.base[p, 0],
+            players.base[p, 1],
+        )
+
+
+@bare_kernel
+def _predict(
+    rounds: Rounds, rule: Priors, players: FusedPlayers, record: Record, at: Place
+) -> None:
+    g, before = at.game, record.before
+    for side in range(2):
+        p = rounds.first[g] if side == 0 else rounds.second[g]
+        idle = aged(rule.clock, players, p, at.period)
+        variance = 1.0 / (1.0 / idle + players.moves[p, 0])
+        before[g, 2 * side] = variance * (players.mu[p] / idle + players.moves[p, 1])
+        before[g, 2 * side + 1] = sqrt(variance)
+        record.change[at.slot, side], record.change[at.slot, 2 + side] = idle, variance
+    ahead = before[g, 0] - before[g, 2] + rounds.ahead[g]
+    variance = record.change[at.slot, 2] + record.change[at.slot, 3]
+    record.expected[g] = logistic(shrink(variance) * ahead)
+
+
+@bare_kernel
+def _learn(rounds: Rounds, rule: Priors, players: FusedPlayers, record: Record, at: Place) -> None:
+    g = at.game
+    ahead = record.before[g, 0] - record.before[g, 2] + rounds.ahead[g]
+    for side in range(2):
+        p = rounds.first[g] if side == 0 else rounds.second[g]
+        idle, variance = record.change[at.slot, side], record.change[at.slot, 2 + side]
+        g_other = shrink(record.change[at.slot, 3 - side])
+        mine = rounds.score[g] if side == 0 else 1.0 - rounds.score[g]
+        e = logistic(g_other * (ahead if side == 0 else -ahead))
+        gain, information = g_other * (mine - e), g_other * g_other * e * (1.0 - e)
+        if len(rule.clock.time) > 0:
+            players.last[p] = rule.clock.time[at.period]
+        if information <= 0.0:  # as in `update` of Glicko-2
+            players.phi2[p] = idle + players.volatility[p] ** 2
+            continue
+        v = 1.0 / information
+        volatility = new_volatility(variance, players.volatility[p], v, v * gain, rule.tau)
+        players.volatility[p] = volatility
+        # The result was linearised where the moves had put the player, and is kept
+        # apart from them: their word will be another one before the next game.
+        pull = gain + information * (record.before[g, 2 * side] - players.mu[p])
+        players.phi2[p] = 1.0 / (1.0 / (idle + volatility * volatility) + information)
+        players.mu[p] += players.phi2[p] * pull
+
+
+replay = batch_kernel(_predict, _learn, enter=_enter)
