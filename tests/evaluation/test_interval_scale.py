@@ -122,8 +122,8 @@ def test_whole_histories_have_intervals_and_systems_by_grade_none() -> None:
     elo = interval_scale(Ledger.begin("elo", pool))
     assert elo is not None
     assert not elo.has_intervals
-    graded = Ledger.begin("fibs", pool)
-    assert interval_scale(graded) is None
+    for name in ("fibs", "skt-lr"):
+        assert interval_scale(Ledger.begin(name, pool)) is None
 
 
 def test_equal_seeds_give_equal_scales() -> None:

@@ -170,9 +170,9 @@ def system_entries(
     """Systems by name, some of their parameters fixed and thus not tuned."""
     entries = []
     for name in dict.fromkeys(names):
-        entry, given = find_system(name), (fixed or {}).get(name, {})
-        knobs = tuple(knob for knob in entry.knobs if knob.name not in given)
-        entry = replace(entry, fixed={**entry.fixed, **given}, knobs=knobs)
+        entry, parameters = find_system(name), (fixed or {}).get(name, {})
+        knobs = tuple(knob for knob in entry.knobs if knob.name not in parameters)
+        entry = replace(entry, fixed={**entry.fixed, **parameters}, knobs=knobs)
         entry.make()
         entries.append(entry)
     return entries

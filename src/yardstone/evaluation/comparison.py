@@ -76,12 +76,12 @@ def compare(
     if metric == "three_way" and all(item.value(metric) is None for item in scored):
         raise UsageError("no prediction of draws: rank by another metric")
     scored.sort(key=lambda item: _place(item, metric))
-    said = (*notes, *(note for item in scored if (note := _impossible(item))))
+    remarks = (*notes, *(note for item in scored if (note := _impossible(item))))
     bootstraps = {}
     for part in parts:
         if replicates and part.games.sum() >= LEAST_GAMES and _enough_players(ends, part):
-            wanted = GAME_METRICS if part is everything else (metric,)
-            bootstraps.update(_bootstraps(predictions, s, ends, part, wanted, replicates, seed))
+            metrics = GAME_METRICS if part is everything else (metric,)
+            bootstraps.update(_bootstraps(predictions, s, ends, part, metrics, replicates, seed))
     players = 0 if first is None or second is None else len(np.union1d(first, second))
     return Evaluation(
         metric=metric,
@@ -91,7 +91,7 @@ def compare(
         systems=tuple(scored),
         subsets=parts,
         bootstraps=bootstraps,
-        notes=said,
+        notes=remarks,
     )
 
 
@@ -189,10 +189,10 @@ def _bootstraps(
         return {}
     ends = [None, None] if players is None else [column[part.games] for column in players]
     whole = bootstrap([row[2] for row in rows], *ends, replicates=replicates, seed=seed)
-    found = {}
+    bootstraps = {}
     for name in metrics:
         chosen = [place for place, row in enumerate(rows) if row[0] == name]
         if chosen:
             names = tuple(rows[place][1] for place in chosen)
-            found[part.name, name] = (names, whole.rows(chosen))
-    return found
+            bootstraps[part.name, name] = (names, whole.rows(chosen))
+    return bootstraps

@@ -75,7 +75,7 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Ra
     """
     number = {name: row for row, name in enumerate(pool.players)}
     after = rating_labels(pool, replay, advance=0)
-    found = []
+    curves = []
     for player in players:
         if player not in number:
             raise InputError(f"no player is called {player!r}", mend=_similar(player, pool.players))
@@ -90,7 +90,7 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Ra
             deviation = np.where(
                 first, replay.first_deviation[games], replay.second_deviation[games]
             )
-        found.append(
+        curves.append(
             RatingCurve(
                 player=player,
                 game=games,
@@ -105,7 +105,7 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Ra
                 final_deviation=replay.ratings[player].deviation,
             )
         )
-    return found
+    return curves
 
 
 def _similar(name: str, players: Sequence[str]) -> str | None:

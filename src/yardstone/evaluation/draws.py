@@ -49,8 +49,8 @@ def fit_draw_rate(score: ArrayLike, expected: ArrayLike) -> float:
 
     from scipy.optimize import minimize_scalar
 
-    found = minimize_scalar(loss, bounds=(_EDGE, 1.0 - _EDGE), method="bounded")
-    return float(found.x)
+    fit = minimize_scalar(loss, bounds=(_EDGE, 1.0 - _EDGE), method="bounded")
+    return float(fit.x)
 
 
 def _grouped(

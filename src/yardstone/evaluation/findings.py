@@ -139,7 +139,7 @@ def examine(
     rows = np.flatnonzero(decided & (chance <= improbable))
     rows = rows[np.argsort(chance[rows], kind="stable")][:most]
     twins = _twins(pool, rows)
-    found = tuple(
+    results = tuple(
         Improbable(
             game=row,
             expected=float(expected[row]),
@@ -154,7 +154,7 @@ def examine(
         idle=idle,
         last_game=last,
         played=played,
-        improbable=found,
+        improbable=results,
         swap_share=share,
         decided=int(decided.sum()),
     )
@@ -164,9 +164,9 @@ def _chances(score: Array, expected: Array, decided: NDArray[np.bool_]) -> Array
     """Probability of each decided game's result, mended to fit all of them on average."""
     intercept, slope = 0.0, 1.0
     if decided.any():
-        found = recalibration(score[decided], expected[decided])
-        if np.isfinite(found).all() and found[1] > 0.0:
-            intercept, slope = found
+        line = recalibration(score[decided], expected[decided])
+        if np.isfinite(line).all() and line[1] > 0.0:
+            intercept, slope = line
     p = np.clip(expected, 1e-12, 1.0 - 1e-12)
     odds = intercept + slope * logit(p)
     return logistic(np.where(score == 1.0, odds, -odds))
@@ -220,14 +220,14 @@ def _twins(pool: Pool, rows: NDArray[np.int64]) -> dict[int, int]:
     if pool.time is None:
         return {}
     day = pool.time.astype("datetime64[D]").astype(np.int64)
-    wanted: dict[tuple[int, int, int, float], int] = {}
+    mirrored: dict[tuple[int, int, int, float], int] = {}
     for row in rows.tolist():
         names = (int(pool.second[row]), int(pool.first[row]))
-        wanted[(int(day[row]), *names, float(pool.score[row]))] = row
-    found: dict[int, int] = {}
+        mirrored[(int(day[row]), *names, float(pool.score[row]))] = row
+    twins: dict[int, int] = {}
     near = np.flatnonzero(np.isin(day, day[rows]))
     for row in near.tolist():
         key = (int(day[row]), int(pool.first[row]), int(pool.second[row]), float(pool.score[row]))
-        if key in wanted and wanted[key] != row:
-            found[wanted[key]] = row
-    return found
+        if key in mirrored and mirrored[key] != row:
+            twins[mirrored[key]] = row
+    return twins

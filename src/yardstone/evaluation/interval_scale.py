@@ -28,6 +28,7 @@ from yardstone.evaluation.draws import fit_draw_rate
 from yardstone.evaluation.splits import earlier_games
 from yardstone.evaluation.worlds import DrawnGames, drawn_results, true_scores, weighed_worlds
 from yardstone.ratings.history import WholeHistoryRatings
+from yardstone.ratings.systems import find_system
 from yardstone.winprob.logistic import logistic, logit
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ __all__ = ["IntervalScale", "interval_scale"]
 CLASSES = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 #: Pools drawn at most.
 MOST_POOLS = 250
-#: Systems whose ratings depend on more than results.
-UNLIKE = ("egf", "egf-old", "fibs")
+#: Of what systems look at beside results, what cannot be drawn anew with them.
+NOT_DRAWN = frozenset(("grade", "length", "margin"))
 #: A class with fewer errors than this is joined to the one below.
 LEAST_ERRORS = 300
 
@@ -136,12 +137,14 @@ def interval_scale(
     -------
     IntervalScale or None
         None without games, where nothing drawn can be rated, and for systems whose
-        ratings cannot be drawn anew: those that begin at declared grades or go by the
-        length of matches (EGF, FIBS), and OGS where handicap multiplies ratings.
+        ratings cannot be drawn anew: those that begin at declared grades, or go by margins
+        or the length of matches (EGF, SKT-LR, FIBS), and OGS where handicap multiplies
+        ratings.
     """
     pool, system = rated.pool, rated.system
     handicap = getattr(system, "handicap", None)
-    unlike = rated.name in UNLIKE or (rated.name == "ogs" and handicap is not None)
+    unlike = bool(NOT_DRAWN & set(find_system(rated.name).uses))
+    unlike |= rated.name == "ogs" and handicap is not None
     if unlike or not len(pool):
         return None
     effort = _WHOLE if rated.name == "whr" else _SEQUENTIAL

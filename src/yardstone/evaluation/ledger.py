@@ -174,7 +174,7 @@ class Ledger(RatedGames):
             reached = reached_players(self.pool, pool, base, changed, removed)
         again = reached[pool.first] | reached[pool.second]
         again[:base] = False
-        told = self._carried(origin)
+        predictions = self._carried(origin)
         # Where checkpoints of the present pool lie in the new one.
         known = np.maximum.accumulate(origin) if games else origin
         later = {
@@ -192,7 +192,7 @@ class Ledger(RatedGames):
         for stop in sorted(stops):
             rows = at + np.flatnonzero(again[at:stop])
             state, part = system.advance(state, pool.select(rows))
-            for name, column in told.items():
+            for name, column in predictions.items():
                 if (values := getattr(part, name)) is not None:
                     column[rows] = values
             settled = overlaid(later[stop], state, names) if stop in later else state
@@ -201,7 +201,7 @@ class Ledger(RatedGames):
         return replace(
             self,
             pool=pool,
-            replay=_replay(told, system.ratings(kept[-1][1])),
+            replay=_replay(predictions, system.ratings(kept[-1][1])),
             checkpoints=_thinned(kept),
             replayed=int(again.sum()),
         )
@@ -209,12 +209,12 @@ class Ledger(RatedGames):
     def _carried(self, origin: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
         """What was predicted for each game that stays; NaN for the others."""
         stays = origin >= 0
-        told = {}
+        columns = {}
         for name in REPLAYED:
-            told[name] = np.full(len(origin), np.nan)
+            columns[name] = np.full(len(origin), np.nan)
             if (values := getattr(self.replay, name)) is not None:
-                told[name][stays] = values[origin[stays]]
-        return told
+                columns[name][stays] = values[origin[stays]]
+        return columns
 
     def _exchanged(self, one: str, other: str) -> Ledger:
         """The ledger with the names of two players exchanged, and all else the same."""
@@ -256,15 +256,15 @@ def _until(pool: Pool, games: int) -> np.datetime64:
     return np.datetime64(pool.time[games - 1], "s")
 
 
-def _replay(told: dict[str, NDArray[np.float64]], ratings: Ratings) -> Replay:
-    known = not np.isnan(told["first_deviation"]).any()
+def _replay(columns: dict[str, NDArray[np.float64]], ratings: Ratings) -> Replay:
+    known = not np.isnan(columns["first_deviation"]).any()
     return Replay(
-        expected=told["expected"],
-        first_rating=told["first_rating"],
-        second_rating=told["second_rating"],
+        expected=columns["expected"],
+        first_rating=columns["first_rating"],
+        second_rating=columns["second_rating"],
         ratings=ratings,
-        first_deviation=told["first_deviation"] if known else None,
-        second_deviation=told["second_deviation"] if known else None,
+        first_deviation=columns["first_deviation"] if known else None,
+        second_deviation=columns["second_deviation"] if known else None,
     )
 
 

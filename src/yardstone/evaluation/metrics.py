@@ -175,9 +175,9 @@ def three_way_log_likelihoods(score: ArrayLike, expected: ArrayLike, draw: Array
     least = min(part.min(initial=0.0) for part in (win, loss, d))
     if np.isnan(d).any() or least < -1e-12:
         raise InputError("a probability of a draw does not go with the expected score")
-    given = np.where(s == 1.0, win, np.where(s == 0.0, loss, d))
+    chance = np.where(s == 1.0, win, np.where(s == 0.0, loss, d))
     with np.errstate(divide="ignore"):
-        return np.log(np.maximum(given, 0.0))
+        return np.log(np.maximum(chance, 0.0))
 
 
 def three_way_log_likelihood(score: ArrayLike, expected: ArrayLike, draw: ArrayLike) -> float:

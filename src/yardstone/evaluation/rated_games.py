@@ -84,40 +84,40 @@ def whole_history(pool: Pool, **parameters: Any) -> RatedGames:
     system = WholeHistory(**parameters)
     check_order(system, pool)
     games = in_time_order(pool)
-    found = system.fit(games)
-    first, second = _days(games, found)
+    history = system.fit(games)
+    first, second = _days(games, history)
     expected = system.probability(
-        found.day_rating[first],
-        found.day_rating[second],
-        found.day_deviation[first],
-        found.day_deviation[second],
-        advantage=found.first_advantage.value,
+        history.day_rating[first],
+        history.day_rating[second],
+        history.day_deviation[first],
+        history.day_deviation[second],
+        advantage=history.first_advantage.value,
     )
     replay = Replay(
         expected=expected,
-        first_rating=found.day_rating[first],
-        second_rating=found.day_rating[second],
-        ratings=found,
-        first_deviation=found.day_deviation[first],
-        second_deviation=found.day_deviation[second],
+        first_rating=history.day_rating[first],
+        second_rating=history.day_rating[second],
+        ratings=history,
+        first_deviation=history.day_deviation[first],
+        second_deviation=history.day_deviation[second],
     )
     return RatedGames("whr", parameters, games, replay, len(games))
 
 
-def _days(pool: Pool, found: WholeHistoryRatings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the days of both players of each game stand in `found`."""
+def _days(pool: Pool, history: WholeHistoryRatings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the days of both players of each game stand in `history`."""
     if pool.time is None:
         first, second = earlier_games(pool)
-        return found.start[pool.first] + first, found.start[pool.second] + second
+        return history.start[pool.first] + first, history.start[pool.second] + second
     # Days are sorted by player and then by time, so one number tells both.
     moment = pool.time.astype(np.int64)
-    day = found.time.astype("datetime64[s]").astype(np.int64)
+    day = history.time.astype("datetime64[s]").astype(np.int64)
     begin = min(moment.min(initial=0), day.min(initial=0))
     span = max(moment.max(initial=0), day.max(initial=0)) - begin + 1
-    owner = np.repeat(np.arange(len(found)), np.diff(found.start))
+    owner = np.repeat(np.arange(len(history)), np.diff(history.start))
     known = owner * span + (day - begin)
-    asked = (
+    first, second = (
         np.searchsorted(known, side.astype(np.int64) * span + (moment - begin), side="right") - 1
         for side in (pool.first, pool.second)
     )
-    return next(asked), next(asked)
+    return first, second

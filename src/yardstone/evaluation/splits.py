@@ -198,8 +198,8 @@ def rating_gap_subsets(
     """
     gap = np.abs(first_rating - second_rating)
     bounds = [0.0, *edges, np.inf]
-    found = []
+    groups = []
     for low, high in pairwise(bounds):
         above = f"gap {low:.0f}+" if np.isinf(high) else f"gap {low:.0f}-{high:.0f}"
-        found.append(Subset(above, (gap >= low) & (gap < high), "by distance of ratings"))
-    return found
+        groups.append(Subset(above, (gap >= low) & (gap < high), "by distance of ratings"))
+    return groups

@@ -116,11 +116,14 @@ def _columns(evaluation: Evaluation) -> list[Column]:
     """What a row says, in files and to people."""
     draws = any(scored.prediction.draw is not None for scored in evaluation.systems)
 
-    def metric(name: str, heading: str = "", digits: int = 4) -> Column:
+    def metric(name: str, heading: str = "", gives_way: int = 0) -> Column:
         def value(row: _SystemRow) -> Any:
             return getattr(row.metrics, name)
 
-        return Column(name, value, heading, "number", show=lambda row: _number(value(row), digits))
+        def show(row: _SystemRow) -> str:
+            return _number(value(row))
+
+        return Column(name, value, heading, "number", show=show, gives_way=gives_way)
 
     def behind(name: str, end: str, heading: str = "") -> Column:
         def value(row: _SystemRow) -> float | None:
@@ -165,7 +168,7 @@ def _columns(evaluation: Evaluation) -> list[Column]:
             f"{per_cent(evaluation.confidence)} interval",
             "number",
             show=interval,
-            gives_way=3,
+            gives_way=6,
         ),
         Column(
             "best",
@@ -184,8 +187,8 @@ def _columns(evaluation: Evaluation) -> list[Column]:
             gives_way=4,
         ),
         metric("constant_side"),
-        metric("brier", "Brier"),
-        metric("three_way", "Win/draw/loss" if draws else ""),
+        metric("brier", "Brier", 3),
+        metric("three_way", "Win/draw/loss" if draws else "", 2),
         Column("impossible", lambda row: row.metrics.impossible, kind="integer"),
         Column(
             "",
