@@ -187,7 +187,9 @@ def _variants_document(simulation: Simulation) -> Document:
     name, forecasts = simulation.varied, simulation.forecasts
     unit, digits = ("grades", 2) if simulation.grades else ("points", 0)
 
-    def measure(heading: str, which: str, digits: int, scale: float = 1.0) -> Column:
+    def measure(
+        heading: str, which: str, digits: int, scale: float = 1.0, *, gives_way: int = 0
+    ) -> Column:
         def text(forecast: TournamentForecast) -> str:
             return within(*forecast.measure(which), digits, scale)
 
@@ -197,17 +199,18 @@ def _variants_document(simulation: Simulation) -> Document:
             heading,
             "number",
             show=lambda row: text(row[1]),
+            gives_way=gives_way,
         )
 
     shown = Table(
         [
             Column("", lambda row: row[0], name),
             measure("Strongest wins %", "strongest wins", 1, 100.0),
-            measure(f"Winner behind, {unit}", "winner behind", digits),
+            measure(f"Winner behind, {unit}", "winner behind", digits, gives_way=4),
             measure("Order", "order", 3),
-            measure(f"Game gap, {unit}", "game gap", digits),
-            measure("Even games %", "even games", 1, 100.0),
-            measure("Tied first", "tied for first", 2),
+            measure(f"Game gap, {unit}", "game gap", digits, gives_way=2),
+            measure("Even games %", "even games", 1, 100.0, gives_way=3),
+            measure("Tied first", "tied for first", 2, gives_way=1),
         ],
         forecasts,
         noun="variant",

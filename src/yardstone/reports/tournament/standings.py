@@ -60,7 +60,7 @@ def _columns(table: Standings, results: bool) -> list[Column]:
     places = {row: at + 1 for at, row in enumerate(table.order.tolist())}
 
     def player(at: int) -> Player:
-        return tournament.players[table.order[at]]
+        return tournament.players[int(table.order[at])]
 
     def place(at: int) -> str:
         shared = at > 0 and table.place[at] == table.place[at - 1]
