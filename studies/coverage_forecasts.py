@@ -32,7 +32,7 @@ from yardstone.tournament.model import Game, Result
 from yardstone.tournament.population import synthetic_field
 from yardstone.tournament.simulation import SimulationPlan, play, state_after, tournament_of
 from yardstone.tournament.true_strength import entry_spread
-from yardstone.tournament.win_probability import win_probability
+from yardstone.tournament.winning_laws import winning_law
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -203,7 +203,7 @@ def place_lines(tournaments: int, seed: int) -> list[str]:
         sigma = entry_spread(grades)
         strength = grades + sigma * rng.standard_normal(16)
         whole = tournament_of(entered, rounds=5, bar=4)
-        chance = win_probability("kaniuk")
+        chance = winning_law("kaniuk")
         truth = SimulationPlan(whole, strength, chance)
         criteria = final_criteria(truth, None)
         scores, _ = play(truth, rng)

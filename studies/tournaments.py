@@ -24,7 +24,7 @@ from yardstone.reports.faces.text import document_text
 from yardstone.reports.tournament.pairing_quality import quality_document, search_document
 from yardstone.reports.tournament.tiebreaks import ties_document
 from yardstone.tournament.model import System
-from yardstone.tournament.win_probability import win_probability
+from yardstone.tournament.winning_laws import winning_law
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"
 
@@ -75,7 +75,7 @@ def ties(tournaments: int, seed: int) -> list[str]:
     parts = []
     for place, (title, setting, among) in enumerate(questions):
         comparison = compare_tiebreaks(
-            win_probability("kaniuk"), setting, tournaments=tournaments, among=among, seed=seed
+            winning_law("kaniuk"), setting, tournaments=tournaments, among=among, seed=seed
         )
         document = ties_document(comparison)
         parts += [f"### {title}\n", block(document)]
@@ -87,7 +87,7 @@ def ties(tournaments: int, seed: int) -> list[str]:
 def pairing(replicates: int, seed: int) -> list[str]:
     circuit = Circuit()
     qualities = compare_quality(
-        usual_pairings(), win_probability("kaniuk"), circuit, replicates=replicates, seed=seed
+        usual_pairings(), winning_law("kaniuk"), circuit, replicates=replicates, seed=seed
     )
     document = quality_document(qualities, circuit, win="kaniuk")
     caption = "The rms error of ratings as tournaments go by"
@@ -96,7 +96,7 @@ def pairing(replicates: int, seed: int) -> list[str]:
 
 def weights(trials: int, replicates: int, seed: int) -> list[str]:
     search = search_weights(
-        win_probability("kaniuk"), Circuit(), trials=trials, confirm=replicates, seed=seed
+        winning_law("kaniuk"), Circuit(), trials=trials, confirm=replicates, seed=seed
     )
     document = search_document(search, win="kaniuk")
     caption = "The rms error of each trial"

@@ -32,13 +32,13 @@ from yardstone.tournament.true_strength import (
     entry_spread,
     most_probable,
 )
-from yardstone.tournament.win_probability import win_probability
+from yardstone.tournament.winning_laws import winning_law
 from yardstone.winprob import logistic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from yardstone.tournament.win_probability import Values, WinProbability
+    from yardstone.tournament.winning_laws import Values, WinningLaw
 
 TABLE = ROOT / "docs/studies/true-strengths-tables.md"
 #: Multiples of the spread within a grade, and points, of which the likelihood is told.
@@ -69,7 +69,7 @@ def evidence(event: Event, deviation: Values) -> float:
 
 def event_of(
     sides: Iterable[tuple[str, str]], strengths: dict[str, float], score: Sequence[float],
-    chance: WinProbability,
+    chance: WinningLaw,
 ) -> Event:  # fmt: skip
     row = {name: number for number, name in enumerate(strengths)}
     pairs = np.array([[row[one], row[two]] for one, two in sides])
@@ -126,7 +126,7 @@ def grade(text: str) -> float | None:
     return float(-int(number) if kind == "K" else int(number) - 1)
 
 
-def go_events(path: Path, by: str, chance: WinProbability) -> dict[str, list[Event]]:
+def go_events(path: Path, by: str, chance: WinningLaw) -> dict[str, list[Event]]:
     """Decided even games on 19x19, by event, in groups; strengths `by` grades or ratings."""
     games = defaultdict(list)
     with gzip.open(path, "rt", encoding="utf-8") as file:
@@ -173,7 +173,7 @@ def go_lines(path: Path) -> list[str]:
     lines = head(["entry list", "events", "number", "games"], FACTORS)
     for by in ("grades", "ratings"):
         total = np.zeros(len(FACTORS))
-        groups = go_events(path, by, win_probability("kaniuk"))
+        groups = go_events(path, by, winning_law("kaniuk"))
         for group, events in groups.items():
             logs = go_logs(events)
             total += logs
@@ -192,7 +192,7 @@ def go_check(path: Path, seed: int) -> list[str]:
     """What comes out where the truth is known."""
     rng = np.random.default_rng(seed)
     lines = head(["true factor", "number", "games"], FACTORS)
-    groups = go_events(path, "grades", win_probability("kaniuk"))
+    groups = go_events(path, "grades", winning_law("kaniuk"))
     events = [event for group in groups.values() for event in group]
     for true in (1.0,):
         made = [
@@ -232,7 +232,7 @@ def chess_events(
     score = np.array([score_of[row[2]] for row in every])
     expected = logistic.win_probability(elos[:, 0] - elos[:, 1] + ADVANTAGE)
     rate = fit_draw_rate(score, expected)
-    both = win_probability("elo", advantage=ADVANTAGE, draw_rate=rate)
+    both = winning_law("elo", advantage=ADVANTAGE, draw_rate=rate)
 
     def decided(first: Values, second: Values, stones: Values) -> tuple[Values, Values]:
         win, draw = both(first, second, stones)

@@ -23,10 +23,10 @@ from yardstone.tournament.rules import HandicapRules, Scoring, SeedSystem
 from yardstone.tournament.scores import Scores
 from yardstone.tournament.simulation import SimulationPlan, play, tournament_of
 from yardstone.tournament.standings import standings
-from yardstone.tournament.win_probability import handicap_grades, win_probability
+from yardstone.tournament.winning_laws import handicap_grades, winning_law
 from yardstone.winprob.kaniuk import PUBLISHED
 
-KANIUK = win_probability("kaniuk")
+KANIUK = winning_law("kaniuk")
 
 
 def a_plan(
@@ -203,7 +203,7 @@ def test_handicap_is_worth_grades() -> None:
 
 
 def test_elo_has_draws_and_an_advantage() -> None:
-    chance = win_probability("elo", advantage=35.0, draw_rate=0.4)
+    chance = winning_law("elo", advantage=35.0, draw_rate=0.4)
     win, draw = chance(np.array([2000.0, 2100.0]), np.array([2035.0, 2000.0]), np.zeros(2))
     assert draw[0] == pytest.approx(0.4)
     expected = 1.0 / (1.0 + 10.0 ** (-135.0 / 400.0))
@@ -211,7 +211,7 @@ def test_elo_has_draws_and_an_advantage() -> None:
 
 
 def test_the_european_formula_is_that_of_the_ratings() -> None:
-    win, _ = win_probability("egf")(np.array([0.0]), np.array([1.0]), np.zeros(1))
+    win, _ = winning_law("egf")(np.array([0.0]), np.array([1.0]), np.zeros(1))
     assert win[0] == pytest.approx(1.0 / (1.0 + ((3300 - 2100) / (3300 - 2200)) ** 7))
 
 
@@ -220,7 +220,7 @@ def test_the_european_formula_is_that_of_the_ratings() -> None:
 )
 def test_no_such_chance(name: str, keywords: dict[str, float]) -> None:
     with pytest.raises(UsageError):
-        win_probability(name, **keywords)
+        winning_law(name, **keywords)
 
 
 def test_a_field_is_like_the_population() -> None:

@@ -29,9 +29,9 @@ from yardstone.reports.tournament.tiebreaks import ties_document
 from yardstone.tournament.model import System
 from yardstone.tournament.simulation import play
 from yardstone.tournament.standings import standings
-from yardstone.tournament.win_probability import win_probability
+from yardstone.tournament.winning_laws import winning_law
 
-KANIUK = win_probability("kaniuk")
+KANIUK = winning_law("kaniuk")
 SMALL = TournamentSetting(players=20, rounds=4, lowest=-8)
 CIRCUIT = Circuit(population=24, players=12, rounds=3, tournaments=6, lowest=-6)
 

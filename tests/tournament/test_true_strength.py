@@ -14,7 +14,7 @@ from yardstone.tournament.model import Game, Result
 from yardstone.tournament.population import EntryList
 from yardstone.tournament.simulation import SimulationPlan, tournament_of
 from yardstone.tournament.true_strength import ENTRY_FACTOR, entry_spread
-from yardstone.tournament.win_probability import win_probability
+from yardstone.tournament.winning_laws import winning_law
 
 
 def field(grades: list[int]) -> EntryList:
@@ -28,7 +28,7 @@ def field(grades: list[int]) -> EntryList:
 def plan(grades: list[int], deviation: float | np.ndarray, rounds: int = 3) -> SimulationPlan:
     entered = field(grades)
     made = tournament_of(entered, rounds=rounds, bar=8)
-    return SimulationPlan(made, entered.strength, win_probability("kaniuk"), deviation=deviation)
+    return SimulationPlan(made, entered.strength, winning_law("kaniuk"), deviation=deviation)
 
 
 def test_the_spread_of_true_strengths_about_grades() -> None:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from math import isfinite
 
 from yardstone.tournament.criteria import Criterion
-from yardstone.tournament.formats.opengotha_fields import format_rank
 from yardstone.tournament.model import ByeKind, Game, Result, System, Tournament
 from yardstone.tournament.standings import Standings
+from yardstone.winprob.grades import format_grade
 
 __all__ = ["result_text", "score_text"]
 
@@ -22,7 +22,7 @@ def score_text(criterion: Criterion, value: float) -> str:
     if criterion.name == "CAT":
         return str(1 - round(value))
     if criterion.name == "RANK":
-        return format_rank(round(value)).lower()
+        return format_grade(round(value))
     if criterion.name == "TPN":
         return str(1 - round(value))
     sign, whole = ("-" if value < 0 else ""), int(abs(value))

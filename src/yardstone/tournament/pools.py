@@ -17,8 +17,8 @@ from yardstone.records.sources import Source
 from yardstone.records.tags import TOURNAMENT, further_columns
 from yardstone.tournament.classes import egf_class
 from yardstone.tournament.files import read_source
-from yardstone.tournament.formats.opengotha_fields import format_rank
 from yardstone.tournament.model import Game, Result, Tournament
+from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -124,8 +124,8 @@ def _columns(tournament: Tournament, games: Sequence[Game]) -> dict[str, NDArray
     players = tournament.players
     if tournament.discipline == "go":
         for side, rows in sides.items():
-            grades = ["" if (r := players[p].rank) is None else format_rank(r) for p in rows]
-            columns[f"{side}_grade"] = np.array([grade.lower() for grade in grades], dtype=text)
+            grades = ["" if (r := players[p].rank) is None else format_grade(r) for p in rows]
+            columns[f"{side}_grade"] = np.array(grades, dtype=text)
     for side, rows in sides.items():
         ratings = [np.nan if (r := players[p].rating) is None else r for p in rows]
         columns[f"{side}_rating"] = np.array(ratings, np.float64)

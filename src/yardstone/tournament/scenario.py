@@ -15,7 +15,7 @@ from yardstone.tournament.population import LOWEST_GRADE, known_strength, synthe
 from yardstone.tournament.rules import HandicapRules
 from yardstone.tournament.simulation import SimulationPlan, tournament_of
 from yardstone.tournament.true_strength import entry_spread
-from yardstone.tournament.win_probability import win_probability
+from yardstone.tournament.winning_laws import winning_law
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ class Scenario:
         In place of the tournament's; `handicap` is the most stones.
     win : {"kaniuk", "egf", "elo"}
         Win probability; with ``elo`` `advantage` and `draw_rate` as in
-        `yardstone.tournament.win_probability`.
+        `yardstone.tournament.winning_laws`.
     deviation : float, optional
         Of true strengths about the entry list; by default that of real tournaments, or
         none for players who are made up.
@@ -75,7 +75,7 @@ class Scenario:
         UsageError
             The rules contradict each other, or nothing is left to be played.
         """
-        probability = win_probability(self.win, advantage=self.advantage, draw_rate=self.draw_rate)
+        probability = winning_law(self.win, advantage=self.advantage, draw_rate=self.draw_rate)
         start, strength = self._entries()
         changed = replace(start, **self._changes(start))
         if changed.scoring.floor > changed.scoring.bar:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.tournament.population import EntryList
-    from yardstone.tournament.win_probability import WinProbability
+    from yardstone.tournament.winning_laws import WinningLaw
 
     Whole = NDArray[np.int64]
     Values = NDArray[np.float64]
@@ -106,7 +106,7 @@ class SimulationPlan:
     strength : float array (players,)
         True strengths, on the scale of `chance`.
     chance : callable
-        Win probability; see `yardstone.tournament.win_probability`.
+        Win probability; see `yardstone.tournament.winning_laws`.
     rules : PairingRules, optional
         How to pair; by default as the tournament's settings say.
     deviation : float or float array (players,)
@@ -124,7 +124,7 @@ class SimulationPlan:
 
     tournament: Tournament
     strength: Values
-    chance: WinProbability
+    chance: WinningLaw
     rules: InitVar[PairingRules | None] = None
     deviation: float | Values = 0.0
     pairing: PairingRules = field(init=False)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.tournament.scores import Scores
-    from yardstone.tournament.win_probability import WinProbability
+    from yardstone.tournament.winning_laws import WinningLaw
 
     Values = NDArray[np.float64]
 
@@ -103,7 +103,7 @@ class Strengths:
         cls,
         strength: Values,
         deviation: ArrayLike,
-        chance: WinProbability,
+        chance: WinningLaw,
         played: Scores,
         rounds: int,
     ) -> Strengths:
@@ -169,7 +169,7 @@ class GamesOver:
     second: NDArray[np.int64]
     score: Values
     stones: Values
-    chance: WinProbability
+    chance: WinningLaw
 
     def expected(self, strength: Values, shift: float = 0.0, other: float = 0.0) -> Values:
         """Expected scores if all first, or all second, players were stronger by some."""

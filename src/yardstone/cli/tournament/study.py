@@ -13,7 +13,7 @@ from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
     from yardstone.lab.tournaments.pairing_quality import Circuit
-    from yardstone.tournament.win_probability import WinProbability
+    from yardstone.tournament.winning_laws import WinningLaw
 
 __all__ = ["pairing", "ties", "weights"]
 
@@ -47,12 +47,12 @@ class CircuitOptions:
         )
 
 
-def _probability(win: str) -> WinProbability:
-    from yardstone.tournament.win_probability import win_probability
+def _probability(win: str) -> WinningLaw:
+    from yardstone.tournament.winning_laws import winning_law
 
     if win == "elo":
         raise UsageError("--win elo: the studies draw players by grades; take kaniuk or egf")
-    return win_probability(win)
+    return winning_law(win)
 
 
 def ties(

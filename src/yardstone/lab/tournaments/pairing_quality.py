@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.tournament.scores import Scores
-    from yardstone.tournament.win_probability import WinProbability
+    from yardstone.tournament.winning_laws import WinningLaw
 
     Values = NDArray[np.float64]
 
@@ -161,7 +161,7 @@ class Quality:
 
 def compare_quality(
     variants: Sequence[Variant],
-    chance: WinProbability,
+    chance: WinningLaw,
     circuit: Circuit | None = None,
     *,
     replicates: int = 10,
@@ -221,14 +221,14 @@ def compare_quality(
 
 
 def _one(
-    chance: WinProbability, circuit: Circuit, seed: int, item: tuple[Variant, int]
+    chance: WinningLaw, circuit: Circuit, seed: int, item: tuple[Variant, int]
 ) -> tuple[tuple[float, float, float], Values]:
     variant, replicate = item
     return measure_quality(variant, chance, circuit, np.random.default_rng([seed, replicate]))
 
 
 def measure_quality(
-    variant: Variant, chance: WinProbability, circuit: Circuit, rng: Generator
+    variant: Variant, chance: WinningLaw, circuit: Circuit, rng: Generator
 ) -> tuple[tuple[float, float, float], Values]:
     """One replicate of one variant.
 
@@ -279,7 +279,7 @@ def _rated(
     chosen: NDArray[np.int64],
     measured: Values,
     variant: Variant,
-    chance: WinProbability,
+    chance: WinningLaw,
     circuit: Circuit,
     rng: Generator,
 ) -> Values:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.tournament.scores import Scores
-    from yardstone.tournament.win_probability import WinProbability
+    from yardstone.tournament.winning_laws import WinningLaw
 
     Values = NDArray[np.float64]
 
@@ -79,7 +79,7 @@ class TournamentSetting:
     highest: int = 6
     spread: float = 1.0
 
-    def plan(self, chance: WinProbability, rng: Generator) -> SimulationPlan:
+    def plan(self, chance: WinningLaw, rng: Generator) -> SimulationPlan:
         """A fresh tournament of this kind."""
         field = synthetic_field(
             self.players, rng, lowest=self.lowest, highest=self.highest, spread=self.spread
@@ -184,7 +184,7 @@ class TiebreakComparison:
 
 
 def compare_tiebreaks(
-    chance: WinProbability,
+    chance: WinningLaw,
     setting: TournamentSetting | None = None,
     *,
     candidates: Sequence[str] = CANDIDATES,
@@ -199,7 +199,7 @@ def compare_tiebreaks(
     Parameters
     ----------
     chance : callable
-        Win probability on grades (`yardstone.tournament.win_probability`).
+        Win probability on grades (`yardstone.tournament.winning_laws`).
     setting : TournamentSetting, optional
         What is played.
     candidates : sequence of str
@@ -240,7 +240,7 @@ def compare_tiebreaks(
 
 
 def _questions(
-    chance: WinProbability,
+    chance: WinningLaw,
     setting: TournamentSetting,
     names: tuple[str, ...],
     among: str,

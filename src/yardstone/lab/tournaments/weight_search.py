@@ -20,7 +20,7 @@ from yardstone.tournament.pairing_rules import PairingRules
 from yardstone.tournament.rules import FloatMode, SeedSystem
 
 if TYPE_CHECKING:
-    from yardstone.tournament.win_probability import WinProbability
+    from yardstone.tournament.winning_laws import WinningLaw
 
 __all__ = ["Trial", "WeightSearch", "search_weights"]
 
@@ -64,7 +64,7 @@ class WeightSearch:
 
 
 def search_weights(
-    chance: WinProbability,
+    chance: WinningLaw,
     circuit: Circuit | None = None,
     *,
     trials: int = 40,

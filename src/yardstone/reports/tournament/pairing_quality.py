@@ -126,8 +126,8 @@ def search_document(search: WeightSearch, *, win: str) -> Document:
     """The best rules, how sure it is, and the best trials."""
     usual, best = search.confirmed
 
-    def change(name: str, form: str, heading: str) -> Column:
-        return Column("", lambda t: t.changes[name], heading, "number", form)
+    def change(name: str, form: str, heading: str, gives_way: int) -> Column:
+        return Column("", lambda t: t.changes[name], heading, "number", form, gives_way=gives_way)
 
     def rule(name: str) -> Callable[[Trial], str]:
         return lambda trial: str(trial.changes[name])
@@ -140,9 +140,9 @@ def search_document(search: WeightSearch, *, win: str) -> Document:
             Column("", lambda t: t.number, "Trial", "integer"),
             Column("", lambda t: format_grade(t.bar), "Bar", left=False),
             Column("", lambda t: t.rms, "Rms error", "number"),
-            change("minimise_score_difference", ".1e", "Score weight"),
-            change("maximise_seeding", ".1e", "Seeding weight"),
-            change("nx1_factor", ".2f", "nx1"),
+            change("minimise_score_difference", ".1e", "Score weight", 2),
+            change("maximise_seeding", ".1e", "Seeding weight", 3),
+            change("nx1_factor", ".2f", "nx1", 1),
             both("Seeding", "seed_system_1", "seed_system_2"),
             both("Floaters", "float_upper", "float_lower"),
         ],

@@ -8,7 +8,7 @@ import numpy as np
 
 from yardstone.reports.charts.tournament import forecast_chart, variants_chart
 from yardstone.reports.document import Block, Column, Document, Lines, Picture, Section, Table
-from yardstone.reports.tournament.intervals import NORMAL_95, share_text, within
+from yardstone.reports.tournament.intervals import NORMAL_95, share_column, within
 from yardstone.reports.words import known
 from yardstone.tournament.forecast import MEASURES
 from yardstone.winprob.grades import format_grade
@@ -60,44 +60,24 @@ def _columns(forecast: TournamentForecast, *, grades: bool) -> list[Column]:
     reach = forecast.place_range(_PLACE_LEVEL)
     mean, third = forecast.mean_place, forecast.at_least(3)
 
-    def strength(row: int) -> str:
-        value = float(forecast.strength[row])
-        return format_grade(round(value, 1)) if grades else f"{value:.0f}"
+    def strength(row: int) -> float:
+        return float(forecast.strength[row])
+
+    def strength_text(row: int) -> str:
+        return format_grade(round(strength(row), 1)) if grades else f"{strength(row):.0f}"
+
+    def places(row: int) -> str:
+        return f"{reach[row, 0]}–{reach[row, 1]}"
 
     return [
         Column("player", lambda row: forecast.names[row], "Player"),
-        Column(
-            "strength",
-            lambda row: float(forecast.strength[row]),
-            "Strength",
-            "number",
-            show=strength,
-            gives_way=2,
-        ),
-        Column(
-            "first",
-            lambda row: float(forecast.first[row]),
-            "First %",
-            "number",
-            show=lambda row: share_text(forecast.first[row]),
-        ),
-        Column(
-            "top3",
-            lambda row: float(third[row]),
-            "Top 3 %",
-            "number",
-            show=lambda row: share_text(third[row]),
-        ),
+        Column("strength", strength, "Strength", "number", show=strength_text, gives_way=2),
+        share_column("first", lambda row: float(forecast.first[row]), "First %"),
+        share_column("top3", lambda row: float(third[row]), "Top 3 %"),
         Column("mean_place", lambda row: float(mean[row]), "Mean place", "number", gives_way=3),
         Column("place_low", lambda row: int(reach[row, 0]), kind="integer"),
         Column("place_high", lambda row: int(reach[row, 1]), kind="integer"),
-        Column(
-            "",
-            lambda row: int(reach[row, 0]),
-            "90 % of places",
-            "integer",
-            show=lambda row: f"{reach[row, 0]}–{reach[row, 1]}",
-        ),
+        Column("", lambda row: int(reach[row, 0]), "90 % of places", "integer", show=places),
         Column("wins", lambda row: float(forecast.wins[row]), "Wins", "number", ".2f", gives_way=1),
     ]
 
@@ -187,7 +167,9 @@ def _variants_document(simulation: Simulation) -> Document:
     name, forecasts = simulation.varied, simulation.forecasts
     unit, digits = ("grades", 2) if simulation.grades else ("points", 0)
 
-    def measure(heading: str, which: str, digits: int, scale: float = 1.0) -> Column:
+    def measure(
+        heading: str, which: str, digits: int, scale: float = 1.0, *, gives_way: int = 0
+    ) -> Column:
         def text(forecast: TournamentForecast) -> str:
             return within(*forecast.measure(which), digits, scale)
 
@@ -197,17 +179,18 @@ def _variants_document(simulation: Simulation) -> Document:
             heading,
             "number",
             show=lambda row: text(row[1]),
+            gives_way=gives_way,
         )
 
     shown = Table(
         [
             Column("", lambda row: row[0], name),
             measure("Strongest wins %", "strongest wins", 1, 100.0),
-            measure(f"Winner behind, {unit}", "winner behind", digits),
+            measure(f"Winner behind, {unit}", "winner behind", digits, gives_way=4),
             measure("Order", "order", 3),
-            measure(f"Game gap, {unit}", "game gap", digits),
-            measure("Even games %", "even games", 1, 100.0),
-            measure("Tied first", "tied for first", 2),
+            measure(f"Game gap, {unit}", "game gap", digits, gives_way=2),
+            measure("Even games %", "even games", 1, 100.0, gives_way=3),
+            measure("Tied first", "tied for first", 2, gives_way=1),
         ],
         forecasts,
         noun="variant",

@@ -60,7 +60,7 @@ def _columns(table: Standings, results: bool) -> list[Column]:
     places = {row: at + 1 for at, row in enumerate(table.order.tolist())}
 
     def player(at: int) -> Player:
-        return tournament.players[table.order[at]]
+        return tournament.players[int(table.order[at])]
 
     def place(at: int) -> str:
         shared = at > 0 and table.place[at] == table.place[at - 1]
@@ -142,25 +142,22 @@ def _number(name: str, value: float) -> float | None:
     return 1 - value if name in ("CAT", "TPN") else value
 
 
+#: Columns before those of criteria.
+_OF_PLAYERS = 9
+
+
 def _plain(table: Standings) -> dict[str, Any]:
-    columns = {column.name: column for column in _columns(table, results=True) if column.name}
-    fixed = [
-        "place",
-        "line",
-        "number",
-        "name",
-        "first_name",
-        "country",
-        "club",
-        "grade",
-        "rating",
-    ]
+    columns = [column for column in _columns(table, results=True) if column.name]
+    first, last = _OF_PLAYERS, _OF_PLAYERS + len(table.criteria)
 
     def record(at: int) -> dict[str, Any]:
         return {
-            **{name: columns[name].value(at) for name in fixed},
-            "scores": {c.name: columns[c.name.lower()].value(at) for c in table.criteria},
-            "results": [columns[f"round_{r}"].value(at) for r in range(1, table.round + 1)],
+            **{column.name: column.value(at) for column in columns[:first]},
+            "scores": {
+                which.name: column.value(at)
+                for which, column in zip(table.criteria, columns[first:last], strict=True)
+            },
+            "results": [column.value(at) for column in columns[last:]],
         }
 
     return {

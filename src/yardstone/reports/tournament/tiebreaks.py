@@ -12,10 +12,10 @@ from yardstone.clusters import t_quantile
 from yardstone.evaluation.multiple import holm, two_sided
 from yardstone.reports.charts.tournament import ties_chart
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
-from yardstone.reports.tournament.intervals import share_text, signed_within, within
+from yardstone.reports.tournament.intervals import share_column, share_text, signed_within, within
 
 if TYPE_CHECKING:
-    from yardstone.lab.tournaments.tiebreaks import FairPairs, TiebreakComparison
+    from yardstone.lab.tournaments.tiebreaks import FairPairs, TiebreakComparison, TiebreakScore
 
 __all__ = ["ties_document"]
 
@@ -31,45 +31,26 @@ _AMONG = {
 def ties_document(comparison: TiebreakComparison) -> Document:
     """Table and conclusion of Hiddema's test."""
     setting, baseline = comparison.setting, comparison.baseline
+
+    def right(score: TiebreakScore) -> str:
+        return within(score.value, score.error, 1, 100.0)
+
+    def ahead(score: TiebreakScore) -> str:
+        if score.name == baseline:
+            return ""
+        return signed_within(score.ahead, score.ahead_error, 100.0)
+
     columns: list[Column] = [
         Column("name", lambda s: s.name, "Tie-break"),
         Column("right", lambda s: s.right, kind="integer"),
         Column("wrong", lambda s: s.wrong, kind="integer"),
         Column("tied", lambda s: s.tied, kind="integer"),
-        Column(
-            "value",
-            lambda s: s.value,
-            "Right %",
-            "number",
-            show=lambda s: within(s.value, s.error, 1, 100.0),
-        ),
+        Column("value", lambda s: s.value, "Right %", "number", show=right),
         Column("error", lambda s: s.error, kind="number"),
-        Column(
-            "ahead",
-            lambda s: s.ahead,
-            f"Less {baseline}",
-            "number",
-            show=lambda s: (
-                "" if s.name == baseline else signed_within(s.ahead, s.ahead_error, 100.0)
-            ),
-        ),
+        Column("ahead", lambda s: s.ahead, f"Less {baseline}", "number", show=ahead),
         Column("ahead_error", lambda s: s.ahead_error, kind="number"),
-        Column(
-            "",
-            lambda s: s.decided,
-            "Decided %",
-            "number",
-            show=lambda s: share_text(s.decided),
-            gives_way=1,
-        ),
-        Column(
-            "",
-            lambda s: s.right_of_decided,
-            "Right of decided %",
-            "number",
-            show=lambda s: share_text(s.right_of_decided),
-            gives_way=2,
-        ),
+        share_column("", lambda s: s.decided, "Decided %", gives_way=1),
+        share_column("", lambda s: s.right_of_decided, "Right of decided %", gives_way=2),
     ]
     table = Table(columns, comparison.scores, noun="tie-break")
     system = "McMahon" if setting.system == "mcmahon" else setting.system

@@ -1,6 +1,6 @@
 """What a simulated game brings: probabilities from the strengths of two players.
 
-A `WinProbability` takes the strengths of the player who moves first and of the second one,
+A `WinningLaw` takes the strengths of the player who moves first and of the second one,
 and the handicap stones of the first, and gives the probability that the first wins
 and that the game is drawn. In Go strengths are grades (1 dan = 0), in chess ratings.
 """
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-    WinProbability = Callable[[Values, Values, Values], tuple[Values, Values]]
+    WinningLaw = Callable[[Values, Values, Values], tuple[Values, Values]]
 
-__all__ = ["LAWS", "win_probability", "elo_chance", "grade_chance"]
+__all__ = ["LAWS", "winning_law", "elo_chance", "grade_chance"]
 
-#: Names for `win_probability`.
+#: Names for `winning_law`.
 LAWS = ("kaniuk", "egf", "elo")
 
 
@@ -58,7 +58,7 @@ def elo_chance(
     return win, draw
 
 
-def win_probability(name: str, *, advantage: float = 0.0, draw_rate: float = 0.0) -> WinProbability:
+def winning_law(name: str, *, advantage: float = 0.0, draw_rate: float = 0.0) -> WinningLaw:
     """A probability by its name.
 
     ``kaniuk``: his published model on grades; ``egf``: the formula of the European Go
