@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.choices import no_such
-from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
+from yardstone.errors import ConvergenceError, ModelError, NoGamesError, UsageError
 from yardstone.winprob._minimise import Minimum, damped_newton
 from yardstone.winprob.grade_model import ALL_PARAMETERS, EVEN_KOMI, GradeModel, log_probabilities
 from yardstone.winprob.kaniuk import INITIAL, TABLE_1, Kaniuk, basis
@@ -24,7 +24,6 @@ from yardstone.winprob.kaniuk import INITIAL, TABLE_1, Kaniuk, basis
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.pool import Pool
     from yardstone.winprob.statistics import WinningStatistics
 
     Array = NDArray[np.float64]
@@ -80,35 +79,6 @@ class GradedGames:
         np.add.at(games, where, 1.0)
         first, second, handicap, komi = np.ascontiguousarray(cells.T)
         return cls(first, second, handicap, komi, wins, games)
-
-    @classmethod
-    def from_pool(cls, pool: Pool, *, handicap_games: bool = True) -> GradedGames:
-        """Decided games of a pool between players of known grades.
-
-        Parameters
-        ----------
-        pool : Pool
-            With columns ``first_grade`` and ``second_grade``; ``handicap`` and
-            ``komi`` are used where they are.
-        handicap_games : bool
-            Whether to keep the games with handicap.
-        """
-        for name in ("first_grade", "second_grade"):
-            if name not in pool.columns:
-                raise InputError(f"the games have no column {name!r}")
-        size = len(pool)
-        first, second = (
-            np.asarray(pool.columns[name], np.float64) for name in ("first_grade", "second_grade")
-        )
-        handicap = np.asarray(pool.columns.get("handicap", np.zeros(size)), np.float64)
-        komi = np.asarray(pool.columns.get("komi", np.full(size, EVEN_KOMI)), np.float64)
-        keep = np.isfinite(first) & np.isfinite(second) & (pool.score != 0.5) & (handicap >= 0)
-        if not handicap_games:
-            keep &= handicap == 0
-        komi = np.where((handicap > 0) | ~np.isfinite(komi), EVEN_KOMI, komi)
-        return cls.from_columns(
-            first[keep], second[keep], pool.score[keep] == 1.0, handicap[keep], komi[keep]
-        )
 
     @classmethod
     def from_statistics(

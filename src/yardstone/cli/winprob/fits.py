@@ -210,8 +210,9 @@ def compare(
     yardstone winprob compare games.csv --by-event
     """
     from yardstone.cli import values
-    from yardstone.lab.kaniuk.cross_validation import GameColumns, cross_validate
+    from yardstone.lab.kaniuk.cross_validation import cross_validate
     from yardstone.reports.winprob.comparison import comparison_document
+    from yardstone.winprob.game_columns import GameColumns
     from yardstone.winprob.statistics_files import read_graded_games
 
     output.check()

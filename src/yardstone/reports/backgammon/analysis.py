@@ -283,7 +283,7 @@ def _players(plain: Plain) -> Table:
 
 def _kinds(players: Sequence[Plain]) -> Table:
     def whole(row: Plain) -> float:
-        return sum(row[kind] for kind in KINDS)
+        return float(sum(row[kind] for kind in KINDS))
 
     def kind_columns(kind: str, words: str) -> list[Column]:
         def share(row: Plain) -> float:
