@@ -206,10 +206,10 @@ def fit_likelihood(
     tolerance : float
         The fit is done when another step promises no more log-likelihood.
     """
-    wanted = set(free)
-    if unknown := wanted - set(ALL_PARAMETERS):
+    chosen = set(free)
+    if unknown := chosen - set(ALL_PARAMETERS):
         raise UsageError(no_such("parameter", min(unknown), ALL_PARAMETERS))
-    names = tuple(name for name in ALL_PARAMETERS if name in wanted)
+    names = tuple(name for name in ALL_PARAMETERS if name in chosen)
     if not names:
         raise UsageError("at least one parameter must be free")
     if not games.games.sum() > 0:
@@ -240,9 +240,9 @@ def _fit_from(
     games: GradedGames, names: tuple[str, ...], begin: GradeModel, tolerance: float
 ) -> LikelihoodFit:
     """The fit to which one first point leads."""
-    wanted = set(names)
+    chosen = set(names)
     base = begin.vector
-    if "lapse" in wanted and base[ALL_PARAMETERS.index("lapse")] == 0.0:
+    if "lapse" in chosen and base[ALL_PARAMETERS.index("lapse")] == 0.0:
         base[ALL_PARAMETERS.index("lapse")] = _FIRST_LAPSE
     index = [ALL_PARAMETERS.index(name) for name in names]
     lapse = ALL_PARAMETERS.index("lapse")
@@ -293,11 +293,11 @@ def _fit_from(
 
     begin_at, bounds = base[index] * sizes, lower * sizes
     try:
-        found = damped_newton(scaled, begin_at, bounds, tolerance=1e-9, gain=tolerance)
+        minimised = damped_newton(scaled, begin_at, bounds, tolerance=1e-9, gain=tolerance)
     except ConvergenceError:  # far from the minimum the full curvature can mislead
         plain = partial(scaled, curved=False)
-        found = damped_newton(plain, begin_at, bounds, tolerance=1e-9, gain=tolerance)
-    point = found.point / sizes
+        minimised = damped_newton(plain, begin_at, bounds, tolerance=1e-9, gain=tolerance)
+    point = minimised.point / sizes
     value, gradient, information = objective(point, curved=False)
     vector = base.copy()
     vector[index] = point
@@ -306,7 +306,7 @@ def _fit_from(
     covariance[np.ix_(inside, inside)] = np.linalg.pinv(
         information[np.ix_(inside, inside)], hermitian=True
     )
-    minimum = Minimum(point, value, gradient, information, found.path)
+    minimum = Minimum(point, value, gradient, information, minimised.path)
     return LikelihoodFit(
         GradeModel.from_vector(vector, begin.link), names, covariance, minimum, games
     )
