@@ -327,9 +327,9 @@ def _problem(match: dict[str, Any], complaint: str) -> str:
     return ""
 
 
-def _complaint(complaint: str, short: str) -> str:
+def _complaint(output: str, short: str) -> str:
     """The first line in which GNU Backgammon finds fault with the file."""
-    for line in complaint.splitlines():
+    for line in output.splitlines():
         text = line.strip()
         if _COMPLAINT.search(text) and not _HARMLESS.search(text):
             text = text.replace(f"'{short}'", "the file").replace(f"{short}: ", "")

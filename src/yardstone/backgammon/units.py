@@ -51,11 +51,11 @@ def in_equity(rates: Mapping[str, float | None], unit: Unit | None = None) -> di
     plain = {name: value for name, value in known.items() if name in _USUAL}
     units = {name: unit or _unit(name, abs(value)) for name, value in plain.items() if value}
     if len(set(units.values())) > 1:
-        units_in_words = " and ".join(
+        words = " and ".join(
             f"{name.upper()} {plain[name]:g} in {u}" for name, u in units.items()
         )
         raise UsageError(
-            f"{units_in_words}: name one unit for both with --unit equity or --unit thousandths"
+            f"{words}: name one unit for both with --unit equity or --unit thousandths"
         )
     for name, each in units.items():
         value = plain[name] / (1000.0 if each is Unit.thousandths else 1.0)
