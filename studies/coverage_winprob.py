@@ -25,7 +25,6 @@ from yardstone import parallel
 from yardstone.errors import ModelError
 from yardstone.lab.kaniuk.cross_validation import (
     CANDIDATES,
-    GameColumns,
     cross_validate,
     game_log_loss,
 )
@@ -33,6 +32,7 @@ from yardstone.lab.kaniuk.least_squares import fit_least_squares
 from yardstone.lab.kaniuk.least_squares_intervals import Profile, simulated_reach
 from yardstone.lab.kaniuk.selection import fit_with_strengths
 from yardstone.lab.kaniuk.simulation import european_games, simulate_mcmahon, simulate_statistics
+from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
 from yardstone.winprob.likelihood import GradedGames, LikelihoodFit, fit_likelihood

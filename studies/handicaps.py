@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.ratings.sktlr import SktLr
 from yardstone.clusters import clustered_interval
+from yardstone.ratings.sktlr import SktLr
 from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.handicap_rules import fit_slope, fit_stone, log_loss, stone_interval
 from yardstone.winprob.kaniuk import PUBLISHED

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from yardstone.lab.kaniuk.cross_validation import GameColumns, cross_validate
+from yardstone.lab.kaniuk.cross_validation import cross_validate
 from yardstone.lab.kaniuk.least_squares import fit_least_squares, rms_by_difference
 from yardstone.lab.kaniuk.least_squares_intervals import simulated_intervals
 from yardstone.lab.kaniuk.selection import SelectionFit, fit_with_strengths
@@ -28,6 +28,7 @@ from yardstone.lab.kaniuk.simulation import (
 from yardstone.lab.kaniuk.trace import trace
 from yardstone.pool import Pool
 from yardstone.reports.charts import winprob as charts
+from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1

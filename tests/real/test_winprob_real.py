@@ -7,11 +7,12 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.shared import shared_path
-from yardstone.lab.kaniuk.cross_validation import CANDIDATES, GameColumns, cross_validate
+from yardstone.lab.kaniuk.cross_validation import CANDIDATES, cross_validate
 from yardstone.lab.kaniuk.least_squares import fit_least_squares
 from yardstone.pool import Pool
 from yardstone.ratings.sktlr import SktLr
 from yardstone.scales import convert, fit_grades, read_egf_list
+from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.handicap_rules import (

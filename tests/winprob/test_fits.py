@@ -16,6 +16,7 @@ from yardstone.lab.kaniuk.simulation import european_games, simulate_pool, simul
 from yardstone.lab.kaniuk.trace import trace
 from yardstone.pool import Pool
 from yardstone.winprob._minimise import conjugate_gradient, damped_newton
+from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.grade_model import ALL_PARAMETERS, GradeModel, Link, log_probabilities
 from yardstone.winprob.kaniuk import (
     INITIAL,
@@ -333,4 +334,4 @@ def test_the_minimisers_say_when_they_fail() -> None:
     with pytest.raises(ConvergenceError):
         conjugate_gradient(slope, start, most_searches=20)
     with pytest.raises(InputError):
-        GradedGames.from_pool(Pool.from_names(["a"], ["b"], [1]))
+        GameColumns.from_pool(Pool.from_names(["a"], ["b"], [1]))

@@ -8,7 +8,6 @@ import pytest
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.lab.kaniuk.cross_validation import (
     CANDIDATES,
-    GameColumns,
     ModelForm,
     cross_validate,
     game_log_loss,
@@ -21,6 +20,7 @@ from yardstone.lab.kaniuk.simulation import (
     simulate_statistics,
 )
 from yardstone.pool import Pool
+from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.games_csv import implausible_events, read_games_csv
 from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.kaniuk import PUBLISHED
@@ -160,7 +160,7 @@ def test_games_from_csv(tmp_path: Path) -> None:
     }
     games = GameColumns.from_pool(pool, group="event")
     assert len(games) == 1
-    assert GradedGames.from_pool(pool).games.sum() == 1
+    assert GameColumns.from_pool(pool).graded().games.sum() == 1
 
 
 def test_events_made_up_are_left_out(tmp_path: Path) -> None:

@@ -1,1 +1,75 @@
-"""Backgammon: gnubg as a separate program, error rates and ratings, the two studies."""
+"""Backgammon: GNU Backgammon as a separate program, error rates and ratings.
+
+Names are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from yardstone.facade import lazy_names
+
+if TYPE_CHECKING:
+    from yardstone.backgammon.analysis import (
+        ListedPlayers,
+        MatchAnalysis,
+        RatingRule,
+        analyse_matches,
+    )
+    from yardstone.backgammon.analysis_file import AnalysisFile
+    from yardstone.backgammon.error_rates import Errors
+    from yardstone.backgammon.file_analysis import AnalysisSettings, FileAnalysis
+    from yardstone.backgammon.formulas import PUBLISHED, Formula
+    from yardstone.backgammon.gnubg import find_gnubg
+    from yardstone.backgammon.match_files import MatchFiles
+    from yardstone.backgammon.rating import RatingAnswer, RatingQuestion, rating_answer
+    from yardstone.backgammon.summary import PlayerSummary
+
+__all__ = [
+    "PUBLISHED",
+    "AnalysisFile",
+    "AnalysisSettings",
+    "Errors",
+    "FileAnalysis",
+    "Formula",
+    "ListedPlayers",
+    "MatchAnalysis",
+    "MatchFiles",
+    "PlayerSummary",
+    "RatingAnswer",
+    "RatingQuestion",
+    "RatingRule",
+    "analyse_matches",
+    "find_gnubg",
+    "rating_answer",
+]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "analysis": (
+            "ListedPlayers",
+            "MatchAnalysis",
+            "RatingRule",
+            "analyse_matches",
+        ),
+        "analysis_file": ("AnalysisFile",),
+        "error_rates": ("Errors",),
+        "file_analysis": (
+            "AnalysisSettings",
+            "FileAnalysis",
+        ),
+        "formulas": (
+            "PUBLISHED",
+            "Formula",
+        ),
+        "gnubg": ("find_gnubg",),
+        "match_files": ("MatchFiles",),
+        "rating": (
+            "RatingAnswer",
+            "RatingQuestion",
+            "rating_answer",
+        ),
+        "summary": ("PlayerSummary",),
+    },
+)

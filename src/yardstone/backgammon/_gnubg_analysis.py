@@ -38,7 +38,7 @@ def analyse_file() -> None:
         gnubg.command(line)
     gnubg.command(job["import"])
     match = gnubg.match(analysis=0, boards=0, statistics=0)
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "match": None if match is None else _plain_match(match, job["file"]),
         "analysis": None,
     }
@@ -46,9 +46,9 @@ def analyse_file() -> None:
         for line in _analysis_settings(job):
             gnubg.command(line)
         gnubg.command("analyse match")
-        found["analysis"] = statistics(gnubg)
-        found["errors"] = errors(gnubg, gnubg.match(analysis=1, boards=1, statistics=0))
-    Path("result.json").write_text(json.dumps(found), "utf-8")
+        result["analysis"] = statistics(gnubg)
+        result["errors"] = errors(gnubg, gnubg.match(analysis=1, boards=1, statistics=0))
+    Path("result.json").write_text(json.dumps(result), "utf-8")
 
 
 def _plain_match(match: dict[str, Any], file: str) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def errors(gnubg: Any, match: dict[str, Any]) -> list[dict[str, Any]]:
     Each with its game and record (from 1), player (0 or 1), kind, size in normalised
     equity, position, match ID, dice, and what was played and what was best.
     """
-    found: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     about = match["match-info"]
     length = about["match-length"]
     for number, game in enumerate(match["games"], 1):
@@ -120,14 +120,14 @@ def errors(gnubg: Any, match: dict[str, Any]) -> list[dict[str, Any]]:
         }
         for place, error in _game_errors(gnubg, game["game"], state):
             if error["error"] >= SMALLEST_ERROR:
-                found.append({"game": number, "record": place, **error})
-    found.sort(key=lambda error: -error["error"])
-    return found[:MOST_ERRORS]
+                result.append({"game": number, "record": place, **error})
+    result.sort(key=lambda error: -error["error"])
+    return result[:MOST_ERRORS]
 
 
 def _game_errors(gnubg: Any, records: Any, state: dict[str, Any]) -> list[Any]:
     """Pairs of a place and an error, of any size above zero."""
-    found = []
+    result = []
     offered: dict[str, Any] | None = None
     for place, record in enumerate(records, 1):
         action = record["action"]
@@ -136,7 +136,7 @@ def _game_errors(gnubg: Any, records: Any, state: dict[str, Any]) -> list[Any]:
         player = "XO".index(record["player"])
         if action in ("take", "drop"):
             if offered is not None:
-                found += [(place, error) for error in _answer(offered, player, action, state)]
+                result += [(place, error) for error in _answer(offered, player, action, state)]
             if action == "take":
                 state["cube"] *= 2
                 state["owner"] = player
@@ -156,12 +156,12 @@ def _game_errors(gnubg: Any, records: Any, state: dict[str, Any]) -> list[Any]:
             if loss > 0.0:
                 played = "no double" if action == "move" else "double"
                 ids = {**here, "match": match_id(state, player, player, False, ())}
-                found.append(
+                result.append(
                     (place, {**ids, "kind": kind, "error": loss, "played": played, "best": best})
                 )
         if action == "move":
-            found += [(place, error) for error in _move(record, here, state)]
-    return found
+            result += [(place, error) for error in _move(record, here, state)]
+    return result
 
 
 def _cube(

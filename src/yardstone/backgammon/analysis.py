@@ -15,7 +15,7 @@ from yardstone.backgammon.matches import AnalysedMatch, Blunder, matches_of
 from yardstone.backgammon.summary import PlayerSummary, summarise, worst_blunders
 from yardstone.errors import InputError, NoGamesError
 
-__all__ = ["MatchAnalysis", "PlayerChoice", "RatingRule", "analyse_matches"]
+__all__ = ["ListedPlayers", "MatchAnalysis", "RatingRule", "analyse_matches"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class RatingRule:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerChoice:
+class ListedPlayers:
     """Which players are listed.
 
     Attributes
@@ -97,7 +97,7 @@ def analyse_matches(
     files: Iterable[MatchFile],
     settings: AnalysisSettings | None = None,
     rule: RatingRule | None = None,
-    choice: PlayerChoice | None = None,
+    choice: ListedPlayers | None = None,
     *,
     blunders: int = 10,
     ledger: AnalysisFile | None = None,
@@ -116,7 +116,7 @@ def analyse_matches(
         Depth and format.
     rule : RatingRule, optional
         From errors to ratings.
-    choice : PlayerChoice, optional
+    choice : ListedPlayers, optional
         Which players are listed; the most matches first.
     blunders : int
         How many of the worst are kept.
@@ -131,7 +131,7 @@ def analyse_matches(
         A player who is named is in no match, or GNU Backgammon is not there.
     """
     settings, rule = settings or AnalysisSettings(), rule or RatingRule()
-    choice = choice or PlayerChoice()
+    choice = choice or ListedPlayers()
     program = find_gnubg(program)
     analyses = analyse_files(
         files,
@@ -165,7 +165,7 @@ def analyse_matches(
     )
 
 
-def _listed(players: Sequence[PlayerSummary], choice: PlayerChoice) -> list[PlayerSummary]:
+def _listed(players: Sequence[PlayerSummary], choice: ListedPlayers) -> list[PlayerSummary]:
     """The players of a choice."""
     if not choice.names:
         return [p for p in players if len(p.matches) >= choice.minimum_matches][: choice.most]

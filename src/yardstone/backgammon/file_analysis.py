@@ -284,13 +284,15 @@ def _attempt(
         )
     except (WorkerError, InputError) as error:
         return FileAnalysis(match.name, "failed", str(error))
-    said = _complaint(f"{done.errors}\n{done.output}", short)
+    complaint = _complaint(f"{done.errors}\n{done.output}", short)
     content = done.result
     if content is None:
         return FileAnalysis(match.name, "failed", _crash(done))
     if content["match"] is None:
-        return FileAnalysis(match.name, "refused", f"GNU Backgammon: {said or 'there is no match'}")
-    problem = _problem(content["match"], said)
+        return FileAnalysis(
+            match.name, "refused", f"GNU Backgammon: {complaint or 'there is no match'}"
+        )
+    problem = _problem(content["match"], complaint)
     if problem:
         return FileAnalysis(
             match.name, "refused", problem, {**content, "analysis": None, "errors": []}
@@ -309,10 +311,10 @@ def _crash(done: Completed) -> str:
     return f"GNU Backgammon gave no result (exit status {done.status}): {words}"
 
 
-def _problem(match: dict[str, Any], said: str) -> str:
+def _problem(match: dict[str, Any], complaint: str) -> str:
     """Why a match that was imported cannot be trusted; empty if it can."""
-    if said:
-        return f"GNU Backgammon: {said}"
+    if complaint:
+        return f"GNU Backgammon: {complaint}"
     if match["variation"] not in ("", "Standard"):
         return f"{match['variation']} is another game than standard backgammon"
     if match["more_games"]:
@@ -325,9 +327,9 @@ def _problem(match: dict[str, Any], said: str) -> str:
     return ""
 
 
-def _complaint(said: str, short: str) -> str:
+def _complaint(output: str, short: str) -> str:
     """The first line in which GNU Backgammon finds fault with the file."""
-    for line in said.splitlines():
+    for line in output.splitlines():
         text = line.strip()
         if _COMPLAINT.search(text) and not _HARMLESS.search(text):
             text = text.replace(f"'{short}'", "the file").replace(f"{short}: ", "")

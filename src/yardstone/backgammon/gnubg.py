@@ -85,20 +85,20 @@ def find_gnubg(path: str | Path | None = None) -> Path:
     """
     named = path or os.environ.get(PROGRAM_VARIABLE)
     if named is not None:
-        found = shutil.which(named)
-        if found is None:
+        program = shutil.which(named)
+        if program is None:
             raise InputError(
                 "there is no such program", file=str(named), mend="name the program gnubg"
             )
-        return Path(found).absolute()
+        return Path(program).absolute()
     folders = os.pathsep.join([os.environ.get("PATH", os.defpath), *_USUAL_FOLDERS])
-    found = shutil.which("gnubg", path=folders)
-    if found is None:
+    program = shutil.which("gnubg", path=folders)
+    if program is None:
         raise InputError(
             "GNU Backgammon is not installed",
             mend=f"apt-get install gnubg, or name the program by {PROGRAM_VARIABLE}",
         )
-    return Path(found).absolute()
+    return Path(program).absolute()
 
 
 def find_clock() -> Path | None:

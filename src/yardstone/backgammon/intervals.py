@@ -89,8 +89,8 @@ def mean_interval(values: ArrayLike, level: float = 0.9) -> MatchEstimate:
 
     Examples
     --------
-    >>> found = mean_interval([1800, 1850, 1840])
-    >>> round(found.value), round(found.low), round(found.high)
+    >>> estimate = mean_interval([1800, 1850, 1840])
+    >>> round(estimate.value), round(estimate.low), round(estimate.high)
     (1830, 1785, 1875)
     """
     x = np.asarray(values, np.float64)
@@ -125,8 +125,8 @@ def loss_interval(values: ArrayLike, level: float = 0.9) -> MatchEstimate:
 
     Examples
     --------
-    >>> found = loss_interval([250, 200, 210])
-    >>> round(found.value), round(found.low), round(found.high)
+    >>> estimate = loss_interval([250, 200, 210])
+    >>> round(estimate.value), round(estimate.low), round(estimate.high)
     (220, 135, 420)
     """
     x = np.asarray(values, np.float64)
@@ -182,8 +182,8 @@ def luck_adjusted_difference(
 
     Examples
     --------
-    >>> found = luck_adjusted_difference([0.62, 0.55, 0.63, 0.60], 5)
-    >>> round(found.value), round(found.low), round(found.high)
+    >>> estimate = luck_adjusted_difference([0.62, 0.55, 0.63, 0.60], 5)
+    >>> round(estimate.value), round(estimate.low), round(estimate.high)
     (158, 91, 227)
     """
     p, points = np.broadcast_arrays(

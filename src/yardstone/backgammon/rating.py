@@ -76,7 +76,7 @@ class RatingQuestion:
             "--from-rating": self.from_rating is not None,
             "--win": self.win is not None,
         }
-        chosen = [way for way, wanted in ways.items() if wanted]
+        chosen = [way for way, used in ways.items() if used]
         if len(chosen) != 1 or len(decisions) > 1:
             raise UsageError(f"give one of: {', '.join(ways)}")
         if self.epm is None and self.epc is not None and self.from_rating is None:

@@ -134,13 +134,13 @@ def summarise(
     for match in sorted(matches, key=_moment):
         for side, name in enumerate(match.players):
             sides[name].append((match, side))
-    found = [_player(name, played, formula, offset, level) for name, played in sides.items()]
+    players = [_player(name, played, formula, offset, level) for name, played in sides.items()]
 
     def place(player: PlayerSummary) -> tuple[int, float, str]:
         rating = player.rating.value
         return -len(player.matches), -rating if isfinite(rating) else np.inf, player.name
 
-    return sorted(found, key=place)
+    return sorted(players, key=place)
 
 
 def _moment(match: AnalysedMatch) -> str:
@@ -203,11 +203,11 @@ def worst_blunders(
     matches: Iterable[AnalysedMatch], number: int, players: Iterable[str] | None = None
 ) -> list[Blunder]:
     """The largest errors, the worst first, of some players or of all."""
-    wanted = None if players is None else set(players)
+    named = None if players is None else set(players)
     every = (
         blunder
         for match in matches
         for blunder in match.blunders
-        if wanted is None or blunder.player in wanted
+        if named is None or blunder.player in named
     )
     return heapq.nlargest(number, every, key=lambda blunder: blunder.error)

@@ -51,8 +51,10 @@ def in_equity(rates: Mapping[str, float | None], unit: Unit | None = None) -> di
     plain = {name: value for name, value in known.items() if name in _USUAL}
     units = {name: unit or _unit(name, abs(value)) for name, value in plain.items() if value}
     if len(set(units.values())) > 1:
-        said = " and ".join(f"{name.upper()} {plain[name]:g} in {u}" for name, u in units.items())
-        raise UsageError(f"{said}: name one unit for both with --unit equity or --unit thousandths")
+        words = " and ".join(f"{name.upper()} {plain[name]:g} in {u}" for name, u in units.items())
+        raise UsageError(
+            f"{words}: name one unit for both with --unit equity or --unit thousandths"
+        )
     for name, each in units.items():
         value = plain[name] / (1000.0 if each is Unit.thousandths else 1.0)
         if abs(value) > MOST_EQUITY:

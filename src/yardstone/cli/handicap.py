@@ -32,6 +32,7 @@ def handicap(
             "7aml 3p; or Go grades such as 2d 4k.",
         ),
     ],
+    *,
     scale: Annotated[
         RatingScale | None,
         typer.Option(
@@ -55,7 +56,6 @@ def handicap(
         int | None,
         typer.Option(min=1, metavar="STONES", help="Fix the stones; komi makes up the rest."),
     ] = None,
-    *,
     output: TableOutput,
 ) -> None:
     """Handicap for two players by Goldis' rule: stones, komi, and who wins ties.

@@ -77,14 +77,14 @@ def departures(rule: str = "graded") -> list[Departure]:
     125 more for each; that of any other rank comes from its log rating.
     """
     check_choice("the rule", rule, RULES)
-    found = []
+    departures = []
     for rank, (log_rating, points) in TABLE.items():
         exact = rank_rating(rank) / 1000.0
         rounded = _nearest(exact, 0.005)
         if abs(rounded - log_rating) > 1e-9:
-            found.append(Departure(rank, "log rating", log_rating, exact, rounded))
+            departures.append(Departure(rank, "log rating", log_rating, exact, rounded))
         strength = float(antilog(1000.0 * exact))
         by_rule = RULES[rule](strength)
         if abs(by_rule - points) > 1e-9:
-            found.append(Departure(rank, "antilog", points, strength, by_rule))
-    return found
+            departures.append(Departure(rank, "antilog", points, strength, by_rule))
+    return departures

@@ -35,14 +35,14 @@ def parse_grade(text: str) -> float:
     >>> parse_grade("2d"), parse_grade("1k"), parse_grade("20 kyu")
     (1.0, -1.0, -20.0)
     """
-    found = _GRADE.fullmatch(text)
-    if found is None:
+    match = _GRADE.fullmatch(text)
+    if match is None:
         mend = "write it like 4k or 2d"
         if re.fullmatch(r"\s*\d+\s*(p|pro)\s*", text, re.IGNORECASE):
             mend = "a professional rank has no place on the scale of amateur grades"
         raise InputError(f"{text!r} is not a Go grade", mend=mend)
-    number = float(found[1])
-    return -number if found[2].lower().startswith("k") else number - 1.0
+    number = float(match[1])
+    return -number if match[2].lower().startswith("k") else number - 1.0
 
 
 def parse_grades(texts: Iterable[str | None]) -> NDArray[np.float64]:
@@ -55,8 +55,8 @@ def parse_grades(texts: Iterable[str | None]) -> NDArray[np.float64]:
 
     def read(text: str | None) -> float:
         if text not in known:
-            found = _GRADE.fullmatch(text or "")
-            known[text] = parse_grade(found[0]) if found else np.nan
+            match = _GRADE.fullmatch(text or "")
+            known[text] = parse_grade(match[0]) if match else np.nan
         return known[text]
 
     return np.array([read(text) for text in texts], np.float64)

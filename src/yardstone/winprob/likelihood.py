@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.choices import no_such
-from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
+from yardstone.errors import ConvergenceError, ModelError, NoGamesError, UsageError
 from yardstone.winprob._minimise import Minimum, damped_newton
 from yardstone.winprob.grade_model import ALL_PARAMETERS, EVEN_KOMI, GradeModel, log_probabilities
 from yardstone.winprob.kaniuk import INITIAL, TABLE_1, Kaniuk, basis
@@ -24,7 +24,6 @@ from yardstone.winprob.kaniuk import INITIAL, TABLE_1, Kaniuk, basis
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.pool import Pool
     from yardstone.winprob.statistics import WinningStatistics
 
     Array = NDArray[np.float64]
@@ -80,35 +79,6 @@ class GradedGames:
         np.add.at(games, where, 1.0)
         first, second, handicap, komi = np.ascontiguousarray(cells.T)
         return cls(first, second, handicap, komi, wins, games)
-
-    @classmethod
-    def from_pool(cls, pool: Pool, *, handicap_games: bool = True) -> GradedGames:
-        """Decided games of a pool between players of known grades.
-
-        Parameters
-        ----------
-        pool : Pool
-            With columns ``first_grade`` and ``second_grade``; ``handicap`` and
-            ``komi`` are used where they are.
-        handicap_games : bool
-            Whether to keep the games with handicap.
-        """
-        for name in ("first_grade", "second_grade"):
-            if name not in pool.columns:
-                raise InputError(f"the games have no column {name!r}")
-        size = len(pool)
-        first, second = (
-            np.asarray(pool.columns[name], np.float64) for name in ("first_grade", "second_grade")
-        )
-        handicap = np.asarray(pool.columns.get("handicap", np.zeros(size)), np.float64)
-        komi = np.asarray(pool.columns.get("komi", np.full(size, EVEN_KOMI)), np.float64)
-        keep = np.isfinite(first) & np.isfinite(second) & (pool.score != 0.5) & (handicap >= 0)
-        if not handicap_games:
-            keep &= handicap == 0
-        komi = np.where((handicap > 0) | ~np.isfinite(komi), EVEN_KOMI, komi)
-        return cls.from_columns(
-            first[keep], second[keep], pool.score[keep] == 1.0, handicap[keep], komi[keep]
-        )
 
     @classmethod
     def from_statistics(
@@ -236,10 +206,10 @@ def fit_likelihood(
     tolerance : float
         The fit is done when another step promises no more log-likelihood.
     """
-    wanted = set(free)
-    if unknown := wanted - set(ALL_PARAMETERS):
+    chosen = set(free)
+    if unknown := chosen - set(ALL_PARAMETERS):
         raise UsageError(no_such("parameter", min(unknown), ALL_PARAMETERS))
-    names = tuple(name for name in ALL_PARAMETERS if name in wanted)
+    names = tuple(name for name in ALL_PARAMETERS if name in chosen)
     if not names:
         raise UsageError("at least one parameter must be free")
     if not games.games.sum() > 0:
@@ -270,9 +240,9 @@ def _fit_from(
     games: GradedGames, names: tuple[str, ...], begin: GradeModel, tolerance: float
 ) -> LikelihoodFit:
     """The fit to which one first point leads."""
-    wanted = set(names)
+    chosen = set(names)
     base = begin.vector
-    if "lapse" in wanted and base[ALL_PARAMETERS.index("lapse")] == 0.0:
+    if "lapse" in chosen and base[ALL_PARAMETERS.index("lapse")] == 0.0:
         base[ALL_PARAMETERS.index("lapse")] = _FIRST_LAPSE
     index = [ALL_PARAMETERS.index(name) for name in names]
     lapse = ALL_PARAMETERS.index("lapse")
@@ -323,11 +293,11 @@ def _fit_from(
 
     begin_at, bounds = base[index] * sizes, lower * sizes
     try:
-        found = damped_newton(scaled, begin_at, bounds, tolerance=1e-9, gain=tolerance)
+        minimised = damped_newton(scaled, begin_at, bounds, tolerance=1e-9, gain=tolerance)
     except ConvergenceError:  # far from the minimum the full curvature can mislead
         plain = partial(scaled, curved=False)
-        found = damped_newton(plain, begin_at, bounds, tolerance=1e-9, gain=tolerance)
-    point = found.point / sizes
+        minimised = damped_newton(plain, begin_at, bounds, tolerance=1e-9, gain=tolerance)
+    point = minimised.point / sizes
     value, gradient, information = objective(point, curved=False)
     vector = base.copy()
     vector[index] = point
@@ -336,7 +306,7 @@ def _fit_from(
     covariance[np.ix_(inside, inside)] = np.linalg.pinv(
         information[np.ix_(inside, inside)], hermitian=True
     )
-    minimum = Minimum(point, value, gradient, information, found.path)
+    minimum = Minimum(point, value, gradient, information, minimised.path)
     return LikelihoodFit(
         GradeModel.from_vector(vector, begin.link), names, covariance, minimum, games
     )

@@ -21,7 +21,7 @@ from yardstone.winprob.likelihood import (
     fit_likelihood,
 )
 
-__all__ = ["parameter_interval", "parameter_shortfall", "probability_interval"]
+__all__ = ["interval_end", "parameter_interval", "parameter_shortfall", "probability_interval"]
 
 #: Profile fits are done when another step promises no more log-likelihood.
 _TOLERANCE = 1e-6
@@ -89,8 +89,8 @@ def parameter_interval(fit: LikelihoodFit, name: str, level: float = 0.95) -> tu
         error = float(peak.standard_errors[where])
         step = error if np.isfinite(error) and error > 0 else 0.1 * max(abs(best), 0.01)
         step = min(step, max(abs(best), 0.1))
-        low = min(low, _end(excess, best, -step, floor))
-        high = max(high, _end(excess, best, step, 1.0 if name == "lapse" else np.inf))
+        low = min(low, interval_end(excess, best, -step, floor))
+        high = max(high, interval_end(excess, best, step, 1.0 if name == "lapse" else np.inf))
     return low, high
 
 
@@ -98,7 +98,7 @@ def _excess(fit: LikelihoodFit, peak: LikelihoodFit, name: str, drop: float, val
     return _shortfall(fit, peak, name, value) - drop
 
 
-def _end(excess: Callable[[float], float], best: float, step: float, limit: float) -> float:
+def interval_end(excess: Callable[[float], float], best: float, step: float, limit: float) -> float:
     """Where `excess` crosses zero on one side of `best`; `limit` where it does not."""
     from scipy.optimize import brentq
 

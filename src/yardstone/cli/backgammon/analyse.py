@@ -28,6 +28,7 @@ def analyse(
             show_default=False,
         ),
     ] = None,
+    *,
     player: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Show this player. Repeatable; all by default."),
@@ -92,7 +93,6 @@ def analyse(
     strict: Annotated[
         bool, typer.Option("--strict", help="Fail if any file gave no match.")
     ] = False,
-    *,
     output: Output,
 ) -> None:
     """Analyse matches: what the errors say about each player, with blunders and trend.
@@ -104,7 +104,7 @@ def analyse(
     yardstone backgammon analyse matches/*.mat
     yardstone backgammon analyse matches.zip --ledger analysed.jsonl --player Ann --html ann.html
     """
-    from yardstone.backgammon.analysis import PlayerChoice, RatingRule, analyse_matches
+    from yardstone.backgammon.analysis import ListedPlayers, RatingRule, analyse_matches
     from yardstone.backgammon.analysis_file import AnalysisFile
     from yardstone.backgammon.file_analysis import AnalysisSettings
     from yardstone.backgammon.match_files import MatchFiles
@@ -129,7 +129,7 @@ def analyse(
             files,
             settings,
             rule,
-            PlayerChoice(player or (), main_name, min_matches, top or None),
+            ListedPlayers(player or (), main_name, min_matches, top or None),
             blunders=blunders,
             ledger=file,
             program=gnubg,

@@ -21,6 +21,7 @@ __all__ = ["rating"]
 
 def rating(
     length: Annotated[int, typer.Option(metavar="POINTS", help="Length of the match.")],
+    *,
     epm: Annotated[
         float | None,
         typer.Option(help="Error per unforced chequer move: 0.0085 in equity, or 8.5 thousandths."),
@@ -77,7 +78,6 @@ def rating(
     ] = None,
     offset: Offset = "fibs",
     formula: Choice = Weights.published,
-    *,
     output: TableOutput,
 ) -> None:
     """Rating of a player from error rates in a match, or the error rates of a rating.

@@ -10,8 +10,8 @@ from yardstone.cli.backgammon.study_options import (
     FigureFolder,
     Matches,
     Noise,
+    PlayOptions,
     Timeout,
-    Work,
     numbers,
     pairs,
     play_and_report,
@@ -24,7 +24,8 @@ __all__ = ["appendix", "depth", "part1", "part2", "play", "strong"]
 
 
 def play(
-    work: Work,
+    work: PlayOptions,
+    *,
     length: Annotated[int, typer.Option(min=1, max=64, help="Points to win.")] = 5,
     first: Annotated[
         str,
@@ -52,7 +53,6 @@ def play(
         bool,
         typer.Option("--keep-moves", help="Keep the moves of each match too, as .mat text."),
     ] = False,
-    *,
     noise: Noise,
     output: TableOutput,
 ) -> None:
@@ -79,7 +79,8 @@ def play(
 
 
 def part1(
-    work: Work,
+    work: PlayOptions,
+    *,
     lengths: Annotated[
         str, typer.Option(metavar="N,N,...", help="Match lengths.")
     ] = "1,3,5,7,11,23",
@@ -88,7 +89,6 @@ def part1(
     ] = "0:0.005,0:0.015,0:0.02,0:0.04,0:0.06,0.04:0.06",
     matches: Matches = 1000,
     timeout: Timeout = 600.0,
-    *,
     noise: Noise,
     output: TableOutput,
     figures: FigureFolder,
@@ -111,7 +111,8 @@ def part1(
 
 
 def part2(
-    work: Work,
+    work: PlayOptions,
+    *,
     lengths: Annotated[str, typer.Option(metavar="N,N,...", help="Match lengths.")] = "3,5,7,11,23",
     move_noise: Annotated[
         str, typer.Option(metavar="A,B,...", help="Noise of the second player's moves.")
@@ -121,7 +122,6 @@ def part2(
     ] = "0.05,0.1,0.4,0.8",
     matches: Matches = 500,
     timeout: Timeout = 600.0,
-    *,
     noise: Noise,
     output: TableOutput,
     figures: FigureFolder,
@@ -145,10 +145,10 @@ def part2(
 
 
 def depth(
-    work: Work,
+    work: PlayOptions,
+    *,
     matches: Matches = 40,
     timeout: Timeout = 3600.0,
-    *,
     output: TableOutput,
 ) -> None:
     """Expert against advanced player, analysed at 0 and at 2 plies.
@@ -163,10 +163,10 @@ def depth(
 
 
 def strong(
-    work: Work,
+    work: PlayOptions,
+    *,
     matches: Matches = 100,
     timeout: Timeout = 3600.0,
-    *,
     output: TableOutput,
 ) -> None:
     """World class (2 plies) against expert (0 plies) at 3 points.
@@ -181,14 +181,14 @@ def strong(
 
 
 def appendix(
-    work: Work,
+    work: PlayOptions,
+    *,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this one, such as expExp-expBeg:5. Repeatable."),
     ] = None,
     matches: Matches = 1000,
     timeout: Timeout = 3600.0,
-    *,
     output: TableOutput,
 ) -> None:
     """Appendix II: players of one level with moves, another with the cube.

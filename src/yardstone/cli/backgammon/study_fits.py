@@ -78,6 +78,7 @@ def table(
 
 def fit(
     matches: Table = None,
+    *,
     model: Annotated[
         Models,
         typer.Option(help="a(N) DEPD from Part I, a2(N) DEPM + b(N) DEPC from Part II, or both."),
@@ -96,7 +97,6 @@ def fit(
     ] = 200,
     seed: Seed = 1,
     confidence: Confidence = "90",
-    *,
     output: TableOutput,
     figures: FigureFolder,
 ) -> None:
@@ -129,6 +129,7 @@ def fit(
 
 def compare(
     matches: Table = None,
+    *,
     left_out: Annotated[
         LeftOut,
         typer.Option("--leave-out", help="A part of the matches of each setting, or a length."),
@@ -138,7 +139,6 @@ def compare(
     ] = 10,
     rule: Rule = CloseRule.new,
     seed: Seed = 1,
-    *,
     output: TableOutput,
 ) -> None:
     """FormulaScore old and refitted formulas on matches that were left out of the fit.

@@ -33,6 +33,7 @@ def between(
             help="Player and opponent, such as 2d 4d; with --scale, numbers on that scale.",
         ),
     ] = None,
+    *,
     win: Annotated[
         float | None,
         typer.Option(
@@ -55,7 +56,6 @@ def between(
             "--set", metavar="NAME=VALUE", help="Another coefficient, such as K=0.2. Repeatable."
         ),
     ] = None,
-    *,
     output: Output,
 ) -> None:
     """Probability that a player of one grade beats one of another in an even game.

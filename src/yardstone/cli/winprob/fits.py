@@ -44,12 +44,12 @@ class TraceFigure(StrEnum):
 
 def stats(
     files: Files,
+    *,
     begin: Begin = None,
     end: End = None,
     differences: Annotated[
         int, typer.Option(min=1, max=40, help="Largest difference of grades counted.")
     ] = 4,
-    *,
     output: Output,
 ) -> None:
     """Winning statistics: how often the weaker player wins, by grade and difference.
@@ -70,6 +70,7 @@ def stats(
 
 def fit(
     files: Files,
+    *,
     method: Annotated[
         ModelFitMethod,
         typer.Option(
@@ -108,7 +109,6 @@ def fit(
     ] = None,
     seed: Annotated[int, typer.Option(help="For the bootstrap.")] = 0,
     confidence: Confidence = "95",
-    *,
     output: Output,
 ) -> None:
     """Fit the model to games or to winning statistics, with intervals.
@@ -163,6 +163,7 @@ def _two_grades(text: str) -> tuple[float, float]:
 
 def trace(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Dated games with grades, as CSV.")],
+    *,
     years: Annotated[int, typer.Option(min=1, help="Years in a window.")] = 5,
     follow: Annotated[
         str, typer.Option(metavar="GRADES", help="Grades whose probabilities are followed.")
@@ -170,7 +171,6 @@ def trace(
     figure: Annotated[
         TraceFigure, typer.Option(help="What --plot draws: measured ratios, coefficients, model.")
     ] = TraceFigure.coefficients,
-    *,
     output: Output,
 ) -> None:
     """Follow ratios and coefficients through a moving window of years.
@@ -194,13 +194,13 @@ def trace(
 
 def compare(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Games with grades, as CSV.")],
+    *,
     folds: Annotated[int, typer.Option(min=2, help="Parts the games are dealt to.")] = 10,
     by_event: Annotated[
         bool, typer.Option("--by-event", help="Leave out whole events, not single games.")
     ] = False,
     seed: Annotated[int, typer.Option(help="For dealing the games out.")] = 0,
     confidence: Confidence = "95",
-    *,
     output: TableOutput,
 ) -> None:
     """Cross-validate the published form, a plain logistic and richer forms.
@@ -210,8 +210,9 @@ def compare(
     yardstone winprob compare games.csv --by-event
     """
     from yardstone.cli import values
-    from yardstone.lab.kaniuk.cross_validation import GameColumns, cross_validate
+    from yardstone.lab.kaniuk.cross_validation import cross_validate
     from yardstone.reports.winprob.comparison import comparison_document
+    from yardstone.winprob.game_columns import GameColumns
     from yardstone.winprob.statistics_files import read_graded_games
 
     output.check()

@@ -17,17 +17,16 @@ import numpy as np
 
 from yardstone.choices import check_choice
 from yardstone.clusters import clustered_interval, clustered_mean
-from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
+from yardstone.errors import ModelError, NoGamesError, UsageError
 from yardstone.lab.kaniuk.least_squares import fit_least_squares
-from yardstone.winprob.grade_model import EVEN_KOMI, GradeModel, Link, log_probabilities
+from yardstone.winprob.game_columns import GameColumns
+from yardstone.winprob.grade_model import GradeModel, Link, log_probabilities
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
-from yardstone.winprob.likelihood import GradedGames, fit_likelihood
+from yardstone.winprob.likelihood import fit_likelihood
 from yardstone.winprob.statistics import WinningStatistics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from yardstone.pool import Pool
 
     Array = NDArray[np.float64]
 
@@ -37,7 +36,6 @@ __all__ = [
     "FormScore",
     "CrossValidation",
     "Gain",
-    "GameColumns",
     "cross_validate",
 ]
 
@@ -119,85 +117,6 @@ CANDIDATES: tuple[ModelForm, ...] = (
         _start(),
     ),
 )
-
-
-@dataclass(frozen=True, eq=False)
-class GameColumns:
-    """Decided games one by one, with what a fold may be made of.
-
-    Attributes
-    ----------
-    first, second, handicap, komi : float64 arrays
-        As in `GradedGames`.
-    first_won : bool array
-        Results.
-    group : int array
-        Games of equal number stay in one fold (a tournament, for example).
-    """
-
-    first: Array
-    second: Array
-    handicap: Array
-    komi: Array
-    first_won: NDArray[np.bool_]
-    group: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.first)
-
-    @classmethod
-    def from_pool(
-        cls, pool: Pool, *, group: str | None = None, lowest: float = -30.0, highest: float = 8.0
-    ) -> GameColumns:
-        """Decided games between players of known grades.
-
-        Parameters
-        ----------
-        pool : Pool
-            With ``first_grade``, ``second_grade`` and, where known,
-            ``handicap`` and ``komi``.
-        group : str, optional
-            Column whose values make the groups; none makes every game its own.
-        lowest, highest : float
-            Grades outside (30 kyu to 9 dan) are left out as no real grades.
-        """
-        for name in ("first_grade", "second_grade", *([group] if group else [])):
-            if name not in pool.columns:
-                raise InputError(f"the games have no column {name!r}")
-        size = len(pool)
-        first, second = (
-            np.asarray(pool.columns[name], np.float64) for name in ("first_grade", "second_grade")
-        )
-        handicap = np.asarray(pool.columns.get("handicap", np.zeros(size)), np.float64)
-        komi = np.asarray(pool.columns.get("komi", np.full(size, EVEN_KOMI)), np.float64)
-        komi = np.where((handicap > 0) | ~np.isfinite(komi), EVEN_KOMI, komi)
-        keep = (
-            (np.minimum(first, second) >= lowest)
-            & (np.maximum(first, second) <= highest)
-            & (pool.score != 0.5)
-            & (handicap >= 0)
-        )
-        number = np.arange(size)
-        if group is not None:
-            number = np.unique(pool.columns[group], return_inverse=True)[1].ravel()
-        return cls(first, second, handicap, komi, pool.score == 1.0, number).select(keep)
-
-    def select(self, keep: NDArray[np.bool_]) -> GameColumns:
-        """Only the games where `keep` is true."""
-        return GameColumns(
-            self.first[keep],
-            self.second[keep],
-            self.handicap[keep],
-            self.komi[keep],
-            self.first_won[keep],
-            self.group[keep],
-        )
-
-    def graded(self) -> GradedGames:
-        """The games added up."""
-        return GradedGames.from_columns(
-            self.first, self.second, self.first_won, self.handicap, self.komi
-        )
 
 
 @dataclass(frozen=True, slots=True)

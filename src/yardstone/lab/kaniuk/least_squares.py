@@ -111,7 +111,7 @@ class LeastSquaresFit:
 
 
 @dataclass(frozen=True, eq=False)
-class _Cells:
+class _FittedCells:
     """The cells that enter F, one entry each with d > 0."""
 
     weaker: Array
@@ -123,7 +123,7 @@ class _Cells:
     left_out: int
 
 
-def _cells(statistics: WinningStatistics, skip_lowest: bool) -> _Cells:
+def _cells(statistics: WinningStatistics, skip_lowest: bool) -> _FittedCells:
     weights = statistics.weights(skip_lowest=skip_lowest)
     rows, columns = np.nonzero(statistics.games > 0)
     strong = rows + columns + 1
@@ -135,7 +135,7 @@ def _cells(statistics: WinningStatistics, skip_lowest: bool) -> _Cells:
     inside = (ratio > 0.0) & (ratio < 1.0)
     left_out = int(np.sum(~inside))
     rows, columns, strong, ratio = rows[inside], columns[inside], strong[inside], ratio[inside]
-    return _Cells(
+    return _FittedCells(
         (statistics.lowest + rows).astype(np.float64),
         (statistics.lowest + strong).astype(np.float64),
         ratio,
@@ -152,14 +152,14 @@ def _full(names: tuple[str, ...], values: Array, fixed: Kaniuk) -> Array:
     return vector
 
 
-def _gap_and_jacobian(cells: _Cells, full: Array, index: list[int]) -> tuple[Array, Array]:
+def _gap_and_jacobian(cells: _FittedCells, full: Array, index: list[int]) -> tuple[Array, Array]:
     _, weaker, terms = basis(cells.weaker, cells.stronger, full[8])
     powers = np.repeat(np.arange(4.0), 2)
     growth = ((full[:8] * powers) @ terms) * weaker
     return full[:8] @ terms, np.vstack([terms, growth])[index]
 
 
-def _exact_curvature(cells: _Cells, full: Array, index: list[int]) -> Array:
+def _exact_curvature(cells: _FittedCells, full: Array, index: list[int]) -> Array:
     """Second derivatives of F, with the curvature of Lambda in K."""
     _, weaker, terms = basis(cells.weaker, cells.stronger, full[8])
     powers = np.repeat(np.arange(4.0), 2)
@@ -207,10 +207,10 @@ def fit_least_squares(
         On the size of the gradient.
     """
     check_choice("the method", method, ("newton", "conjugate"))
-    wanted = set(free)
-    if unknown := wanted - set(PARAMETERS):
+    chosen = set(free)
+    if unknown := chosen - set(PARAMETERS):
         raise UsageError(no_such("coefficient", min(unknown), PARAMETERS))
-    names = tuple(name for name in PARAMETERS if name in wanted)
+    names = tuple(name for name in PARAMETERS if name in chosen)
     if not names:
         raise UsageError("at least one coefficient must be free")
     cells = _cells(statistics, skip_lowest)
@@ -252,7 +252,7 @@ def fit_least_squares(
 
 
 def _sandwich(
-    cells: _Cells, full: Array, index: list[int], minimum: Minimum, *, bounded: bool
+    cells: _FittedCells, full: Array, index: list[int], minimum: Minimum, *, bounded: bool
 ) -> Array:
     """Covariance of the free parameters; NaN rows where a bound holds."""
     inside = minimum.point > 0.0 if bounded else np.ones(len(index), np.bool_)
@@ -265,7 +265,7 @@ def _sandwich(
     return covariance
 
 
-def _bread_and_meat(cells: _Cells, full: Array, index: list[int]) -> tuple[Array, Array]:
+def _bread_and_meat(cells: _FittedCells, full: Array, index: list[int]) -> tuple[Array, Array]:
     """Inverse curvature of F, and the spread of its gradient by chance."""
     from scipy.special import erfc
 
@@ -327,8 +327,8 @@ def rms_by_difference(
         keep = (grades >= lowest) & (grades + d <= highest) & np.isfinite(ratio[:, column])
         p = model.probability(grades[keep], grades[keep] + d)
         games = statistics.games[keep, column]
-        found = np.mean((ratio[keep, column] - p) ** 2) if keep.any() else np.nan
+        measured = np.mean((ratio[keep, column] - p) ** 2) if keep.any() else np.nan
         chance = np.mean(p * (1.0 - p) / games) if keep.any() else np.nan
-        rms.append(sqrt(found))
+        rms.append(sqrt(measured))
         expected.append(sqrt(chance))
     return np.array(rms), np.array(expected)

@@ -22,6 +22,7 @@ from yardstone.lab.kaniuk.least_squares import (
     sum_of_squares,
 )
 from yardstone.winprob.kaniuk import INITIAL, Kaniuk
+from yardstone.winprob.profile import interval_end
 from yardstone.winprob.statistics import WinningStatistics
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ __all__ = ["Profile", "simulated_intervals", "simulated_reach"]
 
 #: Fewest tables drawn: of twenty numbers one is beyond a 95 % bound.
 _FEWEST = 39
-_MOST_STEPS = 40
 
 
 def simulated_intervals(
@@ -168,26 +168,11 @@ class Profile:
 
 
 def _interval(profile: Profile, best: float, most: float) -> tuple[float, float]:
-    from scipy.optimize import brentq
-
     def excess(value: float) -> float:
         try:
             return min(profile(value) - most, 1e6)
         except ModelError:
             return 1e6
 
-    ends = []
-    for sign, limit in ((-1.0, 0.0), (1.0, np.inf)):
-        step = 0.1 * max(best, 0.01)
-        near = far = best
-        end = limit
-        for _ in range(_MOST_STEPS):
-            near, far = far, max(0.0, far + sign * step)
-            if far == near:
-                break
-            if excess(far) > 0.0:
-                end = float(brentq(excess, *sorted((near, far)), xtol=1e-3 * step))
-                break
-            step *= 1.3
-        ends.append(end)
-    return ends[0], ends[1]
+    step = 0.1 * max(best, 0.01)
+    return interval_end(excess, best, -step, 0.0), interval_end(excess, best, step, np.inf)

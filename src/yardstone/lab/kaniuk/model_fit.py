@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from yardstone.errors import UsageError
-from yardstone.lab.kaniuk.cross_validation import GameColumns
 from yardstone.lab.kaniuk.least_squares import (
     LeastSquaresFit,
     fit_least_squares,
     rms_by_difference,
 )
 from yardstone.lab.kaniuk.least_squares_intervals import simulated_intervals
+from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
 from yardstone.winprob.likelihood import GradedGames, LikelihoodFit, fit_likelihood

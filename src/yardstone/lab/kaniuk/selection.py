@@ -189,9 +189,9 @@ def fit_with_strengths(
 
     begin = start or GradeModel(INITIAL)
     base = begin.vector
-    if base[_LAPSE] or begin.link != "erf" or "lapse" in (wanted := set(free)):
+    if base[_LAPSE] or begin.link != "erf" or "lapse" in (chosen := set(free)):
         raise InputError("strengths are fitted without lapses and with the error function")
-    names = tuple(name for name in ALL_PARAMETERS if name in wanted)
+    names = tuple(name for name in ALL_PARAMETERS if name in chosen)
     games, labels = _numbered(pool)
     index = [ALL_PARAMETERS.index(name) for name in names]
     scale = np.maximum(np.abs(base[index]), 1e-3)
@@ -211,7 +211,7 @@ def fit_with_strengths(
 
     first = np.append(base[index] / scale, np.log(deviation))
     bounds = [(0.0, None)] * len(names) + [(np.log(0.05), np.log(10.0))]
-    found = minimize(
+    optimum = minimize(
         negative,
         first,
         method="L-BFGS-B",
@@ -219,8 +219,8 @@ def fit_with_strengths(
         options={"maxiter": most_steps, "ftol": 1e-8, "eps": 1e-5},
     )
     vector = base.copy()
-    vector[index] = found.x[:-1] * scale
-    spread = float(np.exp(found.x[-1]))
+    vector[index] = optimum.x[:-1] * scale
+    spread = float(np.exp(optimum.x[-1]))
     marginal, offset, matrix = _laplace(vector, spread, games, state)
     return SelectionFit(
         GradeModel.from_vector(vector),

@@ -80,8 +80,8 @@ def trace(
     free, start
         As in `fit_least_squares`.
     """
-    wanted = frozenset(free)
-    names = tuple(name for name in start.parameters if name in wanted)
+    chosen = frozenset(free)
+    names = tuple(name for name in start.parameters if name in chosen)
     rows: list[tuple[int, Array, Array, Array, float]] = []
     differences = np.arange(-4, 5)
     for year, statistics in windows(pool, years=years, first_end=first_end, last_end=last_end):

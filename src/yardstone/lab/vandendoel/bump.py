@@ -70,7 +70,7 @@ def find_bumps(cells: Cells) -> list[Bump]:
     large, stay out.
     """
     free = np.array([setting.first.chequer_noise == 0.0 for setting in cells.settings])
-    found = []
+    bumps = []
     for length in np.unique(cells.length):
         here = (cells.length == length) & has_spread(cells)
         if not (here & free).any() or not (here & ~free).any():
@@ -80,5 +80,5 @@ def find_bumps(cells: Cells) -> list[Bump]:
             some = cells.select(rows)
             value, error = fit_chance(some, np.diff(some.decision_error, axis=1))
             numbers += [float(value[0]), float(error[0])]
-        found.append(Bump(int(length), *numbers))
-    return found
+        bumps.append(Bump(int(length), *numbers))
+    return bumps

@@ -85,7 +85,7 @@ class Comparison:
 class _Split:
     """One turn: matches that give the error rates, a length that no fit may see, matches judged."""
 
-    seen: NDArray[np.bool_]
+    training: NDArray[np.bool_]
     hidden: int | None
     judged: NDArray[np.bool_]
 
@@ -133,7 +133,7 @@ def compare_formulas(
     chances = np.full((len(names), len(table)), np.nan)
     splits = list(_splits(table, left_out, folds, seed))
     for split in splits:
-        cells = make_cells(table.take(split.seen), rule, Averaging.matches)
+        cells = make_cells(table.take(split.training), rule, Averaging.matches)
         cells = cells.select(has_spread(cells))
         row = _rows_of(table, cells)
         judged = split.judged & (row >= 0)
@@ -182,12 +182,14 @@ def _predictors(cells: Cells | None = None, *, fitting: bool = True) -> dict[str
 
     def new(name: str) -> Predictor:
         terms = columns[name]
-        found = np.zeros(0)
+        coefficients = np.zeros(0)
         if cells is not None and fitting:
-            found, _ = fit_chance(cells, _with_inverse(terms(cells), cells))
+            coefficients, _ = fit_chance(cells, _with_inverse(terms(cells), cells))
 
         def predict(cells: Cells) -> Array:
-            return fibs.probability(_with_inverse(terms(cells), cells) @ found, 0.0, cells.length)
+            return fibs.probability(
+                _with_inverse(terms(cells), cells) @ coefficients, 0.0, cells.length
+            )
 
         return predict
 

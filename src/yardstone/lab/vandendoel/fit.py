@@ -213,26 +213,26 @@ def fit_cells(cells: Cells, model: StudyModel, method: FitMethod) -> Array:
     terms = cells.terms(model)
     usable = _usable(cells, method)
     k = len(model.names)
-    found = np.full((k, 2 + len(lengths)), np.nan)
+    coefficients = np.full((k, 2 + len(lengths)), np.nan)
     errors = np.full((k, len(lengths)), np.nan)
     for at, length in enumerate(lengths):
         rows = usable & (cells.length == length)
-        found[:, 2 + at], errors[:, at] = _solve(cells.select(rows), terms[rows], method)
+        coefficients[:, 2 + at], errors[:, at] = _solve(cells.select(rows), terms[rows], method)
     if method is FitMethod.chance:
         inverse = 1.0 / cells.length[usable, None]
         both = np.hstack([terms[usable], terms[usable] * inverse])
         joint, _ = _solve(cells.select(usable), both, method)
-        found[:, 0], found[:, 1] = joint[:k], joint[k:]
-        return found
+        coefficients[:, 0], coefficients[:, 1] = joint[:k], joint[k:]
+        return coefficients
     for row in range(k):
-        known = np.isfinite(found[row, 2:]) & np.isfinite(errors[row])
+        known = np.isfinite(coefficients[row, 2:]) & np.isfinite(errors[row])
         line = np.column_stack([lengths, np.ones(len(lengths))])[known]
         weights = np.ones(known.sum())
         if method is FitMethod.weighted:
             weights = 1.0 / (lengths[known] * errors[row, known])
-        heights = lengths[known] * found[row, 2:][known]
-        found[row, :2], _ = _least_squares(line, heights, weights)
-    return found
+        heights = lengths[known] * coefficients[row, 2:][known]
+        coefficients[row, :2], _ = _least_squares(line, heights, weights)
+    return coefficients
 
 
 def has_spread(cells: Cells) -> NDArray[np.bool_]:
@@ -267,11 +267,11 @@ def _least_squares(terms: Array, values: Array, weights: Array) -> tuple[Array, 
     if not (scale > 0.0).all():
         return unknown, unknown
     left = weights[:, None] * terms / scale
-    found, _, rank, _ = np.linalg.lstsq(left, weights * values, rcond=RANK)
+    solution, _, rank, _ = np.linalg.lstsq(left, weights * values, rcond=RANK)
     if rank < terms.shape[1]:
         return unknown, unknown
     variance = np.diag(np.linalg.inv(left.T @ left))
-    return found / scale, np.sqrt(variance) / scale
+    return solution / scale, np.sqrt(variance) / scale
 
 
 def fit_chance(cells: Cells, terms: Array) -> tuple[Array, Array]:

@@ -110,8 +110,8 @@ def play_jobs(
         )
     stop = threading.Event()
     with ResultsFile(path) as results:
-        wanted = list(dict.fromkeys(jobs))
-        todo = [job for job in wanted if job not in results.done]
+        ordered = list(dict.fromkeys(jobs))
+        todo = [job for job in ordered if job not in results.done]
         play = partial(
             play_match, program=program, frozen=frozen, timeout=timeout, export=export, stop=stop
         )
@@ -135,7 +135,7 @@ def play_jobs(
             return None
 
         try:
-            said = parallel.map(
+            reports = parallel.map(
                 work,
                 todo,
                 workers=processes or default_processes(),
@@ -145,8 +145,8 @@ def play_jobs(
         except BaseException:
             stop.set()
             raise
-    failed = tuple(line for line in said if line is not None)
-    return PlayedMatches(len(todo) - len(failed), len(wanted) - len(todo), failed)
+    failed = tuple(line for line in reports if line is not None)
+    return PlayedMatches(len(todo) - len(failed), len(ordered) - len(todo), failed)
 
 
 def processor() -> str:

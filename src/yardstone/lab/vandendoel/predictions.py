@@ -127,13 +127,13 @@ def cross_validate(
     epm, epc, epd = rates or (table.epm, table.epc, table.epd)
     slope = fibs.steepness(table.length)
     result = results_of(table, test)
-    found = [ResultPrediction("even", log_score(np.full(len(table), 0.5), result))]
+    predictions = [ResultPrediction("even", log_score(np.full(len(table), 0.5), result))]
     for name, formula in formulas.items():
         if name in by_decisions:
             ahead = formula.decision(table.length) * (epd[:, 1] - epd[:, 0])
         else:
             ahead = formula.difference((epm[:, 0], epc[:, 0]), (epm[:, 1], epc[:, 1]), table.length)
-        found.append(ResultPrediction(name, log_score(logistic(ahead * slope), result)))
+        predictions.append(ResultPrediction(name, log_score(logistic(ahead * slope), result)))
     for name, model in models.items():
         design = terms(model, epm, epc, epd, table.length) * slope[:, None]
         chance = np.empty(len(table))
@@ -141,8 +141,8 @@ def cross_validate(
             test_part = folds == fold
             values, _ = maximise(design[~test_part], results_of(table, target)[~test_part])
             chance[test_part] = logistic(design[test_part] @ values)
-        found.append(ResultPrediction(name, log_score(chance, result)))
-    return found
+        predictions.append(ResultPrediction(name, log_score(chance, result)))
+    return predictions
 
 
 def other_rates(table: MatchTable, *, shrink: float = 0.0) -> tuple[Floats, Floats, Floats]:

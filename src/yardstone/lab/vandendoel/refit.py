@@ -263,8 +263,8 @@ def _bootstrap(
     seed: int,
 ) -> Floats:
     """Fits to clusters drawn with replacement."""
-    found = np.empty((samples, design.shape[1]))
+    fits = np.empty((samples, design.shape[1]))
     for row, generator in enumerate(spawn_generators(seed, samples)):
         drawn = np.bincount(generator.integers(0, count, count), minlength=count)
-        found[row] = maximise(design, result, drawn[place].astype(np.float64))[0]
-    return found
+        fits[row] = maximise(design, result, drawn[place].astype(np.float64))[0]
+    return fits

@@ -151,12 +151,12 @@ def from_results(paths: Iterable[Path]) -> StudyTable:
             if "failed" in record:
                 continue
             try:
-                found = list(_rows(record))
+                matches = list(_rows(record))
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise InputError(
                     f"this match lacks what the fits need: {error}", file=str(path), line=line
                 ) from None
-            for row in found:
+            for row in matches:
                 rows[tuple(row[name] for name in (*_SETTING, *_MATCH))] = row
     return _table(rows.values(), "")
 

@@ -243,7 +243,7 @@ def _thousandths(name: str, heading: str) -> Column:
 
 
 def _players(plain: Plain) -> Table:
-    shown: dict[str, Column] = {
+    rates: dict[str, Column] = {
         "epm": _thousandths("epm", "EPM"),
         "epc": _thousandths("epc", "EPC"),
         "pr": _field("pr", "PR", form=".2f", ascending=True),
@@ -266,7 +266,7 @@ def _players(plain: Plain) -> Table:
     ]
     for name in _ESTIMATES[2:]:
         columns += [_value(name), *_ends(name)]
-    columns += [shown.get(name, _field(name)) for name in _RATES]
+    columns += [rates.get(name, _field(name)) for name in _RATES]
     columns += [_field(name, kind=kind) for name, kind in _ERRORS.items()]
     columns.append(
         Column(
@@ -283,7 +283,7 @@ def _players(plain: Plain) -> Table:
 
 def _kinds(players: Sequence[Plain]) -> Table:
     def whole(row: Plain) -> float:
-        return sum(row[kind] for kind in KINDS)
+        return float(sum(row[kind] for kind in KINDS))
 
     def kind_columns(kind: str, words: str) -> list[Column]:
         def share(row: Plain) -> float:

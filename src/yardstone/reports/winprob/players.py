@@ -61,7 +61,7 @@ def grades_document(model: Kaniuk, figure: str = "curves") -> Document:
         return Column("", lambda row: float(chances[row, place]), heading, "number", show=show)
 
     names = Column("", lambda row: format_grade(grades[row]), "grade")
-    shown = Table([names, *map(column, range(MOST))], range(len(grades)), noun="grade")
+    table = Table([names, *map(column, range(MOST))], range(len(grades)), noun="grade")
     cells = [(row, place) for row in range(len(grades)) for place in range(MOST)]
     records = Table(
         [
@@ -76,7 +76,7 @@ def grades_document(model: Kaniuk, figure: str = "curves") -> Document:
     return Document(
         "Probability of win",
         ["Per cent won against an opponent so many grades stronger"],
-        [Section(blocks=[shown]), *picture.sections],
+        [Section(blocks=[table]), *picture.sections],
         records=records,
         drawing=picture.drawing,
     )
