@@ -8,6 +8,7 @@ from yardstone.web.kinds import KINDS, Kind
 from yardstone.web.kinds.fields import Choice, Field, Players
 from yardstone.web.options import LONGEST_KEY
 from yardstone.web.schemas import Refusal
+from yardstone.web.sniff import FILES
 
 __all__ = ["batch_form", "csv", "form", "kind_form", "refusals", "stream"]
 
@@ -15,7 +16,7 @@ _FILES = {
     "type": "array",
     "items": {"type": "string", "format": "binary"},
     "minItems": 1,
-    "description": "SGF, PGN, CSV or .mat files, also compressed or in zip archives.",
+    "description": f"{FILES}, also compressed or in zip archives.",
 }
 _MEANINGS = {
     400: "The request cannot be read.",

@@ -8,15 +8,23 @@ from pathlib import Path
 
 from yardstone.errors import InputError
 from yardstone.records.archives import ArchiveLimits, members_of
-from yardstone.records.formats import HEAD, for_web
+from yardstone.records.formats import FORMATS, HEAD, endings_of, for_web
 from yardstone.records.sources import COMPRESSED, Source
 from yardstone.records.streams import StreamLimits
+from yardstone.web.kinds import KINDS
 from yardstone.web.names import file_label
 from yardstone.web.problems import Problem
 from yardstone.web.settings import Limits
 
-__all__ = ["HEAD", "format_of", "look", "unpacked_name"]
+__all__ = ["ENDINGS", "FILES", "HEAD", "format_of", "look", "unpacked_name"]
 
+#: What the kinds of job are made of.
+_TAKEN = list(dict.fromkeys(name for kind in KINDS.values() for name in kind.formats))
+_NAMED = [FORMATS[name] for name in _TAKEN if name in FORMATS]
+#: The files that can be sent, in words.
+FILES = " or ".join(", ".join(each.name.upper() for each in _NAMED).rsplit(", ", 1)) + " files"
+#: Endings of them, and of what they can be packed into.
+ENDINGS = (*endings_of(_NAMED), ".txt", ".zip", *COMPRESSED)
 _FOREIGN = (
     (b"\x7fELF", "a program"),
     (b"MZ", "a program"),
@@ -33,7 +41,8 @@ _FOREIGN = (
 
 def format_of(head: bytes, name: str) -> str:
     """The format of a file that is no archive, by its first bytes; '' if it is none of ours."""
-    return "" if _foreign(head) else for_web(head, name)
+    format = "" if _foreign(head) else for_web(head, name)
+    return format if format in _TAKEN else ""
 
 
 def _foreign(head: bytes) -> str:
@@ -67,7 +76,7 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
             415,
             "unknown_format",
             f"This is {what}." if what else "This is no file of games that is known here.",
-            "Send SGF, PGN, CSV or .mat files, or a zip archive of them.",
+            f"Send {FILES}, or a zip archive of them.",
             file=name,
         )
     return format, Counter({format: 1})
@@ -142,7 +151,7 @@ def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str
             422,
             "nothing_usable",
             "No file of games is in this archive.",
-            "Pack SGF, PGN, CSV or .mat files.",
+            f"Pack {FILES}.",
             file=name,
         )
     return formats

@@ -17,6 +17,7 @@ from yardstone.web.pages.problem_page import wants_page
 from yardstone.web.pages.render import ASSETS, asset_bytes, asset_mark, page, root_of
 from yardstone.web.pages.wording import error_lines, limit_words, limits_table, progress
 from yardstone.web.problems import Problem, missing
+from yardstone.web.sniff import ENDINGS
 
 if TYPE_CHECKING:
     from yardstone.web.service import Service
@@ -29,8 +30,6 @@ _READ = ["GET", "HEAD"]
 #: Bytes of the small forms on the pages of a job.
 _FORM_BYTES = 4096
 _YEAR = 31_536_000
-#: What the folder of a visitor is searched for.
-_ENDINGS = ".sgf .mat .pgn .csv .tsv .txt .zip .gz .bz2 .xz .zst"
 
 
 def _service(request: Request) -> Service:
@@ -49,7 +48,7 @@ def _start(request: Request, problem: Problem | None = None) -> Response:
         limits=limits,
         words=limit_words(limits),
         table=limits_table(limits),
-        endings=_ENDINGS,
+        endings=" ".join(ENDINGS),
         kinds=KINDS.values(),
         fields=form_fields(),
         problem="" if problem is None else " ".join(error_lines(problem.as_dict())),
