@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from yardstone.web.kinds import KINDS, Kind
-from yardstone.web.kinds.fields import Choice, Field, Players
+from yardstone.web.kinds.fields import ChoiceField, Field, PlayersField
 from yardstone.web.options import LONGEST_KEY
 from yardstone.web.schemas import Refusal
 from yardstone.web.sniff import FILES
@@ -48,7 +48,7 @@ def form() -> dict[str, Any]:
 
     Where the kinds have different defaults of a field, none is named.
     """
-    kinds = Choice(
+    kinds = ChoiceField(
         name="kind",
         values=("auto", *KINDS),
         about="What to make of the files; by default they tell.",
@@ -72,7 +72,7 @@ def batch_form(kind: Kind) -> dict[str, Any]:
     schemas = {}
     for field in kind.fields:
         schema = _schema(field)
-        if isinstance(field, Players):
+        if isinstance(field, PlayersField):
             words = f"The field `{field.name}`, once for each."
             schema = {
                 "type": "array", "items": field.schema(), "minItems": 1, "description": words,

@@ -13,7 +13,7 @@ from yardstone.records.sources import COMPRESSED, Source
 from yardstone.records.streams import StreamLimits
 from yardstone.web.kinds import KINDS
 from yardstone.web.names import file_label
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Limits
 
 __all__ = ["ENDINGS", "FILES", "HEAD", "format_of", "look", "unpacked_name"]
@@ -59,7 +59,7 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
 
     Raises
     ------
-    Problem
+    RequestProblem
         It is no file that can be used.
     """
     with path.open("rb") as file:
@@ -68,11 +68,11 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
         return "zip", _members(path.rename(path.with_suffix(".zip")), name, limits, entries)
     head = _first_bytes(path, name, limits)
     if not head.strip():
-        raise Problem(422, "empty", "This file is empty.", "Choose another one.", file=name)
+        raise RequestProblem(422, "empty", "This file is empty.", "Choose another one.", file=name)
     format = format_of(head, unpacked_name(name))
     if not format:
         what = _foreign(head)
-        raise Problem(
+        raise RequestProblem(
             415,
             "unknown_format",
             f"This is {what}." if what else "This is no file of games that is known here.",
@@ -97,7 +97,7 @@ def _first_bytes(path: Path, name: str, limits: Limits) -> bytes:
                 raise InputError(stream.damage)
             return head
     except InputError as error:
-        raise Problem(
+        raise RequestProblem(
             422, "damaged", f"{_capital(error.message)}.", "Pack it anew.", file=name
         ) from None
 
@@ -126,7 +126,7 @@ def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str
                 formats[""] += 1
                 trouble = str(error.strerror)
     except InputError as error:
-        raise Problem(
+        raise RequestProblem(
             422,
             "bad_archive",
             f"{_capital(error.message)}.",
@@ -136,18 +136,18 @@ def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str
     if formats.total() == formats[""]:
         if trouble:
             code = "encrypted" if "encrypted" in trouble else "damaged"
-            raise Problem(
+            raise RequestProblem(
                 422, code, f"Nothing can be unpacked: {trouble}.", "Pack it anew.", file=name
             )
         if nested:
-            raise Problem(
+            raise RequestProblem(
                 422,
                 "nested_archive",
                 "This archive holds only archives.",
                 "Unpack the inner ones first.",
                 file=name,
             )
-        raise Problem(
+        raise RequestProblem(
             422,
             "nothing_usable",
             "No file of games is in this archive.",

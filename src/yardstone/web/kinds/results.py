@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from yardstone.reports.document import Block, Lines, Section, Table
-from yardstone.web.kinds.fields import Choice, Number, level_field
+from yardstone.web.kinds.fields import ChoiceField, NumberField, level_field
 from yardstone.web.kinds.kind import Kind, Limit, Plain, Query, Task, View
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
@@ -69,14 +69,14 @@ def _pool(task: Task) -> Pool:
         pools.append(read_format(name, [file.source for file in group], options))
     pool = join_pools(pools)
     if len(pool) > most_games:
-        raise Problem(
+        raise RequestProblem(
             413,
             "too_many_games",
             f"There are {len(pool):,} games; {most_games:,} are allowed.",
             "Send fewer, or use the command `yardstone rate`.",
         )
     if len(pool.players) > most_players:
-        raise Problem(
+        raise RequestProblem(
             413,
             "too_many_players",
             f"There are {len(pool.players):,} players; {most_players:,} are allowed.",
@@ -167,18 +167,18 @@ KIND = Kind(
     also=("sgf", "mat"),
     fields=(
         level_field(0.95),
-        Choice(
+        ChoiceField(
             name="first",
             values=("auto", "white", "black"),
             about="Who moves first in a table; auto: as columns and results tell.",
         ),
-        Choice(
+        ChoiceField(
             name="unread",
             values=("refuse", "skip"),
             about="What to do if a value of the result is not understood, or more than 5 % of the "
             "records cannot be read: refuse, or skip them.",
         ),
-        Number(
+        NumberField(
             name="average",
             low=-1e6,
             high=1e6,
