@@ -16,7 +16,7 @@ from yardstone.web.problems import RequestProblem
 if TYPE_CHECKING:
     from yardstone.pool import Pool
 
-__all__ = ["KIND"]
+__all__ = ["KIND", "pool_of"]
 
 #: Pairs of players whose games are listed.
 _PAIRS = 20_000
@@ -32,7 +32,7 @@ def _perform(task: Task) -> dict[str, Any]:
     from yardstone.ratings.rating_list import rate_list
     from yardstone.reports.rating_list.plain import plain_list
 
-    pool = _pool(task)
+    pool = pool_of(task)
     task.tell("rating", 0, 1)
     system = BradleyTerry(
         average=task.options["average"],
@@ -52,13 +52,13 @@ def _perform(task: Task) -> dict[str, Any]:
     }
 
 
-def _pool(task: Task) -> Pool:
+def pool_of(task: Task) -> Pool:
     """The games of all files, within the limits."""
     from yardstone.records.formats import Options, read_format
     from yardstone.records.joining import join_pools
 
     most_games, most_players = task.limit("results_games"), task.limit("results_players")
-    first = task.options["first"]
+    first = task.options.get("first", "auto")
     pools = []
     for name, group in groupby(task.files, key=lambda file: file.format):
         options = Options(
