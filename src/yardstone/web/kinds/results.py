@@ -109,7 +109,8 @@ def _view(result: Plain, query: Query) -> View:
         links.append(("The whole list", query.address))
     if len(players) > most:
         links.append((f"Show all {len(players):,} players", f"{query.address}?all=1"))
-    return View(replace(document, sections=sections), links)
+    lead = [*document.lead, "A click on a player shows the scores against each opponent."]
+    return View(replace(document, lead=lead, sections=sections), links)
 
 
 def _first_players(sections: Iterable[Section], most: int, player: str | None) -> Iterator[Section]:
