@@ -15,6 +15,7 @@ import multiprocessing
 import os
 import random
 import signal
+import sqlite3
 import tempfile
 import threading
 import time
@@ -31,6 +32,7 @@ import requests
 
 from benchmarks.measure import machine
 from tests.web.processes import Served
+from tests.web.serving import small_results
 from yardstone.web.memory import memory_of
 
 #: Games of a list, and their players.
@@ -172,7 +174,19 @@ def share(times: list[float], part: float) -> float:
 
 def line(what: str, times: list[float]) -> str:
     parts = ", ".join(f"{100 * p:g} % {1000 * share(times, p):6.1f}" for p in (0.5, 0.95, 0.99))
-    return f"{what:<28} {parts} ms ({len(times):,} requests)"
+    return f"{what:<28} {parts} ms ({len(times):,})"
+
+
+def waits(served: Served, jobs: int = 30) -> list[float]:
+    """Seconds that jobs which come one by one wait for a worker with nothing to do, sorted."""
+    addresses = []
+    for number in range(jobs):
+        addresses.append(served.send([("r.csv", small_results(f"Ann {number}"))]))
+        served.done(addresses[-1])
+        time.sleep(0.4 * random.random())
+    with closing(sqlite3.connect(served.data / "jobs.sqlite")) as table:
+        rows = table.execute("SELECT id, started - created FROM jobs").fetchall()
+    return sorted(seconds for address, seconds in rows if address in addresses)
 
 
 def watch(served: Served, stop: threading.Event, most: dict[str, int]) -> None:
@@ -200,6 +214,7 @@ def main() -> None:
             asking = Asking(served.url)
             time.sleep(8.0)
             quiet = asking.end()
+            waited = waits(served)
             load = Load(served, arguments.visitors, arguments.each)
             threads = [
                 threading.Thread(target=load.visit, args=(number,), daemon=True)
@@ -226,6 +241,7 @@ def main() -> None:
             ended = counted(served)
             log = (data.parent / "served.log").read_text()
             report(arguments, load, took, ended)
+            print(line("a job alone, until it begins", waited))
             print(line("the page without load", quiet))
             print(line("the page under load", times))
             print(f"ratio of the 95 % ends: {share(times, 0.95) / share(quiet, 0.95):.1f}")
@@ -249,7 +265,7 @@ def report(arguments: argparse.Namespace, load: Load, took: float, ended: int) -
     )
     print(f"all done after {took:.1f} s, {sent / took:.1f} jobs a second")
     print(f"sent {len(load.jobs)}, results {dict(load.results)}, wrong {load.wrong or 'none'}")
-    print(f"ended by the server's count: {ended}")
+    print(f"ended by the server's count, with those alone: {ended}")
     print(f"tried again: {dict(load.again) or 'nothing'}")
 
 

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from tests.web.serving import LEAGUE, Server, serving, settings_for, small_results
 from yardstone.web import log
 from yardstone.web.bell import Bell
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 from yardstone.web.rate_limit import RateLimit
 from yardstone.web.service import Service
 from yardstone.web.settings import Limits, Settings
@@ -75,14 +75,14 @@ def test_tokens_come_back_with_time() -> None:
     limit = RateLimit(Limits(requests_minute=60, posts_minute=2), lambda: now[0])
     for _ in range(2):
         limit.check("ann", "POST")
-    with pytest.raises(Problem) as found:
+    with pytest.raises(RequestProblem) as found:
         limit.check("ann", "POST")
     assert found.value.retry_after == 30
     limit.check("ann", "GET")
     limit.check("bob", "POST")
     now[0] += 30.0
     limit.check("ann", "POST")
-    with pytest.raises(Problem):
+    with pytest.raises(RequestProblem):
         limit.check("ann", "DELETE")
 
 

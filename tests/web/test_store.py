@@ -13,7 +13,7 @@ from tests.web.serving import settings_for
 from yardstone.errors import InputError
 from yardstone.web import job_actions, upkeep
 from yardstone.web.jobs import Job
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 from yardstone.web.store import JobStore, new_id
 
 
@@ -218,7 +218,7 @@ def test_nothing_is_left_of_what_expired(table: Table) -> None:
     assert table.status(done) == "done"
     table.clock.now += 200.0
     for address in (done, waiting):
-        with pytest.raises(Problem) as found:  # even before the sweep
+        with pytest.raises(RequestProblem) as found:  # even before the sweep
             table.get(address)
         assert found.value.status == 410
     upkeep.sweep(table)
@@ -226,12 +226,12 @@ def test_nothing_is_left_of_what_expired(table: Table) -> None:
     assert secret.encode() not in data
     assert done.encode() not in data
     assert table.status(kept) == "queued"
-    with pytest.raises(Problem) as found:
+    with pytest.raises(RequestProblem) as found:
         table.get(done)
     assert found.value.code == "expired"
     table.clock.now += 31 * 86_400.0
     upkeep.sweep(table)
-    with pytest.raises(Problem) as found:
+    with pytest.raises(RequestProblem) as found:
         table.get(done)
     assert found.value.status == 404, "not even that is remembered for ever"
 
@@ -286,7 +286,7 @@ def test_a_failure_of_ours_can_be_tried_again_for_a_while(table: Table) -> None:
     assert table.status(address) == "queued"
     table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
     table.clock.now += 11.0
-    with pytest.raises(Problem, match="deleted"):
+    with pytest.raises(RequestProblem, match="deleted"):
         job_actions.retry(table, address)
 
 
@@ -294,12 +294,12 @@ def test_the_queue_has_an_end(tmp_path: Path) -> None:
     table = Table(settings_for(tmp_path, {"queue": 4, "queue_client": 3}), Clock())
     for _ in range(3):
         table.put("ann")
-    with pytest.raises(Problem) as found:
+    with pytest.raises(RequestProblem) as found:
         table.put("ann")
     assert (found.value.status, found.value.code) == (429, "queue_client")
     assert found.value.retry_after
     table.put("bob")
-    with pytest.raises(Problem) as found:
+    with pytest.raises(RequestProblem) as found:
         table.put("eve")
     assert found.value.code == "queue"
     table.close()
@@ -309,7 +309,7 @@ def test_the_disk_has_an_end(tmp_path: Path) -> None:
     table = Table(settings_for(tmp_path, {"disk_bytes": 100, "request_bytes": 94}), Clock())
     table.put("ann")
     table.put("ann")
-    with pytest.raises(Problem) as found:
+    with pytest.raises(RequestProblem) as found:
         table.put("bob")
     assert found.value.code == "disk"
     table.close()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from yardstone.web.kinds import KINDS, Kind
-from yardstone.web.kinds.fields import Choice, Field, Players
+from yardstone.web.kinds.fields import ChoiceField, Field, PlayersField
 from yardstone.web.options import LONGEST_KEY
 from yardstone.web.schemas import Refusal
+from yardstone.web.sniff import FILES
 
 __all__ = ["batch_form", "csv", "form", "kind_form", "refusals", "stream"]
 
@@ -15,7 +16,7 @@ _FILES = {
     "type": "array",
     "items": {"type": "string", "format": "binary"},
     "minItems": 1,
-    "description": "SGF, PGN, CSV or .mat files, also compressed or in zip archives.",
+    "description": f"{FILES}, also compressed or in zip archives.",
 }
 _MEANINGS = {
     400: "The request cannot be read.",
@@ -47,7 +48,7 @@ def form() -> dict[str, Any]:
 
     Where the kinds have different defaults of a field, none is named.
     """
-    kinds = Choice(
+    kinds = ChoiceField(
         name="kind",
         values=("auto", *KINDS),
         about="What to make of the files; by default they tell.",
@@ -71,7 +72,7 @@ def batch_form(kind: Kind) -> dict[str, Any]:
     schemas = {}
     for field in kind.fields:
         schema = _schema(field)
-        if isinstance(field, Players):
+        if isinstance(field, PlayersField):
             words = f"The field `{field.name}`, once for each."
             schema = {
                 "type": "array", "items": field.schema(), "minItems": 1, "description": words,

@@ -24,7 +24,7 @@ from yardstone.web.body_limit import BodyLimit
 from yardstone.web.headers import StrictHeaders
 from yardstone.web.metrics import Metrics
 from yardstone.web.middleware import RequestMonitor
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 from yardstone.web.rate_limit import RateLimit
 from yardstone.web.root_path import RootPath
 from yardstone.web.service import Service
@@ -109,7 +109,7 @@ def _add_handlers(app: FastAPI) -> None:
         return _refused(request, _problem_of(error))
 
     for kind in (
-        Problem,
+        RequestProblem,
         RequestValidationError,
         HTTPException,
         sqlite3.Error,
@@ -120,31 +120,31 @@ def _add_handlers(app: FastAPI) -> None:
         app.add_exception_handler(kind, refuse)
 
 
-def _problem_of(error: Exception) -> Problem:
+def _problem_of(error: Exception) -> RequestProblem:
     """Any error as a refusal."""
-    if isinstance(error, Problem):
+    if isinstance(error, RequestProblem):
         return error
     if isinstance(error, RequestValidationError):
         first: dict[str, Any] = dict(error.errors()[0])
         place = ".".join(str(each) for each in first["loc"][1:]) or "the body"
-        return Problem(422, "invalid", f"{place}: {first['msg']}.", "See /api/openapi.json.")
+        return RequestProblem(422, "invalid", f"{place}: {first['msg']}.", "See /api/openapi.json.")
     if isinstance(error, HTTPException):
         code, message, mend = _WORDS.get(
             error.status_code, ("refused", "That cannot be done.", "See /api/openapi.json.")
         )
-        return Problem(error.status_code, code, message, mend)
+        return RequestProblem(error.status_code, code, message, mend)
     if isinstance(error, ClientDisconnect):
-        return Problem(400, "broken_off", "The request broke off.", "Send it again.")
+        return RequestProblem(400, "broken_off", "The request broke off.", "Send it again.")
     _LOGGER.error("an answer failed", exc_info=error)
     if isinstance(error, (sqlite3.Error, OSError)):
-        return Problem(
+        return RequestProblem(
             503, "storage", "The server cannot store anything now.", "Try again later.",
             retry_after=30,
         )  # fmt: skip
-    return Problem(500, "internal", "Something went wrong here.", "Try again later.")
+    return RequestProblem(500, "internal", "Something went wrong here.", "Try again later.")
 
 
-def _refused(request: Request, problem: Problem) -> Response:
+def _refused(request: Request, problem: RequestProblem) -> Response:
     if pages.wants_page(request):
         return pages.problem_page(request, problem)
     headers = {} if problem.retry_after is None else {"Retry-After": str(problem.retry_after)}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -57,7 +57,7 @@ async def _answer(
     client, open_streams = service.client(request), service.streams
     limits = service.settings.limits
     if open_streams[client] >= limits.streams_client or open_streams.total() >= limits.streams:
-        raise Problem(
+        raise RequestProblem(
             429,
             "streams",
             "Too many streams of events are open.",
@@ -98,6 +98,6 @@ async def _events(states: list[State], look: Callable[[], list[State]]) -> Async
         await asyncio.sleep(_PAUSE)
         try:
             states = await run_in_threadpool(look)
-        except Problem as problem:  # deleted meanwhile
+        except RequestProblem as problem:  # deleted meanwhile
             yield f"event: gone\ndata: {json.dumps(problem.as_dict())}\n\n"
             return

@@ -8,7 +8,7 @@ from typing import Any
 from yardstone.reports.faces.files import records_of, table_csv
 from yardstone.web.kinds import KINDS, Query
 from yardstone.web.names import spreadsheet_safe
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 
 __all__ = ["csv_of", "result_of"]
 
@@ -18,12 +18,12 @@ def result_of(job: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises
     ------
-    Problem
+    RequestProblem
         There is none (409).
     """
     result: dict[str, Any] | None = job["result"]
     if result is None:
-        raise Problem(
+        raise RequestProblem(
             409, "no_result", f"There is no result: its status is {job['status']}.",
             "Wait until it is done.",
         )  # fmt: skip

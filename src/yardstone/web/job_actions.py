@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from yardstone.web.problems import Problem, missing
+from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.store import OF_NOBODY, JobStore
 
 __all__ = ["cancel", "choose", "delete", "retry"]
@@ -14,10 +14,12 @@ def choose(store: JobStore, job: str, player: str) -> None:
     """Say which player is meant, and let the job go on."""
     state = store.get(job, result=False)
     if state.status != "needs_player":
-        raise Problem(409, "not_asked", "No player is asked for.", "Look at its status.")
+        raise RequestProblem(409, "not_asked", "No player is asked for.", "Look at its status.")
     offered = {each["name"]: each for each in state.players or ()}
     if player not in offered:
-        raise Problem(422, "unknown_player", "This is none of the names.", "Choose one of them.")
+        raise RequestProblem(
+            422, "unknown_player", "This is none of the names.", "Choose one of them."
+        )
     colour = offered[player].get("colour")
     chosen = {"player": player} if colour is None else {"colour": colour}
     options = json.dumps({**state.options, **chosen})
@@ -28,9 +30,9 @@ def retry(store: JobStore, job: str) -> None:
     """Begin a job anew that failed for no fault of its files."""
     state = store.get(job, result=False)
     if state.status != "failed":
-        raise Problem(409, "not_failed", "Only a failed job can be tried again.")
+        raise RequestProblem(409, "not_failed", "Only a failed job can be tried again.")
     if not state.can_retry(store.clock()):
-        raise Problem(409, "files_gone", "Its files were deleted.", "Send the files again.")
+        raise RequestProblem(409, "files_gone", "Its files were deleted.", "Send the files again.")
     _change(
         store,
         job,
@@ -69,4 +71,4 @@ def _change(store: JobStore, job: str, status: str, what: str, *values: object) 
             f"UPDATE jobs SET {what} WHERE id = ? AND status = ?", (*values, job, status)
         ).rowcount
     if not changed:
-        raise Problem(409, "changed", "Its status has changed.", "Look at it again.")
+        raise RequestProblem(409, "changed", "Its status has changed.", "Look at it again.")

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from yardstone.web import log
 from yardstone.web.metrics import Metrics
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 from yardstone.web.rate_limit import RateLimit
 
 __all__ = ["RequestMonitor"]
@@ -43,7 +43,7 @@ class RequestMonitor:
         rate_limit: RateLimit,
         metrics: Metrics,
         client: Callable[[Request], str],
-        refuse: Callable[[Request, Problem], Response],
+        refuse: Callable[[Request, RequestProblem], Response],
     ) -> None:
         self.app = app
         self._rate_limit = rate_limit
@@ -71,7 +71,7 @@ class RequestMonitor:
         try:
             if not path.startswith(_UNCOUNTED):
                 self._rate_limit.check(self._client(request), scope["method"])
-        except Problem as problem:
+        except RequestProblem as problem:
             await self._refuse(request, problem)(scope, receive, noted)
             return
         await self.app(scope, receive, noted)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from yardstone.web.kinds import KINDS, Kind
-from yardstone.web.kinds.fields import Players, bad_option, only_value
-from yardstone.web.problems import Problem
+from yardstone.web.kinds.fields import PlayersField, bad_option, only_value
+from yardstone.web.problems import RequestProblem
 
 __all__ = ["LONGEST_KEY", "chosen_kind", "job_options", "kind_of"]
 
@@ -32,14 +32,14 @@ def kind_of(formats: Iterable[str], named: str | None = None) -> Kind:
 
     Raises
     ------
-    Problem
+    RequestProblem
         They do not make one, or not the one that is asked for.
     """
     present = Counter(formats)
     if named is not None:
         kind = KINDS[named]
         if not present.keys() & set(kind.takes):
-            raise Problem(
+            raise RequestProblem(
                 422,
                 "wrong_kind",
                 f"None of these files holds {kind.holds}.",
@@ -49,7 +49,7 @@ def kind_of(formats: Iterable[str], named: str | None = None) -> Kind:
     kinds = [kind for kind in KINDS.values() if present.keys() & set(kind.formats)]
     if len(kinds) > 1:
         listed = ", ".join(f"{number} {each}" for each, number in sorted(present.items()))
-        raise Problem(
+        raise RequestProblem(
             422,
             "several_kinds",
             f"These files are of different kinds: {listed}.",
@@ -63,7 +63,7 @@ def job_options(kind: Kind, fields: Fields, *, most_players: int = 1) -> list[di
 
     Raises
     ------
-    Problem
+    RequestProblem
         A value is none of those that are offered, or a field belongs to another kind.
     """
     own = {each.name for each in kind.fields}
@@ -75,7 +75,7 @@ def job_options(kind: Kind, fields: Fields, *, most_players: int = 1) -> list[di
     options = {each.name: each.read(fields.get(each.name, ())) for each in kind.fields}
     jobs = [options]
     for each in kind.fields:
-        if isinstance(each, Players):
+        if isinstance(each, PlayersField):
             names = options[each.name] or [None]
             if len(names) > most_players:
                 raise bad_option(each.name, f"name at most {most_players}")

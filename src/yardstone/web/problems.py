@@ -6,10 +6,10 @@ from typing import Any
 
 from yardstone.errors import InputError, UsageError, YardstoneError
 
-__all__ = ["Problem", "described", "missing"]
+__all__ = ["RequestProblem", "described", "missing"]
 
 
-class Problem(YardstoneError):
+class RequestProblem(YardstoneError):
     """A request that is refused.
 
     Parameters
@@ -63,7 +63,7 @@ class Problem(YardstoneError):
 
 def described(error: YardstoneError) -> dict[str, Any]:
     """An error of the library as JSON has it, with a file as the visitor called it."""
-    if isinstance(error, Problem):
+    if isinstance(error, RequestProblem):
         return error.as_dict()
     place = isinstance(error, InputError)
     return {
@@ -75,8 +75,8 @@ def described(error: YardstoneError) -> dict[str, Any]:
     }
 
 
-def missing() -> Problem:
+def missing() -> RequestProblem:
     """No job has this address."""
-    return Problem(
+    return RequestProblem(
         404, "not_found", "There is nothing at this address.", "Check it, or send the files again."
     )

@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Limits
 
 __all__ = ["RateLimit"]
@@ -38,7 +38,7 @@ class RateLimit:
 
         Raises
         ------
-        Problem
+        RequestProblem
             There were too many.
         """
         limits = self._limits
@@ -56,7 +56,7 @@ class RateLimit:
         if len(self._buckets) > _REMEMBERED:
             self._buckets.popitem(last=False)
         if not enough:
-            raise Problem(
+            raise RequestProblem(
                 429,
                 "too_many_requests",
                 f"More than {minute} such requests in a minute.",

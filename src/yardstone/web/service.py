@@ -16,9 +16,9 @@ from yardstone.web import job_actions
 from yardstone.web.bell import Bell
 from yardstone.web.jobs import Job
 from yardstone.web.kinds import KINDS
-from yardstone.web.kinds.fields import Choice
+from yardstone.web.kinds.fields import ChoiceField
 from yardstone.web.options import LONGEST_KEY, chosen_kind, job_options, kind_of
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Settings
 from yardstone.web.sniff import look
 from yardstone.web.store import JobStore
@@ -84,7 +84,7 @@ class Service:
 
         Raises
         ------
-        Problem
+        RequestProblem
             The form or its files cannot be used, or too much waits already.
         """
         client = self.client(request)
@@ -104,7 +104,7 @@ class Service:
         """A place among those whose requests are being received."""
         limits = self.settings.limits
         if self.receiving[client] >= limits.uploads_client:
-            raise Problem(
+            raise RequestProblem(
                 429,
                 "uploads_client",
                 f"You send {limits.uploads_client} requests at the same time already.",
@@ -112,7 +112,7 @@ class Service:
                 retry_after=5,
             )
         if self.receiving.total() >= limits.uploads:
-            raise Problem(
+            raise RequestProblem(
                 429, "uploads", "Too many send files now.", "Try again soon.", retry_after=5
             )
         self.receiving[client] += 1
@@ -133,7 +133,7 @@ class Service:
         if not written:
             return None
         if len(written) > LONGEST_KEY:
-            raise Problem(
+            raise RequestProblem(
                 422,
                 "bad_option",
                 f"Idempotency-Key has more than {LONGEST_KEY} characters.",
@@ -149,14 +149,14 @@ class Service:
             upload.discard()
             return known
         if not upload.files:
-            raise Problem(422, "no_files", "No file was sent.", "Choose one or more files.")
+            raise RequestProblem(422, "no_files", "No file was sent.", "Choose one or more files.")
         limits = self.settings.limits
         named = kind if kind is not None else chosen_kind(upload.fields)
         files, formats, unknown, entries = [], Counter[str](), [], 0
         for number, (name, size) in enumerate(upload.files):
             try:
                 found, within = look(upload.folder / f"{number:04d}", name, limits, entries)
-            except Problem as problem:
+            except RequestProblem as problem:
                 unknown.append(problem)
                 file = {"name": name, "size": size, "format": "unknown"}
                 files.append({**file, "reason": problem.message})
@@ -233,6 +233,6 @@ class Service:
             f"{each.name}s": list(each.values)
             for kind in KINDS.values()
             for each in kind.fields
-            if isinstance(each, Choice) and each.label
+            if isinstance(each, ChoiceField) and each.label
         }
         return {**self.settings.limits.as_plain(), "keep_days": self.settings.keep_days, **offered}

@@ -8,15 +8,23 @@ from pathlib import Path
 
 from yardstone.errors import InputError
 from yardstone.records.archives import ArchiveLimits, members_of
-from yardstone.records.formats import HEAD, for_web
+from yardstone.records.formats import FORMATS, HEAD, endings_of, for_web
 from yardstone.records.sources import COMPRESSED, Source
 from yardstone.records.streams import StreamLimits
+from yardstone.web.kinds import KINDS
 from yardstone.web.names import file_label
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Limits
 
-__all__ = ["HEAD", "format_of", "look", "unpacked_name"]
+__all__ = ["ENDINGS", "FILES", "HEAD", "format_of", "look", "unpacked_name"]
 
+#: What the kinds of job are made of.
+_TAKEN = list(dict.fromkeys(name for kind in KINDS.values() for name in kind.formats))
+_NAMED = [FORMATS[name] for name in _TAKEN if name in FORMATS]
+#: The files that can be sent, in words.
+FILES = " or ".join(", ".join(each.name.upper() for each in _NAMED).rsplit(", ", 1)) + " files"
+#: Endings of them, and of what they can be packed into.
+ENDINGS = (*endings_of(_NAMED), ".txt", ".zip", *COMPRESSED)
 _FOREIGN = (
     (b"\x7fELF", "a program"),
     (b"MZ", "a program"),
@@ -33,7 +41,8 @@ _FOREIGN = (
 
 def format_of(head: bytes, name: str) -> str:
     """The format of a file that is no archive, by its first bytes; '' if it is none of ours."""
-    return "" if _foreign(head) else for_web(head, name)
+    format = "" if _foreign(head) else for_web(head, name)
+    return format if format in _TAKEN else ""
 
 
 def _foreign(head: bytes) -> str:
@@ -50,7 +59,7 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
 
     Raises
     ------
-    Problem
+    RequestProblem
         It is no file that can be used.
     """
     with path.open("rb") as file:
@@ -59,15 +68,15 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
         return "zip", _members(path.rename(path.with_suffix(".zip")), name, limits, entries)
     head = _first_bytes(path, name, limits)
     if not head.strip():
-        raise Problem(422, "empty", "This file is empty.", "Choose another one.", file=name)
+        raise RequestProblem(422, "empty", "This file is empty.", "Choose another one.", file=name)
     format = format_of(head, unpacked_name(name))
     if not format:
         what = _foreign(head)
-        raise Problem(
+        raise RequestProblem(
             415,
             "unknown_format",
             f"This is {what}." if what else "This is no file of games that is known here.",
-            "Send SGF, PGN, CSV or .mat files, or a zip archive of them.",
+            f"Send {FILES}, or a zip archive of them.",
             file=name,
         )
     return format, Counter({format: 1})
@@ -88,7 +97,7 @@ def _first_bytes(path: Path, name: str, limits: Limits) -> bytes:
                 raise InputError(stream.damage)
             return head
     except InputError as error:
-        raise Problem(
+        raise RequestProblem(
             422, "damaged", f"{_capital(error.message)}.", "Pack it anew.", file=name
         ) from None
 
@@ -117,7 +126,7 @@ def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str
                 formats[""] += 1
                 trouble = str(error.strerror)
     except InputError as error:
-        raise Problem(
+        raise RequestProblem(
             422,
             "bad_archive",
             f"{_capital(error.message)}.",
@@ -127,22 +136,22 @@ def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str
     if formats.total() == formats[""]:
         if trouble:
             code = "encrypted" if "encrypted" in trouble else "damaged"
-            raise Problem(
+            raise RequestProblem(
                 422, code, f"Nothing can be unpacked: {trouble}.", "Pack it anew.", file=name
             )
         if nested:
-            raise Problem(
+            raise RequestProblem(
                 422,
                 "nested_archive",
                 "This archive holds only archives.",
                 "Unpack the inner ones first.",
                 file=name,
             )
-        raise Problem(
+        raise RequestProblem(
             422,
             "nothing_usable",
             "No file of games is in this archive.",
-            "Pack SGF, PGN, CSV or .mat files.",
+            f"Pack {FILES}.",
             file=name,
         )
     return formats

@@ -18,7 +18,7 @@ from typing import Any
 
 from yardstone.web.database import Database
 from yardstone.web.jobs import Job
-from yardstone.web.problems import Problem, missing
+from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.settings import Settings
 
 __all__ = ["DAY", "OF_NOBODY", "JobStore", "mark_of", "new_id"]
@@ -86,7 +86,7 @@ class JobStore:
             f"SELECT count(*) FROM jobs WHERE client = ? AND {active}", (client,)
         ).fetchone()[0]
         if own + jobs > limits.queue_client:
-            raise Problem(
+            raise RequestProblem(
                 429,
                 "queue_client",
                 f"You have {own} jobs waiting; {limits.queue_client} are allowed.",
@@ -94,12 +94,12 @@ class JobStore:
                 retry_after=30,
             )
         if whole + jobs > limits.queue:
-            raise Problem(
+            raise RequestProblem(
                 429, "queue", "Too many jobs are waiting.", "Try again later.", retry_after=60
             )
         used = table.execute("SELECT coalesce(sum(bytes), 0) FROM uploads").fetchone()[0]
         if used + limits.request_bytes > limits.disk_bytes:
-            raise Problem(
+            raise RequestProblem(
                 429, "disk", "There is no room for more files.", "Try again later.", retry_after=60
             )
 
@@ -164,7 +164,7 @@ class JobStore:
 
         Raises
         ------
-        Problem
+        RequestProblem
             There is none (404), or it expired (410).
         """
         columns = f"{_COLUMNS}, result" if result else _COLUMNS
@@ -189,7 +189,7 @@ class JobStore:
             or table.execute("SELECT 1 FROM gone WHERE mark = ?", (mark_of(address),)).fetchone()
         )
         if row is not None:
-            raise Problem(
+            raise RequestProblem(
                 410,
                 "expired",
                 "This result has expired and was deleted.",

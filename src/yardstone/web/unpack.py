@@ -14,7 +14,7 @@ from yardstone.records.archives import ArchiveLimits, members_of
 from yardstone.records.sources import Source
 from yardstone.records.streams import StreamLimits
 from yardstone.web.names import file_label
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Limits
 from yardstone.web.sniff import HEAD, format_of, unpacked_name
 
@@ -79,7 +79,7 @@ class _Unpacking:
             for piece in _chained(head, pieces):
                 size += len(piece)
                 if size > self.left:
-                    raise Problem(
+                    raise RequestProblem(
                         413,
                         "too_large",
                         f"The files unpack to more than {self.limits.unpacked_bytes >> 20} MiB.",
@@ -114,7 +114,7 @@ def unpack(
 
     Raises
     ------
-    Problem
+    RequestProblem
         None is of use, or they are too many or too large.
     """
     work = _Unpacking(folder, formats, limits, skipped, limits.unpacked_bytes)
@@ -128,7 +128,7 @@ def unpack(
         else:
             _unpack_one(work, path, label)
     if not work.files:
-        raise Problem(
+        raise RequestProblem(
             422,
             "nothing_usable",
             "No file can be used.",
@@ -143,7 +143,7 @@ def _unpack_zip(work: _Unpacking, path: Path, label: str, members: int) -> int:
         for member in members_of(path, ArchiveLimits(limits.zip_entries, limits.ratio, _EXTRA)):
             members += 1
             if members > limits.zip_entries:
-                raise Problem(
+                raise RequestProblem(
                     413,
                     "too_many_files",
                     f"More than {limits.zip_entries:,} files are packed.",

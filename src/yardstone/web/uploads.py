@@ -18,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from yardstone.web.names import file_label
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -77,7 +77,7 @@ async def receive_form(request: Request, folder: Path, limits: Limits) -> Upload
 
     Raises
     ------
-    Problem
+    RequestProblem
         It is no such form, is too large, or does not come.
     """
     name, options = parse_options_header(request.headers.get("content-type", ""))
@@ -93,7 +93,7 @@ async def receive_form(request: Request, folder: Path, limits: Limits) -> Upload
     except BaseException as error:
         reader.close()
         await run_in_threadpool(upload.discard)
-        if isinstance(error, Problem) and error.status != 408:
+        if isinstance(error, RequestProblem) and error.status != 408:
             await _drain(stream)
         raise
     return upload
@@ -115,8 +115,8 @@ def _check_length(written: str | None, whole: int, limits: Limits) -> None:
         raise _too_large(limits)
 
 
-def _too_large(limits: Limits) -> Problem:
-    return Problem(
+def _too_large(limits: Limits) -> RequestProblem:
+    return RequestProblem(
         413,
         "too_large",
         f"More than {limits.request_bytes >> 20} MiB in one request.",
@@ -124,7 +124,9 @@ def _too_large(limits: Limits) -> Problem:
     )
 
 
-async def _read(stream: AsyncIterator[bytes], reader: _Reader, whole: int, limits: Limits) -> None:
+async def _read(
+    stream: AsyncIterator[bytes], reader: FormReader, whole: int, limits: Limits
+) -> None:
     """Feed the body to the reader, while it comes quickly enough."""
     end = time.monotonic() + limits.upload_seconds
     received = 0
@@ -134,7 +136,7 @@ async def _read(stream: AsyncIterator[bytes], reader: _Reader, whole: int, limit
             async with asyncio.timeout(min(limits.idle_seconds, max(left, 0.001))):
                 piece = await anext(stream, None)
         except TimeoutError:
-            raise Problem(
+            raise RequestProblem(
                 408, "too_slow", "The files came too slowly.", "Send fewer of them."
             ) from None
         if piece is None:
@@ -155,8 +157,8 @@ async def _read(stream: AsyncIterator[bytes], reader: _Reader, whole: int, limit
     await run_in_threadpool(reader.close)
 
 
-def _broken() -> Problem:
-    return Problem(
+def _broken() -> RequestProblem:
+    return RequestProblem(
         400,
         "bad_form",
         "The form cannot be read.",
@@ -164,14 +166,14 @@ def _broken() -> Problem:
     )
 
 
-def _reader(kind: bytes, options: dict[bytes, bytes], upload: Upload, limits: Limits) -> _Reader:
+def _reader(kind: bytes, options: dict[bytes, bytes], upload: Upload, limits: Limits) -> FormReader:
     if kind == b"multipart/form-data" and options.get(b"boundary"):
         if len(options[b"boundary"]) > 200:
             raise _broken()
         return _Multipart(options[b"boundary"], upload, limits)
     if kind == b"application/x-www-form-urlencoded":
         return _Urlencoded(upload, limits)
-    raise Problem(
+    raise RequestProblem(
         415,
         "bad_form",
         "The files must come as a form.",
@@ -179,7 +181,7 @@ def _reader(kind: bytes, options: dict[bytes, bytes], upload: Upload, limits: Li
     )
 
 
-class _Reader:
+class FormReader:
     """Takes the bytes of a form one piece after the other."""
 
     parser: Any
@@ -208,14 +210,14 @@ class _Reader:
             return
         fields = self.upload.fields
         if sum(map(len, fields.values())) >= _FIELDS or len(value) > _FIELD_BYTES:
-            raise Problem(413, "bad_form", "The form has too many or too long fields.")
+            raise RequestProblem(413, "bad_form", "The form has too many or too long fields.")
         try:
             fields.setdefault(name.decode("utf-8"), []).append(value.decode("utf-8"))
         except UnicodeDecodeError:
-            raise Problem(422, "bad_form", "A field of the form is no UTF-8.") from None
+            raise RequestProblem(422, "bad_form", "A field of the form is no UTF-8.") from None
 
 
-class _Multipart(_Reader):
+class _Multipart(FormReader):
     """A form with files."""
 
     def __init__(self, boundary: bytes, upload: Upload, limits: Limits) -> None:
@@ -283,7 +285,7 @@ class _Multipart(_Reader):
             return
         limits, upload = self.limits, self.upload
         if len(upload.files) >= limits.files:
-            raise Problem(
+            raise RequestProblem(
                 413,
                 "too_many_files",
                 f"More than {limits.files} files in one request.",
@@ -291,7 +293,7 @@ class _Multipart(_Reader):
             )
         self._label = file_label(name, limits.name_length)
         if self._field != b"files":
-            raise Problem(
+            raise RequestProblem(
                 422, "bad_form", "Files must stand under the name 'files'.", file=self._label
             )
         self._file = (upload.folder / f"{len(upload.files):04d}").open("wb")
@@ -300,12 +302,12 @@ class _Multipart(_Reader):
         piece = data[start:end]
         if self._label is None:
             if len(self._content) + len(piece) > _FIELD_BYTES:
-                raise Problem(413, "bad_form", "A field of the form is too long.")
+                raise RequestProblem(413, "bad_form", "A field of the form is too long.")
             self._content += piece
             return
         self._size += len(piece)
         if self._size > self.limits.file_bytes:
-            raise Problem(
+            raise RequestProblem(
                 413,
                 "too_large",
                 f"This file has more than {self.limits.file_bytes >> 20} MiB.",
@@ -338,7 +340,7 @@ class _Multipart(_Reader):
             self._file = None
 
 
-class _Urlencoded(_Reader):
+class _Urlencoded(FormReader):
     """A form without files."""
 
     def __init__(self, upload: Upload, limits: Limits) -> None:

@@ -27,7 +27,7 @@ from yardstone.web.bell import Bell
 from yardstone.web.child import orders
 from yardstone.web.jobs import Job
 from yardstone.web.kinds import KINDS, NeedsPlayer, Task
-from yardstone.web.problems import Problem, described
+from yardstone.web.problems import RequestProblem, described
 from yardstone.web.settings import Settings
 from yardstone.web.store import JobStore
 from yardstone.web.unpack import unpack
@@ -98,7 +98,7 @@ class Worker:
                 )
             except YardstoneError as error:
                 self._logger.error("no network: %s", error)
-                raise Problem(
+                raise RequestProblem(
                     503,
                     "no_network",
                     "This server lacks the network for games of Go.",
@@ -201,8 +201,8 @@ class Worker:
             }
         except Stopped:
             raise
-        except (Problem, InputError, ModelError, UsageError) as error:
-            ours = isinstance(error, Problem) and error.status >= 500
+        except (RequestProblem, InputError, ModelError, UsageError) as error:
+            ours = isinstance(error, RequestProblem) and error.status >= 500
             return self._failed(self._plain_error(error), ours=ours)
         except Exception:
             self._logger.exception("a job failed")

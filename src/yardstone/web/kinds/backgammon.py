@@ -7,9 +7,9 @@ from typing import Any
 
 from yardstone.errors import InputError
 from yardstone.reports.words import plural
-from yardstone.web.kinds.fields import Choice, level_field
+from yardstone.web.kinds.fields import ChoiceField, level_field
 from yardstone.web.kinds.kind import Kind, Limit, Plain, Query, Task, View
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 
 __all__ = ["KIND"]
 
@@ -26,7 +26,7 @@ def _perform(task: Task) -> dict[str, Any]:
 
     most = task.limit("matches")
     if len(task.files) > most:
-        raise Problem(
+        raise RequestProblem(
             413,
             "too_many_games",
             f"There are {len(task.files):,} matches; {most:,} are allowed.",
@@ -35,7 +35,7 @@ def _perform(task: Task) -> dict[str, Any]:
     try:
         program = find_gnubg(Path(task.settings.gnubg) if task.settings.gnubg else None)
     except InputError:
-        raise Problem(
+        raise RequestProblem(
             503, "no_gnubg", "This server lacks GNU Backgammon.", "Tell those who run it."
         ) from None
     task.tell("analysing", 0, len(task.files))
@@ -80,7 +80,7 @@ KIND = Kind(
     formats=("mat", "sgf-backgammon"),
     fields=(
         level_field(0.9),
-        Choice(
+        ChoiceField(
             name="offset",
             values=("fibs", "gamesite2000", "gamesgrid"),
             about="The site whose rating of perfect play is meant.",

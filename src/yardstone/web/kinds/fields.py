@@ -9,18 +9,26 @@ from math import isfinite
 from typing import Any
 
 from yardstone.records.decoding import clean
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 
-__all__ = ["Choice", "Field", "Number", "Players", "bad_option", "level_field", "only_value"]
+__all__ = [
+    "ChoiceField",
+    "Field",
+    "NumberField",
+    "PlayersField",
+    "bad_option",
+    "level_field",
+    "only_value",
+]
 
 _LONGEST_NAME = 200
 #: Levels of intervals that the page offers.
 _LEVELS = (0.8, 0.9, 0.95, 0.99)
 
 
-def bad_option(name: str, reason: str) -> Problem:
+def bad_option(name: str, reason: str) -> RequestProblem:
     """A field that cannot be used."""
-    return Problem(422, "bad_option", f"{name}: {reason}.", "Correct it and send again.")
+    return RequestProblem(422, "bad_option", f"{name}: {reason}.", "Correct it and send again.")
 
 
 def only_value(name: str, values: Sequence[str]) -> str:
@@ -54,7 +62,7 @@ class Field(ABC):
 
     @abstractmethod
     def read(self, values: Sequence[str]) -> Any:
-        """The value of the option; raises `Problem` if it is none of those offered."""
+        """The value of the option; raises `RequestProblem` if it is none of those offered."""
 
     @abstractmethod
     def schema(self) -> dict[str, Any]:
@@ -70,7 +78,7 @@ class Field(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice(Field):
+class ChoiceField(Field):
     """One of some words, the usual one first.
 
     Attributes
@@ -107,7 +115,7 @@ class Choice(Field):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Number(Field):
+class NumberField(Field):
     """A number between bounds.
 
     Attributes
@@ -156,7 +164,7 @@ class Number(Field):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Players(Field):
+class PlayersField(Field):
     """Names of players: one, or in a batch some, each of which makes a job."""
 
     def read(self, values: Sequence[str]) -> list[str]:
@@ -171,9 +179,9 @@ class Players(Field):
         return {"type": "string", "minLength": 1, "maxLength": _LONGEST_NAME}
 
 
-def level_field(default: float) -> Number:
+def level_field(default: float) -> NumberField:
     """The level of the intervals."""
-    return Number(
+    return NumberField(
         name="level",
         low=0.5,
         high=0.999,

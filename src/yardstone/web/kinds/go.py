@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from yardstone.errors import InputError
 from yardstone.reports.document import Column, Table
 from yardstone.reports.words import plural
-from yardstone.web.kinds.fields import Choice, Players, bad_option, level_field
+from yardstone.web.kinds.fields import ChoiceField, PlayersField, bad_option, level_field
 from yardstone.web.kinds.kind import Kind, Limit, NeedsPlayer, Plain, Query, Task, View
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
@@ -86,8 +86,8 @@ def _games(task: Task) -> list[GoGame]:
     return games
 
 
-def _too_much(message: str) -> Problem:
-    return Problem(413, "too_many_games", message, "Send fewer games: the newest tell most.")
+def _too_much(message: str) -> RequestProblem:
+    return RequestProblem(413, "too_many_games", message, "Send fewer games: the newest tell most.")
 
 
 def _check_player(games: list[GoGame], player: str) -> None:
@@ -97,7 +97,7 @@ def _check_player(games: list[GoGame], player: str) -> None:
     names = player_names(games)
     if plain_name(player) not in map(plain_name, names):
         known = ", ".join(list(names)[:_SHOWN]) + (" and others" if len(names) > _SHOWN else "")
-        raise Problem(
+        raise RequestProblem(
             422,
             "unknown_player",
             f"No game is by {player}.",
@@ -195,20 +195,20 @@ KIND = Kind(
     counted=("position", "positions"),
     formats=("sgf",),
     fields=(
-        Players(
+        PlayersField(
             name="player",
             about="Whose strength; by default who plays in all games.",
             label="Player",
             hint="Left empty, it is the one who plays in all the games; if that is not clear, you "
             "are asked.",
         ),
-        Choice(
+        ChoiceField(
             name="colour",
             values=tuple(_COLOURS),
             optional=True,
             about="Take all moves of a colour, in place of those of a player.",
         ),
-        Choice(
+        ChoiceField(
             name="scale",
             values=("fox", "ogs", "egf"),
             words=(

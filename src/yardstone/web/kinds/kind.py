@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from yardstone.pool import SkipReport
-from yardstone.web.kinds.fields import Field, Players
+from yardstone.web.kinds.fields import Field, PlayersField
 
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
@@ -152,10 +152,10 @@ class Kind:
     warm : sequence of str
         Modules that the work imports, better before somebody waits for it.
     check : callable
-        Takes the options; raises `Problem` if they do not go together.
+        Takes the options; raises `RequestProblem` if they do not go together.
     perform : callable
         Does the work: the result as plain values. Raises NeedsPlayer if the visitor must say
-        whose strength is asked for; Problem, InputError, ModelError or UsageError, with a
+        whose strength is asked for; RequestProblem, InputError, ModelError or UsageError, with a
         message for the visitor, if the files give no result.
     view : callable
         Takes the result and a `Query`: the page.
@@ -192,6 +192,6 @@ class Kind:
         return (*self.formats, *self.also)
 
     @property
-    def players(self) -> Players | None:
+    def players(self) -> PlayersField | None:
         """The field that makes a job for each player, if there is one."""
-        return next((each for each in self.fields if isinstance(each, Players)), None)
+        return next((each for each in self.fields if isinstance(each, PlayersField)), None)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from yardstone.reports.document import Block, Lines, Section, Table
-from yardstone.web.kinds.fields import Choice, Number, level_field
+from yardstone.web.kinds.fields import ChoiceField, NumberField, level_field
 from yardstone.web.kinds.kind import Kind, Limit, Plain, Query, Task, View
-from yardstone.web.problems import Problem
+from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
 
-__all__ = ["KIND"]
+__all__ = ["KIND", "pool_of"]
 
 #: Pairs of players whose games are listed.
 _PAIRS = 20_000
@@ -32,7 +32,7 @@ def _perform(task: Task) -> dict[str, Any]:
     from yardstone.ratings.rating_list import rate_list
     from yardstone.reports.rating_list.plain import plain_list
 
-    pool = _pool(task)
+    pool = pool_of(task)
     task.tell("rating", 0, 1)
     system = BradleyTerry(
         average=task.options["average"],
@@ -52,13 +52,13 @@ def _perform(task: Task) -> dict[str, Any]:
     }
 
 
-def _pool(task: Task) -> Pool:
+def pool_of(task: Task) -> Pool:
     """The games of all files, within the limits."""
     from yardstone.records.formats import Options, read_format
     from yardstone.records.joining import join_pools
 
     most_games, most_players = task.limit("results_games"), task.limit("results_players")
-    first = task.options["first"]
+    first = task.options.get("first", "auto")
     pools = []
     for name, group in groupby(task.files, key=lambda file: file.format):
         options = Options(
@@ -69,14 +69,14 @@ def _pool(task: Task) -> Pool:
         pools.append(read_format(name, [file.source for file in group], options))
     pool = join_pools(pools)
     if len(pool) > most_games:
-        raise Problem(
+        raise RequestProblem(
             413,
             "too_many_games",
             f"There are {len(pool):,} games; {most_games:,} are allowed.",
             "Send fewer, or use the command `yardstone rate`.",
         )
     if len(pool.players) > most_players:
-        raise Problem(
+        raise RequestProblem(
             413,
             "too_many_players",
             f"There are {len(pool.players):,} players; {most_players:,} are allowed.",
@@ -109,7 +109,8 @@ def _view(result: Plain, query: Query) -> View:
         links.append(("The whole list", query.address))
     if len(players) > most:
         links.append((f"Show all {len(players):,} players", f"{query.address}?all=1"))
-    return View(replace(document, sections=sections), links)
+    lead = [*document.lead, "A click on a player shows the scores against each opponent."]
+    return View(replace(document, lead=lead, sections=sections), links)
 
 
 def _first_players(sections: Iterable[Section], most: int, player: str | None) -> Iterator[Section]:
@@ -167,18 +168,18 @@ KIND = Kind(
     also=("sgf", "mat"),
     fields=(
         level_field(0.95),
-        Choice(
+        ChoiceField(
             name="first",
             values=("auto", "white", "black"),
             about="Who moves first in a table; auto: as columns and results tell.",
         ),
-        Choice(
+        ChoiceField(
             name="unread",
             values=("refuse", "skip"),
             about="What to do if a value of the result is not understood, or more than 5 % of the "
             "records cannot be read: refuse, or skip them.",
         ),
-        Number(
+        NumberField(
             name="average",
             low=-1e6,
             high=1e6,

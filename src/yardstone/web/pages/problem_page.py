@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from yardstone.web.problems import Problem
+    from yardstone.web.problems import RequestProblem
 
 __all__ = ["problem_page", "wants_page"]
 
@@ -35,7 +35,7 @@ def wants_page(request: Request) -> bool:
     return not path.startswith("/api/") and "text/html" in accepted
 
 
-def problem_page(request: Request, problem: Problem) -> Response:
+def problem_page(request: Request, problem: RequestProblem) -> Response:
     """The refusal, with its status."""
     response = page(
         request,

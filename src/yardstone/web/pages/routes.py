@@ -16,7 +16,8 @@ from yardstone.web.pages.job_pages import batch_page, job_page
 from yardstone.web.pages.problem_page import wants_page
 from yardstone.web.pages.render import ASSETS, asset_bytes, asset_mark, page, root_of
 from yardstone.web.pages.wording import error_lines, limit_words, limits_table, progress
-from yardstone.web.problems import Problem, missing
+from yardstone.web.problems import RequestProblem, missing
+from yardstone.web.sniff import ENDINGS
 
 if TYPE_CHECKING:
     from yardstone.web.service import Service
@@ -29,8 +30,6 @@ _READ = ["GET", "HEAD"]
 #: Bytes of the small forms on the pages of a job.
 _FORM_BYTES = 4096
 _YEAR = 31_536_000
-#: What the folder of a visitor is searched for.
-_ENDINGS = ".sgf .mat .pgn .csv .tsv .txt .zip .gz .bz2 .xz .zst"
 
 
 def _service(request: Request) -> Service:
@@ -38,7 +37,7 @@ def _service(request: Request) -> Service:
     return service
 
 
-def _start(request: Request, problem: Problem | None = None) -> Response:
+def _start(request: Request, problem: RequestProblem | None = None) -> Response:
     limits = _service(request).limits()
     response = page(
         request,
@@ -49,7 +48,7 @@ def _start(request: Request, problem: Problem | None = None) -> Response:
         limits=limits,
         words=limit_words(limits),
         table=limits_table(limits),
-        endings=_ENDINGS,
+        endings=" ".join(ENDINGS),
         kinds=KINDS.values(),
         fields=form_fields(),
         problem="" if problem is None else " ".join(error_lines(problem.as_dict())),
@@ -70,7 +69,7 @@ async def send(request: Request) -> Response:
     """Take the files of the form, and lead to the page of the job."""
     try:
         jobs = await _service(request).receive(request)
-    except Problem as problem:
+    except RequestProblem as problem:
         if not wants_page(request):
             raise
         return _start(request, problem)
@@ -106,7 +105,7 @@ async def choose(request: Request, address: str) -> Response:
     """Say whose strength is asked for."""
     names = (await _small_form(request)).get("player", [])
     if len(names) != 1:
-        raise Problem(422, "bad_form", "No player was chosen.", "Choose one of the names.")
+        raise RequestProblem(422, "bad_form", "No player was chosen.", "Choose one of the names.")
     await run_in_threadpool(_service(request).choose, address, names[0])
     return _back(request, address)
 
@@ -191,6 +190,8 @@ async def _small_form(request: Request) -> dict[str, list[str]]:
     async for piece in request.stream():
         body += piece
         if len(body) > _FORM_BYTES:
-            raise Problem(413, "too_large", "The form is too long.", "Choose one of the names.")
+            raise RequestProblem(
+                413, "too_large", "The form is too long.", "Choose one of the names."
+            )
     fields: dict[str, Any] = parse_qs(body.decode("utf-8", "replace"), max_num_fields=8)
     return fields

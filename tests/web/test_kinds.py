@@ -1,0 +1,106 @@
+"""Every kind of job says all that form, interface, workers and pages want of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.web.made_results import backgammon_result, go_result
+from yardstone.records.formats import FORMATS
+from yardstone.web.api import router
+from yardstone.web.kinds import KINDS, Kind, Query
+from yardstone.web.kinds.fields import ChoiceField, NumberField, PlayersField, level_field
+from yardstone.web.options import chosen_kind, job_options, kind_of
+from yardstone.web.pages.forms import form_fields
+from yardstone.web.problems import RequestProblem
+from yardstone.web.settings import Limits
+from yardstone.web.sniff import ENDINGS, FILES
+
+EVERY = pytest.mark.parametrize("kind", KINDS.values(), ids=str)
+
+
+@EVERY
+def test_a_kind_is_complete(kind: Kind) -> None:
+    assert KINDS[kind.name] is kind
+    assert kind.path in {getattr(route, "path", "") for route in router.routes}
+    assert kind.takes
+    assert all(name.partition("-")[0] in FORMATS for name in kind.takes)
+    limits = Limits().as_plain()
+    assert all(limits[each.name] == each.default for each in kind.limits)
+    assert kind.allowance(limits)
+    for each in kind.fields:
+        assert each.schema()["type"]
+        assert each.about or each.label
+        if each.label:
+            assert each.usual() or not each.offers()
+
+
+@EVERY
+def test_options_have_their_defaults(kind: Kind) -> None:
+    (options,) = job_options(kind, {})
+    assert options.keys() == {each.name for each in kind.fields}
+    for each in kind.fields:
+        if isinstance(each, NumberField):
+            assert each.low <= options[each.name] == each.default <= each.high
+        elif isinstance(each, ChoiceField):
+            assert options[each.name] == (None if each.optional else each.values[0])
+
+
+def test_what_is_asked_decides_and_else_the_files() -> None:
+    assert kind_of(["sgf"]).name == "go"
+    assert kind_of(["sgf"], "results").name == "results"
+    assert kind_of(["mat", "sgf-backgammon"]).name == "backgammon"
+    for formats, named in ((["sgf", "csv"], None), (["csv"], "go")):
+        with pytest.raises(RequestProblem):
+            kind_of(formats, named)
+    assert chosen_kind({"kind": ["auto"]}) is None
+    assert chosen_kind({"kind": ["go"]}) == "go"
+
+
+def test_numbers_keep_to_their_bounds() -> None:
+    field = level_field(0.9)
+    assert field.read([]) == 0.9
+    assert field.read([" 0.8 "]) == 0.8
+    for text in ("1", "nan", "x", "0.4"):
+        with pytest.raises(RequestProblem, match="level: "):
+            field.read([text])
+    with pytest.raises(RequestProblem, match="more than once"):
+        field.read(["0.8", "0.9"])
+
+
+def test_names_count_once() -> None:
+    field = PlayersField(name="player")
+    assert field.read(["Ann", " Ann ", "", "Bob"]) == ["Ann", "Bob"]
+    with pytest.raises(RequestProblem, match="200 characters"):
+        field.read(["x" * 201])
+
+
+def test_the_page_asks_for_each_field_once() -> None:
+    fields = {each.name: each for each in form_fields()}
+    assert fields["player"].label == "Player, for Go"
+    assert fields["player"].choices == []
+    assert fields["level"].label == "Level of the intervals"
+    assert fields["level"].choices[:2] == [
+        ("", "As usual: 90 %, for rating lists 95 %"),
+        ("0.8", "80 %"),
+    ]
+    assert [value for value, _ in fields["scale"].choices] == ["", "ogs", "egf"]
+
+
+def test_the_files_that_are_taken_are_named() -> None:
+    assert FILES == "SGF, PGN, CSV or MAT files"
+    assert {".sgf", ".pgn", ".csv", ".mat", ".zip", ".gz"} <= set(ENDINGS)
+
+
+@pytest.mark.parametrize(
+    ("name", "result"), [("go", go_result(2)), ("backgammon", backgammon_result())]
+)
+def test_a_result_is_a_document_with_a_table(name: str, result: dict[str, Any]) -> None:
+    kind = KINDS[name]
+    view = kind.view(result, Query("/r/x"))
+    assert view.document.title
+    table = view.document.records if kind.records is None else kind.records(result)
+    assert table is not None
+    assert len(table.rows) == 2
+    assert len({column.name for column in table.kept}) == len(table.kept)
