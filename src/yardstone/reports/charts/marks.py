@@ -147,7 +147,7 @@ def _(mark: Bars, place: Place) -> Iterator[Element]:
     x0, x1 = (place.x.inside(values) for values in edges[:2])
     y0, y1 = (place.y.inside(values) for values in edges[2:])
     if mark.gap:
-        inset = np.minimum(0.5 * mark.gap, 0.3 * np.abs(x1 - x0)) * np.sign(x1 - x0)
+        inset = np.minimum(0.5 * mark.gap, 0.1 * np.abs(x1 - x0)) * np.sign(x1 - x0)
         x0, x1 = x0 + inset, x1 - inset
     elif opacity.size and opacity.min() < opacity.max():  # cells of a map without seams
         x0, x1, y0, y1 = (np.round(values) for values in (x0, x1, y0, y1))
