@@ -286,7 +286,7 @@ def test_every_mark_in_every_format(tmp_path: Path, ending: str) -> None:
         Bars([0.1], [0.2], 0.0, [0.5], "c4", "bar", titles=["0.5"]),
         Guide(x=0.5, text="half"),
         Guide(y=0.5, text="$half$"),
-        Label(0.5, 0.5, "陳 \ud800 \x00 &", share=True),
+        Label(0.5, 0.5, "陳 \ud800 \x00 &"),
     ]
     chart = drawn(*marks, x=Axis(scale="log"), title="All", shading=("c1", "0", "1"))
     path = tmp_path / f"all.{ending}"

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
-from yardstone.strength.estimate.site_scales import SITE_SCALES, fox_rank
-from yardstone.web.pages.axes import RANK_AXES
 from yardstone.web.pages.wording import (
     days_words,
     error_lines,
@@ -19,43 +14,6 @@ from yardstone.web.pages.wording import (
     sentence,
     size_words,
 )
-
-
-@given(st.sampled_from(sorted(RANK_AXES)), st.floats(-15.0, 9.99))
-def test_axes_call_a_rating_as_its_scale_does(name: str, place: float) -> None:
-    scale = SITE_SCALES[name]
-    assert scale.number is not None
-    number = scale.number(place)
-    assume(min(number % 1.0, 1.0 - number % 1.0) > 0.02)  # ratings are rounded
-    assert RANK_AXES[name].rank(scale.value(place)) == fox_rank(number)
-
-
-def test_axes_by_their_definitions() -> None:
-    fox, ogs, egf = (RANK_AXES[name] for name in ("fox", "ogs", "egf"))
-    assert [fox.rank(value) for value in (-3.5, 0.2, 1.0, 9.7)] == ["5k", "1k", "1d", "9d"]
-    # 23.15 ln(1918.5 / 525) = 30: the first dan of OGS.
-    assert (ogs.rank(1919.0), ogs.rank(1918.0)) == ("1d", "1k")
-    assert (egf.rank(2100.0), egf.rank(2149.0), egf.rank(2151.0)) == ("1d", "1d", "2d")
-
-
-@given(st.sampled_from(sorted(RANK_AXES)), st.floats(-15.0, 9.0), st.floats(0.0, 5.0))
-def test_an_axis_shows_whole_ranks_around_the_interval(
-    name: str, rank: float, width: float
-) -> None:
-    scale, axis = SITE_SCALES[name], RANK_AXES[name]
-    value, other = scale.value(rank), scale.value(min(rank + width, 9.9))
-    low, high = axis.ends(value, other)
-    assert low <= value <= other <= high
-    ticks = axis.ticks(low, high)
-    assert len(ticks) >= 2
-    assert ticks[0].value <= value
-    assert all(a.value < b.value for a, b in itertools.pairwise(ticks))
-
-
-def test_signs_and_digits() -> None:
-    assert RANK_AXES["fox"].text(-3.46) == "−3.5"
-    assert RANK_AXES["ogs"].text(1918.6) == "1919"
-    assert RANK_AXES["egf"].text(None) == "–"
 
 
 @pytest.mark.parametrize(

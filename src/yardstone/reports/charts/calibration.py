@@ -52,7 +52,7 @@ def _panel(scored: Scored) -> Panel:
             groups.observed,
             along=(groups.observed_low, groups.observed_high),
         ),
-        Label(0.98, 0.22, words, "end", "soft", share=True),
+        Label(0.98, 0.22, words, "end", "soft"),
     ]
     ends = Axis(low=0.0, high=1.0, ticks=[(k / 4, f"{k / 4:g}") for k in range(5)])
     return Panel(ends, ends, marks, scored.name, square=True)

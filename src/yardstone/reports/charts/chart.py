@@ -150,7 +150,7 @@ class Guide:
 
 @dataclass(frozen=True)
 class Label:
-    """Words at a place, moved by pixels; with `share` the place is a share of the panel."""
+    """Words at a place, moved by pixels."""
 
     x: float
     y: float
@@ -161,7 +161,6 @@ class Label:
     bold: bool = False
     right: float = 0.0
     up: float = 0.0
-    share: bool = False
 
 
 Mark = Stroke | Band | Points | Bars | Guide | Label

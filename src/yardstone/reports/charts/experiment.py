@@ -105,7 +105,7 @@ def length_chart(moves: NDArray[Any], *, what: str = "counted games") -> Chart:
     panel = Panel(
         Axis("moves", low=0.0),
         Axis("games", low=0.0, whole=True, grid=True),
-        [bars, Guide(x=mean, text=f"mean {mean:.0f}")],
+        [bars, Guide(x=mean, text=f"mean {mean:.0f}", colour="ink")],
     )
     return Chart([panel], f"{len(moves):,} {what}", height=220.0)
 

@@ -81,7 +81,6 @@ def _fonts() -> list[str]:
 
 
 def _draw(axes: Axes, element: Element, place: int, fonts: list[str]) -> None:
-    from matplotlib.collections import EllipseCollection
     from matplotlib.patheffects import withStroke
 
     if isinstance(element, Words):
@@ -100,42 +99,28 @@ def _draw(axes: Axes, element: Element, place: int, fonts: list[str]) -> None:
             zorder=place,
             path_effects=effects,
         )
-    elif isinstance(element, Discs):
-        size = np.full(len(element.centres), 2.0 * element.radius)
-        axes.add_collection(
-            EllipseCollection(
-                size,
-                size,
-                np.zeros(len(size)),
-                units="xy",
-                offsets=element.centres,
-                offset_transform=axes.transData,
-                facecolors=_colour(element.fill),
-                edgecolors=_colour(element.stroke),
-                linewidths=element.width * _POINT if element.stroke else 0.0,
-                alpha=element.opacity,
-                zorder=place,
-            ),
-            autolim=False,
-        )
     else:
         axes.add_patch(_patch(element, place))
 
 
-def _patch(shape: Shape, place: int) -> Patch:
+def _patch(element: Shape | Discs, place: int) -> Patch:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path as Outline
 
-    closed = bool(shape.fill)
-    parts = [np.vstack([part, part[:1]]) if closed else part for part in shape.parts]
-    dash = [length * _POINT for length in shape.dash]
+    dash: tuple[float, ...] = ()
+    if isinstance(element, Discs):
+        outlines = [Outline.circle((x, y), element.radius) for x, y in element.centres]
+    else:
+        closed, dash = bool(element.fill), element.dash
+        parts = [np.vstack([part, part[:1]]) if closed else part for part in element.parts]
+        outlines = [Outline(part, closed=closed) for part in parts]
     return PathPatch(
-        Outline.make_compound_path(*(Outline(part, closed=closed) for part in parts)),
-        facecolor=_colour(shape.fill),
-        edgecolor=_colour(shape.stroke),
-        linewidth=shape.width * _POINT if shape.stroke else 0.0,
-        linestyle=(0, [length / (shape.width * _POINT) for length in dash]) if dash else "-",
-        alpha=shape.opacity,
+        Outline.make_compound_path(*outlines),
+        facecolor=_colour(element.fill),
+        edgecolor=_colour(element.stroke),
+        linewidth=element.width * _POINT if element.stroke else 0.0,
+        linestyle=(0, [length / element.width for length in dash]) if dash else "-",
+        alpha=element.opacity,
         capstyle="butt",
         joinstyle="round",
         zorder=place,

@@ -147,7 +147,7 @@ def _(mark: Bars, place: Place) -> Iterator[Element]:
     x0, x1 = (place.x.inside(values) for values in edges[:2])
     y0, y1 = (place.y.inside(values) for values in edges[2:])
     if mark.gap:
-        inset = np.minimum(0.5 * mark.gap, 0.3 * np.abs(x1 - x0)) * np.sign(x1 - x0)
+        inset = np.minimum(0.5 * mark.gap, 0.1 * np.abs(x1 - x0)) * np.sign(x1 - x0)
         x0, x1 = x0 + inset, x1 - inset
     elif opacity.size and opacity.min() < opacity.max():  # cells of a map without seams
         x0, x1, y0, y1 = (np.round(values) for values in (x0, x1, y0, y1))
@@ -189,17 +189,9 @@ def _(mark: Guide, place: Place) -> Iterator[Element]:
 
 @drawn.register
 def _(mark: Label, place: Place) -> Iterator[Element]:
-    if mark.share:
-        x = place.x.start + mark.x * (place.x.end - place.x.start)
-        y = place.y.start + mark.y * (place.y.end - place.y.start)
-    elif place.x.holds(mark.x)[0] and place.y.holds(mark.y)[0]:
-        x, y = float(place.x.at(mark.x)[0]), float(place.y.at(mark.y)[0])
-    else:
-        return
-    words = Words(
-        mark.text, x + mark.right, y - mark.up, mark.size, mark.anchor, mark.colour, mark.bold, True
-    )
-    yield words
+    if place.x.holds(mark.x)[0] and place.y.holds(mark.y)[0]:
+        x, y = float(place.x.at(mark.x)[0]) + mark.right, float(place.y.at(mark.y)[0]) - mark.up
+        yield Words(mark.text, x, y, mark.size, mark.anchor, mark.colour, mark.bold, halo=True)
 
 
 def _runs(known: NDArray[np.bool_]) -> list[slice]:

@@ -156,7 +156,11 @@ class Ruler:
             return _log_ticks(self.low, self.high, most)
         if axis.scale == "date":
             return _date_ticks(self.low, self.high, most)
-        return nice_ticks(self.low, self.high, most, whole=axis.whole)
+        for few in (most, most + 1, most + 2):  # one tick alone does not say the scale
+            ticks = nice_ticks(self.low, self.high, few, whole=axis.whole)
+            if len(ticks) > 1:
+                break
+        return ticks
 
     def fitting_ticks(self, size: float, gap: float = 14.0) -> list[Tick]:
         """Ticks whose texts stand side by side without touching."""

@@ -20,7 +20,6 @@ __all__ = [
     "broken",
     "cut",
     "legible",
-    "shortened",
     "text_width",
 ]
 
@@ -81,7 +80,6 @@ class Words:
     colour: str = "ink"
     bold: bool = False
     halo: bool = False
-    title: str = ""
 
     @property
     def box(self) -> tuple[float, float, float, float]:
@@ -155,8 +153,3 @@ def broken(text: str, room: float, size: float = 12.0, *, bold: bool = False) ->
 def legible(text: str) -> str:
     """A text with a sign in place of what neither XML nor fonts know."""
     return _FORBIDDEN.sub("\ufffd", text)
-
-
-def shortened(text: str, letters: int) -> str:
-    """A text of at most so many letters."""
-    return text if len(text) <= letters else text[: letters - 1] + "…"

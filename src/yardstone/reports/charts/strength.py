@@ -180,7 +180,7 @@ def _losses(x: Axis, moves: np.ndarray, loss: np.ndarray, marked: Sequence[int])
         (~chosen & (loss < 0.0), "c7", 0.6),
         (chosen, "c2", 1.0),
     ):
-        left, right = moves[here] - 0.5, moves[here] + 0.5
+        left, right = moves[here] - 0.8, moves[here] + 0.8
         marks.append(Bars(left, right, 0.0, loss[here], colour, opacity=opacity, gap=0.5))
     marks.append(Guide(y=0.0, colour="line", dash=()))
     return Panel(x, Axis("points lost", low, high, grid=True), marks, height=85.0)

@@ -100,7 +100,7 @@ def _element(element: Element, attributes: Attributes) -> Iterator[str]:
         place = f'x="{number(element.x)}" y="{number(element.y)}" font-size="{element.size:g}"'
         colours = attributes(element.colour, "", extra)
         text = escape(element.text)
-        yield f"<text {place}{anchor}{colours}>{text}{_title(element.title)}</text>"
+        yield f"<text {place}{anchor}{colours}>{text}</text>"
         return
     opacity = f' opacity="{element.opacity:.3g}"' if element.opacity < 1.0 else ""
     if isinstance(element, Shape):

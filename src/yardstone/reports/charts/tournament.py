@@ -9,7 +9,6 @@ import numpy as np
 
 from yardstone.reports.charts.chart import Axis, Bars, Chart, Guide, Panel, Points, Stroke
 from yardstone.reports.charts.colours import series_style
-from yardstone.reports.charts.shapes import shortened
 
 if TYPE_CHECKING:
     from yardstone.lab.tournaments.pairing_quality import Quality
@@ -21,7 +20,6 @@ __all__ = ["forecast_chart", "quality_chart", "ties_chart", "variants_chart", "s
 
 #: Standard errors to either side of an interval of 95 %.
 _NORMAL_95 = 1.959963984540054
-_LONGEST_NAME = 28
 
 
 def forecast_chart(forecast: TournamentForecast, *, top: int = 32) -> Chart:
@@ -32,7 +30,7 @@ def forecast_chart(forecast: TournamentForecast, *, top: int = 32) -> Chart:
     share = forecast.places[order, :last]
     row, place = (index.ravel() for index in np.indices(share.shape))
     highest = max(float(share.max()), 1e-12)
-    names = [shortened(forecast.names[k], _LONGEST_NAME) for k in order]
+    names = [forecast.names[k] for k in order]
     titles = [
         f"{names[k]}, place {p + 1}: {100 * chance:.1f} %"
         for k, p, chance in zip(row, place, share.ravel(), strict=True)
@@ -80,7 +78,7 @@ def ties_chart(comparison: TiebreakComparison) -> Chart:
     points = Points(share, np.arange(len(scores)), across=(share - reach, share + reach))
     panel = Panel(
         Axis("tied pairs in the true order, per cent (95 %)", grid=True),
-        Axis(scale="category", names=[shortened(score.name, _LONGEST_NAME) for score in scores]),
+        Axis(scale="category", names=[score.name for score in scores]),
         [Guide(x=50.0, text="by lot"), points],
     )
     words = "Share of right answers of each tie-break"

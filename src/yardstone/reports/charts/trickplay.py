@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.reports.charts.chart import Axis, Chart, Guide, Mark, Panel, Points, Stroke
-from yardstone.reports.charts.shapes import shortened
 
 if TYPE_CHECKING:
     from yardstone.strength.trickplay.problem_files import RatedProblems
@@ -48,7 +47,7 @@ def trickplay_chart(report: RatedProblems) -> Chart:
         Points(refutation, rows, "c2", "Refutation", shape="diamond"),
     ]
     named = len(pairs) <= _NAMED
-    y = Axis(scale="category", names=[shortened(pair[2], 24) if named else "" for pair in pairs])
+    y = Axis(scale="category", names=[pair[2] if named else "" for pair in pairs])
     panel = Panel(Axis(f"Rating ({report.scale.title})", grid=True), y, marks, top=_ranks(report))
     words = "Ratings of the failure and the refutation of each problem"
     return Chart([panel], words=words, height=(16.0 if named else 6.0) * max(len(pairs), 6))
