@@ -228,7 +228,7 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
 
 def _read_line(line: str, column: int, game: MatGame) -> int:
     """Take the entries of a line into a game; how many there were."""
-    start = found.end() if (found := _NUMBER.match(line)) else 0
+    start = number.end() if (number := _NUMBER.match(line)) else 0
     entries = list(_ENTRY.finditer(line, start))
     lone = len(entries) == 1
     for place, entry in enumerate(entries):
@@ -262,8 +262,8 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
     StrictError
         With ``strict``, at the first match that cannot be used.
     """
-    wanted = further_columns(options, MATCHES)
-    wanted.pop(LENGTH, None)
+    further = further_columns(options, MATCHES)
+    further.pop(LENGTH, None)
     skipped = SkipReport()
     matches: list[MatMatch] = []
     total = sum(source.size for source in sources)
@@ -297,7 +297,7 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
         np.int32,
     ).reshape(-1, 2)
     extra: dict[str, Any] = {LENGTH: np.array([match.length for match in matches], np.int64)}
-    for name, tag in wanted.items():
+    for name, tag in further.items():
         texts = [match.tags.get(tag.lower(), "") for match in matches]
         extra[name] = np.array(texts, np.dtypes.StringDType())
     time = None
@@ -305,7 +305,7 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
         time = np.array([match.time for match in matches], "datetime64[s]")
     score = np.array([float(match.winner == 0) for match in matches])
     pool = Pool(tuple(number), ids[:, 0], ids[:, 1], score, time, extra, skipped)
-    require_columns(pool, wanted, sources, MATCHES, others=(LENGTH,))
+    require_columns(pool, further, sources, MATCHES, others=(LENGTH,))
     return pool
 
 

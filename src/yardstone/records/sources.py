@@ -17,7 +17,7 @@ from yardstone.records.streams import ByteStream, StreamLimits
 __all__ = ["COMPRESSED", "Source", "find_files", "find_sources", "plain_ending"]
 
 #: Files named where none of a folder can be read.
-_SHOWN = 5
+_LISTED = 5
 #: Endings of compressed files.
 COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
 StrPath = str | os.PathLike[str]
@@ -182,8 +182,8 @@ def _nothing(kind: str, name: str, files: Sequence[str], known: Sequence[str]) -
         return InputError(f"this {kind} is empty", file=name)
     endings = [ending for ending in known if ending not in ARCHIVES]
     plain = [ending for ending in endings if not ending.endswith(COMPRESSED)]
-    there = ", ".join(PurePath(file).name for file in files[:_SHOWN])
-    more = f" and {len(files) - _SHOWN} more" if len(files) > _SHOWN else ""
+    there = ", ".join(PurePath(file).name for file in files[:_LISTED])
+    more = f" and {len(files) - _LISTED} more" if len(files) > _LISTED else ""
     return InputError(
         f"no file of results in this {kind}, only {there}{more}",
         file=name,
