@@ -270,7 +270,10 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
     done = 0
     for source in sources:
         any_match = False
-        for match in parse_mat(_lines(source)):
+        lines, damage = _lines(source)
+        if damage is not None:
+            _skip(skipped, Skipped(source.name, 0, damage), options.strict)
+        for match in parse_mat(lines):
             any_match = True
             reason = match.problem()
             if reason:
@@ -316,8 +319,8 @@ def _skip(report: SkipReport, record: Skipped, strict: bool) -> None:
     report.add(record, kind=re.sub(r" \(.*\)|game \d+", "", record.reason), known=known)
 
 
-def _lines(source: Source) -> Iterator[str]:
-    """The lines of a file of any encoding."""
+def _lines(source: Source) -> tuple[Iterator[str], str | None]:
+    """The lines of a file of any encoding, and how it is damaged."""
     data = bytearray()
     with source.open() as stream:
         for piece in stream.pieces():
@@ -328,4 +331,5 @@ def _lines(source: Source) -> Iterator[str]:
                     file=source.name,
                 )
     text = decode(bytes(data).removeprefix(b"\xef\xbb\xbf"))
-    return iter(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return iter(lines), stream.damage

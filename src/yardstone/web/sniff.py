@@ -9,13 +9,13 @@ from pathlib import Path
 from yardstone.errors import InputError
 from yardstone.records.archives import ArchiveLimits, members_of
 from yardstone.records.formats import HEAD, for_web
-from yardstone.records.sources import COMPRESSED, Source
+from yardstone.records.sources import Source, unpacked_name
 from yardstone.records.streams import StreamLimits
 from yardstone.web.names import file_label
 from yardstone.web.problems import Problem
 from yardstone.web.settings import Limits
 
-__all__ = ["HEAD", "format_of", "look", "unpacked_name"]
+__all__ = ["HEAD", "format_of", "look"]
 
 _FOREIGN = (
     (b"\x7fELF", "a program"),
@@ -71,13 +71,6 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
             file=name,
         )
     return format, Counter({format: 1})
-
-
-def unpacked_name(name: str) -> str:
-    """The name of a compressed file when it is unpacked."""
-    return next(
-        (name[: -len(ending)] for ending in COMPRESSED if name.lower().endswith(ending)), name
-    )
 
 
 def _first_bytes(path: Path, name: str, limits: Limits) -> bytes:
