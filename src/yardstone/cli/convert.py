@@ -125,7 +125,7 @@ def _formats(paths: list[str], source: str | None) -> list[FileFormat]:
         return [format_named(source)]
     if "-" in paths:
         return []
-    names = {of_source(found).name for found in find_sources(paths, endings_of())}
+    names = {of_source(each).name for each in find_sources(paths, endings_of())}
     return [FORMATS[name] for name in sorted(names)]
 
 

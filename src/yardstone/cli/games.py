@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from yardstone.cli.options import DateOrder, Side
-from yardstone.cli.reading import Names, Source, read_games
+from yardstone.cli.progress import progress_bar
+from yardstone.cli.reading import Names, report_skipped
+from yardstone.errors import SkippedWarning, UsageError
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
@@ -91,20 +94,34 @@ class Games:
         `tags` are further tags or columns that are kept, with `every` all of them; `levels`
         asks for grades, ratings and handicaps.
         """
+        from yardstone import records
         from yardstone.cli import values
 
         columns = {tag: tag for tag in tags} | (values.columns(self.columns or []) or {})
-        source = Source(
-            paths or [],
-            self.query,
-            columns or ("all" if every else None),
-            self.first,
-            self.results,
-            self.strict,
-            self.skip_unread,
-            format,
-            names or Names(),
-            dates=self.dates,
-            levels=levels,
-        )
-        return read_games(source, times=times or self.dates is not None, quiet=quiet)
+        names = names or Names()
+        options: dict[str, Any] = {
+            "columns": columns or ("all" if every else None),
+            "first": None if self.first is None else self.first.value,
+            "times": times or self.dates is not None,
+            "dates": None if self.dates is None else self.dates.value,
+            "levels": levels,
+            "results": self.results,
+            "strict": self.strict,
+            "skip_unread": self.skip_unread,
+            "synonyms": names.synonyms,
+            "include": names.include,
+            "exclude": names.exclude,
+        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
+            if self.query is not None:
+                if len(paths or []) > 1:
+                    raise UsageError("--query takes one database at most")
+                pool = records.query(self.query, *(paths or []), **options)
+            elif paths:
+                progress = progress_bar("reading", quiet=quiet)
+                pool = records.read(*paths, format=format, progress=progress, **options)
+            else:
+                raise UsageError("name a file of results, or - for standard input")
+        report_skipped(pool.skipped)
+        return pool

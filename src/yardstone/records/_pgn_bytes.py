@@ -93,9 +93,9 @@ def next_stop_of_value(buf: Bytes, i: int, n: int) -> int:
     """The next quote, backslash or line end from `i` on, or `n`."""
     while i + WORD <= n:
         word = word_at(buf, i)
-        found = _zero_bytes(word ^ QUOTES) | _zero_bytes(word ^ BACKSLASHES)
-        found |= _zero_bytes(word ^ LINE_FEEDS) | _zero_bytes(word ^ RETURNS)
-        if found & HIGH:
+        stops = _zero_bytes(word ^ QUOTES) | _zero_bytes(word ^ BACKSLASHES)
+        stops |= _zero_bytes(word ^ LINE_FEEDS) | _zero_bytes(word ^ RETURNS)
+        if stops & HIGH:
             break
         i += WORD
     while i < n and not class_at(buf, i) & STOPS_VALUE:
@@ -108,9 +108,9 @@ def next_in_movetext(buf: Bytes, i: int, n: int) -> int:
     """The next byte from `i` on that means anything in movetext: one of ``[ { ; %``."""
     while i + WORD <= n:
         word = word_at(buf, i)
-        found = _zero_bytes((word & NO_CASE) ^ BRACKETS)  # "[" and "{" differ in one bit
-        found |= _zero_bytes(word ^ SEMICOLONS) | _zero_bytes(word ^ PERCENTS)
-        if found & HIGH:
+        stops = _zero_bytes((word & NO_CASE) ^ BRACKETS)  # "[" and "{" differ in one bit
+        stops |= _zero_bytes(word ^ SEMICOLONS) | _zero_bytes(word ^ PERCENTS)
+        if stops & HIGH:
             break
         i += WORD
     while i < n and not class_at(buf, i) & STOPS_MOVETEXT:
@@ -161,10 +161,10 @@ def after_blanks(buf: Bytes, i: int, n: int) -> int:
 
 
 @kernel
-def same_name(buf: Bytes, start: int, wanted: Bytes, wanted_from: int, length: int) -> bool:
+def same_name(buf: Bytes, start: int, letters: Bytes, letters_from: int, length: int) -> bool:
     """Whether the letters at `start` are those of a wanted name, in either case."""
     for k in range(length):  # noqa: SIM110 (compiled)
-        if (buf[start + k] | 32) != wanted[wanted_from + k]:
+        if (buf[start + k] | 32) != letters[letters_from + k]:
             return False
     return True
 

@@ -232,6 +232,15 @@ def is_event(buf: Bytes, tag: Integers) -> bool:
 
 
 @kernel
+def begins_another(buf: Bytes, which: int, work: PgnState) -> bool:
+    """Whether a tag behind a blank line is one of another game: an Event, or one seen before."""
+    if which >= COLUMN:
+        known = work.state[COLUMN_LENGTH + which - COLUMN] > 0
+        return bool(known or is_event(buf, work.tag))
+    return bool(which == EVENT or (which >= WHITE and work.state[SEEN] >> which & 1))
+
+
+@kernel
 def keep_value(buf: Bytes, which: int, work: PgnState) -> None:
     """Copy the value of a tag that matters, without blanks around it."""
     state, scratch = work.state, work.scratch

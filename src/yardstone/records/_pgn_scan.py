@@ -11,69 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.records import _pgn_bytes as tags
+from yardstone.records import _pgn_game as game
 from yardstone.records._compiled import kernel
 from yardstone.records._interning import StringTable
-from yardstone.records._pgn_bytes import (
-    BLANK,
-    CLOSE_BRACE,
-    CR,
-    LF,
-    LOOK_AHEAD,
-    NEED_MORE,
-    NEVER_CLOSED,
-    NEWLINE,
-    OPEN_BRACE,
-    OPEN_TAG,
-    PERCENT,
-    SEMICOLON,
-    TAG,
-    TAG_END,
-    UNQUOTED,
-    class_at,
-    next_in_comment,
-    next_in_movetext,
-    parse_tag,
-    starts_line,
-)
-from yardstone.records._pgn_game import (
-    ADJACENT,
-    ANY_TAG,
-    BLANK_SINCE,
-    COLUMN,
-    COLUMN_LENGTH,
-    COLUMN_WIDTH,
-    COMMENT,
-    COMMENT_AT,
-    COMMENT_LINE,
-    COUNTED,
-    EVENT,
-    FULL,
-    GAME_AT,
-    GAME_LINE,
-    GAMES,
-    LINE_BLANK,
-    LINE_START,
-    MALFORMED,
-    MODE,
-    NAME_LIMIT,
-    NAMES,
-    OPEN,
-    REST_OF_LINE,
-    RESULT,
-    SEEN,
-    TEXT,
-    WHITE,
-    GameTable,
-    PgnState,
-    Problems,
-    close_comment,
-    finish_game,
-    is_event,
-    keep_value,
-    line_at,
-    note_game_line,
-    which_tag,
-)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,162 +29,157 @@ def scan(
     i: int,
     n: int,
     final: bool,
-    work: PgnState,
+    work: game.PgnState,
     strings: StringTable,
-    games: GameTable,
-    problems: Problems,
+    games: game.GameTable,
+    problems: game.Problems,
 ) -> int:
     """Read `buf` from `i` to before `n` and return how far it was read.
 
     What stands behind that must be given again, with more behind it. If
-    ``state[FULL]`` is set there was no room for another game. The byte before
+    ``state[game.FULL]`` is set there was no room for another game. The byte before
     `i` must be the one read last, the byte at `n` must be 0.
     """
-    if not final and n > i and buf[n - 1] == CR:
+    if not final and n > i and buf[n - 1] == tags.CR:
         n -= 1  # what follows decides whether this is one line end or half of one
     state, tag = work.state, work.tag
     width = games.codes.shape[1]
     origin = i
-    state[COUNTED] = i
-    state[FULL] = 0
-    mode = state[MODE]
-    line_blank = state[LINE_BLANK]
+    state[game.COUNTED] = i
+    state[game.FULL] = 0
+    mode = state[game.MODE]
+    line_blank = state[game.LINE_BLANK]
     brace = -1
     most_names = 4 + 2 * width
-    most_bytes = 4 * NAME_LIMIT + 2 * width * COLUMN_WIDTH
+    most_bytes = 4 * game.NAME_LIMIT + 2 * width * game.COLUMN_WIDTH
     finish = False
     while True:
         if finish:
-            finish_game(buf, work, strings, games, problems)
+            game.finish_game(buf, work, strings, games, problems)
             finish = False
         if i >= n:
-            if final and mode == COMMENT:
-                close_comment(buf, work, problems)
-                mode = TEXT
-            if not final or not state[OPEN]:
+            if final and mode == game.COMMENT:
+                game.close_comment(buf, work, problems)
+                mode = game.TEXT
+            if not final or not state[game.OPEN]:
                 break
             finish = True
             continue
-        if mode == COMMENT:
-            i = next_in_comment(buf, i, n, OPEN_TAG)
+        if mode == game.COMMENT:
+            i = tags.next_in_comment(buf, i, n, tags.OPEN_TAG)
             if i >= n:
                 continue
-            if buf[i] == CLOSE_BRACE:
-                mode = TEXT
-            elif starts_line(buf, i, origin, state[LINE_START]):
-                status = parse_tag(buf, i, n, final, tag)
-                if status == NEED_MORE:
+            if buf[i] == tags.CLOSE_BRACE:
+                mode = game.TEXT
+            elif tags.starts_line(buf, i, origin, state[game.LINE_START]):
+                status = tags.parse_tag(buf, i, n, final, tag)
+                if status == tags.NEED_MORE:
                     break
-                if status in (TAG, NEVER_CLOSED):
-                    until = min(n, i + LOOK_AHEAD)
+                if status in (tags.TAG, tags.NEVER_CLOSED):
+                    until = min(n, i + tags.LOOK_AHEAD)
                     if brace < i:
-                        brace = next_in_comment(buf, i, until, OPEN_BRACE)
-                    if brace >= until and not (final or i + LOOK_AHEAD <= n):
+                        brace = tags.next_in_comment(buf, i, until, tags.OPEN_BRACE)
+                    if brace >= until and not (final or i + tags.LOOK_AHEAD <= n):
                         brace = -1
                         break
-                    if brace >= until or buf[brace] == OPEN_BRACE:
-                        close_comment(buf, work, problems)
-                        mode = TEXT
+                    if brace >= until or buf[brace] == tags.OPEN_BRACE:
+                        game.close_comment(buf, work, problems)
+                        mode = game.TEXT
                         continue
             i += 1
             continue
-        if mode == REST_OF_LINE:
-            while i < n and class_at(buf, i) & NEWLINE == 0:
+        if mode == game.REST_OF_LINE:
+            while i < n and tags.class_at(buf, i) & tags.NEWLINE == 0:
                 i += 1
             if i < n:
-                mode = TEXT
+                mode = game.TEXT
             continue
-        if not state[OPEN]:
-            i = next_in_movetext(buf, i, n)
+        if not state[game.OPEN]:
+            i = tags.next_in_movetext(buf, i, n)
             if i >= n:
                 continue
         c = buf[i]
-        kind = class_at(buf, i)
-        if kind & NEWLINE:
-            i += 2 if c == CR and i + 1 < n and buf[i + 1] == LF else 1
+        kind = tags.class_at(buf, i)
+        if kind & tags.NEWLINE:
+            i += 2 if c == tags.CR and i + 1 < n and buf[i + 1] == tags.LF else 1
             if line_blank:
-                state[BLANK_SINCE] = 1
-                if state[ADJACENT] and state[SEEN]:
+                state[game.BLANK_SINCE] = 1
+                if state[game.ADJACENT] and state[game.SEEN]:
                     finish = True
             line_blank = 1
             continue
-        if kind == BLANK:
+        if kind == tags.BLANK:
             i += 1
             continue
-        if c == OPEN_TAG:
-            status = parse_tag(buf, i, n, final, tag)
-            if status == NEED_MORE:
+        if c == tags.OPEN_TAG:
+            status = tags.parse_tag(buf, i, n, final, tag)
+            if status == tags.NEED_MORE:
                 break
-            if status in (TAG, NEVER_CLOSED):
-                which = which_tag(buf, work)
-                if state[OPEN]:
-                    if state[BLANK_SINCE] and (
-                        which == EVENT
-                        or (which >= WHITE and which <= RESULT and state[SEEN] >> which & 1)
-                        or (
-                            which >= COLUMN
-                            and (state[COLUMN_LENGTH + which - COLUMN] > 0 or is_event(buf, tag))
-                        )
-                    ):
+            if status in (tags.TAG, tags.NEVER_CLOSED):
+                which = game.which_tag(buf, work)
+                if state[game.OPEN]:
+                    if state[game.BLANK_SINCE] and game.begins_another(buf, which, work):
                         finish = True
                         continue  # and read this tag again, as the first of a new game
-                    if not state[BLANK_SINCE]:
-                        state[ADJACENT] = 1
-                if not state[OPEN]:
-                    names = state[NAMES]
+                    if not state[game.BLANK_SINCE]:
+                        state[game.ADJACENT] = 1
+                if not state[game.OPEN]:
+                    names = state[game.NAMES]
                     if (
-                        state[GAMES] + 1 >= len(games.outcomes)
+                        state[game.GAMES] + 1 >= len(games.outcomes)
                         or names + most_names > len(strings.hashes)
                         or strings.starts[names] + most_bytes > len(strings.arena)
                     ):
-                        state[FULL] = 1
+                        state[game.FULL] = 1
                         break
-                    state[OPEN] = 1
-                    state[ANY_TAG] = 1
-                    state[SEEN] = 0
-                    state[MALFORMED] = 0
-                    state[ADJACENT] = 0
+                    state[game.OPEN] = 1
+                    state[game.ANY_TAG] = 1
+                    state[game.SEEN] = 0
+                    state[game.MALFORMED] = 0
+                    state[game.ADJACENT] = 0
                     for k in range(width):
-                        state[COLUMN_LENGTH + k] = 0
-                    state[GAME_AT] = i
-                    state[GAME_LINE] = line_at(buf, state, i) if len(games.lines) else 0
-                state[BLANK_SINCE] = 0
+                        state[game.COLUMN_LENGTH + k] = 0
+                    state[game.GAME_AT] = i
+                    state[game.GAME_LINE] = game.line_at(buf, state, i) if len(games.lines) else 0
+                state[game.BLANK_SINCE] = 0
                 line_blank = 0
-                i = tag[TAG_END]
-                if status == NEVER_CLOSED:
-                    mode = REST_OF_LINE
-                    if which >= WHITE and which <= RESULT:
-                        state[MALFORMED] |= 1 << which
-                elif which >= WHITE and which != EVENT:
-                    keep_value(buf, which, work)
+                i = tag[tags.TAG_END]
+                if status == tags.NEVER_CLOSED:
+                    mode = game.REST_OF_LINE
+                    if which >= game.WHITE and which <= game.RESULT:
+                        state[game.MALFORMED] |= 1 << which
+                elif which >= game.WHITE and which != game.EVENT:
+                    game.keep_value(buf, which, work)
                 continue
-            if status == UNQUOTED and state[OPEN] and line_blank:
-                which = which_tag(buf, work)
-                if which >= WHITE and which <= RESULT:
-                    state[MALFORMED] |= 1 << which
+            if status == tags.UNQUOTED and state[game.OPEN] and line_blank:
+                which = game.which_tag(buf, work)
+                if which >= game.WHITE and which <= game.RESULT:
+                    state[game.MALFORMED] |= 1 << which
                 line_blank = 0
-                mode = REST_OF_LINE
+                mode = game.REST_OF_LINE
                 continue
-        elif c == OPEN_BRACE:
-            mode = COMMENT
-            state[COMMENT_AT] = i
-            state[COMMENT_LINE] = 0
+        elif c == tags.OPEN_BRACE:
+            mode = game.COMMENT
+            state[game.COMMENT_AT] = i
+            state[game.COMMENT_LINE] = 0
             line_blank = 0
             i += 1
             continue
-        elif c == SEMICOLON or (c == PERCENT and class_at(buf, i - 1) & NEWLINE):
-            mode = REST_OF_LINE
+        elif c == tags.SEMICOLON or (
+            c == tags.PERCENT and tags.class_at(buf, i - 1) & tags.NEWLINE
+        ):
+            mode = game.REST_OF_LINE
             line_blank = 0
             continue
         line_blank = 0
-        if state[OPEN]:
+        if state[game.OPEN]:
             finish = True
         i += 1
-    note_game_line(buf, state)
-    if mode == COMMENT and state[COMMENT_LINE] == 0:
-        state[COMMENT_LINE] = line_at(buf, state, state[COMMENT_AT])
-    line_at(buf, state, i)
-    state[LINE_START] = starts_line(buf, i, origin, state[LINE_START])
-    state[MODE] = mode
-    state[LINE_BLANK] = line_blank
+    game.note_game_line(buf, state)
+    if mode == game.COMMENT and state[game.COMMENT_LINE] == 0:
+        state[game.COMMENT_LINE] = game.line_at(buf, state, state[game.COMMENT_AT])
+    game.line_at(buf, state, i)
+    state[game.LINE_START] = tags.starts_line(buf, i, origin, state[game.LINE_START])
+    state[game.MODE] = mode
+    state[game.LINE_BLANK] = line_blank
     return i

@@ -183,16 +183,16 @@ def points_columns(names: Sequence[str], labels: tuple[str, str]) -> tuple[str, 
     for one, other in _FOOTBALL if labels[0] in ("home", "1", "first", "") else ():
         if one in plain and other in plain:
             return plain[one], plain[other]
-    found: dict[tuple[int, str], dict[int, str]] = {}
+    by_word: dict[tuple[int, str], dict[int, str]] = {}
     for name, side, word in _points(names, labels):
-        found.setdefault((_POINTS_WORDS.index(word), word), {}).setdefault(side, name)
+        by_word.setdefault((_POINTS_WORDS.index(word), word), {}).setdefault(side, name)
     if labels == ("player", "opponent"):
         for name in names:
             said = [part for part in words(name) if part not in _BESIDE | _SELF]
             if len(said) == 1 and said[0] in _POINTS_WORDS:
-                known = found.setdefault((_POINTS_WORDS.index(said[0]), said[0]), {})
+                known = by_word.setdefault((_POINTS_WORDS.index(said[0]), said[0]), {})
                 known.setdefault(0, name)
-    both = [pair for _, pair in sorted(found.items()) if len(pair) == 2]
+    both = [pair for _, pair in sorted(by_word.items()) if len(pair) == 2]
     return (both[0][0], both[0][1]) if both else None
 
 
@@ -221,9 +221,9 @@ def result_columns(names: Sequence[str], labels: tuple[str, str]) -> list[str]:
         said = [part for part in words(name) if part not in _BESIDE_RESULT]
         if len(said) == 1 and said[0] in _RESULT_WORDS:
             ranked.append((_RESULT_WORDS.index(said[0]), len(words(name)), place, name))
-    found = [name for *_, name in sorted(ranked)]
-    found += [name for name, _, _ in _points(names, labels) if name not in found]
-    return found
+    columns = [name for *_, name in sorted(ranked)]
+    columns += [name for name, _, _ in _points(names, labels) if name not in columns]
+    return columns
 
 
 def tells_winner(name: str) -> bool:

@@ -241,5 +241,5 @@ def _scores(
     return {"results": results, "points": points}
 
 
-def _pick(plain: Mapping[str, str], wanted: Iterable[str]) -> str | None:
-    return next((plain[name] for name in wanted if name in plain), None)
+def _pick(plain: Mapping[str, str], order: Iterable[str]) -> str | None:
+    return next((plain[name] for name in order if name in plain), None)

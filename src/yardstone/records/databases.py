@@ -6,7 +6,7 @@ import csv
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from yardstone.errors import InputError
 from yardstone.records.dates import DateOrder
 from yardstone.records.decoding import clean, decode
+from yardstone.records.joining import join_pools
 from yardstone.records.names import apply_name_files
 from yardstone.records.options import Options
 from yardstone.records.results import Side
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.records.sources import Source
 
-__all__ = ["pool_of_frame", "query", "read_database"]
+__all__ = ["pool_of_frame", "query", "read_databases"]
 
 StrPath = str | os.PathLike[str]
 Columns = Mapping[str, str] | Iterable[str] | None
@@ -119,7 +120,12 @@ def _is_sqlite(path: Path) -> bool:
         return file.read(len(_SQLITE)) == _SQLITE
 
 
-def read_database(source: Source, options: Options) -> Pool:
+def read_databases(sources: Sequence[Source], options: Options) -> Pool:
+    """The games of databases that have one table each."""
+    return join_pools([_read_database(source, options) for source in sources])
+
+
+def _read_database(source: Source, options: Options) -> Pool:
     """The games in the one table of a database that has only one."""
     if source.path is None:
         raise InputError("a database cannot be read from standard input", file=source.name)

@@ -65,10 +65,10 @@ def _unquoted(part: str) -> str:
 
 def find_dialect(path: Path, name: str) -> Dialect:
     """The delimiter that makes most columns of the first line, and their names."""
-    found = next(((number, line) for number, line in _lines(path) if line.strip()), None)
-    if found is None:
+    header_line = next(((number, line) for number, line in _lines(path) if line.strip()), None)
+    if header_line is None:
         raise NoGamesError("there is no row in it", file=name)
-    header, first = found
+    header, first = header_line
     delimiter = max(_DELIMITERS, key=first.count)
     quote = "" if delimiter == "\t" else '"'
     names = Dialect(delimiter, quote, ()).fields(first)

@@ -228,7 +228,7 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
 
 def _read_line(line: str, column: int, game: MatGame) -> int:
     """Take the entries of a line into a game; how many there were."""
-    start = found.end() if (found := _NUMBER.match(line)) else 0
+    start = number.end() if (number := _NUMBER.match(line)) else 0
     entries = list(_ENTRY.finditer(line, start))
     lone = len(entries) == 1
     for place, entry in enumerate(entries):
@@ -262,15 +262,18 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
     StrictError
         With ``strict``, at the first match that cannot be used.
     """
-    wanted = further_columns(options, MATCHES)
-    wanted.pop(LENGTH, None)
+    further = further_columns(options, MATCHES)
+    further.pop(LENGTH, None)
     skipped = SkipReport()
     matches: list[MatMatch] = []
     total = sum(source.size for source in sources)
     done = 0
     for source in sources:
         any_match = False
-        for match in parse_mat(_lines(source)):
+        lines, damage = _lines(source)
+        if damage is not None:
+            _skip(skipped, Skipped(source.name, 0, damage), options.strict)
+        for match in parse_mat(lines):
             any_match = True
             reason = match.problem()
             if reason:
@@ -297,7 +300,7 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
         np.int32,
     ).reshape(-1, 2)
     extra: dict[str, Any] = {LENGTH: np.array([match.length for match in matches], np.int64)}
-    for name, tag in wanted.items():
+    for name, tag in further.items():
         texts = [match.tags.get(tag.lower(), "") for match in matches]
         extra[name] = np.array(texts, np.dtypes.StringDType())
     time = None
@@ -305,7 +308,7 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
         time = np.array([match.time for match in matches], "datetime64[s]")
     score = np.array([float(match.winner == 0) for match in matches])
     pool = Pool(tuple(number), ids[:, 0], ids[:, 1], score, time, extra, skipped)
-    require_columns(pool, wanted, sources, MATCHES, others=(LENGTH,))
+    require_columns(pool, further, sources, MATCHES, others=(LENGTH,))
     return pool
 
 
@@ -316,8 +319,8 @@ def _skip(report: SkipReport, record: Skipped, strict: bool) -> None:
     report.add(record, kind=re.sub(r" \(.*\)|game \d+", "", record.reason), known=known)
 
 
-def _lines(source: Source) -> Iterator[str]:
-    """The lines of a file of any encoding."""
+def _lines(source: Source) -> tuple[Iterator[str], str | None]:
+    """The lines of a file of any encoding, and how it is damaged."""
     data = bytearray()
     with source.open() as stream:
         for piece in stream.pieces():
@@ -328,4 +331,5 @@ def _lines(source: Source) -> Iterator[str]:
                     file=source.name,
                 )
     text = decode(bytes(data).removeprefix(b"\xef\xbb\xbf"))
-    return iter(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return iter(lines), stream.damage

@@ -130,7 +130,7 @@ class MoveListReader:
 
     def _properties(self, identifier: str) -> MappingProxyType[str, tuple[str, ...]]:
         """What the table of results says of a game, as SGF has it."""
-        found = {"GN": identifier}
+        texts = {"GN": identifier}
         pool = self._results
         if pool is not None:
             row = self._rows_of.get(identifier)
@@ -139,15 +139,15 @@ class MoveListReader:
                     f"game {identifier[:40]!r} is not in the table of results",
                     "not in the table of results",
                 )
-            found["PB"] = pool.players[pool.first[row]]
-            found["PW"] = pool.players[pool.second[row]]
-            found["RE"] = _SIDES[float(pool.score[row])][1]
+            texts["PB"] = pool.players[pool.first[row]]
+            texts["PW"] = pool.players[pool.second[row]]
+            texts["RE"] = _SIDES[float(pool.score[row])][1]
             if pool.time is not None and not np.isnat(pool.time[row]):
-                found["DT"] = str(pool.time[row]).replace("T", " ")
+                texts["DT"] = str(pool.time[row]).replace("T", " ")
             for name, tag in _TEXTS.items():
                 if name in pool.columns and (text := _plain(pool.columns[name][row])):
-                    found[tag] = text
-        return MappingProxyType({name: (text,) for name, text in found.items()})
+                    texts[tag] = text
+        return MappingProxyType({name: (text,) for name, text in texts.items()})
 
 
 def read_moves(

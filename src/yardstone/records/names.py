@@ -138,12 +138,12 @@ def read_synonyms(file: str | os.PathLike[str]) -> Synonyms:
 
 def _root(name: str, parent: Mapping[str, str]) -> str | None:
     """The last name of a chain; None if it is a ring."""
-    seen = {name}
+    passed = {name}
     while name in parent:
         name = parent[name]
-        if name in seen:
+        if name in passed:
             return None
-        seen.add(name)
+        passed.add(name)
     return name
 
 

@@ -245,7 +245,7 @@ def stated_scores(results: Mapping[str, object] | str | None) -> dict[str, float
                 raise UsageError(f"results {part.strip()!r}: write it as VALUE=win")
             pairs[text] = word
         results = pairs
-    found = {}
+    scores = {}
     for each, meaning in results.items():
         value = str(each)
         key = "skip" if meaning is None else normalized(str(meaning))
@@ -256,5 +256,5 @@ def stated_scores(results: Mapping[str, object] | str | None) -> dict[str, float
                 f"results {value!r}: {meaning!r} is none of win, draw, loss and skip "
                 "(for the first player)"
             )
-        found[normalized(value)] = _STATED[key]
-    return found
+        scores[normalized(value)] = _STATED[key]
+    return scores

@@ -159,6 +159,11 @@ class SgfReader:
         self.skipped.add(Skipped(file, line, reason), kind=kind, known=known)
 
 
+def games_reader(sources: Sequence[Source], **options: Any) -> SgfReader:
+    """A reader of sources, with the options of `SgfReader`."""
+    return SgfReader(*sources, **options)
+
+
 def read_games(
     *paths: StrPath,
     variations: bool = False,

@@ -78,13 +78,13 @@ def known_charset(name: str) -> str | None:
     if plain in _ENCODINGS:
         return _ENCODINGS[plain]
     try:
-        found = codecs.lookup(plain)
+        codec = codecs.lookup(plain)
     except (LookupError, ValueError):
         return None
-    text = getattr(found, "_is_text_encoding", False) and not found.name.startswith(
+    text = getattr(codec, "_is_text_encoding", False) and not codec.name.startswith(
         ("utf-16", "utf-32", "utf-7", "idna", "punycode", "raw", "unicode", "undefined")
     )
-    return found.name if text else None
+    return codec.name if text else None
 
 
 def find_charset(data: bytes) -> str:

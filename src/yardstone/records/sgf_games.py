@@ -160,10 +160,10 @@ class GameBuilder:
     ) -> tuple[str, str]:
         """Name and rank of a player."""
         written, ranked = _text(properties, name), _text(properties, rank)
-        found = split_rank(written, ranked)
-        if found[0] != written:
+        player = split_rank(written, ranked)
+        if player[0] != written:
             self.mended["a rank taken out of a name"] += 1
-        return found
+        return player
 
     def _komi(
         self, properties: Mapping[str, tuple[str, ...]], handicap: int, result: str
@@ -196,10 +196,10 @@ def _size(properties: Mapping[str, tuple[str, ...]]) -> int:
     written = _text(properties, "SZ")
     if not written:
         return LARGEST
-    found = parse_board_size(written)
-    if found is None:
+    size = parse_board_size(written)
+    if size is None:
         raise Unusable(f"board size {written[:20]!r} is not understood", "unknown board size")
-    columns, rows = found
+    columns, rows = size
     if columns != rows or not SMALLEST <= columns <= LARGEST:
         raise Unusable(
             f"a board of {columns} x {rows} is not supported, only square ones of "

@@ -143,8 +143,8 @@ class SgfTree:
         nodes = np.asarray(path)
         starts, counts = self._rows_at[nodes], np.diff(self._rows_at)[nodes]
         begins = np.cumsum(counts) - counts
-        wanted = np.arange(counts.sum()) + np.repeat(starts - begins, counts)
-        rows: PropertyRows = self._rows[wanted]
+        places = np.arange(counts.sum()) + np.repeat(starts - begins, counts)
+        rows: PropertyRows = self._rows[places]
         return rows
 
     def _check(self, node: int) -> None:

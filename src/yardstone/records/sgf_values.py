@@ -123,7 +123,7 @@ def parse_komi(text: str) -> tuple[float | None, str | None]:
         plain = plain.replace(written, digits)
     if not plain:
         return None, None
-    plain = _CHINESE_NUMBER.sub(lambda found: str(1 + "一二三四五六七八九".index(found[0])), plain)
+    plain = _CHINESE_NUMBER.sub(lambda sign: str(1 + "一二三四五六七八九".index(sign[0])), plain)
     match = _NUMBER.match(plain)
     if match is None:
         return None, KOMI_UNREADABLE
@@ -213,10 +213,10 @@ def split_rank(name: str, rank: str) -> tuple[str, str]:
         match = _RANKED_CJK.fullmatch(name)
     if match is None:
         return name, rank
-    found = match[2].strip()
-    if rank and _plain_rank(rank) != _plain_rank(found):
+    in_name = match[2].strip()
+    if rank and _plain_rank(rank) != _plain_rank(in_name):
         return name, rank
-    return match[1].rstrip(" ,，"), rank or found
+    return match[1].rstrip(" ,，"), rank or in_name
 
 
 def _plain_rank(rank: str) -> str:

@@ -105,8 +105,8 @@ def _point(move: int, size: int) -> str:
 
 def _date(game: GoGame) -> str:
     written = " ".join(game.properties.get("DT", ("",))[:1])
-    found = parse_go_date(written)
-    if found == game.date or (np.isnat(found) and np.isnat(game.date)):
+    moment = parse_go_date(written)
+    if moment == game.date or (np.isnat(moment) and np.isnat(game.date)):
         return written
     if np.isnat(game.date):
         return ""

@@ -106,12 +106,12 @@ def listed_values(values: Counter[str], most: int = _SHOWN) -> str:
     >>> listed_values(Counter({"H": 20, "A\x1b": 10}))
     "'H' (20), 'A' (10)"
     """
-    shown = [
+    listed = [
         f"{clean(text[:_LONGEST]) + ('…' if len(text) > _LONGEST else '')!r} ({number:,})"
         for text, number in values.most_common(most)
     ]
-    rest = len(values) - len(shown)
-    return ", ".join(shown) + (f" and {rest:,} other{'s' if rest > 1 else ''}" if rest else "")
+    rest = len(values) - len(listed)
+    return ", ".join(listed) + (f" and {rest:,} other{'s' if rest > 1 else ''}" if rest else "")
 
 
 def warn_skipped(report: SkipReport, *, above: int = 3) -> None:

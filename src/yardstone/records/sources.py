@@ -14,10 +14,10 @@ from yardstone.pool import Skipped, SkipReport
 from yardstone.records.archives import ARCHIVES, Member, is_archive, members_of
 from yardstone.records.streams import ByteStream, StreamLimits
 
-__all__ = ["COMPRESSED", "Source", "find_files", "find_sources", "plain_ending"]
+__all__ = ["COMPRESSED", "Source", "find_files", "find_sources", "plain_ending", "unpacked_name"]
 
 #: Files named where none of a folder can be read.
-_SHOWN = 5
+_LISTED = 5
 #: Endings of compressed files.
 COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
 StrPath = str | os.PathLike[str]
@@ -31,10 +31,13 @@ def plain_ending(name: str) -> str:
     >>> plain_ending("Games.PGN.gz"), plain_ending("games")
     ('.pgn', '')
     """
-    suffixes = PurePath(name.lower()).suffixes
-    if suffixes and suffixes[-1] in COMPRESSED:
-        suffixes.pop()
-    return suffixes[-1] if suffixes else ""
+    return PurePath(unpacked_name(name).lower()).suffix
+
+
+def unpacked_name(name: str) -> str:
+    """The name of a compressed file when it is unpacked."""
+    ending = PurePath(name).suffix
+    return name.removesuffix(ending) if ending.lower() in COMPRESSED else name
 
 
 @dataclass(slots=True)
@@ -94,6 +97,21 @@ class Source:
                 mend="check the name and its rights",
             ) from None
         return ByteStream(raw, self.name, size, limits or StreamLimits())
+
+    def content(self, most: int = 1 << 30) -> bytes:
+        """All its bytes, decompressed.
+
+        Raises InputError where there are more than `most`, or they break off.
+        """
+        data = bytearray()
+        with self.open() as stream:
+            for piece in stream.pieces():
+                data += piece
+                if len(data) > most:
+                    raise InputError(f"is larger than {most >> 20} MiB", file=self.name)
+            if stream.damage is not None:
+                raise InputError(stream.damage, file=self.name)
+        return bytes(data)
 
     def keep(self, stream: ByteStream) -> None:
         """Have this stream given by `open`, for what cannot be opened twice."""
@@ -182,8 +200,8 @@ def _nothing(kind: str, name: str, files: Sequence[str], known: Sequence[str]) -
         return InputError(f"this {kind} is empty", file=name)
     endings = [ending for ending in known if ending not in ARCHIVES]
     plain = [ending for ending in endings if not ending.endswith(COMPRESSED)]
-    there = ", ".join(PurePath(file).name for file in files[:_SHOWN])
-    more = f" and {len(files) - _SHOWN} more" if len(files) > _SHOWN else ""
+    there = ", ".join(PurePath(file).name for file in files[:_LISTED])
+    more = f" and {len(files) - _LISTED} more" if len(files) > _LISTED else ""
     return InputError(
         f"no file of results in this {kind}, only {there}{more}",
         file=name,

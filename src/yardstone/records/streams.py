@@ -177,11 +177,11 @@ class ByteStream:
 
     def _unpacked(self, kind: str, packed: _Packed) -> Iterator[bytes]:
         unpack, errors = _unpacker(kind)
-        given = 0
+        unpacked = 0
         try:
             for piece in unpack(packed):
-                given += len(piece)
-                if given > self._limits.ratio * self.consumed + self._limits.extra:
+                unpacked += len(piece)
+                if unpacked > self._limits.ratio * self.consumed + self._limits.extra:
                     raise InputError(
                         f"expands to more than {self._limits.ratio:g} times its size",
                         file=self.name,

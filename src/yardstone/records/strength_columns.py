@@ -79,7 +79,7 @@ def level_columns(names: Sequence[str], first: str, second: str) -> tuple[dict[s
     sides = {"first": _side(_words(first)), "second": _side(_words(second))}
     if sides["first"] == sides["second"]:
         sides = {}
-    found: dict[str, str] = {}
+    roles: dict[str, str] = {}
     unused: list[str] = []
     for kind, meant in (("grade", _GRADE), ("rating", _RATING)):
         candidates = {
@@ -94,17 +94,17 @@ def level_columns(names: Sequence[str], first: str, second: str) -> tuple[dict[s
             if name is not None
         }
         if len(pair) == 2:
-            found |= pair
+            roles |= pair
         else:
             unused += candidates
     stones = [name for name, words in split.items() if "".join(words) in _HANDICAP]
     if stones:
-        found["handicap"] = stones[0]
-    used_kinds = {role.partition("_")[2] for role in found}
+        roles["handicap"] = stones[0]
+    used_kinds = {role.partition("_")[2] for role in roles}
     if not unused or used_kinds & {"grade", "rating"}:
-        return found, ""
+        return roles, ""
     columns = ", ".join(repr(name) for name in unused)
-    return found, (
+    return roles, (
         f"Levels in {columns} are not used: it is not clear which belong to {first!r} and "
         f"which to {second!r} (name them with first_grade=NAME,second_grade=NAME)."
     )
@@ -117,11 +117,11 @@ def check_stones(pool: Pool, first: str, file: str) -> None:
     """
     if "handicap" not in pool.columns or _side(_words(first)) != ("w",):
         return
-    given = {str(stones) for stones in pool.columns["handicap"].tolist()}
-    given -= {"", "0", "0.0", "nan", "None"}
-    if given:
+    stones = {str(stones) for stones in pool.columns["handicap"].tolist()}
+    stones -= {"", "0", "0.0", "nan", "None"}
+    if stones:
         raise InputError(
-            f"handicap stones ({', '.join(sorted(given)[:3])}) are Black's, and White is first",
+            f"handicap stones ({', '.join(sorted(stones)[:3])}) are Black's, and White is first",
             file=file,
             mend="say that Black moves first: --first black, in Python first='black'",
         )

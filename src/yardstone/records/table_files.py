@@ -31,7 +31,6 @@ __all__ = [
     "read_csv",
     "read_json",
     "read_parquet",
-    "read_tables",
     "sql_text",
 ]
 
@@ -55,41 +54,57 @@ class TableFile(NamedTuple):
     compression: str = "none"
 
 
-#: Hands one file to DuckDB.
-TableReader = Callable[["duckdb.DuckDBPyConnection", TableFile, Options], Pool]
-
-
-def read_tables(read: TableReader, sources: Sequence[Source], options: Options) -> Pool:
-    """The games of some files, each read by itself."""
-    packed = read in (read_csv, read_json)  # DuckDB unpacks these itself
+def _read(
+    sources: Sequence[Source],
+    read: Callable[[duckdb.DuckDBPyConnection, TableFile], Pool],
+    *,
+    packed: bool = False,
+) -> Pool:
+    """The games of some files; those that may be `packed` are unpacked by DuckDB."""
     pools = []
     for source in sources:
         with _local_file(source, packed=packed) as file, connection_for(file.name) as connection:
-            pools.append(read(connection, file, options))
+            pools.append(read(connection, file))
     return join_pools(pools)
 
 
-def read_parquet(connection: duckdb.DuckDBPyConnection, file: TableFile, options: Options) -> Pool:
-    """The games of a Parquet file."""
-    rows = f"read_parquet({sql_text(file.path)})"
-    return pool_of_rows(connection, rows, file=file.name, options=options)
+def read_parquet(sources: Sequence[Source], options: Options) -> Pool:
+    """The games of Parquet files."""
+    return _read(
+        sources,
+        lambda connection, file: pool_of_rows(
+            connection, f"read_parquet({sql_text(file.path)})", file=file.name, options=options
+        ),
+    )
 
 
-def read_json(connection: duckdb.DuckDBPyConnection, file: TableFile, options: Options) -> Pool:
-    """The games of a JSON file."""
-    rows = f"read_json({sql_text(file.path)}, compression = '{file.compression}')"
-    return pool_of_rows(connection, rows, file=file.name, options=options)
+def read_json(sources: Sequence[Source], options: Options) -> Pool:
+    """The games of JSON files."""
+    return _read(
+        sources,
+        lambda connection, file: pool_of_rows(
+            connection,
+            f"read_json({sql_text(file.path)}, compression = '{file.compression}')",
+            file=file.name,
+            options=options,
+        ),
+        packed=True,
+    )
 
 
-def read_arrow(connection: duckdb.DuckDBPyConnection, file: TableFile, options: Options) -> Pool:
-    """The games of an Arrow file."""
-    connection.register("frame", _arrow_table(file.path, file.name))
-    return pool_of_rows(connection, "frame", file=file.name, options=options)
+def read_arrow(sources: Sequence[Source], options: Options) -> Pool:
+    """The games of Arrow files."""
+
+    def read(connection: duckdb.DuckDBPyConnection, file: TableFile) -> Pool:
+        connection.register("frame", _arrow_table(file.path, file.name))
+        return pool_of_rows(connection, "frame", file=file.name, options=options)
+
+    return _read(sources, read)
 
 
-def read_csv(connection: duckdb.DuckDBPyConnection, file: TableFile, options: Options) -> Pool:
-    """The games of a delimited file; messages name its lines."""
-    return csv_pool(connection, file, options)
+def read_csv(sources: Sequence[Source], options: Options) -> Pool:
+    """The games of delimited files; messages name their lines."""
+    return _read(sources, lambda connection, file: csv_pool(connection, file, options), packed=True)
 
 
 def csv_pool(

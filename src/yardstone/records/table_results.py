@@ -116,11 +116,11 @@ class TableOfGames:
         """The values of a column of results, and how often each occurs."""
         if column not in self.counted:
             place = self.places[column]
-            found = self.connection.execute(
+            fetched = self.connection.execute(
                 f"""SELECT {place}, count(*) FROM source_game WHERE {place} IS NOT NULL
                 GROUP BY {place} LIMIT {_MOST_RESULTS}"""
             ).fetchall()
-            self.counted[column] = {str(text): number for text, number in found}
+            self.counted[column] = {str(text): number for text, number in fetched}
         return self.counted[column]
 
     def score(self, order: Order) -> tuple[str, ...]:
@@ -187,14 +187,14 @@ class TableOfGames:
             return
         place = self.places[name]
         blank = [text for text in self.values(name) if left_out_reason(text) == "no result"]
-        told = stated_scores(self.options.results)
-        blank = [text for text in blank if normalized(text) not in told]
+        stated = stated_scores(self.options.results)
+        blank = [text for text in blank if normalized(text) not in stated]
         number = sum(self.values(name)[text] for text in blank)
         row = self.connection.execute(
             f"SELECT count(*), count(*) FILTER ({place} IS NULL) FROM source_game"
         ).fetchone()
         total, null = row if row is not None else (0, 0)
-        if "" in told:
+        if "" in stated:
             return
         if number + null > MOST_UNREAD * total:
             raise InputError(
@@ -219,12 +219,12 @@ class TableOfGames:
 
         def differ(scores: Mapping[str, float]) -> bool:
             self._fill(scores)
-            found = self.connection.execute(
+            fetched = self.connection.execute(
                 f"""SELECT count(*) FROM source_game JOIN meaning ON {place} = text
                 WHERE {first} <> {second} AND (({winner} = lower({first}) AND score <> 1.0)
                     OR ({winner} = lower({second}) AND score <> 0.0))"""
             ).fetchone()
-            return bool(found and found[0])
+            return bool(fetched and fetched[0])
 
         return WinnerNames(row[0] if row else 0, differ)
 
@@ -246,11 +246,11 @@ class TableOfGames:
     def _by_points(self, order: Order, columns: tuple[str, str]) -> None:
         places = [self.places[column] for column in columns]
         both = f"{places[0]} || chr(31) || {places[1]}"
-        found = self.connection.execute(
+        fetched = self.connection.execute(
             f"SELECT {places[0]}, {places[1]}, count(*) FROM source_game "
             f"WHERE {both} IS NOT NULL GROUP BY ALL LIMIT {_MOST_RESULTS}"
         ).fetchall()
-        counts = {(str(one), str(other)): number for one, other, number in found}
+        counts = {(str(one), str(other)): number for one, other, number in fetched}
         scores, left_out = read_points(
             counts, columns, self.file, wins=all(is_indicator(name) for name in columns)
         )
@@ -289,11 +289,11 @@ class TableOfGames:
                 elif "" in meanings(text):
                     draws[text] = 0.5
         self._fill(draws, walkovers)
-        told = ", ".join(
+        stated = ", ".join(
             f"(SELECT any_value(text) FROM meaning WHERE text = {self.places[name]})"
             for name in order.roles.results[:_MOST_COLUMNS]
         )
-        result = f"coalesce({told}, 'won')" if told else "'won'"
+        result = f"coalesce({stated}, 'won')" if stated else "'won'"
         self.connection.execute(
             f"""CREATE OR REPLACE TEMP VIEW scored AS SELECT game.*, meaning.reason AS reason,
                 CASE WHEN meaning.reason IS NOT NULL THEN NULL

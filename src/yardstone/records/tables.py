@@ -177,8 +177,8 @@ def _skip(
     ).fetchall():
         reason = kind
         if kind == UNKNOWN_RESULT:
-            shown = clean(str(result).replace(BETWEEN, " and ")[:64])
-            reason = f"result {shown!r} is not understood"
+            text = clean(str(result).replace(BETWEEN, " and ")[:64])
+            reason = f"result {text!r} is not understood"
         line = line_of(row)
         if strict:
             raise StrictError(reason, file=file, line=line)

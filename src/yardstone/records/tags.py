@@ -88,24 +88,24 @@ def further_columns(options: Options, fixed: Fixed) -> dict[str, str]:
             f"in {fixed.name} {fixed.side.capitalize()} moves first: leave out first = "
             f"{options.first!r} (--first)"
         )
-    wanted = options.further
+    names = options.further
     if not isinstance(options.columns, Mapping):
-        return wanted
+        return names
     for role in ("first", "second", "score", "time"):
-        if role not in wanted:
+        if role not in names:
             continue
-        name = wanted.pop(role)
+        name = names.pop(role)
         usual: tuple[str, ...] = getattr(fixed, role)
         if name.casefold() not in {each.casefold() for each in usual}:
             raise UsageError(
                 f"in {fixed.name} the players are {fixed.first[0]} (first) and {fixed.second[0]}, "
                 f"and the result is {fixed.score[0]}: leave out {role}={name} (--columns)"
             )
-    return wanted
+    return names
 
 
 def require_columns(
-    pool: Pool, wanted: Mapping[str, str], sources: Sequence[Source], fixed: Fixed,
+    pool: Pool, names: Mapping[str, str], sources: Sequence[Source], fixed: Fixed,
     others: Collection[str] = (),
 ) -> None:  # fmt: skip
     """Raise InputError for a column that says nothing of any game, with those that do.
@@ -113,7 +113,7 @@ def require_columns(
     Parameters
     ----------
     pool : Pool
-    wanted : mapping of str to str
+    names : mapping of str to str
         Names of columns, and what they were made of.
     sources : sequence of Source
         Searched for the tags there are.
@@ -123,7 +123,7 @@ def require_columns(
     """
     if not len(pool):
         return
-    for name, tag in wanted.items():
+    for name, tag in names.items():
         if tag.casefold() in {each.casefold() for each in others}:
             continue
         column = pool.columns[name]

@@ -52,16 +52,7 @@ def read_source(
     source: Source, *, format: str | None = None, skipped: SkipReport | None = None
 ) -> Tournament:
     """The same from an opened place."""
-    with source.open() as stream:
-        parts, size = [], 0
-        for piece in stream.pieces():
-            size += len(piece)
-            if size > MAX_BYTES:
-                raise InputError(f"more than {MAX_BYTES >> 20} MiB", file=source.name)
-            parts.append(piece)
-        if stream.damage is not None:
-            raise InputError(stream.damage, file=source.name)
-    data = b"".join(parts)
+    data = source.content(MAX_BYTES)
     known = format_named(format) if format is not None else _guess(source, data)
     return known.read(data, source.name, skipped=skipped)
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from yardstone.errors import InputError
 from yardstone.records.archives import ArchiveLimits, members_of
 from yardstone.records.formats import FORMATS, HEAD, endings_of, for_web
-from yardstone.records.sources import COMPRESSED, Source
+from yardstone.records.sources import COMPRESSED, Source, unpacked_name
 from yardstone.records.streams import StreamLimits
 from yardstone.web.kinds import KINDS
 from yardstone.web.names import file_label
 from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Limits
 
-__all__ = ["ENDINGS", "FILES", "HEAD", "format_of", "look", "unpacked_name"]
+__all__ = ["ENDINGS", "FILES", "HEAD", "format_of", "look"]
 
 #: What the kinds of job are made of.
 _TAKEN = list(dict.fromkeys(name for kind in KINDS.values() for name in kind.formats))
@@ -80,13 +80,6 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
             file=name,
         )
     return format, Counter({format: 1})
-
-
-def unpacked_name(name: str) -> str:
-    """The name of a compressed file when it is unpacked."""
-    return next(
-        (name[: -len(ending)] for ending in COMPRESSED if name.lower().endswith(ending)), name
-    )
 
 
 def _first_bytes(path: Path, name: str, limits: Limits) -> bytes:

@@ -11,12 +11,12 @@ from typing import IO, Any
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.archives import ArchiveLimits, members_of
-from yardstone.records.sources import Source
+from yardstone.records.sources import Source, unpacked_name
 from yardstone.records.streams import StreamLimits
 from yardstone.web.names import file_label
 from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Limits
-from yardstone.web.sniff import HEAD, format_of, unpacked_name
+from yardstone.web.sniff import HEAD, format_of
 
 __all__ = ["Unpacked", "unpack"]
 

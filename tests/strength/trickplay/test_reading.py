@@ -218,5 +218,5 @@ def test_no_file_at_all(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         read_problems(tmp_path / "none.sgf")
     (tmp_path / "big.txt").write_text("? " * (3 << 20))
-    with pytest.raises(NoGamesError, match="more than 4 MB"):
+    with pytest.raises(NoGamesError, match="larger than 4 MiB"):
         read_problems(tmp_path / "big.txt")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import gzip
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 
 from yardstone.errors import InputError, NoGamesError
 from yardstone.lab.vandendoel.table import ratio
+from yardstone.records.sources import Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,13 +94,9 @@ def read_match_table(path: Path, *, close: str = "close") -> MatchTable:
         The file cannot be read, or a column is missing or holds no number.
     """
     try:
-        with (
-            gzip.open(path, "rt", encoding="utf-8", newline="")
-            if path.suffix == ".gz"
-            else (path.open(encoding="utf-8", newline="")) as file
-        ):
-            rows = list(csv.DictReader(file))
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+        text = Source(str(path), path).content().decode("utf-8")
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"cannot be read: {error}", file=str(path)) from None
     missing = [name for name in _NEEDED if rows and name not in rows[0]]
     if missing:

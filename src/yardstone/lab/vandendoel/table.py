@@ -236,10 +236,7 @@ def read_table(path: Path) -> StudyTable:
         There is no match in it.
     """
     source = Source(str(path), path)
-    with source.open() as stream:
-        data = b"".join(stream.pieces())
-        if stream.damage is not None:
-            raise InputError(stream.damage, file=source.name)
+    data = source.content()
     try:
         reader = csv.DictReader(io.StringIO(data.decode("utf-8")))
         missing = sorted(set(COLUMNS) - set(reader.fieldnames or ()))

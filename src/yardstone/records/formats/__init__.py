@@ -6,7 +6,7 @@ uploaded, asks here; a new format is one new file and its name in `FORMATS`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -50,27 +50,13 @@ __all__ = [
     "read_format",
 ]
 
+_MODULES = (pgn, sgf, mat, csv, parquet, json, arrow, opengotha, h9, trf, database)
 #: All formats by name.
-FORMATS = MappingProxyType(
-    {
-        format.name: format
-        for format in (
-            pgn.FORMAT,
-            sgf.FORMAT,
-            mat.FORMAT,
-            csv.FORMAT,
-            parquet.FORMAT,
-            json.FORMAT,
-            arrow.FORMAT,
-            opengotha.FORMAT,
-            h9.FORMAT,
-            trf.FORMAT,
-            database.FORMAT,
-        )
-    }
+FORMATS: Mapping[str, FileFormat] = MappingProxyType(
+    {module.FORMAT.name: module.FORMAT for module in _MODULES}
 )
 #: What writes pools, by the name of the format.
-WRITERS = MappingProxyType(
+WRITERS: Mapping[str, Writer] = MappingProxyType(
     {writer.name: writer for format in FORMATS.values() for writer in format.writers}
 )
 #: Bytes at the beginning of a file that are looked at.

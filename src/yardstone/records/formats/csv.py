@@ -5,27 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from yardstone.records.decoding import clean
-from yardstone.records.formats.format import FileFormat, Sign, Writer
-from yardstone.records.options import Options
+from yardstone.records.formats.format import FileFormat, Sign, Writer, reader
 from yardstone.records.pool_rows import PIECE, column_types, games_of
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
-    from yardstone.records.sources import Source
 
 _HEADER = re.compile(rb"[^\n\r\"\[]*[,;\t|][^\n\r\[]*[,;\t|]")
 _QUOTED_HEADER = re.compile(rb'(?:"[^"\n\r]*"[,;\t|]){2}')
 _ENDINGS = (".csv", ".tsv", ".tab")
-
-
-def _read(sources: Sequence[Source], options: Options) -> Pool:
-    from yardstone.records.table_files import read_csv, read_tables
-
-    return read_tables(read_csv, sources, options)
 
 
 def table_pieces(pool: Pool) -> Iterator[str]:
@@ -54,7 +46,7 @@ FORMAT = FileFormat(
     "csv",
     _ENDINGS,
     (Sign(8, _HEADER.match), Sign(8, _QUOTED_HEADER.match)),
-    _read,
+    reader("records.table_files", "read_csv"),
     writers=(
         Writer("csv", (".csv",), table_pieces),
         Writer("tsv", (".tsv", ".tab"), _tabbed),

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from yardstone.records.options import Options, Reader
+from yardstone.records.options import Reader
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool, SkipReport
     from yardstone.records.go_game import GoGame
-    from yardstone.records.sources import Source
 
-__all__ = ["FileFormat", "GameReader", "Sign", "Writer", "tournament_format"]
+__all__ = ["FileFormat", "GameReader", "Sign", "Writer", "reader", "tournament_format"]
 
 
 class GameReader(Protocol):
@@ -116,12 +115,18 @@ class FileFormat:
     tournament: str = ""
 
 
+def reader(module: str, function: str, *first: str) -> Reader:
+    """A function of another module, which is loaded when something is read."""
+
+    def read(*arguments: Any, **options: Any) -> Any:
+        return getattr(import_module(f"yardstone.{module}"), function)(
+            *first, *arguments, **options
+        )
+
+    return read
+
+
 def tournament_format(name: str, about: str, endings: tuple[str, ...], *signs: Sign) -> FileFormat:
     """A format of tournaments, which `yardstone.tournament` reads and writes."""
-
-    def read(sources: Sequence[Source], options: Options) -> Pool:
-        pools = import_module("yardstone.tournament.pools")  # a floor above this one
-        pool: Pool = pools.read_tournaments(name, sources, options)
-        return pool
-
+    read = reader("tournament.pools", "read_tournaments", name)
     return FileFormat(name, endings, signs, read, tournament=about)

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from yardstone.records.formats.format import FileFormat, Sign, Writer
-from yardstone.records.options import Options
+from yardstone.records.formats.format import FileFormat, Sign, Writer, reader
 from yardstone.records.pool_rows import games_of
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
-    from yardstone.records.sources import Source
 
 _OBJECTS = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})|\[\s*\]')
-
-
-def _read(sources: Sequence[Source], options: Options) -> Pool:
-    from yardstone.records.table_files import read_json, read_tables
-
-    return read_tables(read_json, sources, options)
 
 
 def _list(pool: Pool) -> Iterator[str]:
@@ -41,7 +33,7 @@ FORMAT = FileFormat(
     "json",
     (".json", ".jsonl", ".ndjson"),
     (Sign(1, _OBJECTS.match),),
-    _read,
+    reader("records.table_files", "read_json"),
     writers=(
         Writer("json", (".json",), _list),
         Writer("jsonl", (".jsonl", ".ndjson"), _lines),

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from yardstone.records.formats.csv import table_pieces
-from yardstone.records.formats.format import FileFormat, Sign, Writer
-from yardstone.records.options import Options
+from yardstone.records.formats.format import FileFormat, Sign, Writer, reader
 from yardstone.records.pool_rows import column_types
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
-    from yardstone.records.sources import Source
 
 _ENDINGS = (".parquet", ".pq")
 _PIECE = 1 << 20
-
-
-def _read(sources: Sequence[Source], options: Options) -> Pool:
-    from yardstone.records.table_files import read_parquet, read_tables
-
-    return read_tables(read_parquet, sources, options)
 
 
 def _pieces(pool: Pool) -> Iterator[bytes]:
@@ -43,6 +35,6 @@ FORMAT = FileFormat(
     "parquet",
     _ENDINGS,
     (Sign(0, lambda head: head.startswith(b"PAR1")),),
-    _read,
+    reader("records.table_files", "read_parquet"),
     writers=(Writer("parquet", _ENDINGS, _pieces, binary=True),),
 )

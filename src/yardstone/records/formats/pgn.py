@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from yardstone.records.decoding import clean
-from yardstone.records.formats.format import FileFormat, Sign, Writer
-from yardstone.records.options import Options
+from yardstone.records.formats.format import FileFormat, Sign, Writer, reader
 from yardstone.records.pool_rows import column_name, games_of
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
-    from yardstone.records.sources import Source
 
 _TAG = re.compile(rb'[ \t]*\[\s*\w+\s+"')
 _TAG_IN_A_LINE = re.compile(rb'^[ \t]*\[\s*\w+\s+"', re.MULTILINE)
 _RESULTS = {1.0: "1-0", 0.0: "0-1", 0.5: "1/2-1/2"}
 _TAG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,60}")
-
-
-def _read(sources: Sequence[Source], options: Options) -> Pool:
-    from yardstone.records.pgn import read_pgn
-
-    return read_pgn(sources, options)
 
 
 def _pieces(pool: Pool) -> Iterator[str]:
@@ -72,7 +64,7 @@ FORMAT = FileFormat(
     "pgn",
     (".pgn",),
     (Sign(7, _TAG.match), Sign(9, _TAG_IN_A_LINE.search)),
-    _read,
+    reader("records.pgn", "read_pgn"),
     writers=(Writer("pgn", (".pgn",), _pieces, _left_out, side="white"),),
     moves=True,
     side="white",

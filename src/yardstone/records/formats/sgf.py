@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.records.formats.format import FileFormat, GameReader, Sign, Writer
-from yardstone.records.options import Options
+from yardstone.records.formats.format import FileFormat, Sign, Writer, reader
+from yardstone.records.go_game import BLACK, DRAWN, WHITE, GoGame
 from yardstone.records.pool_rows import games_of
+from yardstone.records.sgf_values import parse_komi, parse_winner
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
-    from yardstone.records.go_game import GoGame
-    from yardstone.records.sources import Source
 
 _ROOT = re.compile(rb"\(\s*;\s*[A-Za-z]{1,12}\s*\[")
 _BEGINNING = re.compile(rb"\(\s*;")
@@ -27,26 +26,8 @@ _NUMBERS = {"komi": (-361, 361), "handicap": (0, 361), "size": (2, 19)}
 _WRITTEN_RESULT = "written_result"
 
 
-def _read(sources: Sequence[Source], options: Options) -> Pool:
-    from yardstone.records.sgf import read_sgf
-
-    return read_sgf(sources, options)
-
-
-def _games(
-    sources: Sequence[Source],
-    *,
-    strict: bool = False,
-    progress: Callable[[int, int], object] | None = None,
-) -> GameReader:
-    from yardstone.records.sgf import SgfReader
-
-    return SgfReader(*sources, strict=strict, progress=progress)
-
-
 def _pieces(pool: Pool) -> Iterator[str]:
-    from yardstone.records.go_game import BLACK, DRAWN, WHITE, GoGame
-    from yardstone.records.sgf_values import parse_winner
+    from yardstone.records.sgf_write import write_sgf  # it loads numba
 
     times = pool.time
     for number, game in enumerate(games_of(pool)):
@@ -60,15 +41,13 @@ def _pieces(pool: Pool) -> Iterator[str]:
             known["result"] = result
         known |= _numbers(game)
         date = np.datetime64("NaT", "s") if times is None else times[number]
-        yield _text(
+        yield write_sgf(
             GoGame(black=game["first"], white=game["second"], winner=winner, date=date, **known)
         )
 
 
 def _numbers(game: dict[str, Any]) -> dict[str, Any]:
     """Komi, handicap and size; tables may hold them as texts."""
-    from yardstone.records.sgf_values import parse_komi
-
     numbers: dict[str, Any] = {}
     for name, (low, high) in _NUMBERS.items():
         try:
@@ -80,12 +59,6 @@ def _numbers(game: dict[str, Any]) -> dict[str, Any]:
         elif value.is_integer() and low <= value <= high:
             numbers[name] = int(value)
     return numbers
-
-
-def _text(game: GoGame) -> str:
-    from yardstone.records.sgf_write import write_sgf
-
-    return write_sgf(game)
 
 
 def _left_out(pool: Pool) -> list[str]:
@@ -102,9 +75,13 @@ FORMAT = FileFormat(
     "sgf",
     (".sgf",),
     (Sign(5, _ROOT.match), Sign(10, _ROOT.search), Sign(12, _BEGINNING.search)),
-    _read,
-    _games,
-    (Writer("sgf", (".sgf",), _pieces, _left_out, _text, "black"),),
+    reader("records.sgf", "read_sgf"),
+    reader("records.sgf", "games_reader"),
+    (
+        Writer(
+            "sgf", (".sgf",), _pieces, _left_out, reader("records.sgf_write", "write_sgf"), "black"
+        ),
+    ),
     moves=True,
     side="black",
     web=_web,

@@ -168,15 +168,8 @@ def _read(source: Source) -> tuple[str, StyleTable]:
 
 
 def _lines(source: Source) -> list[str]:
-    data = bytearray()
-    with source.open() as stream:
-        for piece in stream.pieces():
-            data += piece
-            if len(data) > _MOST_BYTES:
-                raise InputError(f"is larger than {_MOST_BYTES >> 20} MiB", file=source.name)
-        if stream.damage is not None:
-            raise InputError(f"is damaged: {stream.damage}", file=source.name)
-    return [line.rstrip("\r") for line in decode(bytes(data)).rstrip("\r\n").split("\n")]
+    text = decode(source.content(_MOST_BYTES))
+    return [line.rstrip("\r") for line in text.rstrip("\r\n").split("\n")]
 
 
 def _fields(line: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -101,17 +101,11 @@ def _problems(source: Source, bounds: str | None) -> Iterator[Problem | Skipped]
 
 def _from_text(source: Source) -> Iterator[Problem | Skipped]:
     try:
-        with source.open() as stream:
-            data = b""
-            for piece in stream.pieces():
-                data += piece
-                if len(data) > _MOST_BYTES:
-                    raise InputError(f"a text file of more than {_MOST_BYTES >> 20} MB")
-        lines: Sequence[str] = data.decode("utf-8-sig", "replace").splitlines()
+        text = source.content(_MOST_BYTES).decode("utf-8-sig", "replace")
     except InputError as error:
         yield Skipped(source.name, 0, error.message)
         return
-    yield from text_problems(lines, source.name)
+    yield from text_problems(text.splitlines(), source.name)
 
 
 def _reason(error: InputError) -> str:
