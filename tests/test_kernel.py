@@ -13,7 +13,7 @@ import numpy as np
 from yardstone.{home} import kernel
 class {name}(NamedTuple):
     values: np.ndarray
-@kernel
+@bare_kernel
 def first(bundle):
     return bundle.values[0]
 print(first({name}(np.array([3, 4]))))

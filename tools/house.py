@@ -10,11 +10,7 @@ from __future__ import annotations
 
 import ast
 import io
-import json
-import os
-import subprocess
 import sys
-import tempfile
 import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterator

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 
-__all__ = ["bare_kernel", "forgive_old_cache", "kernel"]
+__all__ = ["bare_kernel", "inlined_kernel", "kernel"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,6 +51,11 @@ def bare_kernel(function: Callable[P, R]) -> Callable[P, R]:
     it hands them: two locked additions a time, which take most of the time of reading a
     file, or of rating a game. Functions marked so must make no arrays and keep none.
     """
+    return _compiled(function, _nrt=False)
+
+
+def inlined_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile as `bare_kernel` does, as part of each loop that calls it."""
     return _compiled(function, _nrt=False, forceinline=True)
 
 
@@ -58,13 +63,15 @@ def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
     options |= {"nogil": True, "error_model": "numpy"}
     try:
         compiled = numba.njit(cache=True, **options)(function)
-        forgive_old_cache(compiled)
+        _forgive_old_cache(compiled)
     except RuntimeError:  # there is no folder in which machine code could be kept
         compiled = numba.njit(**options)(function)
+    except KeyError:  # this numba does not know the options
+        return kernel(function)
     return cast("Callable[P, R]", compiled)
 
 
-def forgive_old_cache(compiled: Any) -> None:
+def _forgive_old_cache(compiled: Any) -> None:
     """Let machine code that another Yardstone has left count as none.
 
     Its index may name bundles of arrays that are gone, at which numba would fail.

@@ -15,7 +15,7 @@ import numpy as np
 
 from yardstone.go._board import COLOUR, HEAD, LIBS, NEXT, WALL
 from yardstone.go.points import BLACK, EMPTY, WHITE
-from yardstone.records._compiled import kernel
+from yardstone.kernels import bare_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +33,7 @@ _START, _INSIDE, _STONES, _DOUBTFUL, _VITAL = 5, 6, 7, 8, 9
 _FOUR = 4
 
 
-@kernel
+@bare_kernel
 def _touches_chain(board: Ints, near: Ints, point: int, colour: int, head: int) -> bool:
     for side in range(4):
         other = near[point, side]
@@ -42,7 +42,7 @@ def _touches_chain(board: Ints, near: Ints, point: int, colour: int, head: int) 
     return False
 
 
-@kernel
+@bare_kernel
 def _find_region(
     board: Ints,
     near: Ints,
@@ -105,7 +105,7 @@ def _find_region(
     return end
 
 
-@kernel
+@bare_kernel
 def _let_die(board: Ints, near: Ints, colour: int, chains: int, work: Ints) -> None:
     """Mark the chains that do not live, and the regions that touch them."""
     changed = True
@@ -135,7 +135,7 @@ def _let_die(board: Ints, near: Ints, colour: int, chains: int, work: Ints) -> N
                     break
 
 
-@kernel
+@bare_kernel
 def _mark(
     board: Ints, near: Ints, colour: int, suicide: bool, big: bool, owner: Ints, work: Ints
 ) -> None:
@@ -176,7 +176,7 @@ def _mark(
                     owner[point] = colour
 
 
-@kernel
+@bare_kernel
 def find_pass_alive(board: Ints, near: Ints, suicide: bool, owner: Ints, work: Ints) -> None:
     """Write to `owner` whose pass-alive stones and territory each point is, or `EMPTY`."""
     area = board.shape[1] - 1
@@ -186,7 +186,7 @@ def find_pass_alive(board: Ints, near: Ints, suicide: bool, owner: Ints, work: I
     _mark(board, near, WHITE, suicide, False, owner, work)
 
 
-@kernel
+@bare_kernel
 def find_area(board: Ints, near: Ints, suicide: bool, owner: Ints, work: Ints) -> None:
     """Write to `owner` whose area each point is, if the game ended now.
 
@@ -204,7 +204,7 @@ def find_area(board: Ints, near: Ints, suicide: bool, owner: Ints, work: Ints) -
             owner[point] = board[COLOUR, point]
 
 
-@kernel
+@bare_kernel
 def find_plain_area(board: Ints, near: Ints, owner: Ints, work: Ints) -> None:
     """Write to `owner` whose area each point is if every stone on the board lives."""
     area = board.shape[1] - 1
@@ -237,7 +237,7 @@ def find_plain_area(board: Ints, near: Ints, owner: Ints, work: Ints) -> None:
                 owner[work[_MEMBER, number]] = touched
 
 
-@kernel
+@bare_kernel
 def area_without_seki(
     board: Ints, near: Ints, area: Ints, stones: bool, dead: bool, owner: Ints, work: Ints
 ) -> tuple[int, int]:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.go.points import BLACK, EMPTY, PASS, WHITE, neighbours
-from yardstone.records._compiled import kernel
+from yardstone.kernels import bare_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,7 +75,7 @@ def new_board(size: int) -> Ints:
     return board
 
 
-@kernel
+@bare_kernel
 def is_suicide(board: Ints, near: Ints, point: int, colour: int) -> bool:
     """Whether a stone on an empty point would have no liberty and capture nothing."""
     for side in range(4):
@@ -91,7 +91,7 @@ def is_suicide(board: Ints, near: Ints, point: int, colour: int) -> bool:
     return True
 
 
-@kernel
+@bare_kernel
 def _has_friend(board: Ints, near: Ints, point: int, colour: int) -> bool:
     """Whether a stone of a colour stands beside a point."""
     friend = False
@@ -100,7 +100,7 @@ def _has_friend(board: Ints, near: Ints, point: int, colour: int) -> bool:
     return friend
 
 
-@kernel
+@bare_kernel
 def can_be_played(board: Ints, near: Ints, point: int, colour: int) -> bool:
     """Whether a move is possible at all, whatever the rules say about ko and suicide."""
     if point == PASS:
@@ -110,7 +110,7 @@ def can_be_played(board: Ints, near: Ints, point: int, colour: int) -> bool:
     return _has_friend(board, near, point, colour) or not is_suicide(board, near, point, colour)
 
 
-@kernel
+@bare_kernel
 def may_play(board: Ints, near: Ints, point: int, colour: int, suicide: bool) -> bool:
     """Whether a move on a point is possible, superko apart; `suicide`: of two or more stones."""
     if board[COLOUR, point] != EMPTY or board[META, KO] == point:
@@ -120,7 +120,7 @@ def may_play(board: Ints, near: Ints, point: int, colour: int, suicide: bool) ->
     return suicide and _has_friend(board, near, point, colour)
 
 
-@kernel
+@bare_kernel
 def two_liberties(board: Ints, head: int) -> tuple[int, int]:
     """Return the two liberties of a chain that has two, the lower point first."""
     total = board[SUM, head]
@@ -128,7 +128,7 @@ def two_liberties(board: Ints, head: int) -> tuple[int, int]:
     return (total - apart) // 2, (total + apart) // 2
 
 
-@kernel
+@bare_kernel
 def _change_liberty(board: Ints, near: Ints, point: int, colour: int, change: int) -> None:
     """Give the chains of a colour around a point that point as a liberty (+1), or take it (-1)."""
     first = second = third = -1
@@ -143,7 +143,7 @@ def _change_liberty(board: Ints, near: Ints, point: int, colour: int, change: in
                 board[SQUARES, head] += change * point * point
 
 
-@kernel
+@bare_kernel
 def lift(board: Ints, near: Ints, head: int) -> None:
     """Take a chain off the board."""
     enemy = BLACK + WHITE - board[COLOUR, head]
@@ -156,7 +156,7 @@ def lift(board: Ints, near: Ints, head: int) -> None:
             return
 
 
-@kernel
+@bare_kernel
 def _put_back(board: Ints, near: Ints, head: int, colour: int) -> None:
     """Undo `lift`."""
     enemy = BLACK + WHITE - colour
@@ -169,7 +169,7 @@ def _put_back(board: Ints, near: Ints, head: int, colour: int) -> None:
             return
 
 
-@kernel
+@bare_kernel
 def _join(board: Ints, near: Ints, keep: int, join: int) -> None:
     """Make one chain of two that touch; `keep` remains its head."""
     colour = board[COLOUR, keep]
@@ -196,7 +196,7 @@ def _join(board: Ints, near: Ints, keep: int, join: int) -> None:
     board[NEXT, keep], board[NEXT, join] = board[NEXT, join], board[NEXT, keep]
 
 
-@kernel
+@bare_kernel
 def play(board: Ints, near: Ints, point: int, colour: int, log: Ints, top: int) -> int:
     """Put a stone on an empty point and capture what has no liberty; returns the top of the log.
 
@@ -274,7 +274,7 @@ def play(board: Ints, near: Ints, point: int, colour: int, log: Ints, top: int) 
     return top + 6
 
 
-@kernel
+@bare_kernel
 def undo(board: Ints, near: Ints, log: Ints, top: int) -> int:
     """Take the last move of the log back, and return the new top of the log."""
     top -= 6
@@ -316,7 +316,7 @@ def undo(board: Ints, near: Ints, log: Ints, top: int) -> int:
     return top
 
 
-@kernel
+@bare_kernel
 def put_stone(board: Ints, near: Ints, point: int, colour: int, log: Ints) -> bool:
     """Set a stone up; whether the point was empty and nothing was captured by it."""
     if board[COLOUR, point] != EMPTY:

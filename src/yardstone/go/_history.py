@@ -13,7 +13,7 @@ import numpy as np
 from yardstone.go._board import COLOUR, FIRST_CAPTURED, HEAD, LIBS, NEXT, is_suicide
 from yardstone.go.points import BLACK, WHITE
 from yardstone.go.zobrist import PLAYER_KEYS
-from yardstone.records._compiled import kernel
+from yardstone.kernels import bare_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,7 +103,7 @@ class Past(NamedTuple):
         )
 
 
-@kernel
+@bare_kernel
 def _slot(keys: Keys, latest: Ints, key: np.uint64) -> int:
     """Where a key stands in the table, or would stand."""
     slot = np.int64(key & np.uint64(len(keys) - 1))
@@ -112,13 +112,13 @@ def _slot(keys: Keys, latest: Ints, key: np.uint64) -> int:
     return int(slot)
 
 
-@kernel
+@bare_kernel
 def _latest(past: Past, key: np.uint64) -> int:
     """Return the last move that led to a position, or -1."""
     return int(past.latest[_slot(past.keys, past.latest, key)])
 
 
-@kernel
+@bare_kernel
 def _remember(past: Past, key: np.uint64, move: int) -> int:
     """Enter a position; returns the last move that led to it before, or -1."""
     slot = _slot(past.keys, past.latest, key)
@@ -128,7 +128,7 @@ def _remember(past: Past, key: np.uint64, move: int) -> int:
     return former
 
 
-@kernel
+@bare_kernel
 def key_after(
     board: Ints, near: Ints, stones: NDArray[np.uint64], key: np.uint64, point: int, colour: int
 ) -> np.uint64:
@@ -169,7 +169,7 @@ def key_after(
     return key
 
 
-@kernel
+@bare_kernel
 def change_keys(
     board: Ints, stones: NDArray[np.uint64], position: Keys, log: Ints, top: int
 ) -> None:
@@ -201,7 +201,7 @@ def change_keys(
                 break
 
 
-@kernel
+@bare_kernel
 def _repetition_key(key: np.uint64, to_play: int, rules: Ints) -> np.uint64:
     """Return the key that must not come again: with the player to move, or without."""
     if rules[KO_RULE] == KO_POSITIONAL:
@@ -209,7 +209,7 @@ def _repetition_key(key: np.uint64, to_play: int, rules: Ints) -> np.uint64:
     return np.uint64(key ^ PLAYER_KEYS[to_play])
 
 
-@kernel
+@bare_kernel
 def _set_handicap(state: Numbers, rules: Ints) -> None:
     stones = state[BLACK_SET_UP]
     if stones >= 0 and state[WHITE_WAITED] < 2:  # after two passes Black alone sets something up
@@ -222,7 +222,7 @@ def _set_handicap(state: Numbers, rules: Ints) -> None:
         state[HANDICAP] = stones - 1
 
 
-@kernel
+@bare_kernel
 def start_history(past: Past, black: int, white: int, key: np.uint64, to_play: int) -> None:
     """Begin a game with so many stones set up and somebody to play."""
     state = past.state
@@ -236,7 +236,7 @@ def start_history(past: Past, black: int, white: int, key: np.uint64, to_play: i
     _remember(past, _repetition_key(key, to_play, rules), 0)
 
 
-@kernel
+@bare_kernel
 def is_banned(
     board: Ints,
     near: Ints,
@@ -254,7 +254,7 @@ def is_banned(
     return bool(_latest(past, after) >= past.state[SINCE])
 
 
-@kernel
+@bare_kernel
 def _passed_here(key: np.uint64, colour: int, past: Past) -> bool:
     """Whether, with simple ko, the player has passed in this very position before."""
     if past.rules[KO_RULE] != KO_SIMPLE:
@@ -262,7 +262,7 @@ def _passed_here(key: np.uint64, colour: int, past: Past) -> bool:
     return _latest(past, key ^ PLAYER_KEYS[colour] ^ _PASS_KEYS[colour]) >= 0
 
 
-@kernel
+@bare_kernel
 def pass_ends_game(key: np.uint64, colour: int, past: Past) -> tuple[bool, bool]:
     """Whether a pass would end the game, and whether by being the second in a row only."""
     second = past.state[PASSES] >= 1
@@ -270,7 +270,7 @@ def pass_ends_game(key: np.uint64, colour: int, past: Past) -> tuple[bool, bool]
     return second or again, past.state[PASSES] == 1 and not again
 
 
-@kernel
+@bare_kernel
 def record_move(point: int, colour: int, before: np.uint64, after: np.uint64, past: Past) -> None:
     """Enter a move that has been played, or a pass (-1); keys are those of the bare positions."""
     state = past.state

@@ -44,7 +44,7 @@ from yardstone.go._history import (
 )
 from yardstone.go._ladder_map import find_ladders
 from yardstone.go.points import BLACK, EMPTY, PASS, WHITE
-from yardstone.records._compiled import kernel
+from yardstone.kernels import bare_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,7 +123,7 @@ class Memory(NamedTuple):
     ladders: Ints
 
 
-@kernel
+@bare_kernel
 def _put_stones(planes: Small, board: Ints, to_play: int) -> None:
     for point in range(planes.shape[1]):
         planes[_ON_BOARD, point] = 1
@@ -135,7 +135,7 @@ def _put_stones(planes: Small, board: Ints, to_play: int) -> None:
                 planes[_ONE_LIBERTY + liberties - 1, point] = 1
 
 
-@kernel
+@bare_kernel
 def _put_legal(
     planes: Small,
     legal: Small,
@@ -163,7 +163,7 @@ def _put_legal(
                 legal[point] = 1
 
 
-@kernel
+@bare_kernel
 def _put_last_moves(
     planes: Small,
     inputs: Floats,
@@ -189,7 +189,7 @@ def _put_last_moves(
     return shown
 
 
-@kernel
+@bare_kernel
 def _put_ladders(planes: Small, ladders: Ints, played: int, to_play: int, shown: int) -> None:
     enemy = BLACK + WHITE - to_play
     for ago in range(3):
@@ -200,7 +200,7 @@ def _put_ladders(planes: Small, ladders: Ints, played: int, to_play: int, shown:
         planes[_CATCHING, point] = ladders[_CAUGHT_BLACK + enemy - BLACK, point]
 
 
-@kernel
+@bare_kernel
 def _put_area(
     planes: Small, board: Ints, near: Ints, to_play: int, rules: Ints, work: Ints
 ) -> None:
@@ -218,7 +218,7 @@ def _put_area(
             planes[_AREA if owner[point] == to_play else _AREA + 1, point] = 1
 
 
-@kernel
+@bare_kernel
 def _put_rules(
     inputs: Floats, komi: np.float32, area: int, to_play: int, state: Numbers, rules: Ints
 ) -> None:
@@ -253,7 +253,7 @@ def _put_rules(
         inputs[_PARITY] = above - np.float32(2.0)
 
 
-@kernel
+@bare_kernel
 def encode_moves(
     board: Ints,
     position: Keys,

@@ -9,7 +9,7 @@ import numpy as np
 from yardstone.go._board import COLOUR, HEAD, LIBS, NEXT
 from yardstone.go._ladders import CAUGHT, GIVEN_UP, read_attack, read_ladder
 from yardstone.go.points import BLACK, EMPTY
-from yardstone.records._compiled import kernel
+from yardstone.kernels import bare_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["find_ladders"]
 
 
-@kernel
+@bare_kernel
 def _read(
     board: Ints, near: Ints, head: int, rank: Ints, log: Ints, tree: Ints
 ) -> tuple[int, int, int]:
@@ -29,7 +29,7 @@ def _read(
     return read_attack(board, near, head, rank, log, 0, tree)
 
 
-@kernel
+@bare_kernel
 def find_ladders(
     board: Ints,
     near: Ints,

@@ -37,7 +37,7 @@ from yardstone.go._board import (
     undo,
 )
 from yardstone.go.points import BLACK, EMPTY, WHITE
-from yardstone.records._compiled import kernel
+from yardstone.kernels import bare_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,7 +75,7 @@ def new_search(size: int) -> tuple[Ints, Ints]:
     )
 
 
-@kernel
+@bare_kernel
 def _empty_around(board: Ints, near: Ints, point: int) -> int:
     count = 0
     for side in range(4):
@@ -84,7 +84,7 @@ def _empty_around(board: Ints, near: Ints, point: int) -> int:
     return count
 
 
-@kernel
+@bare_kernel
 def _bounds_after(board: Ints, near: Ints, point: int, colour: int) -> tuple[int, int]:
     """Return bounds, from below and above, on the liberties of a stone put on a point."""
     empty = 0
@@ -109,7 +109,7 @@ def _bounds_after(board: Ints, near: Ints, point: int, colour: int) -> tuple[int
     return captures + max(longest, empty), empty + captured + connected
 
 
-@kernel
+@bare_kernel
 def _ways_on(board: Ints, near: Ints, point: int, colour: int) -> int:
     """How many liberties a chain of a colour finds at one of its own, about and doubled."""
     worth = 0
@@ -125,7 +125,7 @@ def _ways_on(board: Ints, near: Ints, point: int, colour: int) -> int:
     return worth
 
 
-@kernel
+@bare_kernel
 def _is_ko_mouth(board: Ints, near: Ints, point: int, colour: int) -> bool:
     """Whether a move of a colour there takes a single stone out of stones all around it."""
     taken = -1
@@ -142,7 +142,7 @@ def _is_ko_mouth(board: Ints, near: Ints, point: int, colour: int) -> bool:
     return taken >= 0 and board[SIZE, taken] == 1
 
 
-@kernel
+@bare_kernel
 def _gains_by(board: Ints, near: Ints, point: int, colour: int, log: Ints, top: int) -> bool:
     """Whether a stone there would have three liberties or more."""
     above = play(board, near, point, colour, log, top)
@@ -151,7 +151,7 @@ def _gains_by(board: Ints, near: Ints, point: int, colour: int, log: Ints, top: 
     return gains
 
 
-@kernel
+@bare_kernel
 def _captures(
     board: Ints, near: Ints, target: int, rank: Ints, moves: Ints, stop_at_first: bool
 ) -> int:
@@ -179,7 +179,7 @@ def _captures(
             return count
 
 
-@kernel
+@bare_kernel
 def _open_defence(board: Ints, near: Ints, target: int, rank: Ints, moves: Ints) -> int:
     """Decide a node where the chain moves, or list its moves."""
     head = board[HEAD, target]
@@ -208,7 +208,7 @@ def _open_defence(board: Ints, near: Ints, target: int, rank: Ints, moves: Ints)
     return _OPEN
 
 
-@kernel
+@bare_kernel
 def _open_attack(
     board: Ints, near: Ints, target: int, rank: Ints, moves: Ints, log: Ints, top: int
 ) -> int:
@@ -254,7 +254,7 @@ def _open_attack(
     return _OPEN
 
 
-@kernel
+@bare_kernel
 def read_ladder(
     board: Ints, near: Ints, target: int, rank: Ints, log: Ints, top: int, tree: Ints
 ) -> int:
@@ -311,7 +311,7 @@ def read_ladder(
     return value
 
 
-@kernel
+@bare_kernel
 def read_attack(
     board: Ints, near: Ints, target: int, rank: Ints, log: Ints, top: int, tree: Ints
 ) -> tuple[int, int, int]:

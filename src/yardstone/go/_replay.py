@@ -9,7 +9,7 @@ import numpy as np
 from yardstone.go._board import COLOUR, KO, META, can_be_played, play
 from yardstone.go._history import change_keys
 from yardstone.go.points import PASS
-from yardstone.records._compiled import kernel
+from yardstone.kernels import bare_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["replay_moves"]
 
 
-@kernel
+@bare_kernel
 def replay_moves(
     board: Ints,
     lattice: Lattice,

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from yardstone.kernels import bare_kernel
+from yardstone.kernels import inlined_kernel
 from yardstone.ratings.sequential import Place
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ Step = Callable[[Any, Any, Any, Any, Place], None]
 Replay = Callable[[Any, Any, Any, Any], None]
 
 
-@bare_kernel
+@inlined_kernel
 def _nothing(rounds: Rounds, rule: Any, players: Any, record: Record, at: Place) -> None:
     """What a system does that has nothing to do."""
 
@@ -84,4 +84,4 @@ def batch_kernel(
     )
     steps = {"enter": enter, "predict": predict, "learn": learn, "settle": settle}
     names = {**steps, "Place": Place, "__builtins__": builtins, "__name__": home.__module__}
-    return bare_kernel(FunctionType(code, names))
+    return inlined_kernel(FunctionType(code, names))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from yardstone.kernels import bare_kernel, kernel
+from yardstone.kernels import inlined_kernel, kernel
 from yardstone.ratings.batches import batch_kernel
 from yardstone.winprob.logistic_kernels import logistic
 
@@ -110,7 +110,7 @@ class EgfPlayers(NamedTuple):
     rating: Floats
 
 
-@bare_kernel
+@inlined_kernel
 def _enter(rounds: Rounds, rule: EgfRule, players: EgfPlayers, record: Record, at: Place) -> None:
     for side in range(2):
         p = rounds.first[at.game] if side == 0 else rounds.second[at.game]
@@ -120,7 +120,7 @@ def _enter(rounds: Rounds, rule: EgfRule, players: EgfPlayers, record: Record, a
             players.rating[p] = min(max(enters, rule.floor), CEILING)
 
 
-@bare_kernel
+@inlined_kernel
 def _predict(rounds: Rounds, rule: EgfRule, players: EgfPlayers, record: Record, at: Place) -> None:
     g = at.game
     one, other = players.rating[rounds.first[g]], players.rating[rounds.second[g]]
@@ -134,7 +134,7 @@ def _predict(rounds: Rounds, rule: EgfRule, players: EgfPlayers, record: Record,
     )
 
 
-@bare_kernel
+@inlined_kernel
 def _learn(rounds: Rounds, rule: EgfRule, players: EgfPlayers, record: Record, at: Place) -> None:
     for side in range(2):
         p = rounds.first[at.game] if side == 0 else rounds.second[at.game]

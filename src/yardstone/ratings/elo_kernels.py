@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from yardstone.kernels import bare_kernel
+from yardstone.kernels import inlined_kernel
 from yardstone.ratings.batches import batch_kernel
 from yardstone.winprob.logistic_kernels import logistic
 
@@ -48,7 +48,7 @@ class EloPlayers(NamedTuple):
     period: NDArray[np.int64]
 
 
-@bare_kernel
+@inlined_kernel
 def _surprise(
     rounds: Rounds, rule: EloRule, players: EloPlayers, record: Record, at: Place
 ) -> float:
@@ -66,13 +66,13 @@ def _surprise(
     return rounds.score[g] - chance
 
 
-@bare_kernel
+@inlined_kernel
 def _predict(rounds: Rounds, rule: EloRule, players: EloPlayers, record: Record, at: Place) -> None:
     change = rule.k * _surprise(rounds, rule, players, record, at)
     record.change[at.slot, 0], record.change[at.slot, 1] = change, -change
 
 
-@bare_kernel
+@inlined_kernel
 def add_changes(
     rounds: Rounds, rule: EloRule, players: EloPlayers, record: Record, at: Place
 ) -> None:
@@ -81,7 +81,7 @@ def add_changes(
     players.rating[rounds.second[at.game]] += record.change[at.slot, 1]
 
 
-@bare_kernel
+@inlined_kernel
 def _count(rounds: Rounds, rule: EloRule, players: EloPlayers, record: Record, at: Place) -> None:
     for p in (rounds.first[at.game], rounds.second[at.game]):
         if players.period[p] != at.period:
@@ -90,7 +90,7 @@ def _count(rounds: Rounds, rule: EloRule, players: EloPlayers, record: Record, a
         players.present[p] += 1
 
 
-@bare_kernel
+@inlined_kernel
 def _factor(rule: EloRule, players: EloPlayers, p: int) -> float:
     """K by games and rating, less if K times the games of the period is too much."""
     number = rule.numbers
@@ -103,7 +103,7 @@ def _factor(rule: EloRule, players: EloPlayers, p: int) -> float:
     return float(min(k, number[5] / players.present[p]))
 
 
-@bare_kernel
+@inlined_kernel
 def _predict_by_rule(
     rounds: Rounds, rule: EloRule, players: EloPlayers, record: Record, at: Place
 ) -> None:
@@ -112,7 +112,7 @@ def _predict_by_rule(
     record.change[at.slot, 1] = -_factor(rule, players, rounds.second[at.game]) * surprise
 
 
-@bare_kernel
+@inlined_kernel
 def _learn_by_rule(
     rounds: Rounds, rule: EloRule, players: EloPlayers, record: Record, at: Place
 ) -> None:
@@ -121,7 +121,7 @@ def _learn_by_rule(
     players.played[rounds.second[at.game]] += 1
 
 
-@bare_kernel
+@inlined_kernel
 def _note_top(
     rounds: Rounds, rule: EloRule, players: EloPlayers, record: Record, at: Place
 ) -> None:

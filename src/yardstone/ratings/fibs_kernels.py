@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from yardstone.kernels import bare_kernel
+from yardstone.kernels import inlined_kernel
 from yardstone.ratings.batches import batch_kernel
 from yardstone.winprob.logistic_kernels import logistic
 
@@ -37,7 +37,7 @@ class FibsPlayers(NamedTuple):
     experience: Floats
 
 
-@bare_kernel
+@inlined_kernel
 def _predict(
     rounds: Rounds, rule: FibsRule, players: FibsPlayers, record: Record, at: Place
 ) -> None:
@@ -54,7 +54,7 @@ def _predict(
         record.change[at.slot, side] = (moved if side == 0 else -moved) * factor
 
 
-@bare_kernel
+@inlined_kernel
 def _learn(rounds: Rounds, rule: FibsRule, players: FibsPlayers, record: Record, at: Place) -> None:
     root = rule.root[at.game]
     for side in range(2):

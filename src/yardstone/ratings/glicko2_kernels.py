@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from yardstone.kernels import bare_kernel, kernel
+from yardstone.kernels import inlined_kernel, kernel
 from yardstone.ratings.batches import batch_kernel
 from yardstone.ratings.glicko_kernels import Sums, add_up, taken
 from yardstone.winprob.logistic_kernels import fast_exp, logistic
@@ -162,7 +162,7 @@ class Glicko2Players(NamedTuple):
     sums: Sums
 
 
-@bare_kernel
+@inlined_kernel
 def aged(clock: Clock, players: Glicko2Players, p: int, period: int) -> float:
     """Phi squared of a player before a period, after some without games."""
     phi2 = players.phi2[p]
@@ -174,7 +174,7 @@ def aged(clock: Clock, players: Glicko2Players, p: int, period: int) -> float:
     return float(max(phi2, min(phi2 + idle * players.volatility[p] ** 2, clock.oldest)))
 
 
-@bare_kernel
+@inlined_kernel
 def _predict(
     rounds: Rounds, rule: Glicko2Rule, players: Glicko2Players, record: Record, at: Place
 ) -> None:
@@ -199,7 +199,7 @@ def _predict(
     record.change[slot, 3] = g_i * g_i * e_j * (1.0 - e_j)
 
 
-@bare_kernel
+@inlined_kernel
 def _settle(
     rounds: Rounds, rule: Glicko2Rule, players: Glicko2Players, record: Record, at: Place
 ) -> None:

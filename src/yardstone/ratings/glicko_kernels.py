@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from yardstone.kernels import bare_kernel, kernel
+from yardstone.kernels import inlined_kernel, kernel
 from yardstone.ratings.batches import batch_kernel
 from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT
 from yardstone.winprob.logistic_kernels import logistic
@@ -65,7 +65,7 @@ def _shrink(variance: float) -> float:
     return 1.0 / sqrt(1.0 + _THREE_Q2_OVER_PI2 * variance)
 
 
-@bare_kernel
+@inlined_kernel
 def _aged(rule: GlickoRule, players: GlickoPlayers, p: int, period: int) -> float:
     """Step 1: squared deviation at the onset of a period."""
     variance = players.variance[p]
@@ -75,7 +75,7 @@ def _aged(rule: GlickoRule, players: GlickoPlayers, p: int, period: int) -> floa
     return float(max(variance, min(variance + rule.drift * idle, rule.oldest)))
 
 
-@bare_kernel
+@inlined_kernel
 def _predict(
     rounds: Rounds, rule: GlickoRule, players: GlickoPlayers, record: Record, at: Place
 ) -> None:
@@ -95,7 +95,7 @@ def _predict(
     record.change[slot, 3] = (_Q * g_i) ** 2 * e_j * (1.0 - e_j)
 
 
-@bare_kernel
+@inlined_kernel
 def add_up(rounds: Rounds, rule: Any, players: Any, record: Record, at: Place) -> None:
     """Learn: add gains and informations of a game to the sums of both players.
 
@@ -111,7 +111,7 @@ def add_up(rounds: Rounds, rule: Any, players: Any, record: Record, at: Place) -
         sums.waiting[p] = True
 
 
-@bare_kernel
+@inlined_kernel
 def taken(
     rounds: Rounds, sums: Sums, record: Record, p: int, side: int
 ) -> tuple[bool, float, float]:
@@ -124,7 +124,7 @@ def taken(
     return waiting, gain, information
 
 
-@bare_kernel
+@inlined_kernel
 def _settle(
     rounds: Rounds, rule: GlickoRule, players: GlickoPlayers, record: Record, at: Place
 ) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from yardstone.records._compiled import kernel
+from yardstone.kernels import bare_kernel
 from yardstone.records._pgn_bytes import WORD, word_at
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class StringTable(NamedTuple):
     slots: NDArray[np.int32]
 
 
-@kernel
+@bare_kernel
 def _word(buf: NDArray[np.uint8], i: int, length: int) -> np.uint64:
     """Up to eight bytes as one number."""
     word = word_at(buf, i)
@@ -43,7 +43,7 @@ def _word(buf: NDArray[np.uint8], i: int, length: int) -> np.uint64:
     return word & ((np.uint64(1) << np.uint64(8 * length)) - np.uint64(1))
 
 
-@kernel
+@bare_kernel
 def hash_bytes(buf: NDArray[np.uint8], i: int, length: int, seed: np.uint64) -> np.uint64:
     """A hash that nobody can foresee who does not know the seed."""
     value = seed ^ np.uint64(length)
@@ -54,7 +54,7 @@ def hash_bytes(buf: NDArray[np.uint8], i: int, length: int, seed: np.uint64) -> 
     return value ^ (value >> HALF)
 
 
-@kernel
+@bare_kernel
 def rehash(hashes: NDArray[np.uint64], count: int, slots: NDArray[np.int32]) -> None:
     """Fill empty `slots` with the numbers of `count` known strings."""
     mask = np.uint64(len(slots) - 1)
@@ -65,7 +65,7 @@ def rehash(hashes: NDArray[np.uint64], count: int, slots: NDArray[np.int32]) -> 
         slots[slot] = number + 1
 
 
-@kernel
+@bare_kernel
 def intern(buf: NDArray[np.uint8], i: int, length: int, count: int, table: StringTable) -> int:
     """The number of the string at `i`; `count` if it is new, and then it is added."""
     seed, arena, starts, hashes, slots = table

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.records._compiled import kernel
+from yardstone.kernels import bare_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,7 +61,7 @@ BRACES, QUOTES, BACKSLASHES = (ONES * np.uint64(c) for c in (CLOSE_BRACE, QUOTE,
 LINE_FEEDS, RETURNS = ONES * np.uint64(LF), ONES * np.uint64(CR)
 
 
-@kernel
+@bare_kernel
 def word_at(buf: Bytes, i: int) -> np.uint64:
     """The eight bytes from `i` on as one number, the first the lowest."""
     k = np.uint64(i)
@@ -77,18 +77,18 @@ def word_at(buf: Bytes, i: int) -> np.uint64:
     )
 
 
-@kernel
+@bare_kernel
 def class_at(buf: Bytes, i: int) -> int:
     """The class of one byte."""
     return int(CLASS[buf[np.uint64(i)]])
 
 
-@kernel
+@bare_kernel
 def _zero_bytes(x: np.uint64) -> np.uint64:
     return (x - ONES) & ~x
 
 
-@kernel
+@bare_kernel
 def next_stop_of_value(buf: Bytes, i: int, n: int) -> int:
     """The next quote, backslash or line end from `i` on, or `n`."""
     while i + WORD <= n:
@@ -103,7 +103,7 @@ def next_stop_of_value(buf: Bytes, i: int, n: int) -> int:
     return i
 
 
-@kernel
+@bare_kernel
 def next_in_movetext(buf: Bytes, i: int, n: int) -> int:
     """The next byte from `i` on that means anything in movetext: one of ``[ { ; %``."""
     while i + WORD <= n:
@@ -118,7 +118,7 @@ def next_in_movetext(buf: Bytes, i: int, n: int) -> int:
     return i
 
 
-@kernel
+@bare_kernel
 def next_in_comment(buf: Bytes, i: int, n: int, other: int) -> int:
     """The next ``}`` from `i` on, or the next byte `other`, or `n`."""
     others = ONES * np.uint64(other)
@@ -132,7 +132,7 @@ def next_in_comment(buf: Bytes, i: int, n: int, other: int) -> int:
     return i
 
 
-@kernel
+@bare_kernel
 def count_lines(buf: Bytes, i: int, n: int) -> int:
     """Line ends from `i` to before `n`: LF, CR, and CR LF as one."""
     lines = 0
@@ -141,7 +141,7 @@ def count_lines(buf: Bytes, i: int, n: int) -> int:
     return lines
 
 
-@kernel
+@bare_kernel
 def starts_line(buf: Bytes, i: int, origin: int, before: int) -> bool:
     """Whether only blanks stand before `i` on its line; `before` says so of `origin`."""
     k = i - 1
@@ -152,7 +152,7 @@ def starts_line(buf: Bytes, i: int, origin: int, before: int) -> bool:
     return class_at(buf, k) & NEWLINE != 0
 
 
-@kernel
+@bare_kernel
 def after_blanks(buf: Bytes, i: int, n: int) -> int:
     """The first place from `i` on that is not blank, or `n`."""
     while i < n and class_at(buf, i) == BLANK:
@@ -160,7 +160,7 @@ def after_blanks(buf: Bytes, i: int, n: int) -> int:
     return i
 
 
-@kernel
+@bare_kernel
 def same_name(buf: Bytes, start: int, letters: Bytes, letters_from: int, length: int) -> bool:
     """Whether the letters at `start` are those of a wanted name, in either case."""
     for k in range(length):  # noqa: SIM110 (compiled)
@@ -169,7 +169,7 @@ def same_name(buf: Bytes, start: int, letters: Bytes, letters_from: int, length:
     return True
 
 
-@kernel
+@bare_kernel
 def parse_tag(buf: Bytes, i: int, n: int, final: bool, tag: Integers) -> int:
     """What stands at the ``[`` at `i`; for a tag, `tag` gets its places.
 

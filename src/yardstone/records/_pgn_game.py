@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from yardstone.records._compiled import kernel
+from yardstone.kernels import bare_kernel
 from yardstone.records._interning import StringTable, intern
 from yardstone.records._pgn_bytes import (
     BLANK,
@@ -102,7 +102,7 @@ class Problems(NamedTuple):
     counts: Integers
 
 
-@kernel
+@bare_kernel
 def line_at(buf: Bytes, state: Integers, i: int) -> int:
     """The line of place `i`; may only be asked for growing places."""
     if i > state[COUNTED]:
@@ -111,13 +111,13 @@ def line_at(buf: Bytes, state: Integers, i: int) -> int:
     return int(state[LINE])
 
 
-@kernel
+@bare_kernel
 def note_game_line(buf: Bytes, state: Integers) -> None:
     if state[OPEN] and state[GAME_LINE] == 0:
         state[GAME_LINE] = line_at(buf, state, state[GAME_AT])
 
 
-@kernel
+@bare_kernel
 def _report(kind: int, line: int, number: int, work: PgnState, problems: Problems) -> None:
     """Count a problem, and keep its details while there is room."""
     problems.counts[kind] += 1
@@ -133,7 +133,7 @@ def _report(kind: int, line: int, number: int, work: PgnState, problems: Problem
     work.state[DETAILS] = row + 1
 
 
-@kernel
+@bare_kernel
 def close_comment(buf: Bytes, work: PgnState, problems: Problems) -> None:
     """End a comment that was never closed, and report it."""
     state = work.state
@@ -144,7 +144,7 @@ def close_comment(buf: Bytes, work: PgnState, problems: Problems) -> None:
     _report(OPEN_COMMENT, line, 0, work, problems)
 
 
-@kernel
+@bare_kernel
 def _problem(state: Integers) -> int:
     """What is wrong with the open game: a kind of problem, or -1."""
     for which in range(3):
@@ -161,7 +161,7 @@ def _problem(state: Integers) -> int:
     return BAD_RESULT if state[OUTCOME] == UNKNOWN else -1
 
 
-@kernel
+@bare_kernel
 def finish_game(
     buf: Bytes, work: PgnState, strings: StringTable, games: GameTable, problems: Problems
 ) -> None:
@@ -201,7 +201,7 @@ def finish_game(
     state[OPEN] = 0
 
 
-@kernel
+@bare_kernel
 def which_tag(buf: Bytes, work: PgnState) -> int:
     """WHITE, BLACK, RESULT, EVENT, COLUMN and further, or -1; an Event may be a column."""
     start = work.tag[NAME_FROM]
@@ -225,13 +225,13 @@ def which_tag(buf: Bytes, work: PgnState) -> int:
     return -1
 
 
-@kernel
+@bare_kernel
 def is_event(buf: Bytes, tag: Integers) -> bool:
     name = (word_at(buf, tag[NAME_FROM]) | LOWER_CASE) & FIVE_BYTES
     return bool(tag[NAME_TO] - tag[NAME_FROM] == 5 and name == EVENT_NAME)
 
 
-@kernel
+@bare_kernel
 def begins_another(buf: Bytes, which: int, work: PgnState) -> bool:
     """Whether a tag behind a blank line is one of another game: an Event, or one seen before."""
     if which >= COLUMN:
@@ -240,7 +240,7 @@ def begins_another(buf: Bytes, which: int, work: PgnState) -> bool:
     return bool(which == EVENT or (which >= WHITE and work.state[SEEN] >> which & 1))
 
 
-@kernel
+@bare_kernel
 def keep_value(buf: Bytes, which: int, work: PgnState) -> None:
     """Copy the value of a tag that matters, without blanks around it."""
     state, scratch = work.state, work.scratch
@@ -267,7 +267,7 @@ def keep_value(buf: Bytes, which: int, work: PgnState) -> None:
         state[OUTCOME] = _outcome(buf, start, length)
 
 
-@kernel
+@bare_kernel
 def _outcome(buf: Bytes, i: int, length: int) -> int:
     """The result whose text stands at `i`."""
     if length == 3 and buf[i + 1] == 45:

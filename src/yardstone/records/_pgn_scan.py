@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.kernels import bare_kernel
 from yardstone.records import _pgn_bytes as tags
 from yardstone.records import _pgn_game as game
-from yardstone.records._compiled import kernel
 from yardstone.records._interning import StringTable
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 
-@kernel
+@bare_kernel
 def scan(
     buf: Bytes,
     i: int,

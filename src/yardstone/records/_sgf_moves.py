@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.records._compiled import kernel
+from yardstone.kernels import bare_kernel
 from yardstone.records._sgf_scan import BACKSLASH, packed
 
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ OUT = 6
 BAD_MOVE, LATE_SETUP, SEVERAL_POINTS = 1, 2, 4
 
 
-@kernel
+@bare_kernel
 def _letter(c: int) -> int:
     """0 for ``a`` or ``A`` and so on; -1 for what is no letter."""
     c = (c | 32) - 97
     return c if 0 <= c < 26 else -1
 
 
-@kernel
+@bare_kernel
 def _point(buf: Bytes, start: int, end: int, size: int) -> int:
     """The point that a value names, PASS_MOVE, RESIGNS or NO_POINT.
 
@@ -75,7 +75,7 @@ def _point(buf: Bytes, start: int, end: int, size: int) -> int:
     return NO_POINT
 
 
-@kernel
+@bare_kernel
 def _number(buf: Bytes, start: int, end: int) -> float:
     """A decimal number, or NaN."""
     k = start
@@ -101,7 +101,7 @@ def _number(buf: Bytes, start: int, end: int) -> float:
     return value / unit if 0 < digits < 60 and k == end else np.nan
 
 
-@kernel
+@bare_kernel
 def _set_up(
     buf: Bytes, start: int, end: int, size: int, colour: int, board: NDArray[np.int8]
 ) -> bool:
@@ -121,7 +121,7 @@ def _set_up(
     return True
 
 
-@kernel
+@bare_kernel
 def read_main(
     buf: Bytes,
     rows: PropertyRows,

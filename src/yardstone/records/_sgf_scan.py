@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.records._compiled import kernel
+from yardstone.kernels import bare_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,24 +53,24 @@ _BL, _WL, _SZ, _KM, _HA, _TM = (packed(name) for name in ("BL", "WL", "SZ", "KM"
 _CR, _TR, _SQ, _MA, _TB, _TW = (packed(name) for name in ("CR", "TR", "SQ", "MA", "TB", "TW"))
 
 
-@kernel
+@bare_kernel
 def _is_blank(c: int) -> bool:
     return c <= 32
 
 
-@kernel
+@bare_kernel
 def _is_letter(c: int) -> bool:
     return 97 <= (c | 32) <= 122
 
 
-@kernel
+@bare_kernel
 def _after_blanks(buf: Bytes, i: int, n: int) -> int:
     while i < n and _is_blank(buf[i]):
         i += 1
     return i
 
 
-@kernel
+@bare_kernel
 def _close_of_value(buf: Bytes, i: int, n: int) -> int:
     """The place of the ``]`` that ends the value from `i` on, or `n`."""
     while i < n:
@@ -81,7 +81,7 @@ def _close_of_value(buf: Bytes, i: int, n: int) -> int:
     return n
 
 
-@kernel
+@bare_kernel
 def _no_text(name: int) -> bool:
     return name in (_B, _W, _AB, _AW, _AE, _PL, _BL, _WL, _SZ, _KM, _HA, _TM) or name in (
         _GM,
@@ -95,7 +95,7 @@ def _no_text(name: int) -> bool:
     )
 
 
-@kernel
+@bare_kernel
 def _ends_here(buf: Bytes, close: int, n: int) -> bool:
     """Whether what follows a ``]`` is what may follow the end of a value.
 
@@ -127,7 +127,7 @@ def _ends_here(buf: Bytes, close: int, n: int) -> bool:
     return buf[k] == NODE and k < i - 1
 
 
-@kernel
+@bare_kernel
 def _starts_a_game(buf: Bytes, i: int, n: int) -> bool:
     """Whether the ``(`` at `i` opens another game: ``(;GM[`` or ``(;FF[``."""
     i = _after_blanks(buf, i + 1, n)
@@ -139,7 +139,7 @@ def _starts_a_game(buf: Bytes, i: int, n: int) -> bool:
     return False
 
 
-@kernel
+@bare_kernel
 def find_game(buf: Bytes, i: int, n: int, sure: bool) -> int:
     """Where the next game begins from `i` on, or `n`.
 
@@ -161,7 +161,7 @@ def find_game(buf: Bytes, i: int, n: int, sure: bool) -> int:
     return n
 
 
-@kernel
+@bare_kernel
 def scan_game(
     buf: Bytes,
     i: int,

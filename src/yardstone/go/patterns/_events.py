@@ -9,7 +9,7 @@ import numpy as np
 from yardstone.go._board import COLOUR, HEAD, KO, LIBS, META, can_be_played, play
 from yardstone.go.patterns._match import BEGINS, CODE
 from yardstone.go.points import BLACK, PASS, WHITE
-from yardstone.records._compiled import kernel
+from yardstone.kernels import bare_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["mark_stones", "write_events"]
 
 
-@kernel
+@bare_kernel
 def write_events(
     board: Ints,
     near: Ints,
@@ -71,7 +71,7 @@ def write_events(
     return number, len(moves)
 
 
-@kernel
+@bare_kernel
 def _touches_atari(board: Ints, near: Ints, point: int) -> bool:
     """Whether a chain around a point has one liberty: only then can a move take stones off."""
     for side in range(4):
@@ -82,7 +82,7 @@ def _touches_atari(board: Ints, near: Ints, point: int) -> bool:
     return False
 
 
-@kernel
+@bare_kernel
 def mark_stones(
     events: Events, starts: NDArray[np.int64], first: int, area: int, bits: NDArray[np.uint64]
 ) -> None:

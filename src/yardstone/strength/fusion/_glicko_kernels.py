@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from yardstone.kernels import bare_kernel, kernel
+from yardstone.kernels import inlined_kernel, kernel
 from yardstone.ratings.batches import batch_kernel
 from yardstone.ratings.glicko2_kernels import Clock, aged, new_volatility, shrink
 from yardstone.winprob.logistic_kernels import logistic
@@ -65,7 +65,7 @@ class FusedPlayers(NamedTuple):
     moves: Floats
 
 
-@bare_kernel
+@inlined_kernel
 def _enter(rounds: Rounds, rule: Priors, players: FusedPlayers, record: Record, at: Place) -> None:
     for side in range(2):
         p = rounds.first[at.game] if side == 0 else rounds.second[at.game]
@@ -77,7 +77,7 @@ def _enter(rounds: Rounds, rule: Priors, players: FusedPlayers, record: Record, 
         )
 
 
-@bare_kernel
+@inlined_kernel
 def _predict(
     rounds: Rounds, rule: Priors, players: FusedPlayers, record: Record, at: Place
 ) -> None:
@@ -94,7 +94,7 @@ def _predict(
     record.expected[g] = logistic(shrink(variance) * ahead)
 
 
-@bare_kernel
+@inlined_kernel
 def _learn(rounds: Rounds, rule: Priors, players: FusedPlayers, record: Record, at: Place) -> None:
     g = at.game
     ahead = record.before[g, 0] - record.before[g, 2] + rounds.ahead[g]

@@ -32,11 +32,11 @@ FURTHEST = max(_STEPS) + SPELL - 1
 
 def _lost(what: str, steps: int, most: float, facts: MoveFacts) -> NDArray[Any]:
     """What is lost until a later move; NaN where nothing follows."""
-    return np.clip(facts.fall(what, steps), 0.0, most)
+    return np.asarray(np.clip(facts.fall(what, steps), 0.0, most))
 
 
 def _gained(what: str, steps: int, most: float, facts: MoveFacts) -> NDArray[Any]:
-    return np.clip(-facts.fall(what, steps), 0.0, most)
+    return np.asarray(np.clip(-facts.fall(what, steps), 0.0, most))
 
 
 #: What a player loses and gains until later moves of the same game.

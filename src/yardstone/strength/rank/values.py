@@ -9,7 +9,8 @@ whether the game was close, where on the board it lies, and how the game went on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -56,6 +57,26 @@ def _others(facts: MoveFacts) -> Floats:
     return np.asarray(1.0 - np.minimum(facts.all_chances.sum(axis=1), 1.0))
 
 
+def _placed(place: int, facts: MoveFacts) -> NDArray[Any]:
+    return np.asarray(facts.place == place)
+
+
+def _loss(most: float, facts: MoveFacts) -> NDArray[Any]:
+    return np.minimum(facts.lost, most)
+
+
+def _winrate_loss(most: float, facts: MoveFacts) -> NDArray[Any]:
+    return np.minimum(facts.lost_win, most)
+
+
+def _on_line(line: int, facts: MoveFacts) -> NDArray[Any]:
+    return np.asarray(facts.line == line)
+
+
+def _within(most: float, facts: MoveFacts) -> NDArray[Any]:
+    return np.asarray(facts.follows & (facts.steps < most))
+
+
 #: The scalars, in their order. A new one is a line here: a name, what it comes from, and
 #: its function; a model that is to know it must be trained again.
 _SCALARS = (
@@ -67,21 +88,15 @@ _SCALARS = (
     Scalar("log_best", "head", lambda m: np.log(m.best)),
     Scalar("log_ratio", "head", lambda m: m.log_policy - np.log(m.best)),
     *(
-        Scalar(f"place_{place + 1}", "candidates", lambda m, place=place: m.place == place)
+        Scalar(f"place_{place + 1}", "candidates", partial(_placed, place))
         for place in range(CANDIDATES)
     ),
     Scalar("others", "candidates", _others),
     Scalar("entropy", "candidates", _entropy),
     Scalar("gain", "head", lambda m: np.minimum(np.maximum(-m.loss, 0.0), 8.0)),
-    *(
-        Scalar(f"loss_{most:g}", "head", lambda m, most=most: np.minimum(m.lost, most))
-        for most in _POINTS
-    ),
+    *(Scalar(f"loss_{most:g}", "head", partial(_loss, most)) for most in _POINTS),
     Scalar("win_gain", "head", lambda m: np.maximum(-m.win_loss, 0.0)),
-    *(
-        Scalar(f"win_loss_{most:g}", "head", lambda m, most=most: np.minimum(m.lost_win, most))
-        for most in _WINS
-    ),
+    *(Scalar(f"win_loss_{most:g}", "head", partial(_winrate_loss, most)) for most in _WINS),
     Scalar("close", "head", lambda m: m.close),
     Scalar("ahead", "head", lambda m: m.ahead),
     Scalar("far", "head", lambda m: np.tanh(np.abs(m.lead) / 20.0)),
@@ -91,16 +106,10 @@ _SCALARS = (
     Scalar("ahead_loss", "head", lambda m: m.ahead * m.some),
     Scalar("close_win_loss", "head", lambda m: m.close * np.minimum(m.lost_win, 0.4)),
     Scalar("clear_log_policy", "head", lambda m: m.best * m.log_policy),
-    *(
-        Scalar(f"line_{line + 1}", "point", lambda m, line=line: m.line == line)
-        for line in range(_LINES - 1)
-    ),
+    *(Scalar(f"line_{line + 1}", "point", partial(_on_line, line)) for line in range(_LINES - 1)),
     Scalar(f"line_{_LINES}", "point", lambda m: m.line >= _LINES - 1),
     Scalar("follows", "point", lambda m: m.follows),
-    *(
-        Scalar(f"within_{most:g}", "point", lambda m, most=most: m.follows & (m.steps < most))
-        for most in _STEPS
-    ),
+    *(Scalar(f"within_{most:g}", "point", partial(_within, most)) for most in _STEPS),
     *COURSE,
 )
 #: Their names.
