@@ -143,7 +143,7 @@ def test_a_phone_needs_no_scrolling_sideways(opened: Page, scheme: str) -> None:
                 return 0.2126 * r + 0.7152 * g + 0.0722 * b;
             };
             const page = light(getComputedStyle(document.body).backgroundColor);
-            return [...document.querySelectorAll("body, .quiet, tbody .name button")].map((node) => {
+            return [...document.querySelectorAll("body, .quiet, td button")].map((node) => {
                 const text = light(getComputedStyle(node).color);
                 return (Math.max(page, text) + 0.05) / (Math.min(page, text) + 0.05);
             });
