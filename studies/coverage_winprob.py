@@ -36,7 +36,7 @@ from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
 from yardstone.winprob.likelihood import GradedGames, LikelihoodFit, fit_likelihood
-from yardstone.winprob.profile import parameter_shortfall
+from yardstone.winprob.profile import parameter_shortfall, probability_interval
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -76,7 +76,7 @@ def likelihood(generator: Generator, *, games: int, truth: Kaniuk | GradeModel) 
         rows += [(name, *near(fit, name, truth.parameters[name])) for name in fit.names]
     one, two = PAIRS[int(generator.integers(len(PAIRS)))]
     p = float(truth.probability(one, two))
-    rows.append(("probabilities", *holds(fit.probability_interval(one, two), p)))
+    rows.append(("probabilities", *holds(probability_interval(fit, one, two), p)))
     return rows
 
 

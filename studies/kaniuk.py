@@ -33,7 +33,7 @@ from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
-from yardstone.winprob.profile import parameter_shortfall
+from yardstone.winprob.profile import parameter_interval, parameter_shortfall
 from yardstone.winprob.statistics import WinningStatistics
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -167,7 +167,7 @@ def real(pool: Pool, seed: int) -> Iterator[str]:
                 f"{TRUTH[j]:.5f}",
                 f"{squares.values[j]:.4f}",
                 f"{likely.values[j]:.4f}",
-                "{:.4f} to {:.4f}".format(*likely.interval(name)),
+                "{:.4f} to {:.4f}".format(*parameter_interval(likely, name)),
             ]
             for j, name in enumerate(TABLE_1)
         ],
@@ -178,7 +178,7 @@ def real(pool: Pool, seed: int) -> Iterator[str]:
         everything.graded(), free=names, start=GradeModel(INITIAL, {"stone": 1.0})
     )
     yield f"All {len(everything)} games with colour and handicap, 95 % by profiles: " + ", ".join(
-        f"{name} {with_ends(value, full.interval(name), 3)}"
+        f"{name} {with_ends(value, parameter_interval(full, name), 3)}"
         for name, value in zip(full.names, full.values, strict=True)
     )
     yield ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -302,9 +303,8 @@ class Pool:
         >>> Pool.from_frame(pandas.DataFrame(table))
         <Pool: 2 games of 2 players>
         """
-        from yardstone.records.databases import pool_of_frame
-
-        return pool_of_frame(
+        # A door to the reader of tables above: by name, as it imports this module.
+        pool: Pool = import_module("yardstone.records.databases").pool_of_frame(
             frame,
             columns=columns,
             first=first,
@@ -314,6 +314,7 @@ class Pool:
             dates=dates,
             levels=levels,
         )
+        return pool
 
     def __len__(self) -> int:
         return len(self.score)

@@ -26,6 +26,7 @@ from yardstone.winprob.handicap_rules import (
 )
 from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
+from yardstone.winprob.profile import parameter_interval
 from yardstone.winprob.statistics import WinningStatistics
 
 
@@ -53,7 +54,7 @@ def test_fits_with_their_uncertainty(pool: Pool) -> None:
     assert likely.standard_errors[4] == pytest.approx(0.051, abs=0.002)
     assert np.isnan(likely.standard_errors[3])
     # u3 with K at a third of that would fit as well, and the interval reaches over both.
-    low, high = likely.interval("K")
+    low, high = parameter_interval(likely, "K")
     assert (low, high) == pytest.approx((0.073, 0.374), abs=0.003)
 
 

@@ -27,7 +27,7 @@ from yardstone.winprob.kaniuk import (
     gap_of_probability,
 )
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
-from yardstone.winprob.profile import parameter_shortfall
+from yardstone.winprob.profile import parameter_interval, parameter_shortfall, probability_interval
 from yardstone.winprob.statistics import WinningStatistics
 
 Array = NDArray[np.float64]
@@ -103,25 +103,25 @@ def test_profile_intervals_cover() -> None:
 
 def test_profile_intervals_end_where_the_likelihood_has_fallen() -> None:
     fit = fit_likelihood(GradedGames.from_statistics(made()))
-    low, high = fit.interval("K")
+    low, high = parameter_interval(fit, "K")
     assert low < fit.values[-1] < high
     for end in (low, high):
         assert 2.0 * parameter_shortfall(fit, "K", end) == pytest.approx(3.841459, abs=0.05)
     fewer = fit_likelihood(GradedGames.from_statistics(made()), free=("u0", "K"))
     with pytest.raises(UsageError, match="not free"):
-        fewer.interval("u1")
-    low, high = fewer.interval("K")
+        parameter_interval(fewer, "u1")
+    low, high = parameter_interval(fewer, "K")
     symmetric = fewer.values[1] + np.array([-1.96, 1.96]) * fewer.standard_errors[1]
     assert [low, high] == pytest.approx(symmetric.tolist(), rel=0.05)
     alone = fit_likelihood(GradedGames.from_statistics(made()), free=("u0",))
-    assert alone.interval("u0")[0] < alone.values[0] < alone.interval("u0")[1]
+    assert parameter_interval(alone, "u0")[0] < alone.values[0] < parameter_interval(alone, "u0")[1]
 
 
 def test_an_interval_at_the_edge_is_one_sided() -> None:
     none = Kaniuk.from_parameters(dict(PUBLISHED.parameters) | {"u3": 0.0})
     games = simulate_statistics(none, european_games(100_000), seed=3)
     fit = fit_likelihood(GradedGames.from_statistics(games), start=GradeModel(none))
-    low, high = fit.interval("u3")
+    low, high = parameter_interval(fit, "u3")
     assert low == 0.0
     assert 0.0 < high < 1.0
 
@@ -143,11 +143,11 @@ def test_intervals_of_probabilities_cover() -> None:
     inside = []
     for seed in range(25):
         fit = fit_likelihood(GradedGames.from_statistics(made(20_000, seed=300 + seed)))
-        low, high = fit.probability_interval(1, 3)
+        low, high = probability_interval(fit, 1, 3)
         assert low < float(fit.model.probability(1, 3)) < high
         inside.append(low <= float(PUBLISHED.probability(1, 3)) <= high)
     assert np.mean(inside) >= 0.84
-    assert fit.probability_interval(0, 0) == (0.5, 0.5)
+    assert probability_interval(fit, 0, 0) == (0.5, 0.5)
 
 
 def test_simulated_intervals_of_least_squares() -> None:

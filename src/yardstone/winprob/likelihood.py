@@ -159,26 +159,6 @@ class LikelihoodFit:
         """Akaike's criterion: smaller is better."""
         return 2.0 * (len(self.names) + self.minimum.value)
 
-    def interval(self, name: str, level: float = 0.95) -> tuple[float, float]:
-        """Profile likelihood interval of one parameter, right also where it is skew.
-
-        See `yardstone.winprob.profile`; 0 or infinite where there is no end.
-        """
-        from yardstone.winprob.profile import parameter_interval
-
-        return parameter_interval(self, name, level)
-
-    def probability_interval(
-        self, first: float, second: float, level: float = 0.95
-    ) -> tuple[float, float]:
-        """Profile likelihood interval of the probability that `first` beats `second`.
-
-        Grades in zero-shodan units; see `yardstone.winprob.profile`.
-        """
-        from yardstone.winprob.profile import probability_interval
-
-        return probability_interval(self, first, second, level)
-
     def __repr__(self) -> str:
         pairs = zip(self.names, self.values, self.standard_errors, strict=True)
         return "<LikelihoodFit: " + ", ".join(f"{n} {v:.4g} ± {e:.2g}" for n, v, e in pairs) + ">"

@@ -17,6 +17,7 @@ from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
 from yardstone.winprob.likelihood import GradedGames, LikelihoodFit, fit_likelihood
+from yardstone.winprob.profile import parameter_interval, probability_interval
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
@@ -166,13 +167,15 @@ def _of_likelihood(
     def interval(ends: tuple[float, float]) -> FitInterval:
         return FitInterval(*ends, level, "profile likelihood")
 
-    parameters = _parameters(fit, [interval(fit.interval(name, level)) for name in fit.names])
+    parameters = _parameters(
+        fit, [interval(parameter_interval(fit, name, level)) for name in fit.names]
+    )
     probabilities = [
         FittedProbability(
             one,
             two,
             float(fit.model.probability(one, two)),
-            interval(fit.probability_interval(one, two, level)),
+            interval(probability_interval(fit, one, two, level)),
         )
         for one, two in pairs
     ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from yardstone.go.points import BLACK
 from yardstone.reports.charts.chart import Axis, Band, Chart, Guide, Mark, Panel, Points, Stroke
-from yardstone.reports.go.analysis import game_title
+from yardstone.reports.go.titles import game_title
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

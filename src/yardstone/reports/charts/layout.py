@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from yardstone.reports.charts.chart import (
+from yardstone.reports.charts.marks import Place, drawn, sign
+from yardstone.reports.charts.panels import (
     Axis,
     Band,
     Bars,
-    Chart,
     Guide,
     Mark,
     Panel,
     Points,
     Stroke,
 )
-from yardstone.reports.charts.marks import Place, drawn, sign
 from yardstone.reports.charts.rulers import Ruler, Tick, numbers
 from yardstone.reports.charts.shapes import (
     Element,
@@ -30,6 +30,9 @@ from yardstone.reports.charts.shapes import (
     cut,
     text_width,
 )
+
+if TYPE_CHECKING:
+    from yardstone.reports.charts.chart import Chart
 
 __all__ = ["laid_out"]
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from yardstone.reports.charts.chart import Band, Bars, Guide, Label, Mark, Points, Stroke
+from yardstone.reports.charts.panels import Band, Bars, Guide, Label, Mark, Points, Stroke
 from yardstone.reports.charts.rulers import Ruler, numbers
 from yardstone.reports.charts.shapes import Discs, Element, Shape, Words
 

@@ -8,7 +8,7 @@ from math import ceil, floor, isfinite, log10
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from yardstone.reports.charts.chart import Axis
+from yardstone.reports.charts.panels import Axis
 from yardstone.reports.charts.shapes import text_width
 
 __all__ = ["Ruler", "nice_ticks", "numbers", "plain_number"]

@@ -14,8 +14,9 @@ import numpy as np
 
 from yardstone.go.analysis import PHASES
 from yardstone.go.losses import DECIDED
-from yardstone.go.points import BLACK, WHITE, colour_name, point_name
+from yardstone.go.points import colour_name, point_name
 from yardstone.go.totals import WHOLE_GAME
+from yardstone.reports.charts.go import game_chart
 from yardstone.reports.document import (
     UNKNOWN,
     Column,
@@ -27,6 +28,7 @@ from yardstone.reports.document import (
     Section,
     Table,
 )
+from yardstone.reports.go.titles import game_title
 from yardstone.reports.skipped import plain_skipped
 from yardstone.reports.words import plural
 
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from yardstone.go.game_files import AnalysedGames
     from yardstone.go.totals import Total
 
-__all__ = ["analysis_document", "game_title"]
+__all__ = ["analysis_document"]
 
 
 class _Move(NamedTuple):
@@ -218,23 +220,9 @@ def analysis_document(result: AnalysedGames, *, moves: bool = True, top: int = 1
 
 def _picture(result: AnalysedGames) -> Callable[[], Drawing]:
     def draw() -> Drawing:
-        from yardstone.reports.charts.go import game_chart
-
         return game_chart(result)
 
     return draw
-
-
-def game_title(analysis: GameAnalysis) -> str:
-    """Who played whom, Black first."""
-    game = analysis.game
-
-    def player(name: str, rank: str, colour: int) -> str:
-        known = f" {rank}" if rank.strip(" ?-") else ""
-        return f"{name or colour_name(colour)}{known}"
-
-    black = player(game.black, game.black_rank, BLACK)
-    return f"{black} (Black) – {player(game.white, game.white_rank, WHITE)} (White)"
 
 
 def _date(analysis: GameAnalysis) -> str:
