@@ -19,7 +19,7 @@ from yardstone.go.points import WHITE
 from yardstone.records.sgf import read_games
 from yardstone.reports.strength.words import headline
 from yardstone.strength.estimate.collection import estimate_players
-from yardstone.strength.estimate.estimate import Estimate, estimate_player
+from yardstone.strength.estimate.estimate import StrengthEstimate, estimate_player
 from yardstone.strength.estimate.games import model_network
 from yardstone.strength.estimate.strengths import PARTS, interval_tables
 from yardstone.strength.rank.model import RankModel
@@ -102,7 +102,7 @@ def test_a_beginner_and_a_strong_player_of_another_server(network: Network) -> N
     league = shared_path("data/go/ogs_league.zip")
     games = [game for game in read_games(league) if game.handicap < 2]
     wanted = {"psygo": 3, "lukeverso": 2}  # 3 dan and 23 kyu there
-    found: dict[str, Estimate] = {}
+    found: dict[str, StrengthEstimate] = {}
     for player, number in wanted.items():
         own = [game for game in games if player in (game.black, game.white)][:number]
         found[player] = estimate_player(own, player, net=network)

@@ -26,7 +26,7 @@ from yardstone.reports.charts.chart import (
     Stroke,
 )
 from yardstone.reports.charts.colours import LIGHT, SERIES, stylesheet
-from yardstone.reports.charts.marks import Place, clipped, thinned
+from yardstone.reports.charts.marks import Frame, clipped, thinned
 from yardstone.reports.charts.rulers import Ruler, nice_ticks
 from yardstone.reports.charts.shapes import Discs, Shape, Words, broken, cut, text_width
 from yardstone.reports.charts.svg import number
@@ -238,7 +238,7 @@ def test_what_is_dense_is_thinned_and_keeps_its_extremes() -> None:
 
 @given(st.lists(st.tuples(st.floats(-3, 4), st.floats(-3, 4)), min_size=2, max_size=12))
 def test_what_is_clipped_lies_inside_and_on_the_line(points: list[tuple[float, float]]) -> None:
-    place = Place(Ruler(UNIT, np.empty(0), 0.0, 1.0), Ruler(UNIT, np.empty(0), 1.0, 0.0))
+    place = Frame(Ruler(UNIT, np.empty(0), 0.0, 1.0), Ruler(UNIT, np.empty(0), 1.0, 0.0))
     x, y = np.array(points).T
     for part in clipped(x, y, place):
         assert (part >= -1e-6).all()

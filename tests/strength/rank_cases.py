@@ -9,7 +9,7 @@ import numpy as np
 from yardstone.lab.neubauer.rank.pool import RankPool
 from yardstone.strength.evidence import Evidence
 from yardstone.strength.rank.lift import Lift, random_lift
-from yardstone.strength.rank.model import RANKS, RankModel, Spread
+from yardstone.strength.rank.model import RANKS, RankModel, RankSpread
 from yardstone.strength.rank.scorer import PHASES, MoveScorer
 from yardstone.strength.rank.values import SCALARS
 
@@ -79,7 +79,7 @@ def random_model(seed: int = 0, channels: int = CHANNELS, width: int = WIDTH) ->
     usual = along * (1.0 + 0.1 * random.random((PHASES, width)))
     half = random.normal(size=(3, width, width))
     move, game, player = (part @ part.T / width for part in half)
-    spread = Spread(
+    spread = RankSpread(
         usual=usual,
         move=20.0 * move + 10.0 * np.eye(width),
         game=0.05 * game,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         score_cost,
     )
     from yardstone.strength.estimate.collection import Estimates, PlayerEstimate, estimate_players
-    from yardstone.strength.estimate.estimate import Estimate, estimate_player
+    from yardstone.strength.estimate.estimate import StrengthEstimate, estimate_player
     from yardstone.strength.estimate.intervals import (
         Coverage,
         IntervalTable,
@@ -45,7 +45,7 @@ __all__ = [
     "Combination",
     "CostlyMove",
     "Coverage",
-    "Estimate",
+    "StrengthEstimate",
     "Estimates",
     "Evidence",
     "GlickoFromMoves",
@@ -85,7 +85,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "estimate.calibrate": ("Calibration", "ScoreCost", "fit_calibration", "score_cost"),
-        "estimate.estimate": ("Estimate", "estimate_player"),
+        "estimate.estimate": ("StrengthEstimate", "estimate_player"),
         "estimate.intervals": ("Coverage", "IntervalTable", "coverage", "fit_intervals"),
         "estimate.listed_moves": ("CostlyMove", "IndicativeMove"),
         "estimate.collection": ("Estimates", "PlayerEstimate", "estimate_players"),

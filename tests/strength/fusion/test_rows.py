@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from yardstone.errors import NoGamesError
 from yardstone.evaluation.metrics import log_likelihood
-from yardstone.lab.neubauer.experiment.predictions import Predictions
+from yardstone.lab.neubauer.experiment.predictions import ExperimentPredictions
 from yardstone.lab.neubauer.experiment.questions import EVERYTHING, Questions
 from yardstone.lab.neubauer.fusion_rows import COMBINATION, FITTED, FUSION, add_fusion, fit_start
 from yardstone.pool import Pool
@@ -31,7 +31,7 @@ def made_pool(seed: int = 7) -> tuple[Pool, Array]:
     return pool, strength
 
 
-def asked(pool: Pool, strength: Array) -> tuple[Predictions, NDArray[np.int64]]:
+def asked(pool: Pool, strength: Array) -> tuple[ExperimentPredictions, NDArray[np.int64]]:
     """Questions about the last third, some with all but two games hidden, and a model."""
     generator = np.random.default_rng(8)
     game = np.arange(2 * GAMES // 3, GAMES)
@@ -44,7 +44,7 @@ def asked(pool: Pool, strength: Array) -> tuple[Predictions, NDArray[np.int64]]:
     )
     both = np.column_stack([pool.first, pool.second])[questions.game]
     ratings = strength[both] + generator.normal(0.0, 70.0, both.shape)
-    found = Predictions(
+    found = ExperimentPredictions(
         questions,
         pool.score[questions.game],
         strength[both],

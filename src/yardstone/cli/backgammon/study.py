@@ -9,8 +9,8 @@ import typer
 from yardstone.cli.backgammon.study_options import (
     FigureFolder,
     Matches,
+    MatchOptions,
     Noise,
-    PlayOptions,
     Timeout,
     numbers,
     pairs,
@@ -24,7 +24,7 @@ __all__ = ["appendix", "depth", "part1", "part2", "play", "strong"]
 
 
 def play(
-    work: PlayOptions,
+    work: MatchOptions,
     *,
     length: Annotated[int, typer.Option(min=1, max=64, help="Points to win.")] = 5,
     first: Annotated[
@@ -79,7 +79,7 @@ def play(
 
 
 def part1(
-    work: PlayOptions,
+    work: MatchOptions,
     *,
     lengths: Annotated[
         str, typer.Option(metavar="N,N,...", help="Match lengths.")
@@ -111,7 +111,7 @@ def part1(
 
 
 def part2(
-    work: PlayOptions,
+    work: MatchOptions,
     *,
     lengths: Annotated[str, typer.Option(metavar="N,N,...", help="Match lengths.")] = "3,5,7,11,23",
     move_noise: Annotated[
@@ -145,7 +145,7 @@ def part2(
 
 
 def depth(
-    work: PlayOptions,
+    work: MatchOptions,
     *,
     matches: Matches = 40,
     timeout: Timeout = 3600.0,
@@ -163,7 +163,7 @@ def depth(
 
 
 def strong(
-    work: PlayOptions,
+    work: MatchOptions,
     *,
     matches: Matches = 100,
     timeout: Timeout = 3600.0,
@@ -181,7 +181,7 @@ def strong(
 
 
 def appendix(
-    work: PlayOptions,
+    work: MatchOptions,
     *,
     only: Annotated[
         list[str] | None,

@@ -27,7 +27,7 @@ __all__ = [
     "Rule",
     "Seed",
     "Timeout",
-    "PlayOptions",
+    "MatchOptions",
     "numbers",
     "pairs",
     "play_and_report",
@@ -47,7 +47,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class PlayOptions:
+class MatchOptions:
     """Options of a command that plays matches: where they go, and how."""
 
     results: Annotated[
@@ -138,7 +138,7 @@ class FigureFolder:
 
 def play_and_report(
     settings: Sequence[MatchSetting],
-    work: PlayOptions,
+    work: MatchOptions,
     playing: Playing,
     output: TableOutput,
     figures: FigureFolder | None = None,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.go.nets._graph import Graph
+from yardstone.go.nets._graph import OnnxGraph
 from yardstone.go.nets.layers import Activation, Attention, FeedForward, RmsNorm, Rope
 
 __all__ = ["add_attention", "add_feed_forward", "add_rms_norm", "rope_angles"]
 
 
-def add_rms_norm(graph: Graph, value: str, norm: RmsNorm) -> str:
+def add_rms_norm(graph: OnnxGraph, value: str, norm: RmsNorm) -> str:
     """Normalise by the root of the mean square, of each point or of all points."""
     axes = graph.constant(np.array([1, 2] if norm.spatial else [-1], np.int64))
     square = graph.add("Mul", value, value)
@@ -48,7 +48,7 @@ def _halves(weights: NDArray[np.float32], heads: int) -> NDArray[np.float32]:
     return weights[:, order]
 
 
-def _turn(graph: Graph, value: str, angles: NDArray[np.float64]) -> str:
+def _turn(graph: OnnxGraph, value: str, angles: NDArray[np.float64]) -> str:
     """Rotate the pairs of [n, heads, points, 2 × pairs] by [heads, points, pairs]."""
     pairs = angles.shape[-1]
     cosine, sine = np.cos(angles), np.sin(angles)
@@ -59,7 +59,7 @@ def _turn(graph: Graph, value: str, angles: NDArray[np.float64]) -> str:
     return graph.add("Add", graph.add("Mul", value, straight), graph.add("Mul", swapped, across))
 
 
-def add_attention(graph: Graph, value: str, block: Attention, size: int) -> str:
+def add_attention(graph: OnnxGraph, value: str, block: Attention, size: int) -> str:
     """Let every point look at every point; heads of queries share those of keys."""
     points, group = size * size, block.heads // block.key_heads
     query = block.query * np.float32(block.key_size**-0.5)
@@ -88,7 +88,7 @@ def add_attention(graph: Graph, value: str, block: Attention, size: int) -> str:
     return graph.add("Add", value, graph.add("MatMul", flat, graph.constant(block.out)))
 
 
-def add_feed_forward(graph: Graph, value: str, block: FeedForward) -> str:
+def add_feed_forward(graph: OnnxGraph, value: str, block: FeedForward) -> str:
     """Three linear layers at each point."""
     normed = add_rms_norm(graph, value, block.norm)
     first = graph.add("MatMul", normed, graph.constant(block.first))

@@ -11,14 +11,14 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from yardstone.go.nets.layers import Activation, BatchNorm, Convolution
 
-__all__ = ["Graph"]
+__all__ = ["OnnxGraph"]
 
 #: Operators of this version of ONNX: the first with Mish.
 OPSET = 18
 _FORMAT = 9
 
 
-class Graph:
+class OnnxGraph:
     """A graph under construction; values are known by their names.
 
     Parameters

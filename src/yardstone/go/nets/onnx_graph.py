@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
 from yardstone.go.nets._attention import add_attention, add_feed_forward, add_rms_norm
-from yardstone.go.nets._graph import Graph
+from yardstone.go.nets._graph import OnnxGraph
 from yardstone.go.nets.layers import (
     Attention,
     BatchNorm,
@@ -97,7 +97,7 @@ def build_heads(
     return graph.finish()
 
 
-def _begin(model: Model, size: int, mish: bool) -> tuple[Graph, _Builder]:
+def _begin(model: Model, size: int, mish: bool) -> tuple[OnnxGraph, _Builder]:
     if size not in SIZES:
         raise UsageError(f"boards of size {size} are not supported: 2 to 19 are")
     if model.trunk.metadata is not None:
@@ -105,7 +105,7 @@ def _begin(model: Model, size: int, mish: bool) -> tuple[Graph, _Builder]:
             f"{model.name} wants to know the players' ranks with every position",
             mend="take a network that is not made to imitate people",
         )
-    graph = Graph(model.name, mish=mish)
+    graph = OnnxGraph(model.name, mish=mish)
     return graph, _Builder(graph, size)
 
 
@@ -117,7 +117,7 @@ def _is_sequence(block: Block) -> bool:
 class _Builder:
     """Adds the parts of a network to a graph."""
 
-    def __init__(self, graph: Graph, size: int) -> None:
+    def __init__(self, graph: OnnxGraph, size: int) -> None:
         self.graph = graph
         self.size = size
         #: How KataGo centres and scales the size of a board.

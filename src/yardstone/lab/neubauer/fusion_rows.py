@@ -18,7 +18,7 @@ from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_p
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.experiment.predictions import Predictions
+    from yardstone.lab.neubauer.experiment.predictions import ExperimentPredictions
     from yardstone.pool import Pool
     from yardstone.ratings.glicko2 import Glicko2
     from yardstone.ratings.replay import Replay
@@ -76,7 +76,7 @@ def fit_start(pool: Pool, system: Glicko2, games: Mask) -> Glicko2:
 
 
 def add_fusion(
-    found: Predictions,
+    found: ExperimentPredictions,
     pool: Pool,
     replay: Replay,
     system: Glicko2,
@@ -84,12 +84,12 @@ def add_fusion(
     moves: NDArray[np.int64],
     *,
     learn_from: str = "V",
-) -> tuple[Predictions, MovesPrior]:
+) -> tuple[ExperimentPredictions, MovesPrior]:
     """Add what a model of moves and Glicko-2 say together.
 
     Parameters
     ----------
-    found : Predictions
+    found : ExperimentPredictions
         Of the model among others, with its ratings.
     pool : Pool
         In order of time.
@@ -107,7 +107,7 @@ def add_fusion(
 
     Returns
     -------
-    found : Predictions
+    found : ExperimentPredictions
         With the rows "Glicko-2, fitted" (to games of no set: `fit_start`), "Fusion" (a
         rating from moves as its prior, results on top) and "Combination" (logistic
         regression of the predictions of both).

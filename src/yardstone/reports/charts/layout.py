@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from yardstone.reports.charts.marks import Place, drawn, sign
+from yardstone.reports.charts.marks import Frame, drawn, sign
 from yardstone.reports.charts.panels import (
     Axis,
     Band,
@@ -196,7 +196,7 @@ def _levels(ruler: Ruler, room: float) -> list[Tick]:
 def _panel(prepared: _Prepared, x: float, box: _Box) -> Iterator[Element]:
     panel = prepared.panel
     right, bottom = box.left + box.width, box.top + box.height
-    place = Place(
+    place = Frame(
         _ruler(panel, panel.x, "x", box.left, right), _ruler(panel, panel.y, "y", bottom, box.top)
     )
     y = box.top - prepared.frame.top
@@ -220,7 +220,7 @@ def _segment(x0: float, y0: float, x1: float, y1: float, colour: str) -> Shape:
     return Shape([np.array([[x0, y0], [x1, y1]])], stroke=colour)
 
 
-def _upright(panel: Panel, place: Place, box: _Box) -> Iterator[Element]:
+def _upright(panel: Panel, place: Frame, box: _Box) -> Iterator[Element]:
     """The vertical axis: texts at the left, lines across where they are wanted."""
     if panel.y.hidden:
         return
@@ -235,7 +235,7 @@ def _upright(panel: Panel, place: Place, box: _Box) -> Iterator[Element]:
         yield _segment(box.left, box.top, box.left, bottom, "line")
 
 
-def _across(panel: Panel, place: Place, box: _Box) -> Iterator[Element]:
+def _across(panel: Panel, place: Frame, box: _Box) -> Iterator[Element]:
     """The horizontal axis: a line with ticks, texts and the label below."""
     bottom = box.top + box.height
     if panel.x.hidden:
@@ -273,7 +273,7 @@ def _between(ruler: Ruler, ticks: list[Tick]) -> list[tuple[float, str]]:
     return texts
 
 
-def _upper(axis: Axis, place: Place, box: _Box) -> Iterator[Element]:
+def _upper(axis: Axis, place: Frame, box: _Box) -> Iterator[Element]:
     """Other ticks for the same values, along the upper edge."""
     ruler = Ruler(
         replace(axis, low=place.x.low, high=place.x.high), np.empty(0), place.x.start, place.x.end
@@ -289,7 +289,7 @@ def _upper(axis: Axis, place: Place, box: _Box) -> Iterator[Element]:
         yield Words(axis.label, middle, box.top - 11.0 - _SMALL, _SMALL, "middle", "soft")
 
 
-def _ends(panel: Panel, place: Place) -> Iterator[Element]:
+def _ends(panel: Panel, place: Frame) -> Iterator[Element]:
     """The names of lines at their right ends, clear of each other."""
     ends: list[tuple[float, float, Stroke]] = []
     top, bottom = sorted((place.y.start, place.y.end))

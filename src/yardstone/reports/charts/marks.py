@@ -14,7 +14,7 @@ from yardstone.reports.charts.panels import Band, Bars, Guide, Label, Mark, Poin
 from yardstone.reports.charts.rulers import Ruler, numbers
 from yardstone.reports.charts.shapes import Discs, Element, Shape, Words
 
-__all__ = ["Place", "drawn", "sign"]
+__all__ = ["Frame", "drawn", "sign"]
 
 Array = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ _LINES = {
 }
 
 
-class Place(NamedTuple):
+class Frame(NamedTuple):
     """Where the values of a panel lie."""
 
     x: Ruler
@@ -46,7 +46,7 @@ class Place(NamedTuple):
 
 
 @singledispatch
-def drawn(mark: Mark, place: Place) -> Iterator[Element]:
+def drawn(mark: Mark, place: Frame) -> Iterator[Element]:
     """The shapes of a mark."""
     raise NotImplementedError
 
@@ -57,7 +57,7 @@ def _pairs(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
 
 
 @drawn.register
-def _(mark: Stroke, place: Place) -> Iterator[Element]:
+def _(mark: Stroke, place: Frame) -> Iterator[Element]:
     x, y = _pairs(mark.x, mark.y)
     x, y = place.x.at(x), place.y.at(y)
     if mark.step:
@@ -74,7 +74,7 @@ def _(mark: Stroke, place: Place) -> Iterator[Element]:
 
 
 @drawn.register
-def _(mark: Band, place: Place) -> Iterator[Element]:
+def _(mark: Band, place: Frame) -> Iterator[Element]:
     x, low = _pairs(mark.x, mark.low)
     x, high = _pairs(x, mark.high)
     x, low, high = (
@@ -95,7 +95,7 @@ def _(mark: Band, place: Place) -> Iterator[Element]:
 
 
 @drawn.register
-def _(mark: Points, place: Place) -> Iterator[Element]:
+def _(mark: Points, place: Frame) -> Iterator[Element]:
     x, y = _pairs(mark.x, mark.y)
     keep = place.x.holds(x) & place.y.holds(y)
     centres = np.column_stack([place.x.at(x), place.y.at(y)])
@@ -137,7 +137,7 @@ def sign(mark: Points, centres: Array, title: str = "") -> Iterator[Element]:
 
 
 @drawn.register
-def _(mark: Bars, place: Place) -> Iterator[Element]:
+def _(mark: Bars, place: Frame) -> Iterator[Element]:
     left, right = _pairs(mark.left, mark.right)
     bottom, top = _pairs(mark.bottom, mark.top)
     count = np.broadcast(left, top)
@@ -172,7 +172,7 @@ def _(mark: Bars, place: Place) -> Iterator[Element]:
 
 
 @drawn.register
-def _(mark: Guide, place: Place) -> Iterator[Element]:
+def _(mark: Guide, place: Frame) -> Iterator[Element]:
     left, right = place.x.start, place.x.end
     top, bottom = sorted((place.y.start, place.y.end))
     if mark.x is not None and place.x.holds(mark.x)[0]:
@@ -188,7 +188,7 @@ def _(mark: Guide, place: Place) -> Iterator[Element]:
 
 
 @drawn.register
-def _(mark: Label, place: Place) -> Iterator[Element]:
+def _(mark: Label, place: Frame) -> Iterator[Element]:
     if place.x.holds(mark.x)[0] and place.y.holds(mark.y)[0]:
         x, y = float(place.x.at(mark.x)[0]) + mark.right, float(place.y.at(mark.y)[0]) - mark.up
         yield Words(mark.text, x, y, mark.size, mark.anchor, mark.colour, mark.bold, halo=True)
@@ -200,13 +200,13 @@ def _runs(known: NDArray[np.bool_]) -> list[slice]:
     return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _within(x: Array, y: Array, place: Place) -> NDArray[np.bool_]:
+def _within(x: Array, y: Array, place: Frame) -> NDArray[np.bool_]:
     left, right = sorted((place.x.start, place.x.end))
     top, bottom = sorted((place.y.start, place.y.end))
     return (x >= left - 0.01) & (x <= right + 0.01) & (y >= top - 0.01) & (y <= bottom + 0.01)
 
 
-def clipped(x: Array, y: Array, place: Place) -> list[Array]:
+def clipped(x: Array, y: Array, place: Frame) -> list[Array]:
     """The stretches of a line that lie within the panel; gaps stay gaps."""
     start = np.column_stack([x[:-1], y[:-1]])
     end = np.column_stack([x[1:], y[1:]])

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LEVEL",
     "AmbiguousPlayerError",
-    "Estimate",
+    "StrengthEstimate",
     "Rated",
     "RatedGame",
     "estimate_player",
@@ -66,7 +66,7 @@ _NAMED = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Estimate:
+class StrengthEstimate:
     """How strong a player is.
 
     Attributes
@@ -203,8 +203,8 @@ def estimate_player(
     effort: LossEffort | None = None,
     skipped: SkipReport | None = None,
     progress: Callable[[int, int], object] | None = None,
-) -> Estimate:
-    """Estimate how strong a player is from the moves of some games.
+) -> StrengthEstimate:
+    """StrengthEstimate how strong a player is from the moves of some games.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def estimate_player(
 
     Returns
     -------
-    Estimate
+    StrengthEstimate
 
     Raises
     ------
@@ -285,7 +285,7 @@ def estimate_seen(
     scale: SiteScale,
     level: float,
     skipped: SkipReport,
-) -> Estimate:
+) -> StrengthEstimate:
     """The estimate from games that the network has looked at, each with the player's colour.
 
     `losses` are those of the player's moves (`player_losses`).
@@ -297,7 +297,7 @@ def estimate_seen(
     )
     rater = Rater(model, level)
     whole, probabilities = rater.whole(evidence)
-    estimate = Estimate(
+    estimate = StrengthEstimate(
         player=player,
         scale=scale,
         level=level,

@@ -11,7 +11,7 @@ from yardstone.strength.estimate.site_scales import fox_rank
 from yardstone.strength.rank.model import EDGES
 
 if TYPE_CHECKING:
-    from yardstone.strength.estimate.estimate import Estimate
+    from yardstone.strength.estimate.estimate import StrengthEstimate
     from yardstone.strength.rank.model import RankModel
 
 __all__ = ["notes_of"]
@@ -24,12 +24,12 @@ _LONG = np.timedelta64(2 * 365, "D")
 _LIKELY = 0.2
 
 
-def notes_of(estimate: Estimate, model: RankModel) -> tuple[str, ...]:
+def notes_of(estimate: StrengthEstimate, model: RankModel) -> tuple[str, ...]:
     """The limits of an estimate, the gravest first."""
     return tuple(_notes(estimate, model))
 
 
-def _notes(estimate: Estimate, model: RankModel) -> Iterator[str]:
+def _notes(estimate: StrengthEstimate, model: RankModel) -> Iterator[str]:
     whole, games = estimate.whole, [each.seen.game for each in estimate.games]
     if whole.moves == 0:
         yield (

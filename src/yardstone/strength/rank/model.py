@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["EDGES", "RANKS", "RankModel", "RankScore", "Spread"]
+__all__ = ["EDGES", "RANKS", "RankModel", "RankScore", "RankSpread"]
 
 #: The rank groups of the Fox games, the weakest first.
 RANKS = ("3-5k", "1-2k", *(f"{dan}d" for dan in range(1, 10)))
@@ -65,7 +65,7 @@ class RankScore:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spread:
+class RankSpread:
     """How mean scores of k numbers lie about what is usual.
 
     Attributes
@@ -105,10 +105,10 @@ class RankModel:
         What it is: ``name``, ``network`` and ``sha256`` of the network whose features
         it reads, data, settings and figures.
     scorer : MoveScorer
-    spread : Spread
+    spread : RankSpread
     """
 
-    def __init__(self, scorer: MoveScorer, spread: Spread, card: Mapping[str, Any]) -> None:
+    def __init__(self, scorer: MoveScorer, spread: RankSpread, card: Mapping[str, Any]) -> None:
         self.scorer = scorer
         self.spread = spread
         self.card = dict(card)
@@ -405,15 +405,15 @@ class RankModel:
         return np.asarray((away * weighted).sum(axis=-1))
 
 
-def _parts(arrays: Mapping[str, NDArray[Any]]) -> tuple[MoveScorer, Spread]:
+def _parts(arrays: Mapping[str, NDArray[Any]]) -> tuple[MoveScorer, RankSpread]:
     scorer = MoveScorer.from_arrays(
         {k.removeprefix("scorer_"): v for k, v in arrays.items() if k.startswith("scorer_")}
     )
     found = {
         field.name: np.asarray(arrays[f"spread_{field.name}"], np.float64)
-        for field in fields(Spread)
+        for field in fields(RankSpread)
     }
-    spread = Spread(**found)
+    spread = RankSpread(**found)
     square = (scorer.width, scorer.width)
     wanted = {
         "usual": (len(RANKS), PHASES, scorer.width),

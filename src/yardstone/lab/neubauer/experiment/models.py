@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from yardstone.evaluation.labels import Labels
     from yardstone.evaluation.sets import Sets
     from yardstone.lab.neubauer.experiment.configuration import ModelSettings
-    from yardstone.lab.neubauer.experiment.predictions import Predictions
+    from yardstone.lab.neubauer.experiment.predictions import ExperimentPredictions
     from yardstone.lab.neubauer.experiment.questions import Questions, RecentMoves
     from yardstone.lab.neubauer.experiment.stages import Stages
     from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
@@ -36,7 +36,7 @@ __all__ = [
     "FULL",
     "POOLED",
     "STOCHASTIC",
-    "Trained",
+    "TrainedModels",
     "Work",
     "fuse_all",
     "predict_all",
@@ -95,8 +95,8 @@ class Work:
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
-    """Trained models.
+class TrainedModels:
+    """TrainedModels models.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Trained:
     facts: dict[str, Any]
 
 
-def train_all(work: Work, stages: Stages) -> Trained:
+def train_all(work: Work, stages: Stages) -> TrainedModels:
     """Train what the settings ask for; each model is a stage of its own."""
     chosen = work.settings
     networks: dict[str, StrengthNetwork] = {}
@@ -140,7 +140,7 @@ def train_all(work: Work, stages: Stages) -> Trained:
             "shrinkage": found.shrinkage,
             "slope": found.slope,
         }
-    return Trained(networks, pooled, kinds, done, facts)
+    return TrainedModels(networks, pooled, kinds, done, facts)
 
 
 def _slug(name: str) -> str:
@@ -193,8 +193,8 @@ def _pooled(name: str, kinds: tuple[str, ...], work: Work, stages: Stages) -> Po
 
 
 def predict_all(
-    found: Predictions, pool: Pool, sets: Sets, moves: RecentMoves, trained: Trained
-) -> Predictions:
+    found: ExperimentPredictions, pool: Pool, sets: Sets, moves: RecentMoves, trained: TrainedModels
+) -> ExperimentPredictions:
     """Add the models' answers to all questions."""
     training = np.flatnonzero(found.questions.of("T"))
     head = moves.sets(("head",))
@@ -223,19 +223,19 @@ def tuned_glicko(
 
 
 def fuse_all(
-    found: Predictions,
+    found: ExperimentPredictions,
     pool: Pool,
     replay: Replay,
     system: Glicko2,
     moves: RecentMoves,
     *,
     base: str = GLICKO,
-) -> Predictions:
+) -> ExperimentPredictions:
     """Add the rows of moves and results together, from the model that predicts V best.
 
     Parameters
     ----------
-    found : Predictions
+    found : ExperimentPredictions
     pool : Pool
     replay : Replay
         Of `system`.

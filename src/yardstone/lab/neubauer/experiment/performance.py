@@ -18,7 +18,7 @@ from yardstone.lab.neubauer.experiment.predictions import GLICKO
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.lab.neubauer.experiment.predictions import Predictions
+    from yardstone.lab.neubauer.experiment.predictions import ExperimentPredictions
 
     Array = NDArray[np.float64]
 
@@ -116,7 +116,7 @@ class Performance:
 
 
 def performance(
-    found: Predictions,
+    found: ExperimentPredictions,
     *,
     base: str = GLICKO,
     replicates: int = 1000,
@@ -127,7 +127,7 @@ def performance(
 
     Parameters
     ----------
-    found : Predictions
+    found : ExperimentPredictions
     base : str
         The system that all are compared with.
     replicates : int
@@ -236,13 +236,13 @@ class RatingErrors:
 
 
 def rating_errors(
-    found: Predictions, system: str, letter: str, edges: Array | None = None
+    found: ExperimentPredictions, system: str, letter: str, edges: Array | None = None
 ) -> RatingErrors:
     """How far a system's ratings lie from the labels (Neubauer 2024, sections 6.1 and 6.2).
 
     Parameters
     ----------
-    found : Predictions
+    found : ExperimentPredictions
     system : str
         One of those with ratings.
     letter : str

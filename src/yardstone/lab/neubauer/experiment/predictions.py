@@ -29,7 +29,7 @@ __all__ = [
     "FUTURE",
     "GLICKO",
     "TUNED",
-    "Predictions",
+    "ExperimentPredictions",
     "result_predictions",
     "system_predictions",
 ]
@@ -39,7 +39,7 @@ TUNED = "Glicko-2 tuned"
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions:
+class ExperimentPredictions:
     """Expected scores of Black, by system; frozen.
 
     Attributes
@@ -69,7 +69,7 @@ class Predictions:
 
     def with_system(
         self, name: str, expected: Array, ratings: Array | None = None, about: str = ""
-    ) -> Predictions:
+    ) -> ExperimentPredictions:
         """The same with a further system.
 
         Parameters
@@ -98,7 +98,7 @@ class Predictions:
 
 def result_predictions(
     pool: Pool, replay: Replay, labels: Labels, system: Sequential, questions: Questions
-) -> Predictions:
+) -> ExperimentPredictions:
     """The systems that see results only: 50:50, Glicko-2, and Glicko-2 from the future.
 
     Parameters
@@ -114,13 +114,13 @@ def result_predictions(
 
     Returns
     -------
-    Predictions
+    ExperimentPredictions
         Where games are hidden, Glicko-2 sees what may be seen; the labels stay.
     """
     game = questions.game
     future = np.column_stack([labels.first[game], labels.second[game]])
     expected, rated = system_predictions(pool, replay, system, questions)
-    found = Predictions(
+    found = ExperimentPredictions(
         questions,
         np.asarray(pool.score[game], np.float64),
         future,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.arrays import ArrayFile, StoredArrays
-from yardstone.lab.neubauer.experiment.predictions import Predictions
+from yardstone.lab.neubauer.experiment.predictions import ExperimentPredictions
 from yardstone.lab.neubauer.experiment.questions import EVERYTHING, Questions
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["load_predictions", "predictions_csv", "save_predictions"]
 _FILE = ArrayFile("file of predictions")
 
 
-def save_predictions(found: Predictions, pool: Pool, path: Path) -> None:
+def save_predictions(found: ExperimentPredictions, pool: Pool, path: Path) -> None:
     """Write predictions to one file (numpy's npz)."""
     questions = found.questions
     about = {"systems": list(found.expected), "rated": list(found.ratings), "about": found.about}
@@ -40,7 +40,7 @@ def save_predictions(found: Predictions, pool: Pool, path: Path) -> None:
     _FILE.write(path, kept)
 
 
-def load_predictions(path: Path) -> Predictions:
+def load_predictions(path: Path) -> ExperimentPredictions:
     """Read what `save_predictions` wrote.
 
     Raises
@@ -51,9 +51,9 @@ def load_predictions(path: Path) -> Predictions:
     return _FILE.read(path, _predictions)
 
 
-def _predictions(kept: StoredArrays, _: object) -> Predictions:
+def _predictions(kept: StoredArrays, _: object) -> ExperimentPredictions:
     about = json.loads(str(kept["about"]))
-    return Predictions(
+    return ExperimentPredictions(
         Questions(kept["game"], kept["letter"], kept["last"]),
         kept["score"],
         kept["labels"],
@@ -64,7 +64,7 @@ def _predictions(kept: StoredArrays, _: object) -> Predictions:
     )
 
 
-def predictions_csv(found: Predictions, pool: Pool) -> str:
+def predictions_csv(found: ExperimentPredictions, pool: Pool) -> str:
     """A row a question: set, games seen, the game, labels, predictions and ratings."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -22,7 +22,7 @@ from yardstone.lab.neubauer.experiment.description import glicko_of
 from yardstone.lab.neubauer.experiment.predictions import (
     GLICKO,
     TUNED,
-    Predictions,
+    ExperimentPredictions,
     result_predictions,
     system_predictions,
 )
@@ -57,7 +57,7 @@ class ExperimentResult:
         With the marks in its column ``set``.
     replay : Replay
         Under Glicko-2.
-    predictions : Predictions
+    predictions : ExperimentPredictions
     moves : RecentMoves
     facts : dict
         What the stages said of themselves: filters, judging, sets, models.
@@ -66,7 +66,7 @@ class ExperimentResult:
     experiment: Experiment
     pool: Pool
     replay: Replay
-    predictions: Predictions
+    predictions: ExperimentPredictions
     moves: RecentMoves
     facts: dict[str, Any]
 
@@ -136,8 +136,8 @@ class _Seen:
 
 
 def _predict(
-    data: Preparation, found: Predictions, seen: _Seen, trained: models.Trained
-) -> Predictions:
+    data: Preparation, found: ExperimentPredictions, seen: _Seen, trained: models.TrainedModels
+) -> ExperimentPredictions:
     """Ask all systems about every game."""
     experiment, pool = data.experiment, seen.pool
     tuned = _tuned(data, seen)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.strength.rank.model import RANKS, Spread
+from yardstone.strength.rank.model import RANKS, RankSpread
 from yardstone.strength.rank.scorer import PHASES
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def discriminant_directions(mean: Array, group: Ints, width: int) -> Array:
 
 def fit_spread(
     scores: Array, pool: RankPool, prior_moves: float, width: int
-) -> tuple[Array, Spread]:
+) -> tuple[Array, RankSpread]:
     """What is usual in each group, from scores of players whom their model has not seen.
 
     Parameters
@@ -89,7 +89,7 @@ def fit_spread(
     Returns
     -------
     directions : float64 [m, width]
-    spread : Spread
+    spread : RankSpread
         In those directions.
     """
     counts = pool.counts.astype(np.float64)
@@ -108,7 +108,7 @@ def fit_spread(
     found_player, pairs = _by_player(mean_away, pool.player[some], pool.group[some])
     player = (pairs * found_player + _PAIRS * _SHARE * game) / (pairs + _PAIRS)
     game = _positive(game - player)
-    return directions, Spread(usual, move, game, player, np.array(float(prior_moves)))
+    return directions, RankSpread(usual, move, game, player, np.array(float(prior_moves)))
 
 
 def _positive(matrix: Array, least: float = 0.0) -> Array:
