@@ -196,7 +196,7 @@ def _table(paths: Sequence[str], games: Games, **columns: Any) -> PredictionTabl
     return read_predictions(
         paths[0],
         **columns,
-        side=None if games.first is None else games.first.value,
+        side=games.first,
         results=games.results,
         skip_unread=games.skip_unread,
     )
