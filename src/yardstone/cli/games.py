@@ -18,7 +18,7 @@ from yardstone.errors import SkippedWarning, UsageError
 if TYPE_CHECKING:
     from yardstone.pool import Pool
 
-__all__ = ["Games", "Names"]
+__all__ = ["GameOptions", "Names"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Names:
 
 
 @dataclass(frozen=True)
-class Games:
+class GameOptions:
     """Options of a command that reads results: what they mean and what to do with bad ones."""
 
     columns: Annotated[

@@ -14,7 +14,15 @@ from yardstone.cli.ordo.options import Refused
 from yardstone.cli.ordo.switches import scan_float
 from yardstone.records.decoding import decode
 
-__all__ = ["Output", "csv_fields", "csv_lines", "file_names", "scan_single", "text_lines", "warn"]
+__all__ = [
+    "OutputFile",
+    "csv_fields",
+    "csv_lines",
+    "file_names",
+    "scan_single",
+    "text_lines",
+    "warn",
+]
 
 _BLANKS = " \t\n\v\f\r"
 
@@ -95,7 +103,7 @@ def scan_single(text: str) -> float | None:
         return float(np.float32(value))
 
 
-class Output:
+class OutputFile:
     """A file that is either written whole or not touched.
 
     The text goes to a file beside it, which takes its place in the end; devices
