@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from yardstone.choices import check_choice
-from yardstone.cli.games import Games
+from yardstone.cli.games import GameOptions
 from yardstone.cli.output import check_folder
 from yardstone.cli.progress import progress_bar
 from yardstone.cli.reading import report_skipped
@@ -46,7 +46,7 @@ def convert(
         ),
     ] = None,
     *,
-    games: Games,
+    games: GameOptions,
     output: Annotated[
         Path | None,
         typer.Option(

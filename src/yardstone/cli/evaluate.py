@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from yardstone.cli import values
-from yardstone.cli.games import Games
+from yardstone.cli.games import GameOptions
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import Output
 from yardstone.cli.progress import stage_bars
@@ -118,7 +118,7 @@ def evaluate(
     ] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the tuning and the bootstrap.")] = 0,
     workers: Annotated[int, typer.Option(help="Systems to work on at the same time.", min=1)] = 1,
-    games: Games,
+    games: GameOptions,
     out: Output,
 ) -> None:
     """Compare rating systems by how well they predict later games from earlier ones.
@@ -188,7 +188,7 @@ def _progress(*, quiet: bool) -> Progress | None:
     return bars and (lambda name, done, trials: bars(f"tuning {name}", done, trials))
 
 
-def _table(paths: Sequence[str], games: Games, **columns: Any) -> PredictionTable:
+def _table(paths: Sequence[str], games: GameOptions, **columns: Any) -> PredictionTable:
     from yardstone.evaluation.prediction_table import read_predictions
 
     if len(paths) != 1:
@@ -196,7 +196,7 @@ def _table(paths: Sequence[str], games: Games, **columns: Any) -> PredictionTabl
     return read_predictions(
         paths[0],
         **columns,
-        side=None if games.first is None else games.first.value,
+        side=games.first,
         results=games.results,
         skip_unread=games.skip_unread,
     )

@@ -4,24 +4,43 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from yardstone.cli.options import DateOrder, Side
+from yardstone.cli import values
 from yardstone.cli.progress import progress_bar
-from yardstone.cli.reading import Names, report_skipped
+from yardstone.cli.reading import report_skipped
 from yardstone.errors import SkippedWarning, UsageError
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
 
-__all__ = ["Games"]
+__all__ = ["GameOptions", "Names"]
 
 
 @dataclass(frozen=True)
-class Games:
+class Names:
+    """Files of players' names."""
+
+    include: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Use only games of the players in this file."),
+    ] = None
+    exclude: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Leave out games of the players in this file."),
+    ] = None
+    synonyms: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Names of one player: lines of NAME,OTHER,OTHER …"),
+    ] = None
+
+
+@dataclass(frozen=True)
+class GameOptions:
     """Options of a command that reads results: what they mean and what to do with bad ones."""
 
     columns: Annotated[
@@ -33,7 +52,7 @@ class Games:
         ),
     ] = None
     first: Annotated[
-        Side | None,
+        Literal["white", "black"] | None,
         typer.Option(
             "--first",
             help="Colour that moves first in a table of games, and whose points 1-0 tells, if "
@@ -51,7 +70,7 @@ class Games:
         ),
     ] = None
     dates: Annotated[
-        DateOrder | None,
+        Literal["dmy", "mdy", "ymd"] | None,
         typer.Option(
             "--dates",
             help="Order of day, month and year in dates such as 5/6/2024.",
@@ -95,29 +114,25 @@ class Games:
         asks for grades, ratings and handicaps.
         """
         from yardstone import records
-        from yardstone.cli import values
 
         columns = {tag: tag for tag in tags} | (values.columns(self.columns or []) or {})
-        names = names or Names()
         options: dict[str, Any] = {
             "columns": columns or ("all" if every else None),
-            "first": None if self.first is None else self.first.value,
+            "first": self.first,
             "times": times or self.dates is not None,
-            "dates": None if self.dates is None else self.dates.value,
+            "dates": self.dates,
             "levels": levels,
             "results": self.results,
             "strict": self.strict,
             "skip_unread": self.skip_unread,
-            "synonyms": names.synonyms,
-            "include": names.include,
-            "exclude": names.exclude,
+            **asdict(names or Names()),
         }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
             if self.query is not None:
-                if len(paths or []) > 1:
+                if len(paths or ()) > 1:
                     raise UsageError("--query takes one database at most")
-                pool = records.query(self.query, *(paths or []), **options)
+                pool = records.query(self.query, *(paths or ()), **options)
             elif paths:
                 progress = progress_bar("reading", quiet=quiet)
                 pool = records.read(*paths, format=format, progress=progress, **options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from yardstone.cli import values
-from yardstone.cli.games import Games
+from yardstone.cli.games import GameOptions
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import Format, Output
 from yardstone.cli.systems import RatedGamesPaths, SystemOptions, moment
@@ -64,7 +64,7 @@ def history(
     top: Annotated[
         int, typer.Option(metavar="NUMBER", help="Players in the list; 0 shows all.", min=0)
     ] = 20,
-    games: Games,
+    games: GameOptions,
     out: Output,
 ) -> None:
     """Rate games as they come, and show ratings over time.

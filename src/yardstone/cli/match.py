@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from yardstone.cli import values
-from yardstone.cli.games import Games
+from yardstone.cli.games import GameOptions
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
@@ -71,7 +71,7 @@ def match(
         float,
         typer.Option(metavar="ELO", help="How many games until the interval is ± this many Elo?"),
     ] = 5.0,
-    reading: Games,
+    reading: GameOptions,
     out: TableOutput,
 ) -> None:
     """Judge a match of two players: Elo difference, superiority, and when to stop.

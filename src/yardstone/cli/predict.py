@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from yardstone.cli import values
-from yardstone.cli.games import Games
+from yardstone.cli.games import GameOptions
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import TableOutput
 from yardstone.cli.systems import RatedGamesPaths, SystemOptions
@@ -36,7 +36,7 @@ def predict(
         typer.Option("--exact", help="Take the ratings as exact: chances further from even."),
     ] = False,
     confidence: Confidence = "95",
-    games: Games,
+    games: GameOptions,
     out: TableOutput,
 ) -> None:
     """Predict the game of two players from the ratings of the games before.

@@ -9,10 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from yardstone.cli import startup, values
-from yardstone.cli.games import Games
+from yardstone.cli.games import GameOptions, Names
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import Output, check_ending, write_table
-from yardstone.cli.reading import Names
 
 __all__ = ["rate"]
 
@@ -32,7 +31,7 @@ def rate(
     ] = None,
     *,
     names: Names,
-    games: Games,
+    games: GameOptions,
     anchor: Annotated[
         list[str] | None, typer.Option(metavar="NAME=RATING", help="Fix a rating. Repeatable.")
     ] = None,

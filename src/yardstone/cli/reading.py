@@ -1,39 +1,17 @@
-"""Names of players that a command keeps or replaces, and what was left out."""
+"""What was left out of what commands read."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from yardstone.pool import SkipReport
 
-__all__ = ["Names", "report_skipped"]
+__all__ = ["report_skipped"]
 
 #: So many records that were left out are shown with their places.
 _PLACES = 5
-
-
-@dataclass(frozen=True)
-class Names:
-    """Files of players' names."""
-
-    include: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Use only games of the players in this file."),
-    ] = None
-    exclude: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Leave out games of the players in this file."),
-    ] = None
-    synonyms: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Names of one player: lines of NAME,OTHER,OTHER …"),
-    ] = None
 
 
 def report_skipped(skipped: SkipReport, *, quiet: bool = False) -> None:

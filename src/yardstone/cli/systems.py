@@ -14,7 +14,7 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     import numpy as np
 
-    from yardstone.cli.games import Games
+    from yardstone.cli.games import GameOptions
 
 __all__ = ["RatedGamesPaths", "SystemOptions", "moment", "settings"]
 
@@ -46,7 +46,7 @@ class SystemOptions:
     ] = None
 
     def read(
-        self, paths: Sequence[str] | None, games: Games, *, quiet: bool = False
+        self, paths: Sequence[str] | None, games: GameOptions, *, quiet: bool = False
     ) -> dict[str, Any]:
         """What `yardstone.evaluation.history.rate_games` takes: games, system and state."""
         from yardstone.evaluation.history import takes_levels

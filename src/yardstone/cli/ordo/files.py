@@ -15,7 +15,7 @@ from yardstone.cli.ordo.switches import scan_float
 from yardstone.records.decoding import decode
 
 __all__ = [
-    "OrdoFiles",
+    "OutputFile",
     "csv_fields",
     "csv_lines",
     "file_names",
@@ -103,7 +103,7 @@ def scan_single(text: str) -> float | None:
         return float(np.float32(value))
 
 
-class OrdoFiles:
+class OutputFile:
     """A file that is either written whole or not touched.
 
     The text goes to a file beside it, which takes its place in the end; devices

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.cli.ordo.files import OrdoFiles, file_names
+from yardstone.cli.ordo.files import OutputFile, file_names
 from yardstone.cli.ordo.input import STANDARD_INPUT, Input, read_input, ticked_players
 from yardstone.cli.ordo.options import Refused
 from yardstone.reports.ordo.groups import Groups, find_groups, groups_text
@@ -81,10 +81,10 @@ class _Preparation:
         """Names of all players as they stand in a PGN tag."""
         return tuple(map(as_in_tag, self.games.players.names))
 
-    def _open(self, path: str | None, message: str = "Errors with file: {}") -> OrdoFiles | None:
+    def _open(self, path: str | None, message: str = "Errors with file: {}") -> OutputFile | None:
         if path is None:
             return None
-        output = OrdoFiles(path, message=message)
+        output = OutputFile(path, message=message)
         self._stack.callback(output.discard)
         return output
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.cli.ordo import rate as ordo_rate
-from yardstone.cli.ordo.files import OrdoFiles, csv_lines, file_names
+from yardstone.cli.ordo.files import OutputFile, csv_lines, file_names
 from yardstone.cli.ordo.input import Input, read_input, ticked_players
 from yardstone.cli.ordo.known import known_beforehand
 from yardstone.cli.ordo.options import OrdoOptions, Refused, check_combinations
@@ -193,10 +193,10 @@ class Session:
         if len(self.counts.first):
             _ = self.anchor
 
-    def _open(self, path: str | None, message: str = "Errors with file: {}") -> OrdoFiles | None:
+    def _open(self, path: str | None, message: str = "Errors with file: {}") -> OutputFile | None:
         if path is None:
             return None
-        output = OrdoFiles(path, message=message)
+        output = OutputFile(path, message=message)
         self._stack.callback(output.discard)
         return output
 
@@ -227,7 +227,7 @@ class Session:
         self._write_groups(self._groups, groups)
         return self._text is None and self._csv is None
 
-    def _write_groups(self, output: OrdoFiles, groups: Groups) -> None:
+    def _write_groups(self, output: OutputFile, groups: Groups) -> None:
         output.write(groups_text(self.tag_names, groups))
         self._say(
             f"\nGroups={len(groups)}\n"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.reports.ordo.matches import ListedMatch, matches_by_player
+from yardstone.reports.ordo.matches import OpponentResults, matches_by_player
 from yardstone.reports.ordo.text import fixed, name_width, pad
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def programs_dat(listed: OrdoList, *, decimals: int) -> str:
         if player not in matches:
             lines.append(f"{place:>4} {pad(name, names + 1)} :Removed from calculation")
             continue
-        total = ListedMatch.sum_of(matches[player])
+        total = OpponentResults.sum_of(matches[player])
         lines += [
             f"{place} {pad(name, names + number - len(str(place)))} :"
             f"{fixed(float(listed.rating[player]), decimals):>5} {_results(total)}",
@@ -76,12 +76,12 @@ def programs_dat(listed: OrdoList, *, decimals: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _ordo_order(player: int, match: ListedMatch) -> tuple[int, int]:
+def _ordo_order(player: int, match: OpponentResults) -> tuple[int, int]:
     """The key by which Ordo sorts the matches of a player, largest first."""
     return min(player, match.opponent), max(player, match.opponent)
 
 
-def _results(match: ListedMatch) -> str:
+def _results(match: OpponentResults) -> str:
     won, drawn, lost = f"+{match.wins:3}", f"={match.draws:3}", f"-{match.losses:3}"
     return f"{match.games} ({won},{drawn},{lost}), {match.percent:4.1f} %"
 

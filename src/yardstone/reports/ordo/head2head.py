@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yardstone.reports.ordo.matches import ListedMatch, matches_by_player
+from yardstone.reports.ordo.matches import OpponentResults, matches_by_player
 from yardstone.reports.ordo.text import fixed, name_width, pad
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def _errors(listed: OrdoList, player: int, opponent: int, decimals: int) -> str:
 class _Widths:
     """Widths of the columns under one player, and the sum of his matches."""
 
-    def __init__(self, matches: Sequence[ListedMatch]) -> None:
-        self.total = ListedMatch.sum_of(matches)
+    def __init__(self, matches: Sequence[OpponentResults]) -> None:
+        self.total = OpponentResults.sum_of(matches)
         self.games = max(1 + len(str(self.total.games)), 6)
         self.wins = len(str(self.total.wins))
         self.draws = len(str(self.total.draws))

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
     from yardstone.pool import PairCounts
 
-__all__ = ["ListedMatch", "matches_by_player"]
+__all__ = ["OpponentResults", "matches_by_player"]
 
 
 @dataclass(slots=True)
-class ListedMatch:
+class OpponentResults:
     """Results of a player against one opponent."""
 
     opponent: int
@@ -34,7 +34,7 @@ class ListedMatch:
         return 100.0 * (self.wins + self.draws / 2) / self.games
 
     @classmethod
-    def sum_of(cls, matches: Iterable[ListedMatch]) -> ListedMatch:
+    def sum_of(cls, matches: Iterable[OpponentResults]) -> OpponentResults:
         """All of a player's matches together; the opponent is -1."""
         total = cls(-1)
         for match in matches:
@@ -44,18 +44,18 @@ class ListedMatch:
         return total
 
 
-def matches_by_player(counts: PairCounts) -> dict[int, list[ListedMatch]]:
+def matches_by_player(counts: PairCounts) -> dict[int, list[OpponentResults]]:
     """The matches of each player."""
-    table: defaultdict[int, dict[int, ListedMatch]] = defaultdict(dict)
+    table: defaultdict[int, dict[int, OpponentResults]] = defaultdict(dict)
     columns = (counts.first, counts.second, counts.wins, counts.draws, counts.losses)
     for first, second, wins, draws, losses in zip(*(c.tolist() for c in columns), strict=True):
-        match = table[first].setdefault(second, ListedMatch(second))
+        match = table[first].setdefault(second, OpponentResults(second))
         match.wins += int(wins)
         match.draws += int(draws)
         match.losses += int(losses)
         if first == second:
             continue
-        match = table[second].setdefault(first, ListedMatch(first))
+        match = table[second].setdefault(first, OpponentResults(first))
         match.wins += int(losses)
         match.draws += int(draws)
         match.losses += int(wins)
