@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from yardstone.errors import InputError
-from yardstone.ratings._whr_layout import Layout, lay_out
+from yardstone.ratings._whr_layout import DayGames, Layout, lay_out
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,17 +81,18 @@ def recall(arrays: Mapping[str, NDArray[Any]], *, dated: bool) -> Played:
 
 def lay_out_all(
     games: Played, players: int, day_of: Callable[[Longs], Floats], points: float
-) -> tuple[Layout, Floats]:
-    """Layout of all games, and the day of each.
+) -> tuple[Layout, DayGames]:
+    """Layout of all games, and the games with the day of each.
 
     Without times every game has a day of its own, and each player's days are counted
     in his own games.
     """
     dated = len(games.seconds) > 0
     day = day_of(games.seconds) if dated else np.arange(len(games.first), dtype=np.float64)
-    layout = lay_out(games.first, games.second, games.score, day, games.shift / points, players)
+    with_days = DayGames(games.first, games.second, games.score, day)
+    layout = lay_out(with_days, games.shift / points, players)
     if not dated:
         nodes = np.arange(len(layout.node_day))
         counted = nodes - np.repeat(layout.node_start[:-1], np.diff(layout.node_start))
         layout = layout._replace(node_day=counted.astype(np.float64))
-    return layout, day
+    return layout, with_days

@@ -10,6 +10,7 @@ import numpy as np
 from yardstone.errors import ConvergenceError, ModelError
 from yardstone.ratings import _whr_newton as newton
 from yardstone.ratings._whr_layout import Layout
+from yardstone.ratings._whr_terms import Law, Model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,9 +84,15 @@ class Fit:
     def climb(self) -> None:
         """Find the maximum; ConvergenceError if that fails."""
         converged, self.steps, last = newton.climb(
-            self.layout, self.stop, self.x, self.shared, self.hessian, self.w2, self.prior,
-            _TOLERANCE, _MAX_STEPS,
-        )  # fmt: skip
+            self.layout,
+            self.stop,
+            self.x,
+            self.shared,
+            self.hessian,
+            self._model,
+            _TOLERANCE,
+            _MAX_STEPS,
+        )
         for value, name in zip(self.shared, ("first-move advantage", "draw rate"), strict=True):
             if abs(value) > _RUNAWAY:
                 raise ModelError(f"the {name} has no finite estimate: fix it")
@@ -99,20 +106,22 @@ class Fit:
         """Fill the Hessian where the strengths are now; returns the gradient."""
         gradient = np.zeros(len(self.x) + 2)
         newton.linearise(
-            self.layout, self.stop, self.x, self.shared[0], self._u2, self.w2, self.prior,
-            self.hessian, gradient,
-        )  # fmt: skip
+            self.layout, self.stop, self.x, self._law, self._model, self.hessian, gradient
+        )
         return gradient
 
     @property
-    def _u2(self) -> float:
-        return -1.0 if np.isnan(self.shared[1]) else float(np.exp(2.0 * self.shared[1]))
+    def _law(self) -> Law:
+        w, tau = self.shared.tolist()
+        return Law(w, -1.0 if np.isnan(tau) else float(np.exp(2.0 * tau)))
+
+    @property
+    def _model(self) -> Model:
+        return Model(self.w2, self.prior)
 
     def log_posterior(self) -> float:
         """Log posterior at the strengths, up to a constant."""
-        return newton.log_posterior(
-            self.layout, self.stop, self.x, self.shared[0], self._u2, self.w2, self.prior
-        )
+        return newton.log_posterior(self.layout, self.stop, self.x, self._law, self._model)
 
     def full_matrix(self) -> Floats:
         """The Hessian as a matrix, over nodes and the free ones of w and tau."""

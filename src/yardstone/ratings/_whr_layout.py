@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
     Longs = NDArray[np.int64]
 
-__all__ = ["Layout", "lay_out"]
+__all__ = ["DayGames", "Layout", "lay_out"]
+
+
+class DayGames(NamedTuple):
+    """Games in order of time, with the day of each."""
+
+    first: Ints
+    second: Ints
+    score: Floats
+    day: Floats
 
 
 class Layout(NamedTuple):
@@ -61,25 +70,12 @@ class Layout(NamedTuple):
 
 
 @kernel
-def _place(
-    first: Ints,
-    second: Ints,
-    score: Floats,
-    day: Floats,
-    shift: Floats,
-    node_start: Longs,
-    entry_start: Longs,
-    node_day: Floats,
-    entry_node: Ints,
-    entry_score: Floats,
-    side: Floats,
-    entry_shift: Floats,
-    own: Longs,
-) -> None:
+def _place(games: DayGames, shift: Floats, layout: Layout, entry_node: Ints) -> None:
     """Fill the arrays of a layout; games are in order of time."""
-    players = len(node_start) - 1
-    node = node_start[:-1].copy() - 1
-    entry = entry_start[:-1].copy()
+    first, second, score, day = games
+    players = len(layout.node_start) - 1
+    node = layout.node_start[:-1].copy() - 1
+    entry = layout.entry_start[:-1].copy()
     last = np.full(players, -np.inf)
     for g in range(len(first)):
         extra = shift[g] if len(shift) > 0 else 0.0
@@ -88,14 +84,14 @@ def _place(
             if day[g] > last[p]:
                 last[p] = day[g]
                 node[p] += 1
-                node_day[node[p]] = day[g]
+                layout.node_day[node[p]] = day[g]
             e = entry[p]
             entry[p] += 1
             entry_node[e] = node[p]
-            entry_score[e] = score[g] if s == 0 else 1.0 - score[g]
-            side[e] = 1.0 if s == 0 else -1.0
-            entry_shift[e] = extra if s == 0 else -extra
-            own[g, s] = e
+            layout.score[e] = score[g] if s == 0 else 1.0 - score[g]
+            layout.side[e] = 1.0 if s == 0 else -1.0
+            layout.shift[e] = extra if s == 0 else -extra
+            layout.own[g, s] = e
 
 
 @kernel
@@ -115,27 +111,30 @@ def _count(
     return np.cumsum(nodes), np.cumsum(entries)
 
 
-def lay_out(
-    first: Ints, second: Ints, score: Floats, day: Floats, shift: Floats, players: int
-) -> Layout:
+def lay_out(games: DayGames, shift: Floats, players: int) -> Layout:
     """Lay out games that are in order of time.
 
-    `day` is NaN-free and does not fall; `shift` is what handicap adds to the rating
-    of `first`, in logits (empty: nothing).
+    Days are NaN-free and do not fall; `shift` is what handicap adds to the rating of
+    `first`, in logits (empty: nothing).
     """
-    node_start, entry_start = _count(first, second, day, players)
-    entries, nodes = 2 * len(first), int(node_start[-1])
-    node_day, entry_node = np.empty(nodes), np.empty(entries, np.int32)
-    entry_score, side, entry_shift = np.empty(entries), np.empty(entries), np.empty(entries)
-    own = np.empty((len(first), 2), np.int64)
-    _place(
-        first, second, score, day, shift, node_start, entry_start,
-        node_day, entry_node, entry_score, side, entry_shift, own,
-    )  # fmt: skip
-    opponent = np.empty(entries, np.int32)
+    number = len(games.first)
+    node_start, entry_start = _count(games.first, games.second, games.day, players)
+    entries, nodes = 2 * number, int(node_start[-1])
+    entry_node, opponent = np.empty(entries, np.int32), np.empty(entries, np.int32)
+    layout = Layout(
+        node_start,
+        np.empty(nodes),
+        entry_start,
+        np.empty(nodes + 1, np.int64),
+        opponent,
+        np.empty(entries),
+        np.empty(entries),
+        np.empty(entries),
+        np.empty((number, 2), np.int64),
+    )
+    _place(games, shift, layout, entry_node)
+    own = layout.own
     opponent[own[:, 0]] = entry_node[own[:, 1]]
     opponent[own[:, 1]] = entry_node[own[:, 0]]
-    node_entry = np.searchsorted(entry_node, np.arange(nodes + 1))
-    return Layout(
-        node_start, node_day, entry_start, node_entry, opponent, entry_score, side, entry_shift, own
-    )
+    layout.node_entry[:] = np.searchsorted(entry_node, np.arange(nodes + 1))
+    return layout

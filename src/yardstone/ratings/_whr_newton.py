@@ -17,7 +17,16 @@ import numpy as np
 
 from yardstone.kernels import kernel
 from yardstone.ratings._whr_layout import Layout
-from yardstone.ratings._whr_terms import factor, game_value, refresh, solve, spread
+from yardstone.ratings._whr_terms import (
+    Law,
+    Model,
+    Stretch,
+    factor,
+    game_value,
+    refresh,
+    solve,
+    spread,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,10 +72,9 @@ class Hessian(NamedTuple):
 
 
 @kernel
-def log_posterior(
-    layout: Layout, stop: Longs, x: Floats, w: float, u2: float, w2: float, prior: Floats
-) -> float:
+def log_posterior(layout: Layout, stop: Longs, x: Floats, law: Law, model: Model) -> float:
     """Log posterior up to a constant, of the nodes before `stop` of each player."""
+    w, u2, w2, prior = law.w, law.u2, model.w2, model.prior
     value = 0.0
     for p in range(len(stop)):
         start = layout.node_start[p]
@@ -89,10 +97,8 @@ def linearise(
     layout: Layout,
     stop: Longs,
     x: Floats,
-    w: float,
-    u2: float,
-    w2: float,
-    prior: Floats,
+    law: Law,
+    model: Model,
     hessian: Hessian,
     gradient: Floats,
 ) -> None:
@@ -103,11 +109,9 @@ def linearise(
     hessian.level[0] = 0.0
     for p in range(len(stop)):
         if stop[p] > layout.node_start[p]:
-            hessian.level[0] += prior[p, 1]
-        refresh(
-            layout, p, layout.node_start[p], stop[p], x, w, u2, w2, prior, gradient,
-            hessian.diagonal, hessian.off, hessian.weight, hessian.border, sums, with_tau,
-        )  # fmt: skip
+            hessian.level[0] += model.prior[p, 1]
+        part = Stretch(p, layout.node_start[p], stop[p])
+        refresh(layout, part, x, law, model, hessian, gradient, sums)
         factor(layout.node_start[p], stop[p], hessian.diagonal, hessian.off, hessian.pivot)
     sums *= 0.5  # every game was seen by both of its players
     gradient[n] = sums[0] if hessian.free[0] else 0.0
@@ -222,8 +226,7 @@ def climb(
     x: Floats,
     shared: Floats,
     hessian: Hessian,
-    w2: float,
-    prior: Floats,
+    model: Model,
     tolerance: float,
     max_steps: int,
 ) -> tuple[bool, int, float]:
@@ -238,9 +241,9 @@ def climb(
     largest = 1.0
     lawful = not np.isnan(shared[1])
     u2 = exp(2.0 * shared[1]) if lawful else -1.0
-    value = log_posterior(layout, stop, x, shared[0], u2, w2, prior)
+    value = log_posterior(layout, stop, x, Law(shared[0], u2), model)
     for count in range(1, max_steps + 1):
-        linearise(layout, stop, x, shared[0], u2, w2, prior, hessian, gradient)
+        linearise(layout, stop, x, Law(shared[0], u2), model, hessian, gradient)
         precision = min(max(0.1 * largest, 1e-5), 0.03)
         if not solve_all(layout, stop, hessian, gradient, precision, step):
             return False, count, largest
@@ -255,7 +258,7 @@ def climb(
             w = shared[0] + scale * step[n]
             tau = shared[1] + scale * step[n + 1]
             new_u2 = exp(2.0 * tau) if lawful else -1.0
-            new_value = log_posterior(layout, stop, trial, w, new_u2, w2, prior)
+            new_value = log_posterior(layout, stop, trial, Law(w, new_u2), model)
             if new_value >= value - rounding or scale * largest < tolerance:
                 break
             scale *= 0.5

@@ -9,24 +9,23 @@ Newton step a game, with all information so far. A full fit may come in between.
 from __future__ import annotations
 
 from math import exp, pi, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from yardstone.kernels import kernel
-from yardstone.ratings._whr_layout import Layout
+from yardstone.ratings._whr_layout import DayGames, Layout
 from yardstone.ratings._whr_newton import Hessian, climb
-from yardstone.ratings._whr_terms import game_terms, refresh, tau_terms
+from yardstone.ratings._whr_terms import Law, Model, Stretch, game_terms, refresh, tau_terms
 from yardstone.winprob.logistic_kernels import logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    Ints = NDArray[np.int32]
     Longs = NDArray[np.int64]
 
-__all__ = ["learn_shared", "replay", "uncertain_chance"]
+__all__ = ["Forecasts", "Learner", "Pace", "learn_shared", "replay", "uncertain_chance"]
 
 #: Steps of one player's strengths are cut to so many logits.
 _LONGEST = 2.0
@@ -63,35 +62,59 @@ def learn_shared(
         shared[1] += slope / known[1]
 
 
+class Learner(NamedTuple):
+    """What is learned, changed in place.
+
+    `stop` is the end of each player's nodes so far, `x` the strength of each node,
+    `variance` that of each player's last one; `shared` are w and tau (of which some are
+    `free`), `known` is the information on them; `fitted` holds the day of the last full fit.
+    """
+
+    stop: Longs
+    x: Floats
+    variance: Floats
+    shared: Floats
+    known: Floats
+    free: NDArray[np.bool_]
+    fitted: Floats
+
+
+class Pace(NamedTuple):
+    """How many of a player's days are weighed anew, and days from one full fit to the next."""
+
+    window: int
+    refit_days: float
+
+
+class Forecasts(NamedTuple):
+    """Expected scores, and strength and variance of both players and tau: shape (games, 5)."""
+
+    expected: Floats
+    before: Floats
+
+
+class _Room(NamedTuple):
+    """For the steps of one player."""
+
+    gradient: Floats
+    step: Floats
+    sums: Floats
+
+
 @kernel
 def _improve(
-    layout: Layout,
-    player: int,
-    stop: int,
-    window: int,
-    x: Floats,
-    shared: Floats,
-    w2: float,
-    prior: Floats,
-    hessian: Hessian,
-    gradient: Floats,
-    step: Floats,
-    sums: Floats,
-    variance: Floats,
+    layout: Layout, part: Stretch, learner: Learner, model: Model, hessian: Hessian, room: _Room
 ) -> None:
     """Newton's step for one player's strengths, and the variance of the last.
 
-    Only the last `window` days are linearised anew. What the days before say stands
+    Only the days of the stretch are linearised anew. What the days before say stands
     in their factors, as of the last time; their strengths move along with the rest.
     """
-    start = layout.node_start[player]
-    begin = max(start, stop - window)
-    off, pivot = hessian.off, hessian.pivot
-    u2 = -1.0 if np.isnan(shared[1]) else exp(2.0 * shared[1])
-    refresh(
-        layout, player, begin, stop, x, shared[0], u2, w2, prior, gradient, hessian.diagonal,
-        off, hessian.weight, hessian.border, sums, False,
-    )  # fmt: skip
+    player, begin, stop = part
+    start, x, shared = layout.node_start[player], learner.x, learner.shared
+    off, pivot, gradient, step = hessian.off, hessian.pivot, room.gradient, room.step
+    law = Law(shared[0], -1.0 if np.isnan(shared[1]) else exp(2.0 * shared[1]))
+    refresh(layout, part, x, law, model, hessian, gradient, room.sums)
     for node in range(begin, stop):
         pivot[node] = hessian.diagonal[node]
         step[node] = gradient[node]
@@ -111,50 +134,38 @@ def _improve(
         if abs(move) < _LEAST:
             break
         x[node] += move
-    variance[player] = 1.0 / pivot[stop - 1]
+    learner.variance[player] = 1.0 / pivot[stop - 1]
 
 
 @kernel
 def replay(
     layout: Layout,
-    first: Ints,
-    second: Ints,
-    score: Floats,
-    day: Floats,
+    games: DayGames,
     begin: int,
-    stop: Longs,
-    x: Floats,
-    variance: Floats,
-    shared: Floats,
-    known: Floats,
-    free: NDArray[np.bool_],
-    w2: float,
-    prior: Floats,
-    window: int,
-    refit_days: float,
-    fitted: Floats,
+    learner: Learner,
+    model: Model,
+    pace: Pace,
     hessian: Hessian,
-    expected: Floats,
-    found: Floats,
+    forecasts: Forecasts,
 ) -> bool:
     """Predict and learn the games from number `begin` on, day after day.
 
-    `stop` is the end of each player's nodes so far, `variance` that of his last
-    strength, `fitted` holds the day of the last full fit; all three are changed. The
-    full fits leave w and tau as they are (`hessian.free` is false for both).
-    `found` gets strength and variance of both players and tau: shape (games, 5).
+    The full fits leave w and tau as they are (`hessian.free` is false for both).
     Returns False if a full fit failed.
     """
+    first, second, score, day = games
+    stop, x, variance, shared, known, free, fitted = learner
+    expected, before, prior = forecasts.expected, forecasts.before, model.prior
     n = len(x)
-    gradient, step, sums = np.zeros(n), np.zeros(n), np.zeros(6)
+    room = _Room(np.zeros(n), np.zeros(n), np.zeros(6))
     improved, mark = np.zeros(len(stop), np.int64), 0
     low = begin
     while low < len(first):
         high = low
         while high < len(first) and day[high] == day[low]:
             high += 1
-        if day[low] - fitted[0] >= refit_days:
-            done, _, _ = climb(layout, stop, x, shared, hessian, w2, prior, _TOLERANCE, _MAX_STEPS)
+        if day[low] - fitted[0] >= pace.refit_days:
+            done, _, _ = climb(layout, stop, x, shared, hessian, model, _TOLERANCE, _MAX_STEPS)
             if not done:
                 return False
             for p in range(len(stop)):
@@ -171,16 +182,20 @@ def replay(
                     strength, doubt = prior[p, 0], 1.0 / prior[p, 1]
                 else:
                     days = layout.node_day[node] - layout.node_day[node - 1]
-                    strength, doubt = x[node - 1], variance[p] + w2 * days
-                found[g - begin, 2 * s] = strength
-                found[g - begin, 2 * s + 1] = doubt
+                    strength, doubt = x[node - 1], variance[p] + model.w2 * days
+                before[g - begin, 2 * s] = strength
+                before[g - begin, 2 * s + 1] = doubt
             row = g - begin
-            difference = found[row, 0] - found[row, 2] + shared[0] + layout.shift[layout.own[g, 0]]
-            expected[row] = uncertain_chance(difference, found[row, 1] + found[row, 3])
-            found[row, 4] = shared[1]
+            difference = (
+                before[row, 0] - before[row, 2] + shared[0] + layout.shift[layout.own[g, 0]]
+            )
+            expected[row] = uncertain_chance(difference, before[row, 1] + before[row, 3])
+            before[row, 4] = shared[1]
         for g in range(low, high):
             row = g - begin
-            difference = found[row, 0] - found[row, 2] + shared[0] + layout.shift[layout.own[g, 0]]
+            difference = (
+                before[row, 0] - before[row, 2] + shared[0] + layout.shift[layout.own[g, 0]]
+            )
             if first[g] != second[g]:
                 learn_shared(shared, known, free, difference, score[g])
             for s in range(2):
@@ -196,9 +211,7 @@ def replay(
                 if improved[p] == mark:
                     continue
                 improved[p] = mark
-                _improve(
-                    layout, p, stop[p], window, x, shared, w2, prior, hessian, gradient, step,
-                    sums, variance,
-                )  # fmt: skip
+                start = max(layout.node_start[p], stop[p] - pace.window)
+                _improve(layout, Stretch(p, start, stop[p]), learner, model, hessian, room)
         low = high
     return True

@@ -15,21 +15,34 @@ tridiagonal (Coulom 2008, appendix).
 from __future__ import annotations
 
 from math import log, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from yardstone.kernels import kernel
 from yardstone.ratings._whr_layout import Layout
-from yardstone.winprob.logistic_kernels import fast_exp
+from yardstone.winprob.logistic_kernels import fast_win_and_loss
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.ratings._whr_newton import Hessian
+
     Floats = NDArray[np.float64]
     Longs = NDArray[np.int64]
 
-__all__ = ["factor", "game_terms", "game_value", "refresh", "solve", "spread", "tau_terms"]
+__all__ = [
+    "Law",
+    "Model",
+    "Stretch",
+    "factor",
+    "game_terms",
+    "game_value",
+    "refresh",
+    "solve",
+    "spread",
+    "tau_terms",
+]
 
 #: The curvature of a game is taken to be at least this share of its expectation.
 _LEAST_CURVATURE = 0.05
@@ -38,10 +51,7 @@ _LEAST_CURVATURE = 0.05
 @kernel
 def _odds(difference: float, u2: float) -> tuple[float, float, float]:
     """p, q and S of the module `_newton`; u2 < 0 stands for "draws are half a win"."""
-    t = fast_exp(-abs(difference))
-    big = 1.0 / (1.0 + t)
-    small = t * big
-    p, q = (big, small) if difference >= 0.0 else (small, big)
+    p, q = fast_win_and_loss(difference)
     root = sqrt(max(1.0 + 4.0 * (u2 - 1.0) * p * q, 0.0)) if u2 >= 0.0 else 1.0
     return p, q, root
 
@@ -108,33 +118,53 @@ def tau_terms(difference: float, score: float, u2: float) -> tuple[float, float,
     return slope, observed, usual, 4.0 * u2 * v * (score - p) / (root * root * root)
 
 
+class Model(NamedTuple):
+    """Drift in squared logits a day; mean (logits) and precision of each player's first day.
+
+    `prior` is of shape (players, 2).
+    """
+
+    w2: float
+    prior: Floats
+
+
+class Law(NamedTuple):
+    """First-move advantage, and exp(2 tau): below 0 draws count as half a win."""
+
+    w: float
+    u2: float
+
+
+class Stretch(NamedTuple):
+    """A player's nodes from `begin` up to `stop`."""
+
+    player: int
+    begin: int
+    stop: int
+
+
 @kernel
 def refresh(
     layout: Layout,
-    player: int,
-    begin: int,
-    stop: int,
+    part: Stretch,
     x: Floats,
-    w: float,
-    u2: float,
-    w2: float,
-    prior: Floats,
+    law: Law,
+    model: Model,
+    hessian: Hessian,
     gradient: Floats,
-    diagonal: Floats,
-    off: Floats,
-    weight: Floats,
-    border: Floats,
     sums: Floats,
-    with_tau: bool,
 ) -> None:
-    """Derivatives by the strengths of one player from node `begin` up to `stop`.
+    """Derivatives by the strengths of one player in a stretch of nodes.
 
     Fills, for these nodes, the gradient and the diagonal of minus the Hessian, in
     `off[k]` its entry between k - 1 and k, in `border[k]` those between k and w and
     tau, and in `weight` the curvature of each game. Adds to `sums` the derivatives by
     w and tau, then minus the second ones: w w, tau tau (observed and expected), w tau.
     """
-    start = layout.node_start[player]
+    player, begin, stop = part
+    start, with_tau = layout.node_start[player], hessian.free[1]
+    diagonal, off, weight, border = hessian.diagonal, hessian.off, hessian.weight, hessian.border
+    w, u2, prior = law.w, law.u2, model.prior
     for node in range(begin, stop):
         slope, curvature, edge, tau_edge = 0.0, 0.0, 0.0, 0.0
         for e in range(layout.node_entry[node], layout.node_entry[node + 1]):
@@ -164,7 +194,7 @@ def refresh(
             gradient[node] -= (x[node] - prior[player, 0]) * prior[player, 1]
             diagonal[node] += prior[player, 1]
         else:
-            pull = 1.0 / (w2 * (layout.node_day[node] - layout.node_day[node - 1]))
+            pull = 1.0 / (model.w2 * (layout.node_day[node] - layout.node_day[node - 1]))
             flow = pull * (x[node] - x[node - 1])
             off[node] = -pull
             diagonal[node] += pull

@@ -112,11 +112,12 @@ class DecayingBradleyTerry(Remembering):
     def _go_on(
         self, state: State, games: Played, begin: int, players: tuple[str, ...]
     ) -> tuple[dict[str, NDArray[Any]], Floats, Floats]:
-        from yardstone.ratings._decay import replay
+        from yardstone.ratings._decay import Entries, FadingLearner, replay
         from yardstone.ratings._played import lay_out_all
+        from yardstone.ratings._whr_replay import Forecasts
 
         number = len(players)
-        layout, day = lay_out_all(games, number, _whole_days, POINTS)
+        layout, dated = lay_out_all(games, number, _whole_days, POINTS)
         shared, free = self._shared(draws=True)
         arrays: dict[str, NDArray[Any]] = {
             "strength": np.zeros(number),
@@ -127,20 +128,26 @@ class DecayingBradleyTerry(Remembering):
         }
         for name in arrays.keys() & state.arrays.keys():
             arrays[name][: len(state.arrays[name])] = state.arrays[name]
-        entry_day, opponent = np.empty(len(layout.score)), np.empty(len(layout.score), np.int32)
+        entries = Entries(np.empty(len(layout.score)), np.empty(len(layout.score), np.int32))
         for side, others in ((0, games.second), (1, games.first)):
-            entry_day[layout.own[:, side]] = day
-            opponent[layout.own[:, side]] = others
+            entries.day[layout.own[:, side]] = dated.day
+            entries.opponent[layout.own[:, side]] = others
         end = layout.entry_start[:-1] + np.bincount(games.first[:begin], minlength=number)
         end += np.bincount(games.second[:begin], minlength=number)
         n = len(games.first) - begin
-        expected, found = np.empty(n), np.empty((n, 5))
-        replay(
-            layout, entry_day, opponent, games.first, games.second, games.score, day, begin, end,
-            arrays["strength"], arrays["precision"], arrays["last"], shared, arrays["known"],
-            free, log(2.0) / self.half_life, self._prior, expected, found,
-        )  # fmt: skip
-        return arrays, expected, found
+        forecasts = Forecasts(np.empty(n), np.empty((n, 5)))
+        learner = FadingLearner(
+            end,
+            arrays["strength"],
+            arrays["precision"],
+            arrays["last"],
+            arrays["shared"],
+            arrays["known"],
+            free,
+        )
+        fading = log(2.0) / self.half_life
+        replay(layout, entries, dated, begin, learner, fading, self._prior, forecasts)
+        return arrays, *forecasts
 
     def ratings(self, state: State) -> Ratings:
         """Ratings of a state, as of each player's last game; the prior's without games."""

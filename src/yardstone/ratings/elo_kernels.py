@@ -63,7 +63,7 @@ def _surprise(
         chance = logistic(difference * rule.steepness)
     record.expected[g] = chance
     record.before[g, 0], record.before[g, 1] = one, other
-    return rounds.score[g] - chance
+    return float(rounds.score[g] - chance)
 
 
 @inlined_kernel

@@ -160,9 +160,10 @@ class Glicko2(Sequential):
         limits[2:4] = (limits[2:4] / POINTS) ** 2
         zero = -CENTRE / POINTS
         rule = Glicko2Rule(self.tau, self._clock(games), limits, self._ratio(games), zero)
-        kept = (arrays[name] for name in ("mu", "phi2", "volatility", "last"))
+        mu, phi2 = arrays["mu"], arrays["phi2"]
+        players = Glicko2Players(mu, phi2, arrays["volatility"], arrays["last"], no_sums(len(mu)))
         record = games.record(deviations=True)
-        replay(games.rounds, rule, Glicko2Players(*kept, no_sums(len(arrays["mu"]))), record)
+        replay(games.rounds, rule, players, record)
         return Predictions.of(record, centre=CENTRE, points=POINTS)
 
     def probability(

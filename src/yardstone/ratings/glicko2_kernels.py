@@ -6,7 +6,7 @@ All on the paper's own scale: mu = (r - 1500)/s and phi = RD/s with s = 400/ln 1
 from __future__ import annotations
 
 from math import exp, log, pi, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -163,8 +163,11 @@ class Glicko2Players(NamedTuple):
 
 
 @inlined_kernel
-def aged(clock: Clock, players: Glicko2Players, p: int, period: int) -> float:
-    """Phi squared of a player before a period, after some without games."""
+def aged(clock: Clock, players: Any, p: int, period: int) -> float:
+    """Phi squared of a player before a period, after some without games.
+
+    `players` have phi squared, volatility and last period, as in `Glicko2Players`.
+    """
     phi2 = players.phi2[p]
     if len(clock.time) == 0:
         return float(phi2)

@@ -14,7 +14,7 @@ solution itself.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from yardstone.kernels import kernel
 from yardstone.ratings import _bounds, _setup
 from yardstone.ratings._draws import fit_draw_rate
 from yardstone.ratings.result import Estimate, Status
+from yardstone.winprob.logistic_kernels import plain_logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,15 +57,29 @@ _NO_ADVANTAGE = 1e-8
 _ADVANTAGE_LIMIT = 1000.0
 
 
+class _Played(NamedTuple):
+    """Games and points of each pair; of all of them `scored` by who moved first, `total` games.
+
+    `beta` is the log odds of a rating point.
+    """
+
+    first: Integers
+    second: Integers
+    games: Floats
+    points: Floats
+    scored: float
+    total: float
+    beta: float
+
+
 @kernel
-def _expected_points(
-    first: Integers, second: Integers, games: Floats, rating: Floats, advantage: float, beta: float
-) -> Floats:
+def _expected_points(pairs: _Played, rating: Floats, advantage: float) -> Floats:
     """Expected points of every player, added up in the order of the pairs."""
+    first, second, games, beta = pairs.first, pairs.second, pairs.games, pairs.beta
     expected = np.zeros(len(rating))
     for k in range(len(first)):
         i, j = first[k], second[k]
-        points = games[k] * (1.0 / (1.0 + np.exp((rating[j] - (rating[i] + advantage)) * beta)))
+        points = games[k] * plain_logistic(((rating[i] + advantage) - rating[j]) * beta)
         expected[j] += games[k] - points
         expected[i] += points
     return expected
@@ -106,44 +121,33 @@ def _step(
 
 
 @kernel
-def _advantage_misfit(
-    first: Integers,
-    second: Integers,
-    games: Floats,
-    scored: float,
-    total: float,
-    rating: Floats,
-    advantage: float,
-    beta: float,
-) -> float:
+def _expected_of_first(pairs: _Played, rating: Floats, advantage: float) -> float:
+    """Points expected of the side moving first in all games."""
+    first, second, games, beta = pairs.first, pairs.second, pairs.games, pairs.beta
+    expected = 0.0
+    for k in range(len(first)):
+        gap = rating[second[k]] - (rating[first[k]] + advantage)
+        expected += games[k] / (1.0 + np.exp(gap * beta))
+    return expected
+
+
+@kernel
+def _advantage_misfit(pairs: _Played, rating: Floats, advantage: float) -> float:
     """Squared difference of expected and scored points of the side moving first, per game."""
+    first, second, games, beta = pairs.first, pairs.second, pairs.games, pairs.beta
     expected = 0.0
     for k in range(len(first)):
         gap = rating[second[k]] - (rating[first[k]] + advantage)
         expected += 1.0 / (1.0 + np.exp(gap * beta)) * games[k]
-    return (expected - scored) * (expected - scored) / total
+    return (expected - pairs.scored) * (expected - pairs.scored) / pairs.total
 
 
 @kernel
-def _best_advantage(
-    first: Integers,
-    second: Integers,
-    games: Floats,
-    scored: float,
-    total: float,
-    rating: Floats,
-    low: float,
-    high: float,
-    beta: float,
-) -> float:
+def _best_advantage(pairs: _Played, rating: Floats, low: float, high: float) -> float:
     """The advantage between `low` and `high` that expects the points scored; bisection."""
     for _ in range(100):
         middle = 0.5 * (low + high)
-        expected = 0.0
-        for k in range(len(first)):
-            gap = rating[second[k]] - (rating[first[k]] + middle)
-            expected += games[k] / (1.0 + np.exp(gap * beta))
-        if expected < scored:
+        if _expected_of_first(pairs, rating, middle) < pairs.scored:
             low = middle
         else:
             high = middle
@@ -153,30 +157,16 @@ def _best_advantage(
 
 
 @kernel
-def _adjust_advantage(
-    first: Integers,
-    second: Integers,
-    games: Floats,
-    scored: float,
-    total: float,
-    rating: Floats,
-    advantage: float,
-    reach: float,
-    beta: float,
-) -> float:
+def _adjust_advantage(pairs: _Played, rating: Floats, advantage: float, reach: float) -> float:
     """A better advantage, looked for in steps from `reach` on that grow by half.
 
     The search gives up when a step of less than the resolution has not enclosed
     the best value, or when it leaves the thousand points on either side.
     """
     while True:
-        below = _advantage_misfit(
-            first, second, games, scored, total, rating, advantage - reach, beta
-        )
-        here = _advantage_misfit(first, second, games, scored, total, rating, advantage, beta)
-        above = _advantage_misfit(
-            first, second, games, scored, total, rating, advantage + reach, beta
-        )
+        below = _advantage_misfit(pairs, rating, advantage - reach)
+        here = _advantage_misfit(pairs, rating, advantage)
+        above = _advantage_misfit(pairs, rating, advantage + reach)
         if below >= here and here <= above:
             if not here > 0.0:
                 return advantage
@@ -184,10 +174,7 @@ def _adjust_advantage(
             ratio_above = above / here if here <= above else here / above
             if ratio_below < 1.0000001 and ratio_above < 1.0000001:
                 return advantage
-            return _best_advantage(
-                first, second, games, scored, total, rating,
-                advantage - reach, advantage + reach, beta,
-            )  # fmt: skip
+            return _best_advantage(pairs, rating, advantage - reach, advantage + reach)
         if here >= below and below <= above:
             advantage -= reach
         elif below >= above and above <= here:
@@ -201,28 +188,24 @@ def _adjust_advantage(
 
 @kernel
 def _search(
-    first: Integers,
-    second: Integers,
-    games: Floats,
-    points: Floats,
+    pairs: _Played,
     rating: Floats,
     advantage: float,
     free_advantage: bool,
     anchor: int,
     anchor_rating: float,
     all_games: float,
-    beta: float,
     most_work: float,
 ) -> tuple[float, bool]:
     """Move `rating`, in place, to where the search ends; returns the advantage, and success."""
     n = len(rating)
     obtained, played = np.zeros(n), np.zeros(n)
+    first, second, games, points = pairs.first, pairs.second, pairs.games, pairs.points
     for k in range(len(first)):
         obtained[first[k]] += points[k]
         obtained[second[k]] += games[k] - points[k]
         played[first[k]] += games[k]
         played[second[k]] += games[k]
-    scored, total = points.sum(), games.sum()
     resolution = _FIRST_RESOLUTION
     progress = _STRIDE
     work, cycle = 0.0, 0
@@ -230,16 +213,14 @@ def _search(
     while resolution > _RESOLUTION or (cycle < cycles and progress > _ADVANTAGE_PROGRESS):
         done = False
         stride = _STRIDE
-        expected = _expected_points(first, second, games, rating, advantage, beta)
+        expected = _expected_points(pairs, rating, advantage)
         misfit = _misfit(expected, obtained, played)
         phase = 0
         while not done and phase < _PHASES:
             phase += 1
             softness = 1.0
             if free_advantage:
-                advantage = _adjust_advantage(
-                    first, second, games, scored, total, rating, advantage, resolution, beta
-                )
+                advantage = _adjust_advantage(pairs, rating, advantage, resolution)
             failed = False
             step = 0
             while step < _STEPS and not done and not failed:
@@ -250,12 +231,12 @@ def _search(
                 before = rating.copy()
                 last = misfit
                 resolution = _step(rating, expected, obtained, played, stride, _SOFTNESS * softness)
-                expected = _expected_points(first, second, games, rating, advantage, beta)
+                expected = _expected_points(pairs, rating, advantage)
                 misfit = _misfit(expected, obtained, played)
                 failed = misfit >= last
                 if failed:
                     rating[:] = before
-                    expected = _expected_points(first, second, games, rating, advantage, beta)
+                    expected = _expected_points(pairs, rating, advantage)
                     misfit = _misfit(expected, obtained, played)
                 else:
                     softness *= _SOFTEN
@@ -263,9 +244,7 @@ def _search(
             stride /= _SHRINK
         if free_advantage:
             previous = advantage
-            advantage = _adjust_advantage(
-                first, second, games, scored, total, rating, advantage, resolution, beta
-            )
+            advantage = _adjust_advantage(pairs, rating, advantage, resolution)
             progress = abs(advantage - previous)
         if anchor >= 0:
             excess = rating[anchor] - anchor_rating
@@ -311,17 +290,21 @@ def as_ordo_ends(
     given = system.first_advantage
     logit = system.points_per_logit
     advantage, ended = _search(
-        used.first,
-        used.second,
-        used.games,
-        used.points,
+        _Played(
+            used.first,
+            used.second,
+            used.games,
+            used.points,
+            float(used.points.sum()),
+            float(used.games.sum()),
+            1.0 / logit,
+        ),
         rating,
         0.0 if isinstance(given, str) else float(given),  # type: ignore[arg-type]
         given == "free",
         -1 if held is None else held,
         system.average,
         float(used.games.sum() if all_games is None else all_games),
-        1.0 / logit,
         _MOST_WORK,
     )
     if not ended or not np.isfinite(rating).all():

@@ -222,16 +222,20 @@ class WholeHistory(Remembering):
     ) -> tuple[dict[str, NDArray[Any]], Floats, Floats]:
         from yardstone.ratings._played import lay_out_all
         from yardstone.ratings._whr_fit import new_hessian
-        from yardstone.ratings._whr_replay import replay
+        from yardstone.ratings._whr_replay import Forecasts, Learner, Pace, replay
+        from yardstone.ratings._whr_terms import Model
 
         if self.w2 == "free":
             raise UsageError("a replay cannot know the drift beforehand: fit it on earlier games")
-        layout, day = lay_out_all(games, len(players), self._day, POINTS)
+        layout, dated = lay_out_all(games, len(players), self._day, POINTS)
         hessian = new_hessian(layout, np.zeros(2, np.bool_))
         x, variance = np.zeros(len(layout.node_day)), np.zeros(len(players))
         stop = layout.node_start[:-1].copy()
         shared, free = self._shared(draws=True)
-        known, fitted = np.array(PRIOR_INFORMATION), np.array(day[:1] if len(day) else [0.0])
+        known, fitted = (
+            np.array(PRIOR_INFORMATION),
+            np.array(dated.day[:1] if len(dated.day) else [0.0]),
+        )
         if begin:
             old = state.arrays
             days = np.diff(old["node_start"])
@@ -246,14 +250,14 @@ class WholeHistory(Remembering):
             shared, known = old["shared"].copy(), old["known"].copy()
             fitted = old["fitted"].copy()
         n = len(games.first) - begin
-        expected, found = np.empty(n), np.empty((n, 5))
-        if not replay(
-            layout, games.first, games.second, games.score, day, begin, stop, x, variance,
-            shared, known, free, self.w2 / POINTS**2, self._player_priors(players),
+        forecasts = Forecasts(np.empty(n), np.empty((n, 5)))
+        pace = Pace(
             len(x) + 2 if self.window is None else self.window,
             inf if self.refit_days is None else self.refit_days,
-            fitted, hessian, expected, found,
-        ):  # fmt: skip
+        )
+        learner = Learner(stop, x, variance, shared, known, free, fitted)
+        model = Model(self.w2 / POINTS**2, self._player_priors(players))
+        if not replay(layout, dated, begin, learner, model, pace, hessian, forecasts):
             raise ConvergenceError("a full fit within the replay did not converge")
         arrays: dict[str, NDArray[Any]] = {
             "node_start": layout.node_start,
@@ -265,7 +269,7 @@ class WholeHistory(Remembering):
             "known": known,
             "fitted": fitted,
         }
-        return arrays, expected, found
+        return arrays, *forecasts
 
     def ratings(self, state: State) -> Ratings:
         """Ratings of a state, as of each player's last game; the prior's without games."""

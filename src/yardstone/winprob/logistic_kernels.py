@@ -68,4 +68,4 @@ def fast_win_and_loss(x: float) -> tuple[float, float]:
 @kernel
 def plain_logistic(x: float) -> float:
     """1/(1 + exp(-x)) by the library's exponential, digit for digit."""
-    return 1.0 / (1.0 + np.exp(-x))
+    return float(1.0 / (1.0 + np.exp(-x)))
