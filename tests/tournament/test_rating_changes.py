@@ -9,7 +9,7 @@ from tests.tournament.samples import sample
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.tournament.fide_tables import table_score
 from yardstone.tournament.model import Player, Result, Tournament
-from yardstone.tournament.rating_changes import rating_changes
+from yardstone.tournament.rating_change import rating_changes
 
 
 def egf_changes(tournament: Tournament, weight: float) -> dict[int, float]:

@@ -22,7 +22,7 @@ from yardstone.tournament.population import (
 from yardstone.tournament.rules import HandicapRules, Scoring, SeedSystem
 from yardstone.tournament.scores import Scores
 from yardstone.tournament.simulation import SimulationPlan, play, tournament_of
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 from yardstone.tournament.winning_laws import handicap_grades, winning_law
 from yardstone.winprob.kaniuk import PUBLISHED
 

@@ -15,7 +15,7 @@ from yardstone.tournament.fide import Unplayed
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
 from yardstone.tournament.notation import score_text
 from yardstone.tournament.rules import Scoring
-from yardstone.tournament.standings import Standings, standings
+from yardstone.tournament.standings_table import Standings, standings
 
 
 def made_up(seed: int, *, players: int = 13, rounds: int = 5) -> Tournament:

@@ -28,7 +28,7 @@ from yardstone.reports.tournament.pairing_quality import quality_document
 from yardstone.reports.tournament.tiebreaks import ties_document
 from yardstone.tournament.model import System
 from yardstone.tournament.simulation import play
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 from yardstone.tournament.winning_laws import winning_law
 
 KANIUK = winning_law("kaniuk")

@@ -1,1 +1,104 @@
-"""Tournaments: pairing, standings, simulation and the quality of pairing."""
+"""Tournaments: files, pairing, standings, rating changes and simulation.
+
+Names are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from yardstone.facade import lazy_names
+
+if TYPE_CHECKING:
+    from yardstone.tournament.comparison import RoundComparison, compare_rounds
+    from yardstone.tournament.constraints import Constraints
+    from yardstone.tournament.explanation import Explanation, explain
+    from yardstone.tournament.files import read_tournament, to_bytes
+    from yardstone.tournament.forecast import TournamentForecast, simulate
+    from yardstone.tournament.last_round import LastRoundNeeds, last_round_needs
+    from yardstone.tournament.model import Bye, Game, Player, Tournament
+    from yardstone.tournament.pairing import PairedBoard, Pairing, pair_round
+    from yardstone.tournament.pairing_rules import PairingRules
+    from yardstone.tournament.pools import tournament_pool
+    from yardstone.tournament.population import EntryList, synthetic_field
+    from yardstone.tournament.proposal import Proposal, propose_round
+    from yardstone.tournament.rating_change import RatingChange, rating_changes
+    from yardstone.tournament.results import ByeKind, Result, System
+    from yardstone.tournament.round_robin import RoundRobin, berger_table, pair_round_robin
+    from yardstone.tournament.rules import HandicapRules, Scoring, TimeControl
+    from yardstone.tournament.scenario import Scenario, Simulation, simulate_scenarios
+    from yardstone.tournament.simulation import SimulationPlan, tournament_of
+    from yardstone.tournament.standings_table import Standings, standings
+    from yardstone.tournament.winning_laws import winning_law
+
+__all__ = [
+    "Bye",
+    "ByeKind",
+    "Constraints",
+    "EntryList",
+    "Explanation",
+    "Game",
+    "HandicapRules",
+    "LastRoundNeeds",
+    "PairedBoard",
+    "Pairing",
+    "PairingRules",
+    "Player",
+    "Proposal",
+    "RatingChange",
+    "Result",
+    "RoundComparison",
+    "RoundRobin",
+    "Scenario",
+    "Scoring",
+    "Simulation",
+    "SimulationPlan",
+    "Standings",
+    "System",
+    "TimeControl",
+    "Tournament",
+    "TournamentForecast",
+    "berger_table",
+    "compare_rounds",
+    "explain",
+    "last_round_needs",
+    "pair_round",
+    "pair_round_robin",
+    "propose_round",
+    "rating_changes",
+    "read_tournament",
+    "simulate",
+    "simulate_scenarios",
+    "standings",
+    "synthetic_field",
+    "to_bytes",
+    "tournament_of",
+    "tournament_pool",
+    "winning_law",
+]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "comparison": ("RoundComparison", "compare_rounds"),
+        "constraints": ("Constraints",),
+        "explanation": ("Explanation", "explain"),
+        "files": ("read_tournament", "to_bytes"),
+        "forecast": ("TournamentForecast", "simulate"),
+        "last_round": ("LastRoundNeeds", "last_round_needs"),
+        "model": ("Bye", "Game", "Player", "Tournament"),
+        "pairing": ("PairedBoard", "Pairing", "pair_round"),
+        "pairing_rules": ("PairingRules",),
+        "pools": ("tournament_pool",),
+        "population": ("EntryList", "synthetic_field"),
+        "proposal": ("Proposal", "propose_round"),
+        "rating_change": ("RatingChange", "rating_changes"),
+        "results": ("ByeKind", "Result", "System"),
+        "round_robin": ("RoundRobin", "berger_table", "pair_round_robin"),
+        "rules": ("HandicapRules", "Scoring", "TimeControl"),
+        "scenario": ("Scenario", "Simulation", "simulate_scenarios"),
+        "simulation": ("SimulationPlan", "tournament_of"),
+        "standings_table": ("Standings", "standings"),
+        "winning_laws": ("winning_law",),
+    },
+)

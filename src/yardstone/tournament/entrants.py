@@ -15,7 +15,7 @@ from yardstone.tournament.criteria import default_criteria
 from yardstone.tournament.entry_columns import Entry
 from yardstone.tournament.model import ByeKind
 from yardstone.tournament.scores import Scores, category, initial_score
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

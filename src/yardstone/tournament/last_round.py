@@ -13,7 +13,7 @@ from yardstone.tournament.criteria import RoundState, criterion, default_criteri
 from yardstone.tournament.fide import Unplayed, rules_for
 from yardstone.tournament.model import Game, Result, Tournament
 from yardstone.tournament.scores import Scores, taking_part
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 
 __all__ = ["LIMIT", "Influence", "LastRoundNeeds", "OwnResult", "last_round_needs"]
 

@@ -7,7 +7,7 @@ from math import isfinite
 
 from yardstone.tournament.criteria import Criterion
 from yardstone.tournament.model import ByeKind, Game, Result, System, Tournament
-from yardstone.tournament.standings import Standings
+from yardstone.tournament.standings_table import Standings
 from yardstone.winprob.grades import format_grade
 
 __all__ = ["result_text", "score_text"]

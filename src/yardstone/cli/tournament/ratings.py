@@ -44,7 +44,7 @@ def ratings(
     yardstone tournament ratings open.xml --class B --format csv -o changes.csv
     """
     from yardstone.reports.tournament.rating_changes import changes_document
-    from yardstone.tournament.rating_changes import rating_changes
+    from yardstone.tournament.rating_change import rating_changes
 
     output.check()
     tournament = file.read()

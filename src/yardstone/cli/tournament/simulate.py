@@ -20,7 +20,7 @@ __all__ = ["simulate"]
 
 
 @dataclass(frozen=True)
-class PlayOptions:
+class TournamentOptions:
     """How the tournament is played."""
 
     rounds: Annotated[
@@ -117,7 +117,7 @@ def simulate(
     grades: Annotated[
         str, typer.Option(metavar="LOW:HIGH", help="Their grades, without a file.")
     ] = "20k:7d",
-    rules: PlayOptions,
+    rules: TournamentOptions,
     criteria: Annotated[
         str | None,
         typer.Option(metavar="NAMES", help="What orders the players in the end, as mms,sos,sosos."),

@@ -10,7 +10,7 @@ from yardstone.reports.words import known, plural
 
 if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
-    from yardstone.tournament.rating_changes import RatingChange
+    from yardstone.tournament.rating_change import RatingChange
 
 __all__ = ["changes_document"]
 

@@ -15,7 +15,7 @@ from yardstone.winprob.grades import format_grade
 if TYPE_CHECKING:
     from yardstone.tournament.criteria import Criterion
     from yardstone.tournament.model import Player, Tournament
-    from yardstone.tournament.standings import Standings
+    from yardstone.tournament.standings_table import Standings
 
 __all__ = ["standings_document", "tournament_document"]
 

@@ -15,7 +15,7 @@ from yardstone.tournament.formats.line_files import TextDocument
 from yardstone.tournament.formats.trf_head import FIRST_ROUND, WIDTH
 from yardstone.tournament.formats.trf_reading import BYES, MAX_PLAYERS, read_trf
 from yardstone.tournament.model import Game, Player, Result, System, Tournament
-from yardstone.tournament.standings import standings
+from yardstone.tournament.standings_table import standings
 
 __all__ = ["write_trf"]
 
