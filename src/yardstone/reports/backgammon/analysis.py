@@ -285,22 +285,22 @@ def _kinds(players: Sequence[Plain]) -> Table:
     def whole(row: Plain) -> float:
         return float(sum(row[kind] for kind in KINDS))
 
-    def kind_columns(kind: str, words: str) -> list[Column]:
-        def share(row: Plain) -> float:
-            return 100.0 * row[kind] / whole(row) if whole(row) else 0.0
+    def errors(kind: str, words: str) -> Column:
+        def number(row: Plain) -> int:
+            return int(row[_NUMBERS[kind]])
 
-        return [
-            Column("", lambda row: row[_NUMBERS[kind]], words.capitalize(), "integer"),
-            Column("", share, "%", "number", ".0f", gives_way=2),
-        ]
+        def with_share(row: Plain) -> str:
+            share = 100.0 * row[kind] / whole(row) if whole(row) else 0.0
+            return f"{number(row):,} ({share:.0f} %)"
+
+        return Column("", number, words.capitalize(), "integer", show=with_share)
 
     columns = [
         _name(),
         Column("", lambda row: row["unforced"] + row["close"], "Decisions", "integer", gives_way=1),
         Column("", lambda row: whole(row) / row["matches"], "Error a match", "number", ".3f"),
+        *(errors(kind, words) for kind, words in KINDS.items()),
     ]
-    for kind, words in KINDS.items():
-        columns += kind_columns(kind, words)
     return Table(columns, players, noun="player")
 
 
