@@ -1,6 +1,6 @@
 """Imports and analyses one file inside GNU Backgammon's own interpreter.
 
-`yardstone.backgammon.analyse` sends the text of `_gnubg_script` and of this file with
+`yardstone.backgammon.file_analysis` sends the text of `_gnubg_script` and of this file with
 a last line that calls `analyse_file`. Everything here is plain Python of the standard
 library, `gnubg`, and `statistics` of the other file.
 """

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from yardstone.errors import InputError
@@ -114,12 +113,7 @@ class MatchFiles(Sequence[MatchFile]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -131,9 +125,6 @@ class MatchFiles(Sequence[MatchFile]):
 
     def __getitem__(self, place: int) -> MatchFile:  # type: ignore[override]
         return self._files[place]
-
-    def __iter__(self) -> Iterator[MatchFile]:
-        return iter(self._files)
 
     def _add(self, source: Source) -> None:
         path = source.path

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from math import isfinite
+from typing import Any
 
-__all__ = ["join_names", "known", "per_cent", "plural"]
+__all__ = ["join_names", "known", "known_values", "per_cent", "plural"]
 
 #: So many names stand in a sentence; the others are counted.
 NAMES = 4
@@ -28,6 +30,12 @@ def join_names(names: Sequence[str], total: int | None = None) -> str:
 def known(value: float) -> float | None:
     """The value, or None where JSON has no number."""
     return float(value) if isfinite(value) else None
+
+
+def known_values(record: Any) -> dict[str, Any]:
+    """The fields of a dataclass, with None where JSON has no number."""
+    pairs = [(each.name, getattr(record, each.name)) for each in fields(record)]
+    return {name: known(value) if isinstance(value, float) else value for name, value in pairs}
 
 
 def per_cent(level: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -19,63 +20,70 @@ from yardstone.cli.output import TableOutput
 __all__ = ["rating"]
 
 
-def rating(
-    length: Annotated[int, typer.Option(metavar="POINTS", help="Length of the match.")],
-    *,
+@dataclass(frozen=True)
+class KnownRates:
+    """What is known of a player."""
+
+    length: Annotated[int, typer.Option(metavar="POINTS", help="Length of the match.")]
     epm: Annotated[
         float | None,
         typer.Option(help="Error per unforced chequer move: 0.0085 in equity, or 8.5 thousandths."),
-    ] = None,
+    ] = None
     epc: Annotated[
         float | None,
         typer.Option(help="Error per close or actual cube decision, in the same unit."),
-    ] = None,
+    ] = None
     epd: Annotated[
         float | None,
         typer.Option(help="Error per decision, chequers and cube together, in either unit."),
-    ] = None,
+    ] = None
     depd: Annotated[
         float | None,
         typer.Option(
             help="The opponent's error per decision less the player's: gives points between, and "
             "with --against a rating."
         ),
-    ] = None,
+    ] = None
     memg: Annotated[
         float | None, typer.Option(help="GNU Backgammon's error rate: 1000 times --epd.")
-    ] = None,
+    ] = None
     pr: Annotated[
         float | None, typer.Option(help="eXtreme Gammon's performance rating: 500 times --epd.")
-    ] = None,
+    ] = None
     snowie: Annotated[
         float | None, typer.Option(help="Snowie's error rate: per move of both players.")
-    ] = None,
+    ] = None
     moves_per_decision: Annotated[
         float | None,
         typer.Option(
             metavar="NUMBER",
             help="For Snowie's rate: moves of both players by decisions of one.",
         ),
-    ] = None,
+    ] = None
     from_rating: Annotated[
         float | None,
         typer.Option(metavar="RATING", help="The way back: the error rates of this rating."),
-    ] = None,
+    ] = None
     win: Annotated[
         float | None,
         typer.Option(metavar="SHARE", help="A (luck-adjusted) result, 0 to 1: gives points ahead."),
-    ] = None,
+    ] = None
     against: Annotated[
         float | None,
         typer.Option(metavar="RATING", help="Also the chance of winning against this rating."),
-    ] = None,
+    ] = None
     unit: Annotated[
         Unit | None,
         typer.Option(
             help="What --epm, --epc, --epd and --depd are in, where the numbers leave it open.",
             show_default=False,
         ),
-    ] = None,
+    ] = None
+
+
+def rating(
+    known: KnownRates,
+    *,
     offset: Offset = "fibs",
     formula: Choice = Weights.published,
     output: TableOutput,
@@ -96,21 +104,8 @@ def rating(
     from yardstone.reports.backgammon.rating import rating_document
 
     output.check()
-    question = RatingQuestion(
-        length=length,
-        epm=epm,
-        epc=epc,
-        epd=epd,
-        depd=depd,
-        memg=memg,
-        pr=pr,
-        snowie=snowie,
-        from_rating=from_rating,
-        win=win,
-        against=against,
-        moves_per_decision=moves_per_decision or MOVES_PER_DECISION,
-        unit=unit,
-    )
+    moves = known.moves_per_decision or MOVES_PER_DECISION
+    question = RatingQuestion(**{**vars(known), "moves_per_decision": moves})
     output.emit(
         rating_document(rating_answer(question, chosen_formula(formula), chosen_offset(offset)))
     )

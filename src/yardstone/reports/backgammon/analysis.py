@@ -223,14 +223,6 @@ def _between(estimate: Plain, form: str, mark: str = " to ") -> str:
     )
 
 
-def _luck_adjusted(row: Plain) -> str:
-    estimate = row["luck_adjusted"]
-    if estimate["value"] is None:
-        return UNKNOWN
-    ends = _between(estimate, "{:+.0f}", ", ")
-    return f"{estimate['value']:+.0f}" + ("" if ends == UNKNOWN else f" [{ends}]")
-
-
 def _name() -> Column:
     return Column("", lambda row: row["player"], "Player", strong=True)
 
@@ -268,16 +260,6 @@ def _players(plain: Plain) -> Table:
         columns += [_value(name), *_ends(name)]
     columns += [rates.get(name, _field(name)) for name in _RATES]
     columns += [_field(name, kind=kind) for name, kind in _ERRORS.items()]
-    columns.append(
-        Column(
-            "",
-            lambda row: row["luck_adjusted"]["value"],
-            "Luck-adjusted",
-            "number",
-            show=_luck_adjusted,
-            gives_way=3,
-        )
-    )
     return Table(columns, plain["players"], noun="player")
 
 
@@ -285,22 +267,22 @@ def _kinds(players: Sequence[Plain]) -> Table:
     def whole(row: Plain) -> float:
         return float(sum(row[kind] for kind in KINDS))
 
-    def kind_columns(kind: str, words: str) -> list[Column]:
-        def share(row: Plain) -> float:
-            return 100.0 * row[kind] / whole(row) if whole(row) else 0.0
+    def errors(kind: str, words: str) -> Column:
+        def number(row: Plain) -> int:
+            return int(row[_NUMBERS[kind]])
 
-        return [
-            Column("", lambda row: row[_NUMBERS[kind]], words.capitalize(), "integer"),
-            Column("", share, "%", "number", ".0f", gives_way=2),
-        ]
+        def with_share(row: Plain) -> str:
+            share = 100.0 * row[kind] / whole(row) if whole(row) else 0.0
+            return f"{number(row):,} ({share:.0f} %)"
+
+        return Column("", number, words.capitalize(), "integer", show=with_share)
 
     columns = [
         _name(),
         Column("", lambda row: row["unforced"] + row["close"], "Decisions", "integer", gives_way=1),
         Column("", lambda row: whole(row) / row["matches"], "Error a match", "number", ".3f"),
+        *(errors(kind, words) for kind, words in KINDS.items()),
     ]
-    for kind, words in KINDS.items():
-        columns += kind_columns(kind, words)
     return Table(columns, players, noun="player")
 
 
@@ -317,7 +299,7 @@ def _luck(players: Sequence[Plain], level: str) -> Table:
             "Luck-adjusted result %",
             "number",
         ),
-        Column("", lambda row: row["luck_adjusted"]["value"], "In points", "number", "+.0f"),
+        Column("", lambda row: row["luck_adjusted"]["value"], "In points ahead", "number", "+.0f"),
         Column("", lambda row: _between(row["luck_adjusted"], "{:+.0f}"), level, left=False),
     ]
     return Table(columns, players, noun="player")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from yardstone.reports.charts.backgammon_study import (
     part_two_chart,
 )
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
-from yardstone.reports.words import known, per_cent
+from yardstone.reports.words import known, known_values, per_cent
 
 if TYPE_CHECKING:
     from yardstone.lab.vandendoel.comparison import Comparison
@@ -246,7 +245,7 @@ def _plain_fit(fit: StudyFit) -> dict[str, Any]:
         "chi_square_cells": chi["published"][1],
         "bumps": [
             {
-                **asdict(bump),
+                **known_values(bump),
                 "deviations": known(bump.deviations),
                 "ratio_interval": [known(end) for end in bump.ratio_interval()],
             }
@@ -392,12 +391,8 @@ def comparison_document(comparison: Comparison) -> Document:
             "left_out": comparison.left_out.value,
             "parts": comparison.parts,
             "scores": [
-                {
-                    column.name: known(value) if isinstance(value, float) else value
-                    for column in columns
-                    for value in [column.value(score)]
-                }
-                for score in comparison.scores
+                {"formula": values.pop("name"), **values}
+                for values in map(known_values, comparison.scores)
             ],
         }
 

@@ -155,22 +155,27 @@ def _fitting(columns: list[Column], rows: Sequence[object], width: int) -> tuple
     from rich.cells import cell_len
 
     size = {
-        column.heading: max([cell_len(column.heading), *(cell_len(column.cell(r)) for r in rows)])
+        id(column): max([cell_len(column.heading), *(cell_len(column.cell(r)) for r in rows)])
         for column in columns
     }
 
+    def names() -> list[Column]:
+        return [column for column in columns if column.at_left]
+
     def room() -> int:
         """What the other columns leave for names; two blanks part columns."""
-        return width - sum(2 + size[column.heading] for column in columns if not column.at_left)
+        return width - sum(2 + size[id(column)] for column in columns if not column.at_left)
 
-    names = [column for column in columns if column.at_left]
-    longest = sum(min(size[column.heading], _NAME_WIDTH) + 2 for column in names) - 2
-    while room() < longest:
+    def longest() -> int:
+        return sum(min(size[id(column)], _NAME_WIDTH) + 2 for column in names()) - 2
+
+    while room() < longest():
         droppable = [column for column in columns if column.gives_way]
         if not droppable:
             break
         columns.remove(min(droppable, key=lambda column: column.gives_way))
-    share = max(len([column for column in columns if column.at_left]), 1)
-    if share > 1 and room() >= longest:
-        return columns, _NAME_WIDTH
-    return columns, max(room(), 4) if share == 1 else max((room() - 2 * (share - 1)) // share, 12)
+    share = max(len(names()), 1)
+    if share == 1:
+        return columns, max(room(), 4)
+    fits = room() >= longest()
+    return columns, _NAME_WIDTH if fits else max((room() - 2 * (share - 1)) // share, 12)

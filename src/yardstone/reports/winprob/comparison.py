@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import Column, Document, Lines, Section, Table
-from yardstone.reports.words import per_cent
+from yardstone.reports.words import known_values, per_cent
 
 if TYPE_CHECKING:
     from yardstone.lab.kaniuk.cross_validation import CrossValidation, FormScore, Gain
@@ -37,10 +37,7 @@ def comparison_document(comparison: CrossValidation, *, level: float = 0.95) -> 
                     "name": score.name,
                     "log_loss": score.log_loss,
                     "brier": score.brier,
-                    "gain": {
-                        part: {"value": gain.value, "low": gain.low, "high": gain.high}
-                        for part, gain in score.gains.items()
-                    },
+                    "gain": {part: known_values(gain) for part, gain in score.gains.items()},
                 }
                 for score in scores
             ],

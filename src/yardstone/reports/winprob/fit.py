@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from yardstone.lab.kaniuk.least_squares import LeastSquaresFit
 from yardstone.reports.charts.winprob import curves_chart
 from yardstone.reports.document import Block, Column, Document, Lines, Picture, Section, Table
-from yardstone.reports.words import known, per_cent
+from yardstone.reports.words import known, known_values, per_cent
 from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _plain(result: ModelFit) -> dict[str, Any]:
             "name": row.name,
             "value": row.value,
             "published": row.published,
-            **({} if row.interval is None else {"interval": _plain_interval(row.interval)}),
+            **({} if row.interval is None else {"interval": known_values(row.interval)}),
         }
         for row in result.parameters
     ]
@@ -165,28 +165,11 @@ def _plain(result: ModelFit) -> dict[str, Any]:
                     "first": format_grade(row.first),
                     "second": format_grade(row.second),
                     "probability": row.probability,
-                    "interval": _plain_interval(row.interval),
+                    "interval": known_values(row.interval),
                 }
                 for row in result.probabilities
             ],
         }
     if result.errors:
-        plain["rms"] = [
-            {
-                "difference": row.difference,
-                "rms": known(row.rms),
-                "by_chance": known(row.by_chance),
-                "published_model": known(row.published_model),
-            }
-            for row in result.errors
-        ]
+        plain["rms"] = [known_values(row) for row in result.errors]
     return plain
-
-
-def _plain_interval(interval: FitInterval) -> dict[str, Any]:
-    return {
-        "low": known(interval.low),
-        "high": known(interval.high),
-        "level": interval.level,
-        "method": interval.method,
-    }

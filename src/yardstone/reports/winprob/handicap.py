@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import Document, Lines, Section, Table
@@ -39,20 +40,11 @@ def handicap_document(advice: HandicapAdvice) -> Document:
 
 
 def _record(advice: HandicapAdvice) -> dict[str, Any]:
-    handicap = advice.handicap
     return {
-        "stones": handicap.stones,
-        "komi": handicap.komi,
-        "tie": handicap.tie,
-        "even_game_margin": handicap.even_game_margin,
+        **asdict(advice.handicap),
         "white": advice.white,
         "black": advice.black,
         "difference": advice.difference,
-        "half_point_komi": handicap.half_point_komi,
-        "exact_stones": handicap.exact_stones,
-        "exact_points": handicap.exact_points,
-        "exact_margin": handicap.exact_margin,
-        "sub_rank": handicap.sub_rank,
         "even_komi": advice.even_komi,
         "rule": "goldis",
     }
