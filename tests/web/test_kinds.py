@@ -27,7 +27,7 @@ def test_a_kind_is_complete(kind: Kind) -> None:
     assert kind.takes
     assert all(name.partition("-")[0] in FORMATS for name in kind.takes)
     limits = Limits().as_plain()
-    assert all(limits[each.name] == each.default for each in kind.limits)
+    assert all(limits[name] == most for name, most in kind.limits.items())
     assert kind.allowance(limits)
     for each in kind.fields:
         assert each.schema()["type"]

@@ -8,11 +8,9 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
-__all__ = ["ACTIVE", "STATUSES", "Job", "moment"]
+__all__ = ["STATUSES", "Job", "moment"]
 
 STATUSES = ("queued", "running", "needs_player", "done", "failed", "cancelled")
-#: Those whose uploads are still needed.
-ACTIVE = ("queued", "running", "needs_player")
 _JSON = ("options", "files", "players", "skipped", "error")
 
 

@@ -23,7 +23,7 @@ __all__ = ["ENVIRONMENT", "Limits", "Settings", "load_settings"]
 #: What the names of environment variables begin with.
 ENVIRONMENT = "YARDSTONE_SERVE_"
 _MIB = 1 << 20
-_OF_KINDS = {limit.name: limit.default for kind in KINDS.values() for limit in kind.limits}
+_OF_KINDS = {name: most for kind in KINDS.values() for name, most in kind.limits.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any
 from yardstone.errors import InputError
 from yardstone.reports.words import plural
 from yardstone.web.kinds.fields import ChoiceField, level_field
-from yardstone.web.kinds.kind import Kind, Limit, Plain, Query, Task, View
+from yardstone.web.kinds.kind import Kind, Plain, Query, Task, View
 from yardstone.web.problems import RequestProblem
 
 __all__ = ["KIND"]
@@ -86,7 +86,7 @@ KIND = Kind(
             about="The site whose rating of perfect play is meant.",
         ),
     ),
-    limits=(Limit("matches", 100),),
+    limits={"matches": 100},
     allowance=lambda limits: plural(limits["matches"], "match", "matches"),
     perform=_perform,
     view=_view,

@@ -10,7 +10,7 @@ from yardstone.errors import InputError
 from yardstone.reports.document import Column, Table
 from yardstone.reports.words import plural
 from yardstone.web.kinds.fields import ChoiceField, PlayersField, bad_option, level_field
-from yardstone.web.kinds.kind import Kind, Limit, NeedsPlayer, Plain, Query, Task, View
+from yardstone.web.kinds.kind import Kind, NeedsPlayer, Plain, Query, Task, View
 from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ KIND = Kind(
         ),
         level_field(0.9),
     ),
-    limits=(Limit("go_games", 100), Limit("go_moves", 30_000)),
+    limits={"go_games": 100, "go_moves": 30_000},
     allowance=lambda limits: (
         f"{limits['go_games']:,} games, {limits['go_moves']:,} moves, on 19x19"
     ),

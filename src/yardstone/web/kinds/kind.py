@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from yardstone.web.settings import Settings
     from yardstone.web.unpack import Unpacked
 
-__all__ = ["Kind", "Limit", "NeedsPlayer", "Plain", "Query", "Task", "View"]
+__all__ = ["Kind", "NeedsPlayer", "Plain", "Query", "Task", "View"]
 
 Plain = Mapping[str, Any]
 
@@ -111,14 +111,6 @@ class View:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """How much of something a job may hold."""
-
-    name: str
-    default: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class Kind:
     """A kind of job.
@@ -146,7 +138,8 @@ class Kind:
     formats, also : sequence of str
         Formats that make such a job by themselves, and those that do if it is asked for.
     fields : sequence of Field
-    limits : sequence of Limit
+    limits : mapping of str to int
+        How much of something a job may hold, by default.
     allowance : callable
         Takes the limits by name: what may be sent, in words.
     warm : sequence of str
@@ -178,7 +171,7 @@ class Kind:
     formats: Sequence[str]
     also: Sequence[str] = ()
     fields: Sequence[Field] = ()
-    limits: Sequence[Limit] = ()
+    limits: Mapping[str, int] = field(default_factory=dict)
     allowance: Callable[[Plain], str]
     warm: Sequence[str] = ()
     check: Callable[[Plain], None] = lambda options: None

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from yardstone.reports.document import Block, Lines, Section, Table
 from yardstone.web.kinds.fields import ChoiceField, NumberField, level_field
-from yardstone.web.kinds.kind import Kind, Limit, Plain, Query, Task, View
+from yardstone.web.kinds.kind import Kind, Plain, Query, Task, View
 from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ KIND = Kind(
             about="Mean rating of each group of players.",
         ),
     ),
-    limits=(Limit("results_games", 500_000), Limit("results_players", 3_000)),
+    limits={"results_games": 500_000, "results_players": 3_000},
     allowance=lambda limits: (
         f"{limits['results_games']:,} games of {limits['results_players']:,} players"
     ),
