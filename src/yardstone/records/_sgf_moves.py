@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.kernels import bare_kernel
-from yardstone.records._sgf_scan import BACKSLASH, packed
+from yardstone.records._sgf_scan import BACKSLASH, FROM, NAME, NODE_NUMBER, TO, packed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,12 +143,12 @@ def read_main(
     row = -1
     while row + 1 < len(rows):
         row += 1
-        name = rows[row]["name"]
-        node = rows[row]["node"]
-        start = rows[row]["start"]
-        end = rows[row]["end"]
+        name = rows[row, NAME]
+        node = rows[row, NODE_NUMBER]
+        start = rows[row, FROM]
+        end = rows[row, TO]
         if name in (_B, _W):
-            if row > 0 and rows[row - 1]["name"] == name and rows[row - 1]["node"] == node:
+            if row > 0 and rows[row - 1, NAME] == name and rows[row - 1, NODE_NUMBER] == node:
                 trouble |= SEVERAL_POINTS
                 continue
             point = _point(buf, start, end, size)

@@ -8,17 +8,15 @@ junk between properties, brackets in comments that nobody escaped, a missing ``;
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from yardstone.kernels import bare_kernel
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
-    #: Rows of type `ROW`.
-    PropertyRows = NDArray[Any]
+    PropertyRows = NDArray[np.int64]
     Bytes = NDArray[np.uint8]
     Integers = NDArray[np.int64]
     Places = NDArray[np.int32]
@@ -34,11 +32,10 @@ OUT = 6
 BREAKS_OFF, NOT_CLOSED, VARIATIONS, UNESCAPED = 1, 2, 4, 8
 #: Names are kept up to so many letters.
 NAME_LETTERS = 7
-#: A row for each value of a property: its name (see `packed`), the number of its node in
-#: the order of the file, and where the value begins and ends.
-ROW = np.dtype(
-    [("name", np.int64), ("node", np.int32), ("start", np.int32), ("end", np.int32)], align=True
-)
+#: Columns of the rows, one a value of a property: its name (see `packed`), the number of its
+#: node in the order of the file, and where the value begins and ends.
+NAME, NODE_NUMBER, FROM, TO = 0, 1, 2, 3
+COLUMNS = 4
 
 
 def packed(name: str) -> int:
@@ -273,10 +270,10 @@ def scan_game(
                 if keep and not stray:
                     if count == len(rows):
                         return ROWS_FULL
-                    rows[count]["node"] = current
-                    rows[count]["name"] = name
-                    rows[count]["start"] = start
-                    rows[count]["end"] = k
+                    rows[count, NODE_NUMBER] = current
+                    rows[count, NAME] = name
+                    rows[count, FROM] = start
+                    rows[count, TO] = k
                     count += 1
                     if current == 0 and count == root_rows + 1:
                         root_rows = count

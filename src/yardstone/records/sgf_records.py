@@ -49,7 +49,7 @@ class Rows:
 
     Attributes
     ----------
-    table : array of `ROW`
+    table : int64 array [values, 4]
         A row for each value of a property, in the order of the file.
     parents : int32 array
         The node before each node, -1 for the root (whole trees only).
@@ -60,7 +60,7 @@ class Rows:
 
     def __init__(self, *, main_only: bool) -> None:
         self.main_only = main_only
-        self._room = np.empty(_FIRST_ROWS, scan.ROW)
+        self._room = np.empty((_FIRST_ROWS, scan.COLUMNS), np.int64)
         self.parents = np.empty(0 if main_only else _FIRST_ROWS, np.int32)
         self._stack = np.empty(0 if main_only else _FIRST_ROWS, np.int32)
         self._out = np.zeros(scan.OUT, np.int64)
@@ -74,7 +74,7 @@ class Rows:
                 buf, start, final, self.main_only, self._room, self.parents, self._stack, self._out
             )
             if status == scan.ROWS_FULL:
-                self._room = np.empty(2 * len(self._room), scan.ROW)
+                self._room = np.empty((2 * len(self._room), scan.COLUMNS), np.int64)
             elif status == scan.NODES_FULL:
                 self.parents = np.empty(2 * len(self.parents), np.int32)
             elif status == scan.DEPTH_FULL:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.records._sgf_scan import ROW
+from yardstone.records._sgf_scan import COLUMNS, NODE_NUMBER
 from yardstone.records.sgf_records import property_values
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class SgfTree:
         self.line = 0 if record is None else record.line
         self.number = 1 if record is None else record.number
         self._data = b""
-        self._rows = np.empty(0, ROW)
+        self._rows = np.empty((0, COLUMNS), np.int64)
         self._parents = np.empty(0, np.int32)
         self._made: list[tuple[int, dict[str, tuple[str, ...]]]] = []
         self._children: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
@@ -62,7 +62,7 @@ class SgfTree:
             self._data = record.data
             self._rows = rows.table.copy()
             self._parents = rows.parents[: rows.nodes].copy()
-            self._rows_at = np.searchsorted(self._rows["node"], np.arange(rows.nodes + 1))
+            self._rows_at = np.searchsorted(self._rows[:, NODE_NUMBER], np.arange(rows.nodes + 1))
 
     def __len__(self) -> int:
         return len(self._parents) + len(self._made)

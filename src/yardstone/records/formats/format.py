@@ -115,7 +115,7 @@ class FileFormat:
     tournament: str = ""
 
 
-def reader(module: str, function: str, *first: str) -> Reader:
+def reader(module: str, function: str, *first: str) -> Callable[..., Any]:
     """A function of another module, which is loaded when something is read."""
 
     def read(*arguments: Any, **options: Any) -> Any:
