@@ -209,3 +209,19 @@ def test_all_games_forbidden(path: Path, capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(InputError, match="round 3 cannot be paired"):
         run(capsys, path, *forbidden, "-o", path)
     assert path.read_bytes() == before
+
+
+def test_boards_go_to_a_file_of_their_own(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import duckdb
+
+    before = path.read_bytes()
+    boards = tmp_path / "boards.parquet"
+    assert run(capsys, path, "--boards", boards, "--quiet") == ""
+    assert path.read_bytes() == before
+    rows = duckdb.read_parquet(str(boards))
+    assert rows.columns[:4] == ["round", "table", "first", "second"]
+    assert len(rows) == 7
+    with pytest.raises(UsageError, match="--boards"):
+        run(capsys, path, "--format", "parquet")

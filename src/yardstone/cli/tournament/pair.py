@@ -133,29 +133,23 @@ class ConstraintOptions:
 
 
 @dataclass(frozen=True)
-class BoardOutput:
+class BoardOutput(TableOutput):
     """Where the boards go; `-o` writes the tournament with them."""
 
-    form: Annotated[
-        Format | None,
-        typer.Option("--format", help="How boards are written."),
-    ] = None
-    boards: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the boards into this file.")
+    output: Annotated[
+        Path | None,
+        typer.Option("--boards", metavar="FILE", help="Write the boards into this file."),
     ] = None
     html: Annotated[
         Path | None,
         typer.Option("--html", "--page", metavar="FILE", help="Write a page to print, too."),
     ] = None
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="Nothing on standard output, and no progress."),
-    ] = False
 
-    @property
-    def table(self) -> TableOutput:
-        """The same as any report has it."""
-        return TableOutput(self.form, self.boards, self.html, self.quiet)
+    def check(self, *others: Path | None) -> None:
+        """Refuse what cannot be written before any work is done."""
+        if self.format is Format.parquet and self.output is None and not self.quiet:
+            raise UsageError("Parquet is not text: name a file with --boards")
+        super().check(*others)
 
 
 def pair(
@@ -197,7 +191,7 @@ def pair(
         ),
     ] = None,
     brief: Annotated[bool, typer.Option("--brief", help="Boards without reasons.")] = False,
-    output: Annotated[
+    target: Annotated[
         Path | None,
         typer.Option(
             "--output",
@@ -206,7 +200,7 @@ def pair(
             help="Write the tournament with this round into a file; it may be the same one.",
         ),
     ] = None,
-    report: BoardOutput,
+    boards: BoardOutput,
 ) -> None:
     """Propose the next round's boards, each with its reasons.
 
@@ -221,18 +215,17 @@ def pair(
     from yardstone.tournament.files import read_tournament
     from yardstone.tournament.proposal import propose_round, without_rounds
 
-    boards = report.table
-    boards.check(output)
+    boards.check(target)
     tournament = read_tournament(file)
     if again:
         tournament, round_number = without_rounds(
-            tournament, round_number, keep_results=output is not None
+            tournament, round_number, keep_results=target is not None
         )
     robin = rules.round_robin(tournament)
     if robin and (ask or compare):
         raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
     if compare:
-        if output is not None or report.html is not None or ask or again:
+        if target is not None or boards.html is not None or ask or again:
             raise UsageError(
                 "--compare shows a recorded round; it goes without -o, --html, --ask and --again"
             )
@@ -255,8 +248,8 @@ def pair(
             progress=boards.progress("boards"),
         )
         document, paired = pairing_document(proposal, brief=brief), proposal.tournament
-    if output is not None:
-        _write(paired, output)
+    if target is not None:
+        _write(paired, target)
     boards.emit(document)
 
 
@@ -294,10 +287,10 @@ def _comparison(tournament: Tournament, round_number: int | None, rules: Pairing
     return comparison_document(compare_rounds(tournament, round_number, rules=rules))
 
 
-def _write(tournament: Tournament, output: Path) -> None:
+def _write(tournament: Tournament, target: Path) -> None:
     from yardstone.files import replaced
     from yardstone.tournament.files import to_bytes
 
-    data = to_bytes(tournament, output)
-    with replaced(output) as temporary:
+    data = to_bytes(tournament, target)
+    with replaced(target) as temporary:
         temporary.write_bytes(data)
