@@ -13,7 +13,7 @@ from yardstone.pool import Pool
 from yardstone.ratings import _whr_newton as newton
 from yardstone.ratings._played import in_order, lay_out_all
 from yardstone.ratings._whr_fit import FULL_MATRIX_LIMIT, Fit, new_hessian
-from yardstone.ratings._whr_terms import game_terms, game_value, tau_terms
+from yardstone.ratings._whr_terms import Law, Model, game_terms, game_value, tau_terms
 from yardstone.ratings.handicap import Handicap
 from yardstone.ratings.history import WholeHistoryRatings
 from yardstone.ratings.joint_replay import POINTS
@@ -62,9 +62,8 @@ def packed(fit: Fit) -> Floats:
 
 def value_at(fit: Fit, unknowns: Floats) -> float:
     u2 = exp(2.0 * unknowns[-1])
-    return newton.log_posterior(
-        fit.layout, fit.stop, unknowns[:-2].copy(), unknowns[-2], u2, fit.w2, fit.prior
-    )
+    law, model = Law(unknowns[-2], u2), Model(fit.w2, fit.prior)
+    return newton.log_posterior(fit.layout, fit.stop, unknowns[:-2].copy(), law, model)
 
 
 def gradient_at(fit: Fit, unknowns: Floats) -> Floats:
