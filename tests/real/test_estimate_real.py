@@ -13,7 +13,7 @@ import pytest
 from tests.docs.blocks import ROOT
 from tests.shared import shared_path
 from yardstone.errors import InputError, UsageError
-from yardstone.go.nets.known import KNOWN
+from yardstone.go.nets.catalogue import KNOWN
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.points import WHITE
 from yardstone.records.sgf import read_games

@@ -12,8 +12,8 @@ from tests.go.nets.server import Site, serve
 from tests.go.random_net import Shape, network_bytes
 from yardstone.errors import InputError
 from yardstone.go.nets import download, find_network, load_network
+from yardstone.go.nets.catalogue import KNOWN, KnownNetwork, known_network
 from yardstone.go.nets.download import download_network
-from yardstone.go.nets.known import KNOWN, KnownNetwork, known_network
 
 DATA = gzip.compress(network_bytes(Shape(8)), mtime=0)
 SUM = hashlib.sha256(DATA).hexdigest()
@@ -57,7 +57,7 @@ def test_a_download(site: Site, cache: Path) -> None:
 
 def test_a_known_network(site: Site, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     network = KnownNetwork("full-name", "short", f"{site.url}/nets/small.bin.gz", SUM, "a test")
-    monkeypatch.setattr("yardstone.go.nets.known.KNOWN", (network,))
+    monkeypatch.setattr("yardstone.go.nets.catalogue.KNOWN", (network,))
     assert download_network("short").path == cache / "full-name.bin.gz"
     assert find_network("short") == cache / "full-name.bin.gz"
     assert download_network("full-name", name="mine").name == "mine"

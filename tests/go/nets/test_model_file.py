@@ -16,7 +16,7 @@ from tests.go.random_net import ALL_SHAPES, Nested, Shape, network_bytes, write_
 from yardstone.errors import InputError
 from yardstone.go.nets import read_model
 from yardstone.go.nets._tokens import Tokens
-from yardstone.go.nets.describe import describe
+from yardstone.go.nets.description import describe
 from yardstone.go.nets.layers import Bottleneck, Model, RmsNorm
 from yardstone.go.nets.model_file import read_header
 

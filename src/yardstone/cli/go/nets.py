@@ -105,7 +105,7 @@ def show(
     yardstone go nets show b6c96
     yardstone go nets show some/file.bin.gz --format json
     """
-    from yardstone.go.nets.describe import describe_file
+    from yardstone.go.nets.description import describe_file
     from yardstone.reports.go.networks import network_document
 
     output.check()

@@ -23,7 +23,6 @@ __all__ = [
     "Komi",
     "Net",
     "NetworkOptions",
-    "Output",
     "OutputFile",
     "Precision",
     "PrecisionName",
@@ -105,8 +104,6 @@ Komi = Annotated[
 OutputFile = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
 ]
-#: The same, for commands of other families.
-Output = OutputFile
 Strict = Annotated[
     bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
 ]

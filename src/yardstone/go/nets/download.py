@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from yardstone.errors import InputError
-from yardstone.go.nets.known import known_network
+from yardstone.go.nets.catalogue import known_network
 from yardstone.go.nets.model_file import read_model
 from yardstone.go.nets.store import (
     StoredNetwork,
@@ -62,7 +62,7 @@ def download_network(
     Parameters
     ----------
     name_or_url : str
-        A name of `yardstone.go.nets.known.KNOWN`, or an address.
+        A name of `yardstone.go.nets.catalogue.KNOWN`, or an address.
     sha256 : str, optional
         The checksum of the file, for an address; a known network has its own.
     name : str, optional

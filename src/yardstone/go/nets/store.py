@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from yardstone.errors import InputError
-from yardstone.go.nets.known import full_name
+from yardstone.go.nets.catalogue import full_name
 from yardstone.go.nets.model_file import Header, read_header, read_model
 
 __all__ = [

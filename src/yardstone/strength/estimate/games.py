@@ -142,7 +142,7 @@ def model_network(
 
 def _where(name: str) -> str:
     """How to get a network."""
-    from yardstone.go.nets.known import KNOWN
+    from yardstone.go.nets.catalogue import KNOWN
 
     known = next((each for each in KNOWN if name in (each.name, each.short)), None)
     if known is None:
