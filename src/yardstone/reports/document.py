@@ -238,11 +238,12 @@ class Drawing(Protocol):
 class Picture:
     """A drawing on a page, with what it shows in words; texts leave it out.
 
-    The drawing is made when it is wanted.
+    The drawing is made when it is wanted; `instead` stands in its place in texts.
     """
 
     draw: Callable[[], Drawing]
     caption: str = ""
+    instead: Table | None = None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from yardstone.reports.document import Block, Column, Document, Facts, Lines, Section, Table
+from yardstone.reports.document import (
+    Block,
+    Column,
+    Document,
+    Facts,
+    Lines,
+    Picture,
+    Section,
+    Table,
+)
 from yardstone.reports.faces.text import hidden_rows
 from yardstone.reports.words import plural
 
@@ -59,6 +68,8 @@ def _is_group(section: Section) -> bool:
 
 
 def _printed(block: Block) -> bool:
+    if isinstance(block, Picture):
+        return block.instead is not None
     if isinstance(block, Table):
         return len(block.rows) > 0
     if isinstance(block, Facts):
@@ -72,6 +83,8 @@ def _print_block(block: Block, console: Console, limit: int | None) -> None:
     if isinstance(block, Lines):
         for line in block.lines:
             _print_line(line, console, lead="  • " if block.bullets else "", exact=block.exact)
+    elif isinstance(block, Picture) and block.instead is not None:
+        _print_table(block.instead, console, limit)
     elif isinstance(block, Table):
         _print_table(block, console, limit if block.limit is None else block.limit)
     elif isinstance(block, Facts):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
-from yardstone.reports.document import Block, Document, Facts, Lines, Section, Table
+from yardstone.reports.document import Block, Document, Facts, Lines, Picture, Section, Table
 from yardstone.reports.words import plural
 
 __all__ = ["aligned", "document_text", "hidden_rows"]
@@ -34,6 +34,8 @@ def _block_lines(block: Block) -> Iterable[str]:
         if not block.bullets:
             return block.lines
         return [part for line in block.lines for part in _bullet(line)]
+    if isinstance(block, Picture) and block.instead is not None:
+        return table_lines(block.instead)
     if isinstance(block, Table):
         return table_lines(block)
     if isinstance(block, Facts) and block.width:

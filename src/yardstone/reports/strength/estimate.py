@@ -118,7 +118,7 @@ def _ranks(plain: Plain) -> Section:
     words = f"Probability of each {scale_name(plain)} rank, in per cent."
     if plain["scale"] != "fox":
         words += " These are the ranks of Fox, shifted: the error of the shift is not in them."
-    return Section("", [table, Picture(lambda: rank_chart(plain, words), words)])
+    return Section("", [Picture(lambda: rank_chart(plain, words), words, instead=table)])
 
 
 def _phases(plain: Plain) -> Table:
