@@ -17,7 +17,7 @@ from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Limits
 from yardstone.web.sniff import ENDINGS, FILES
 
-EVERY = pytest.mark.parametrize("kind", KINDS.values(), ids=str)
+EVERY = pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
 
 
 @EVERY
