@@ -20,7 +20,7 @@ from yardstone.errors import ConnectionWarning, ModelError, PerfectScoreWarning,
 from yardstone.pool import PairCounts, Pool, SkipReport
 from yardstone.ratings._bounds import perfect_limits
 from yardstone.ratings._draws import draw_rate_interval, unbiased_draw_rate
-from yardstone.ratings._listing import Group, games_between, groups_of, rank_limits
+from yardstone.ratings.listing import Group, games_between, groups_of, rank_limits
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.design import joining_games, suggest
 from yardstone.ratings.fallback import fit_widely, misfit_of_join
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.design import Suggestion
     from yardstone.ratings.result import Estimate, JointRatings
 
-__all__ = ["STATUS_NAMES", "Group", "RatingList", "rate", "rate_list", "summarise"]
+__all__ = ["STATUS_NAMES", "RatingList", "rate", "rate_list", "summarise"]
 
 #: Further matches named as worth playing.
 SUGGESTIONS = 5
