@@ -27,10 +27,12 @@ from yardstone.lab.neubauer.rank.training import (
     train_on_pool,
     train_rank_model,
 )
-from yardstone.strength.estimate.intervals import Interval, coverage
+from yardstone.strength.estimate.coverage import coverage
+from yardstone.strength.estimate.intervals import Interval
 from yardstone.strength.estimate.strengths import PARTS, interval_tables
 from yardstone.strength.evidence import KINDS, evidence_of_store
-from yardstone.strength.rank.model import RANKS, RankModel
+from yardstone.strength.rank.model import RankModel
+from yardstone.strength.rank.ranks import RANKS
 from yardstone.strength.rank.scorer import PHASES
 
 SETTINGS = RankSettings(width=2, pick_units=3, units=4)

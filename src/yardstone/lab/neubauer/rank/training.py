@@ -23,7 +23,8 @@ from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store, s
 from yardstone.lab.neubauer.rank.regression import Regression
 from yardstone.lab.neubauer.rank.spread import as_statistics, fit_spread
 from yardstone.strength.rank.lift import Lift, random_lift
-from yardstone.strength.rank.model import RANKS, RankModel
+from yardstone.strength.rank.model import RankModel
+from yardstone.strength.rank.ranks import RANKS
 from yardstone.strength.rank.scorer import PHASES
 
 if TYPE_CHECKING:
