@@ -1,8 +1,7 @@
-"""The data of an experiment that was run, for pictures of it."""
+"""The data of an experiment that was run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,13 +11,10 @@ import numpy as np
 from yardstone.arrays import map_array
 from yardstone.errors import InputError
 from yardstone.evaluation.sets import Sets
-from yardstone.go.features import HEAD
 from yardstone.lab.neubauer.dataset import MoveSets
-from yardstone.lab.neubauer.experiment.classes import losses_by_rating
 from yardstone.lab.neubauer.experiment.collection import load_pool
 from yardstone.lab.neubauer.experiment.questions import RecentMoves, ask_questions
 from yardstone.lab.neubauer.experiment.sets import load_labels
-from yardstone.lab.neubauer.experiment.stochastic import POINTS
 from yardstone.ratings.glicko2 import Glicko2
 
 if TYPE_CHECKING:
@@ -30,11 +26,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["Described", "described", "glicko_of"]
+__all__ = ["ExperimentData", "glicko_of", "read_experiment_data"]
 
 
 @dataclass(frozen=True, eq=False)
-class Described:
+class ExperimentData:
     """The pool of an experiment and the recent moves of its training games.
 
     Attributes
@@ -53,15 +49,6 @@ class Described:
     labels: Array
     head: MoveSets
 
-    def points(self, edges: Sequence[float] = ()) -> dict[str, Array]:
-        """Points that moves lost, by class of players (figure 4.2)."""
-        found = losses_by_rating(self.head, self.labels, HEAD.index("point_loss"), edges)
-        return {name: POINTS * values for name, values in found.items()}
-
-    def winrates(self, edges: Sequence[float] = ()) -> dict[str, Array]:
-        """Winrate that moves lost, by class of players (figure 4.3)."""
-        return losses_by_rating(self.head, self.labels, HEAD.index("win_loss"), edges)
-
 
 def glicko_of(experiment: Experiment) -> Glicko2:
     """The experiment's Glicko-2."""
@@ -73,7 +60,7 @@ def glicko_of(experiment: Experiment) -> Glicko2:
     )
 
 
-def described(experiment: Experiment) -> Described:
+def read_experiment_data(experiment: Experiment) -> ExperimentData:
     """Read what an experiment's stages have left.
 
     Raises
@@ -97,11 +84,11 @@ def described(experiment: Experiment) -> Described:
     game = questions.game[here]
     head = RecentMoves.open(folder / "moves").sets(("head",)).select(here)
     values = np.column_stack([labels.first[game], labels.second[game]]).ravel()
-    return Described(pool, glicko_of(experiment).replay(pool), values, head)
+    return ExperimentData(pool, glicko_of(experiment).replay(pool), values, head)
 
 
 def _marks(path: Path, games: int) -> NDArray[np.str_]:
-    found = map_array(path)
-    if found.shape != (games,):
+    marks = map_array(path)
+    if marks.shape != (games,):
         raise InputError("is not of this experiment's pool", file=str(path))
-    return found
+    return marks
