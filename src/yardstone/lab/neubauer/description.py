@@ -31,7 +31,7 @@ from yardstone.lab.neubauer.experiment.classes import (
     ratings_in_classes,
 )
 from yardstone.lab.neubauer.experiment.configuration import read_experiment
-from yardstone.lab.neubauer.experiment.description import read_experiment_data
+from yardstone.lab.neubauer.experiment.description import glicko_of, read_experiment_data
 from yardstone.lab.neubauer.experiment.stochastic import POINTS
 from yardstone.ratings.glicko2 import Glicko2
 
@@ -119,13 +119,16 @@ def _check_alone(data: Sequence[str], what: str) -> None:
 
 def _of_experiment(file: Path, edges: Sequence[float]) -> DataDescription:
     """Of its training games, and of its whole pool."""
-    data = read_experiment_data(read_experiment(file))
-    points = losses_by_rating(data.head, data.labels, _POINT_LOSS, edges)
+    experiment = read_experiment(file)
+    data = read_experiment_data(experiment)
+    training = data.labelled(("head",), "T")
+    labels = training.labels.ravel()
+    points = losses_by_rating(training.moves, labels, _POINT_LOSS, edges)
     return replace(
-        _of_pool(data.pool, data.replay, data.labels, edges),
+        _of_pool(data.pool, glicko_of(experiment).replay(data.pool), labels, edges),
         training=True,
         points={name: POINTS * values for name, values in points.items()},
-        winrates=losses_by_rating(data.head, data.labels, _WIN_LOSS, edges),
+        winrates=losses_by_rating(training.moves, labels, _WIN_LOSS, edges),
     )
 
 

@@ -90,9 +90,7 @@ class RankModel:
             The file is not there, or is no model.
         """
         file = _SHIPPED if path is None else Path(path)
-        arrays, card = read_arrays(file, _checked)
-        scorer, spread = _parts(arrays)
-        return cls(scorer, spread, card)
+        return read_arrays(file, lambda arrays, card: cls(*_parts(arrays), card))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the model with its weights as float16, whole or not at all."""
@@ -304,14 +302,10 @@ def _in_batches(statistics: Array, judge: Callable[[Array], Array]) -> Array:
 
 
 def _parts(arrays: Mapping[str, NDArray[Any]]) -> tuple[MoveScorer, RankSpread]:
+    """Scorer and spread; ValueError, KeyError or TypeError if the arrays make no model."""
     named = {
         part: {k.removeprefix(part): v for k, v in arrays.items() if k.startswith(part)}
         for part in ("scorer_", "spread_")
     }
     scorer = MoveScorer.from_arrays(named["scorer_"])
     return scorer, RankSpread.from_arrays(named["spread_"], scorer.width)
-
-
-def _checked(arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Raise ValueError, KeyError or TypeError if the arrays make no model."""
-    _parts(arrays)

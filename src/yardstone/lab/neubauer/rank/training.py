@@ -120,21 +120,6 @@ class OutOfFold:
         keep = np.isin(np.arange(PHASES), phases)
         return as_statistics(self.counts * keep, self.scores * keep[:, None])
 
-    def densities(self, statistics: Array, fold: Ints) -> Array:
-        """`RankModel.density` of sums of rows, each of one fold.
-
-        Parameters
-        ----------
-        statistics : float64 [n, phases + 1 + width]
-        fold : int64 [n]
-            The fold that the rows of each sum came from.
-        """
-        order = np.argsort(fold, kind="stable")
-        parts = [
-            model.density(statistics[fold == number]) for number, model in enumerate(self.models)
-        ]
-        return np.concatenate(parts)[np.argsort(order, kind="stable")]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedRank:
