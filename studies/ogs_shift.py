@@ -43,7 +43,8 @@ from yardstone.strength.estimate.players import plain_name
 from yardstone.strength.estimate.site_scales import fox_rank
 from yardstone.strength.estimate.strengths import Rater
 from yardstone.strength.evidence import evidence_of_store
-from yardstone.strength.rank.model import EDGES, RankModel
+from yardstone.strength.rank.model import RankModel
+from yardstone.strength.rank.ranks import EDGES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

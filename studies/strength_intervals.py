@@ -32,10 +32,12 @@ from yardstone.errors import YardstoneError
 from yardstone.go.analysis import PHASES as GAME_PHASES
 from yardstone.go.feature_store import read_about
 from yardstone.lab.neubauer.rank.intervals import UNLIKELY, Unseen, calibrated, draw_unseen
-from yardstone.strength.estimate.intervals import Coverage, Interval, coverage
+from yardstone.strength.estimate.coverage import Coverage, coverage
+from yardstone.strength.estimate.intervals import Interval
 from yardstone.strength.estimate.phases import phase_means
 from yardstone.strength.estimate.strengths import PARTS
-from yardstone.strength.rank.model import EDGES, RANKS, RankModel
+from yardstone.strength.rank.model import RankModel
+from yardstone.strength.rank.ranks import EDGES, RANKS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

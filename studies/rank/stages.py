@@ -20,7 +20,8 @@ from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store
 from yardstone.lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, judged_by_fold
 from yardstone.lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
 from yardstone.strength.evidence import evidence_of_store
-from yardstone.strength.rank.model import RANKS, RankModel
+from yardstone.strength.rank.model import RankModel
+from yardstone.strength.rank.ranks import RANKS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,8 @@ from studies.rank.stages import one_player
 
 from yardstone.lab.neubauer.rank.pool import RankPool, without_years
 from yardstone.lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, draw_players
-from yardstone.strength.rank.model import RANKS, RankModel
+from yardstone.strength.rank.model import RankModel
+from yardstone.strength.rank.ranks import RANKS
 from yardstone.strength.rank.scorer import PHASES
 
 if TYPE_CHECKING:

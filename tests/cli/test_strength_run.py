@@ -91,7 +91,7 @@ def test_what_cannot_be_described(file: Path, tmp_path: Path) -> None:
 
     fresh = tmp_path / "fresh"
     fresh.mkdir()
-    with pytest.raises(InputError, match="'winners' of this experiment was not run"):
+    with pytest.raises(InputError, match="not been run so far: there is no stage 'winners'"):
         refused(write_experiment(fresh, tmp_path / "net", models=False))
     with pytest.raises(UsageError, match="one experiment at a time"):
         refused(file, file)

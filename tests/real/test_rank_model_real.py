@@ -20,7 +20,8 @@ from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.sgf import read_games
 from yardstone.strength.evidence import KINDS, evidence_of_games
-from yardstone.strength.rank.model import RANKS, RankModel
+from yardstone.strength.rank.model import RankModel
+from yardstone.strength.rank.ranks import RANKS
 
 NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 GAMES = 3

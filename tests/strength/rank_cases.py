@@ -9,8 +9,10 @@ import numpy as np
 from yardstone.lab.neubauer.rank.pool import RankPool
 from yardstone.strength.evidence import Evidence
 from yardstone.strength.rank.lift import Lift, random_lift
-from yardstone.strength.rank.model import RANKS, RankModel, RankSpread
+from yardstone.strength.rank.model import RankModel
+from yardstone.strength.rank.ranks import RANKS
 from yardstone.strength.rank.scorer import PHASES, MoveScorer
+from yardstone.strength.rank.spread import RankSpread
 from yardstone.strength.rank.values import SCALARS
 
 CHANNELS = 6

@@ -18,13 +18,10 @@ if TYPE_CHECKING:
         score_cost,
     )
     from yardstone.strength.estimate.collection import Estimates, PlayerEstimate, estimate_players
+    from yardstone.strength.estimate.coverage import Coverage, coverage
     from yardstone.strength.estimate.estimate import StrengthEstimate, estimate_player
-    from yardstone.strength.estimate.intervals import (
-        Coverage,
-        IntervalTable,
-        coverage,
-        fit_intervals,
-    )
+    from yardstone.strength.estimate.interval_fit import fit_intervals
+    from yardstone.strength.estimate.intervals import IntervalTable
     from yardstone.strength.estimate.listed_moves import CostlyMove, IndicativeMove
     from yardstone.strength.estimate.players import AmbiguousPlayerError, find_player
     from yardstone.strength.estimate.site_scales import SITE_SCALES, SiteScale, fox_rank
@@ -33,7 +30,8 @@ if TYPE_CHECKING:
     from yardstone.strength.fusion.combination import Combination, fit_combination
     from yardstone.strength.fusion.glicko import GlickoFromMoves, fuse
     from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_prior
-    from yardstone.strength.rank.model import RANKS, RankModel, RankScore
+    from yardstone.strength.rank.model import RankModel, RankScore
+    from yardstone.strength.rank.ranks import RANKS
     from yardstone.strength.style.model import StyleModel, Validation, cross_validate, fit_style
     from yardstone.strength.style.table import StyleTable, read_style
 
@@ -86,7 +84,9 @@ __getattr__ = lazy_names(
     {
         "estimate.calibrate": ("Calibration", "ScoreCost", "fit_calibration", "score_cost"),
         "estimate.estimate": ("StrengthEstimate", "estimate_player"),
-        "estimate.intervals": ("Coverage", "IntervalTable", "coverage", "fit_intervals"),
+        "estimate.coverage": ("Coverage", "coverage"),
+        "estimate.interval_fit": ("fit_intervals",),
+        "estimate.intervals": ("IntervalTable",),
         "estimate.listed_moves": ("CostlyMove", "IndicativeMove"),
         "estimate.collection": ("Estimates", "PlayerEstimate", "estimate_players"),
         "estimate.players": ("AmbiguousPlayerError", "find_player"),
@@ -96,7 +96,8 @@ __getattr__ = lazy_names(
         "fusion.combination": ("Combination", "fit_combination"),
         "fusion.glicko": ("GlickoFromMoves", "fuse"),
         "fusion.moves_prior": ("MovesPrior", "Sides", "fit_moves_prior"),
-        "rank.model": ("RANKS", "RankModel", "RankScore"),
+        "rank.model": ("RankModel", "RankScore"),
+        "rank.ranks": ("RANKS",),
         "style.model": ("StyleModel", "Validation", "cross_validate", "fit_style"),
         "style.table": ("StyleTable", "read_style"),
     },

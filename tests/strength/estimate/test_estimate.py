@@ -28,7 +28,7 @@ from yardstone.strength.estimate.listed_moves import COSTLY, indicative_moves, p
 from yardstone.strength.estimate.site_scales import SiteScale, site_scale
 from yardstone.strength.estimate.strengths import PARTS, Rated
 from yardstone.strength.evidence import evidence_of_games
-from yardstone.strength.rank.model import EDGES, RANKS
+from yardstone.strength.rank.ranks import EDGES, RANKS
 
 
 @pytest.fixture(scope="module")

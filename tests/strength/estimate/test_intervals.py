@@ -7,15 +7,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.strength.estimate.intervals import (
-    Coverage,
-    Interval,
-    IntervalTable,
-    coverage,
-    fit_intervals,
-    quantiles,
-)
-from yardstone.strength.rank.model import EDGES
+from yardstone.strength.estimate.coverage import Coverage, coverage
+from yardstone.strength.estimate.distribution import quantiles
+from yardstone.strength.estimate.interval_fit import fit_intervals
+from yardstone.strength.estimate.intervals import Interval, IntervalTable
+from yardstone.strength.rank.ranks import EDGES
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -15,7 +15,8 @@ from yardstone.lab.neubauer.rank.intervals import Unseen
 from yardstone.lab.neubauer.rank.protocol import accuracy, draw_games
 from yardstone.strength.estimate.phases import phase_means
 from yardstone.strength.estimate.strengths import PARTS, Rater, interval_tables
-from yardstone.strength.rank.model import EDGES, RANKS, RankModel
+from yardstone.strength.rank.model import RankModel
+from yardstone.strength.rank.ranks import EDGES, RANKS
 
 KEPT = Path(__file__).resolve().parents[1] / "data" / "listed_sides.npz"
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "studies"

@@ -17,7 +17,8 @@ from tests.strength.rank_cases import CHANNELS, WIDTH, random_evidence, random_m
 from yardstone.errors import InputError, UsageError
 from yardstone.strength.evidence import Evidence, no_evidence
 from yardstone.strength.rank import scorer as rank_scorer
-from yardstone.strength.rank.model import EDGES, RANKS, RankModel
+from yardstone.strength.rank.model import RankModel
+from yardstone.strength.rank.ranks import EDGES, RANKS
 from yardstone.strength.rank.scorer import PHASES
 
 

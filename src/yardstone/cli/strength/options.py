@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from yardstone.errors import UsageError
-
-if TYPE_CHECKING:
-    from yardstone.lab.neubauer.experiment.configuration import Experiment
-    from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
 
 __all__ = [
     "Anew",
@@ -26,7 +22,6 @@ __all__ = [
     "PresetName",
     "Settings",
     "Threads",
-    "chosen_settings",
     "named_values",
 ]
 
@@ -95,24 +90,10 @@ Anew = Annotated[bool, typer.Option("--anew", help="Begin anew, whatever the fol
 
 def named_values(texts: list[str] | None) -> dict[str, str]:
     """What ``--set`` says."""
-    found = {}
+    values = {}
     for text in texts or ():
         name, sign, value = text.partition("=")
         if not sign:
             raise UsageError(f"--set {text}: write NAME=VALUE")
-        found[name.strip().replace("-", "_")] = value.strip()
-    return found
-
-
-def chosen_settings(
-    experiment: Experiment, model: ModelName, preset: PresetName | None, texts: list[str] | None
-) -> Hyperparameters:
-    """The settings of a network: the experiment's or those of a preset, then ``--set``."""
-    from yardstone.lab.neubauer.experiment.examples import experiment_settings
-    from yardstone.lab.neubauer.network.hyperparameters import PRESETS
-
-    found = experiment_settings(experiment, model.value)
-    if preset is not None or found is None:
-        named = PRESETS[(preset or PresetName.published).value]
-        found = named.changed({"window": experiment.models.window})
-    return found.changed(named_values(texts))
+        values[name.strip().replace("-", "_")] = value.strip()
+    return values

@@ -22,7 +22,7 @@ from yardstone.cli.strength.options import (
     PresetName,
     Settings,
     Threads,
-    chosen_settings,
+    named_values,
 )
 from yardstone.errors import UsageError
 
@@ -97,7 +97,7 @@ def search(
     yardstone strength search experiment.toml
     """
     from yardstone.lab.neubauer.experiment.configuration import read_experiment
-    from yardstone.lab.neubauer.experiment.examples import experiment_examples
+    from yardstone.lab.neubauer.experiment.examples import experiment_examples, experiment_settings
     from yardstone.lab.neubauer.network.search import Plan, best_run, random_search
     from yardstone.lab.neubauer.network.search_run import Cached
     from yardstone.reports.strength.training import search_document
@@ -106,7 +106,9 @@ def search(
     low_high = None if windows is None else tuple(int(v) for v in _pair("--windows", windows))
     loss_limits = None if limits is None else _pair("--limits", limits)
     experiment = read_experiment(file)
-    around = chosen_settings(experiment, model, start, settings)
+    around = experiment_settings(
+        experiment, model.value, start and start.value, named_values(settings)
+    )
     folder = folder or experiment.folder / f"search-{model.value}"
     examples = Cached(partial(experiment_examples, str(file), model.value))
     examples()  # an error in the games is one of the command, not of a worker

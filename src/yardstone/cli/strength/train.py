@@ -17,7 +17,7 @@ from yardstone.cli.strength.options import (
     Preset,
     Settings,
     Threads,
-    chosen_settings,
+    named_values,
 )
 
 if TYPE_CHECKING:
@@ -48,12 +48,18 @@ def train(
     yardstone strength train experiment.toml
     """
     from yardstone.lab.neubauer.experiment.configuration import read_experiment
-    from yardstone.lab.neubauer.experiment.examples import MODELS, experiment_examples
+    from yardstone.lab.neubauer.experiment.examples import (
+        MODELS,
+        experiment_examples,
+        experiment_settings,
+    )
     from yardstone.lab.neubauer.network.training import train as do_training
 
     output.check()
     experiment = read_experiment(file)
-    chosen = chosen_settings(experiment, model, preset, settings)
+    chosen = experiment_settings(
+        experiment, model.value, preset and preset.value, named_values(settings)
+    )
     folder = folder or experiment.folder / f"training-{model.value}"
     training, validation = experiment_examples(str(file), model.value)
     trained = do_training(

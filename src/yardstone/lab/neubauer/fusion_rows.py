@@ -65,18 +65,18 @@ def fit_start(pool: Pool, system: Glicko2, games: Mask) -> Glicko2:
     def against(unknowns: Array) -> float:
         return -log_likelihood(score, made(unknowns).replay(pool).expected[games])
 
-    found = minimize(
+    optimum = minimize(
         against,
         np.log([system.initial_deviation, system.initial_volatility]),
         method="Nelder-Mead",
         bounds=np.log([(20.0, 1000.0), (1e-3, 0.5)]),
         options={"xatol": _CLOSE, "fatol": 1e-6, "maxiter": _STEPS},
     )
-    return made(found.x)
+    return made(optimum.x)
 
 
 def add_fusion(
-    found: ExperimentPredictions,
+    predictions: ExperimentPredictions,
     pool: Pool,
     replay: Replay,
     system: Glicko2,
@@ -89,7 +89,7 @@ def add_fusion(
 
     Parameters
     ----------
-    found : ExperimentPredictions
+    predictions : ExperimentPredictions
         Of the model among others, with its ratings.
     pool : Pool
         In order of time.
@@ -98,7 +98,7 @@ def add_fusion(
     system : Glicko2
         Without handicap and other columns: each game even.
     model : str
-        Its name in `found`.
+        Its name in `predictions`.
     moves : int64 [q, 2]
         On how many moves each of its ratings rests.
     learn_from : str
@@ -107,7 +107,7 @@ def add_fusion(
 
     Returns
     -------
-    found : ExperimentPredictions
+    predictions : ExperimentPredictions
         With the rows "Glicko-2, fitted" (to games of no set: `fit_start`), "Fusion" (a
         rating from moves as its prior, results on top) and "Combination" (logistic
         regression of the predictions of both).
@@ -119,7 +119,7 @@ def add_fusion(
     NoGamesError
         There is no game to fit to, or no player in them has earlier moves.
     """
-    questions = found.questions
+    questions = predictions.questions
     learnt = questions.of(learn_from)
     if not learnt.any():
         raise NoGamesError(f"the set {learn_from} has no game to fit the prior from moves to")
@@ -127,9 +127,9 @@ def add_fusion(
     if fitted is not system:
         replay = fitted.replay(pool)
     base = Prior(fitted.initial, fitted.initial_deviation)
-    ratings = found.ratings[model]
+    ratings = predictions.ratings[model]
     sides = _sides(replay, questions.game, ratings, moves)
-    prior = fit_moves_prior(sides.select(learnt), found.score[learnt], fitted, base)
+    prior = fit_moves_prior(sides.select(learnt), predictions.score[learnt], fitted, base)
     results, expected = replay.expected[questions.game].copy(), prior.expected(sides, fitted)
     known, rated = sides.rating.copy(), prior.fused(sides)[0]
     for last in dict.fromkeys(questions.last.tolist()):
@@ -144,10 +144,10 @@ def add_fusion(
         )
         known[here] = rated[here] = np.nan
     combination = fit_combination(
-        found.score[learnt], results[learnt], found.expected[model][learnt]
+        predictions.score[learnt], results[learnt], predictions.expected[model][learnt]
     )
-    both = combination.expected(results, found.expected[model])
-    made = found.with_system(
+    both = combination.expected(results, predictions.expected[model])
+    made = predictions.with_system(
         FITTED,
         results,
         known,

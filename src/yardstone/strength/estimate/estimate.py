@@ -204,7 +204,7 @@ def estimate_player(
     skipped: SkipReport | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> StrengthEstimate:
-    """StrengthEstimate how strong a player is from the moves of some games.
+    """Estimate how strong a player is from the moves of some games.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from yardstone.strength.estimate.site_scales import FOX, fox_rank
-from yardstone.strength.rank.model import EDGES, RANKS
+from yardstone.strength.rank.ranks import EDGES, RANKS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.strength.estimate.site_scales import fox_rank
-from yardstone.strength.rank.model import EDGES
+from yardstone.strength.rank.ranks import EDGES
 
 if TYPE_CHECKING:
     from yardstone.strength.estimate.estimate import StrengthEstimate

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.strength.rank.model import EDGES
+from yardstone.strength.rank.ranks import EDGES
 from yardstone.strength.rank.scorer import PHASES as MODEL_PHASES
 
 if TYPE_CHECKING:
@@ -56,11 +56,11 @@ def phase_means(model: RankModel, parts: Array, whole: Array) -> Array:
     scores = whole[MODEL_PHASES + 1 :]
     counts = whole[:MODEL_PHASES]
     strengths = np.arange(EDGES[0] - _FAR, EDGES[-1] + _FAR + _STEP, _STEP)
-    usual = model.usual(strengths)
+    usual = model.spread.usual_of(strengths)
     mode = float(np.clip(_likeliest(model, whole), EDGES[0] + _SIDE, EDGES[-1] - _SIDE))
-    below, above = model.usual(np.array([mode - _SIDE, mode + _SIDE]))
+    below, above = model.spread.usual_of(np.array([mode - _SIDE, mode + _SIDE]))
     slope = counts @ (above - below)
-    direction = np.linalg.solve(model.covariance(whole), slope)
+    direction = np.linalg.solve(model.spread.covariance(whole), slope)
     along = usual @ direction
 
     def place(statistics: Array) -> float:
@@ -72,7 +72,7 @@ def phase_means(model: RankModel, parts: Array, whole: Array) -> Array:
     here = place(whole)
     at = np.array([here, *(place(part) if part[:MODEL_PHASES].sum() else here for part in parts)])
     moved = np.repeat(whole[None], len(at), axis=0)
-    expected = np.einsum("p,rpk->rk", counts, model.usual(at))
+    expected = np.einsum("p,rpk->rk", counts, model.spread.usual_of(at))
     moved[:, MODEL_PHASES + 1 :] = scores + expected - expected[0]
     means, _, _ = model.posterior(moved)
     return np.asarray(means[1:])

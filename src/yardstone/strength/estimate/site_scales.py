@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from yardstone.errors import UsageError
 from yardstone.scales import convert
-from yardstone.strength.rank.model import EDGES
+from yardstone.strength.rank.ranks import EDGES
 
 if TYPE_CHECKING:
     from yardstone.strength.estimate.calibrate import Calibration

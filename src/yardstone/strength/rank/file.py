@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Arrays = dict[str, NDArray[Any]]
+
+Made = TypeVar("Made")
 
 __all__ = ["read_arrays", "write_arrays"]
 
@@ -46,15 +48,15 @@ def write_arrays(
     _FILE.write(path, arrays, {"card": dict(card)})
 
 
-def read_arrays(path: Path, check: Callable[[Arrays], None]) -> tuple[Arrays, dict[str, Any]]:
-    """Read what `write_arrays` wrote.
+def read_arrays(path: Path, make: Callable[[Arrays, dict[str, Any]], Made]) -> Made:
+    """What is made of the arrays and the card that `write_arrays` wrote.
 
     Parameters
     ----------
     path : Path
-    check : callable
-        Called with the arrays; raises ValueError, KeyError or TypeError if they are not
-        those of a model.
+    make : callable
+        Of the arrays and the card; raises ValueError, KeyError or TypeError if they are
+        not those of a model.
 
     Raises
     ------
@@ -62,7 +64,7 @@ def read_arrays(path: Path, check: Callable[[Arrays], None]) -> tuple[Arrays, di
         There is no such file, or it is no model.
     """
 
-    def model(stored: StoredArrays, about: dict[str, Any]) -> tuple[Arrays, dict[str, Any]]:
+    def model(stored: StoredArrays, about: dict[str, Any]) -> Made:
         if not isinstance(about["card"], dict):
             raise ValueError("card")
         arrays = dict(stored)
@@ -70,7 +72,6 @@ def read_arrays(path: Path, check: Callable[[Arrays], None]) -> tuple[Arrays, di
             raise ValueError("not numbers")
         if not all(np.isfinite(value).all() for value in arrays.values()):
             raise ValueError("not finite")
-        check(arrays)
-        return arrays, about["card"]
+        return make(arrays, about["card"])
 
     return _FILE.read(path, model)

@@ -1,18 +1,15 @@
 """`RankModel`: the rank of a player of Go from the moves of a few games.
 
-Each move has some scores (`MoveScorer`). Their mean over the moves of any number of
-games is taken for a draw from a normal distribution whose mean is what players of a rank
-score, in the phases that the moves lie in, and whose covariance has three parts: one
-falls with the number of moves, one with the number of games, and one is the player's own
-and never falls. From that follows, with every rank group equally likely beforehand, the
-probability of each strength.
+Each move has some scores (`MoveScorer`), and their mean over the moves of any number of
+games lies about what is usual at a rank (`RankSpread`). From that follows, with every rank
+group equally likely beforehand, the probability of each strength.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +18,10 @@ import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.strength.rank.file import read_arrays, write_arrays
+from yardstone.strength.rank.ranks import EDGES, RANKS
 from yardstone.strength.rank.scorer import PHASES, MoveScorer
+from yardstone.strength.rank.spread import RankSpread
+from yardstone.strength.rank.values import phases_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,12 +30,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["EDGES", "RANKS", "RankModel", "RankScore", "RankSpread"]
+__all__ = ["RankModel", "RankScore"]
 
-#: The rank groups of the Fox games, the weakest first.
-RANKS = ("3-5k", "1-2k", *(f"{dan}d" for dan in range(1, 10)))
-#: Where they begin and end on the Fox scale: n dan is n to n + 1, 1 kyu 0 to 1.
-EDGES = np.array([-4.0, -1.0, *range(1, 11)])
 _SHIPPED = Path(__file__).parent / "data" / "rank_model.npz"
 _STEP = 0.05
 #: Sums judged together.
@@ -64,40 +60,11 @@ class RankScore:
     by_game: Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RankSpread:
-    """How mean scores of k numbers lie about what is usual.
-
-    Attributes
-    ----------
-    usual : float64 [11, phases, k]
-        Mean score of the moves of players of each rank group, by phase.
-    move : float64 [k, k]
-        Covariance that is divided by the number of moves.
-    game : float64 [k, k]
-        The part that is divided by the number of games.
-    player : float64 [k, k]
-        The part that is the player's own.
-    prior_moves : float64
-        So many moves without a say are added: few moves count for less.
-    """
-
-    usual: Array
-    move: Array
-    game: Array
-    player: Array
-    prior_moves: Array
-
-    def arrays(self) -> dict[str, Array]:
-        """The numbers by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
 class RankModel:
     """The rank of a player from the moves of some games.
 
-    `RankModel.load` gives the one that comes with Yardstone; `yardstone.strength.
-    rank_training.train_rank_model` makes one from other games.
+    `RankModel.load` gives the one that comes with Yardstone; `train_rank_model` of
+    `yardstone.lab.neubauer.rank.training` makes one from other games.
 
     Attributes
     ----------
@@ -123,9 +90,7 @@ class RankModel:
             The file is not there, or is no model.
         """
         file = _SHIPPED if path is None else Path(path)
-        arrays, card = read_arrays(file, _checked)
-        scorer, spread = _parts(arrays)
-        return cls(scorer, spread, card)
+        return read_arrays(file, lambda arrays, card: cls(*_parts(arrays), card))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the model with its weights as float16, whole or not at all."""
@@ -175,16 +140,14 @@ class RankModel:
                 f"the features have {evidence.channels} channels, and the model reads "
                 f"{self.scorer.channels}: use the network {self.card.get('network')}"
             )
-        from yardstone.strength.rank.values import phases_of
-
         rows = np.flatnonzero(part >= 0)
         place = (part[rows], evidence.game[rows])
-        found = np.zeros((parts, evidence.games, PHASES + 1 + self.scorer.width))
-        np.add.at(found, (*place, phases_of(evidence.number)[rows]), 1.0)
-        found[..., PHASES] = found[..., :PHASES].sum(axis=-1) ** 2
+        sums = np.zeros((parts, evidence.games, PHASES + 1 + self.scorer.width))
+        np.add.at(sums, (*place, phases_of(evidence.number)[rows]), 1.0)
+        sums[..., PHASES] = sums[..., :PHASES].sum(axis=-1) ** 2
         if len(rows):
-            np.add.at(found[..., PHASES + 1 :], place, self.scorer.scores(evidence)[rows])
-        return found
+            np.add.at(sums[..., PHASES + 1 :], place, self.scorer.scores(evidence)[rows])
+        return sums
 
     def score(self, evidence: Evidence) -> RankScore:
         """How strong the player is; without any move, what is known beforehand."""
@@ -232,13 +195,10 @@ class RankModel:
             Probability of each of m equal steps of the Fox scale, from the first of
             `EDGES` to the last.
         """
-        found = np.asarray(statistics, np.float64)
-        rows = found.reshape(-1, found.shape[-1])
-        parts = [
-            self._normal(rows[start : start + _TOGETHER], self._usual_strengths, prior=self._prior)
-            for start in range(0, max(len(rows), 1), _TOGETHER)
-        ]
-        return np.concatenate(parts).reshape(*found.shape[:-1], len(self._strengths))
+        return _in_batches(
+            statistics,
+            lambda rows: self.spread.probabilities(rows, self._usual_strengths, prior=self._prior),
+        )
 
     def group_probabilities(self, statistics: Array, *, one_player: bool = False) -> Array:
         """Probability of each rank group for games of many of its players.
@@ -252,7 +212,7 @@ class RankModel:
         one_player : bool
             The games are of one player, whose own part of the covariance stays whole.
         """
-        return self._normal(statistics, self.spread.usual, one_player=one_player)
+        return self.spread.probabilities(statistics, self.spread.usual, one_player=one_player)
 
     def distance(self, statistics: Array) -> Array:
         """How far games of one player lie from those of the nearest strength.
@@ -267,13 +227,10 @@ class RankModel:
         float64 [...]
             Squared Mahalanobis distance, least over all strengths; 0 without a move.
         """
-        found = np.asarray(statistics, np.float64)
-        rows = found.reshape(-1, found.shape[-1])
-        parts = [
-            self._distances(rows[start : start + _TOGETHER], self._usual_strengths).min(axis=-1)
-            for start in range(0, max(len(rows), 1), _TOGETHER)
-        ]
-        return np.concatenate(parts).reshape(found.shape[:-1])
+        return _in_batches(
+            statistics,
+            lambda rows: self.spread.distances(rows, self._usual_strengths).min(axis=-1),
+        )
 
     def move_scores(self, evidence: Evidence) -> Array:
         """How far each move speaks for a stronger (+) or a weaker (-) player, in ranks.
@@ -286,11 +243,9 @@ class RankModel:
         whole = self.game_statistics(evidence).sum(axis=0)
         if not len(evidence):
             return np.empty(0)
-        from yardstone.strength.rank.values import phases_of
-
         phase = phases_of(evidence.number)
         counts, width = whole[:PHASES], self.scorer.width
-        base = self._usual_of(np.array([self._medium]))[0]
+        base = self.spread.usual_of(np.array([self._medium]))[0]
         start = whole.copy()
         start[PHASES + 1 :] = counts @ base
         gradient = np.zeros(width)
@@ -303,29 +258,6 @@ class RankModel:
             means, _, _ = self.posterior(moved)
             gradient += (means[:width] - means[width:]) / (2.0 * size * _PATH)
         return np.asarray((self.scorer.scores(evidence) - base[phase]) @ gradient)
-
-    def usual(self, strengths: Array) -> Array:
-        """Mean scores of a move by phase of players of some strengths: [n, phases, k]."""
-        return self._usual_of(np.asarray(strengths, np.float64))
-
-    def covariance(self, statistics: Array) -> Array:
-        """Covariance of the summed scores of one player's games about what is usual.
-
-        Parameters
-        ----------
-        statistics : float64 [..., phases + 1 + k]
-
-        Returns
-        -------
-        float64 [..., k, k]
-        """
-        found = np.asarray(statistics, np.float64)
-        moves, squares = found[..., :PHASES].sum(axis=-1), found[..., PHASES]
-        return np.asarray(
-            moves[..., None, None] * self.spread.move
-            + squares[..., None, None] * self.spread.game
-            + (moves**2)[..., None, None] * self.spread.player
-        )
 
     @property
     def prior(self) -> tuple[float, float]:
@@ -355,85 +287,25 @@ class RankModel:
         size = np.bincount(self._group)
         return np.asarray(1.0 / (len(RANKS) * size[self._group]))
 
-    def _usual_of(self, strengths: Array) -> Array:
-        """Mean scores by phase of players of these strengths: [n, phases, k]."""
-        middle = 0.5 * (EDGES[:-1] + EDGES[1:])
-        right = np.clip(np.searchsorted(middle, strengths), 1, len(middle) - 1)
-        share = (strengths - middle[right - 1]) / (middle[right] - middle[right - 1])
-        # The outer groups have no neighbour beyond: half the slope to their middle.
-        share = np.where(share < 0.0, 0.5 * share, share)
-        share = np.where(share > 1.0, 1.0 + 0.5 * (share - 1.0), share)[:, None, None]
-        usual = self.spread.usual
-        return np.asarray(usual[right - 1] + share * (usual[right] - usual[right - 1]))
-
     @cached_property
     def _usual_strengths(self) -> Array:
-        return self._usual_of(self._strengths)
+        return self.spread.usual_of(self._strengths)
 
-    def _normal(
-        self,
-        statistics: Array,
-        usual: Array,
-        *,
-        prior: Array | None = None,
-        one_player: bool = True,
-    ) -> Array:
-        """Probability of each of some kinds of player, who usually score `usual`."""
-        distance = self._distances(statistics, usual, one_player=one_player)
-        logit = -0.5 * (distance - distance.min(axis=-1, keepdims=True))
-        density = np.exp(logit) * (1.0 if prior is None else prior)
-        return np.asarray(density / density.sum(axis=-1, keepdims=True))
 
-    def _distances(self, statistics: Array, usual: Array, *, one_player: bool = True) -> Array:
-        """Squared Mahalanobis distances from kinds of player, who usually score `usual`."""
-        found = np.asarray(statistics, np.float64)
-        counts, squares = found[..., :PHASES], found[..., PHASES]
-        moves = counts.sum(axis=-1)
-        whole = moves + self.spread.prior_moves
-        mean = found[..., PHASES + 1 :] / whole[..., None]
-        expected = np.einsum("...p,rpk->...rk", counts, usual) / whole[..., None, None]
-        share = (moves / whole) ** 2
-        player = self.spread.player * share[..., None, None]
-        per_game = (squares / whole**2)[..., None, None]
-        covariance = (moves / whole**2)[..., None, None] * self.spread.move
-        covariance = covariance + per_game * self.spread.game
-        covariance = covariance + (player if one_player else per_game * self.spread.player)
-        some = moves > 0
-        covariance = np.where(some[..., None, None], covariance, np.eye(self.scorer.width))
-        away = mean[..., None, :] - expected
-        weighted = np.swapaxes(np.linalg.solve(covariance, np.swapaxes(away, -1, -2)), -1, -2)
-        return np.asarray((away * weighted).sum(axis=-1))
+def _in_batches(statistics: Array, judge: Callable[[Array], Array]) -> Array:
+    """What is to be judged of sums, few of them at a time."""
+    sums = np.asarray(statistics, np.float64)
+    rows = sums.reshape(-1, sums.shape[-1])
+    starts = range(0, max(len(rows), 1), _TOGETHER)
+    judged = np.concatenate([judge(rows[start : start + _TOGETHER]) for start in starts])
+    return judged.reshape(*sums.shape[:-1], *judged.shape[1:])
 
 
 def _parts(arrays: Mapping[str, NDArray[Any]]) -> tuple[MoveScorer, RankSpread]:
-    scorer = MoveScorer.from_arrays(
-        {k.removeprefix("scorer_"): v for k, v in arrays.items() if k.startswith("scorer_")}
-    )
-    found = {
-        field.name: np.asarray(arrays[f"spread_{field.name}"], np.float64)
-        for field in fields(RankSpread)
+    """Scorer and spread; ValueError, KeyError or TypeError if the arrays make no model."""
+    named = {
+        part: {k.removeprefix(part): v for k, v in arrays.items() if k.startswith(part)}
+        for part in ("scorer_", "spread_")
     }
-    spread = RankSpread(**found)
-    square = (scorer.width, scorer.width)
-    wanted = {
-        "usual": (len(RANKS), PHASES, scorer.width),
-        "move": square,
-        "game": square,
-        "player": square,
-        "prior_moves": (),
-    }
-    for name, shape in wanted.items():
-        if found[name].shape != shape:
-            raise ValueError(f"{name} is of shape {found[name].shape}, not {shape}")
-    for part in (spread.move, spread.game, spread.player):
-        least = np.linalg.eigvalsh(part)[0]
-        if not np.allclose(part, part.T) or least < -1e-9 * np.trace(part):
-            raise ValueError("a covariance is none")
-    if np.linalg.eigvalsh(spread.move)[0] <= 0.0 or spread.prior_moves < 0.0:
-        raise ValueError("the spread of moves is none")
-    return scorer, spread
-
-
-def _checked(arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Raise ValueError, KeyError or TypeError if the arrays make no model."""
-    _parts(arrays)
+    scorer = MoveScorer.from_arrays(named["scorer_"])
+    return scorer, RankSpread.from_arrays(named["spread_"], scorer.width)

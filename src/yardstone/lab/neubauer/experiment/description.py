@@ -1,10 +1,8 @@
-"""The data of an experiment that was run, for pictures of it."""
+"""The data of an experiment that was run, for models and pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,55 +10,51 @@ import numpy as np
 from yardstone.arrays import map_array
 from yardstone.errors import InputError
 from yardstone.evaluation.sets import Sets
-from yardstone.go.features import HEAD
-from yardstone.lab.neubauer.dataset import MoveSets
-from yardstone.lab.neubauer.experiment.classes import losses_by_rating
+from yardstone.lab.neubauer.dataset import Labelled
 from yardstone.lab.neubauer.experiment.collection import load_pool
 from yardstone.lab.neubauer.experiment.questions import RecentMoves, ask_questions
 from yardstone.lab.neubauer.experiment.sets import load_labels
-from yardstone.lab.neubauer.experiment.stochastic import POINTS
 from yardstone.ratings.glicko2 import Glicko2
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Sequence
 
+    from yardstone.evaluation.labels import Labels
     from yardstone.lab.neubauer.experiment.configuration import Experiment
+    from yardstone.lab.neubauer.experiment.questions import Questions
     from yardstone.pool import Pool
-    from yardstone.ratings.replay import Replay
 
-    Array = NDArray[np.float64]
-
-__all__ = ["Described", "described", "glicko_of"]
+__all__ = ["ExperimentData", "glicko_of", "read_experiment_data"]
 
 
 @dataclass(frozen=True, eq=False)
-class Described:
-    """The pool of an experiment and the recent moves of its training games.
+class ExperimentData:
+    """The games of an experiment, with what training may know of them.
 
     Attributes
     ----------
     pool : Pool
-    replay : Replay
-        Under the experiment's Glicko-2.
-    labels : float64 [2 * g]
-        Of both sides of the g training games.
-    head : MoveSets
-        Head features of their recent moves.
+    questions : Questions
+    labels : Labels
+        That training may see.
+    moves : RecentMoves
+        Of both players of each question.
     """
 
     pool: Pool
-    replay: Replay
-    labels: Array
-    head: MoveSets
+    questions: Questions
+    labels: Labels
+    moves: RecentMoves
 
-    def points(self, edges: Sequence[float] = ()) -> dict[str, Array]:
-        """Points that moves lost, by class of players (figure 4.2)."""
-        found = losses_by_rating(self.head, self.labels, HEAD.index("point_loss"), edges)
-        return {name: POINTS * values for name, values in found.items()}
-
-    def winrates(self, edges: Sequence[float] = ()) -> dict[str, Array]:
-        """Winrate that moves lost, by class of players (figure 4.3)."""
-        return losses_by_rating(self.head, self.labels, HEAD.index("win_loss"), edges)
+    def labelled(self, kinds: Sequence[str], letter: str) -> Labelled:
+        """The games of a set with some kinds of features."""
+        here = np.flatnonzero(self.questions.of(letter))
+        game = self.questions.game[here]
+        return Labelled(
+            self.moves.sets(kinds).select(here),
+            self.pool.score[game].astype(np.float32),
+            np.column_stack([self.labels.first[game], self.labels.second[game]]),
+        )
 
 
 def glicko_of(experiment: Experiment) -> Glicko2:
@@ -73,7 +67,7 @@ def glicko_of(experiment: Experiment) -> Glicko2:
     )
 
 
-def described(experiment: Experiment) -> Described:
+def read_experiment_data(experiment: Experiment) -> ExperimentData:
     """Read what an experiment's stages have left.
 
     Raises
@@ -82,26 +76,20 @@ def described(experiment: Experiment) -> Described:
         It was not run, or not far enough.
     """
     folder = experiment.folder
-    for stage in ("winners", "sets", "labels", "moves"):
-        if not (folder / stage).is_dir():
+    pool, mark, labels, moves = (
+        folder / name
+        for name in ("winners/pool.npz", "sets/mark.npy", "labels/labels.npz", "moves/recent.npz")
+    )
+    for file in (pool, mark, labels, moves):
+        if not file.is_file():
             raise InputError(
-                f"the stage {stage!r} of this experiment was not run",
-                file=str(folder),
-                mend="run it with `yardstone strength run`",
+                f"the experiment has not been run so far: there is no stage {file.parent.name!r}",
+                file=str(file),
+                mend="run it with `yardstone strength run` first",
             )
-    pool = load_pool(folder / "winners" / "pool.npz")
-    sets = Sets(_marks(folder / "sets" / "mark.npy", len(pool)))
-    labels = load_labels(folder / "labels" / "labels.npz")
-    questions = ask_questions(sets, experiment.table.hidden)
-    here = np.flatnonzero(questions.of("T"))
-    game = questions.game[here]
-    head = RecentMoves.open(folder / "moves").sets(("head",)).select(here)
-    values = np.column_stack([labels.first[game], labels.second[game]]).ravel()
-    return Described(pool, glicko_of(experiment).replay(pool), values, head)
-
-
-def _marks(path: Path, games: int) -> NDArray[np.str_]:
-    found = map_array(path)
-    if found.shape != (games,):
-        raise InputError("is not of this experiment's pool", file=str(path))
-    return found
+    games = load_pool(pool)
+    marks = map_array(mark)
+    if marks.shape != (len(games),):
+        raise InputError("is not of this experiment's pool", file=str(mark))
+    questions = ask_questions(Sets(marks), experiment.table.hidden)
+    return ExperimentData(games, questions, load_labels(labels), RecentMoves.open(moves.parent))

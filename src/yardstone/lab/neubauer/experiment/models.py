@@ -12,18 +12,18 @@ import numpy as np
 
 from yardstone.arrays import ArrayFile
 from yardstone.evaluation.metrics import log_likelihood
-from yardstone.lab.neubauer.dataset import Labelled
+from yardstone.lab.neubauer.experiment.examples import MODELS
 from yardstone.lab.neubauer.experiment.mean_features import Pooled, fit_pooled
 from yardstone.lab.neubauer.experiment.predictions import GLICKO
 from yardstone.lab.neubauer.experiment.questions import RANK
 from yardstone.lab.neubauer.experiment.stochastic import Stochastic
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.labels import Labels
     from yardstone.evaluation.sets import Sets
     from yardstone.lab.neubauer.experiment.configuration import ModelSettings
+    from yardstone.lab.neubauer.experiment.description import ExperimentData
     from yardstone.lab.neubauer.experiment.predictions import ExperimentPredictions
-    from yardstone.lab.neubauer.experiment.questions import Questions, RecentMoves
+    from yardstone.lab.neubauer.experiment.questions import RecentMoves
     from yardstone.lab.neubauer.experiment.stages import Stages
     from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
     from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork
@@ -47,8 +47,6 @@ __all__ = [
 _POOLED = ArrayFile("table of mean features", compressed=False)
 STOCHASTIC, BASIC, FULL, POOLED = "Stochastic", "Basic", "Full", "Pooled"
 RANKED = "Rank scores"
-#: The features that each of the two Set Transformers takes.
-_INPUTS = {BASIC: ("head",), FULL: ("pick",)}
 _ABOUT = {
     STOCHASTIC: "from the points that recent moves lost",
     BASIC: "a Set Transformer on the network's outputs for recent moves",
@@ -64,39 +62,22 @@ class Work:
 
     Attributes
     ----------
-    pool : Pool
-    questions : Questions
-    labels : Labels
-        That training may see.
-    moves : RecentMoves
+    data : ExperimentData
     settings : ModelSettings
     note : callable
         Gives a function of (done, all) for what is being done, or None.
     say : callable
     """
 
-    pool: Pool
-    questions: Questions
-    labels: Labels
-    moves: RecentMoves
+    data: ExperimentData
     settings: ModelSettings
     note: Callable[[str], Callable[[int, int], object] | None]
     say: Callable[[str], object]
 
-    def labelled(self, kinds: tuple[str, ...], letter: str) -> Labelled:
-        """The games of a set with some kinds of features."""
-        here = np.flatnonzero(self.questions.of(letter))
-        game = self.questions.game[here]
-        return Labelled(
-            self.moves.sets(kinds).select(here),
-            self.pool.score[game].astype(np.float32),
-            np.column_stack([self.labels.first[game], self.labels.second[game]]),
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class TrainedModels:
-    """TrainedModels models.
+    """The trained models of an experiment.
 
     Attributes
     ----------
@@ -132,13 +113,13 @@ def train_all(work: Work, stages: Stages) -> TrainedModels:
     kinds = {name: each for name, each in kinds.items() if each}
     pooled: dict[str, Pooled] = {}
     for name, each in kinds.items():
-        found = pooled[name] = _pooled(name, each, work, stages)
+        model = pooled[name] = _pooled(name, each, work, stages)
         done.append(_slug(name))
         facts[name] = {
             "features": list(each),
-            "penalty": found.penalty,
-            "shrinkage": found.shrinkage,
-            "slope": found.slope,
+            "penalty": model.penalty,
+            "shrinkage": model.shrinkage,
+            "slope": model.slope,
         }
     return TrainedModels(networks, pooled, kinds, done, facts)
 
@@ -152,14 +133,14 @@ def _network(name: str, settings: Hyperparameters, work: Work, stages: Stages) -
     from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork
 
     settings = replace(settings, window=work.settings.window)
-    kinds = _INPUTS[name]
+    kinds = MODELS[_slug(name)]
 
     def make(folder: Path) -> None:
         from yardstone.lab.neubauer.network.training import train
 
         train(
-            work.labelled(kinds, "T"),
-            work.labelled(kinds, "V"),
+            work.data.labelled(kinds, "T"),
+            work.data.labelled(kinds, "V"),
             settings,
             folder,
             device=work.settings.device,
@@ -179,9 +160,9 @@ def _pooled(name: str, kinds: tuple[str, ...], work: Work, stages: Stages) -> Po
     numbers = ("mean", "shrinkage", "penalty", "intercept", "slope")
 
     def make(folder: Path) -> None:
-        found = fit_pooled(work.labelled(kinds, "T"), work.labelled(kinds, "V"))
-        _POOLED.write(folder / "pooled.npz", {name: getattr(found, name) for name in arrays})
-        facts = {name: getattr(found, name) for name in numbers}
+        model = fit_pooled(work.data.labelled(kinds, "T"), work.data.labelled(kinds, "V"))
+        _POOLED.write(folder / "pooled.npz", {name: getattr(model, name) for name in arrays})
+        facts = {name: getattr(model, name) for name in numbers}
         (folder / "pooled.json").write_text(json.dumps(facts, indent=2) + "\n", "utf-8")
 
     home = stages.run(_slug(name), make, {"kinds": list(kinds)}, ["moves", "labels"])
@@ -193,21 +174,29 @@ def _pooled(name: str, kinds: tuple[str, ...], work: Work, stages: Stages) -> Po
 
 
 def predict_all(
-    found: ExperimentPredictions, pool: Pool, sets: Sets, moves: RecentMoves, trained: TrainedModels
+    predictions: ExperimentPredictions,
+    pool: Pool,
+    sets: Sets,
+    moves: RecentMoves,
+    trained: TrainedModels,
 ) -> ExperimentPredictions:
     """Add the models' answers to all questions."""
-    training = np.flatnonzero(found.questions.of("T"))
+    training = np.flatnonzero(predictions.questions.of("T"))
     head = moves.sets(("head",))
     stochastic = Stochastic.fit(head.select(training), pool, sets.of("T"))
-    found = found.with_system(STOCHASTIC, stochastic.expected(head), about=_ABOUT[STOCHASTIC])
+    predictions = predictions.with_system(
+        STOCHASTIC, stochastic.expected(head), about=_ABOUT[STOCHASTIC]
+    )
     for name, network in trained.networks.items():
-        ratings = network.ratings(moves.sets(_INPUTS[name]))
-        found = found.with_system(name, network.expected(ratings), ratings, _ABOUT[name])
+        ratings = network.ratings(moves.sets(MODELS[_slug(name)]))
+        predictions = predictions.with_system(
+            name, network.expected(ratings), ratings, _ABOUT[name]
+        )
     for name, model in trained.pooled.items():
         sides = moves.sets(trained.kinds[name])
         ratings = model.ratings(sides)
-        found = found.with_system(name, model.expected(ratings), ratings, _ABOUT[name])
-    return found
+        predictions = predictions.with_system(name, model.expected(ratings), ratings, _ABOUT[name])
+    return predictions
 
 
 def tuned_glicko(
@@ -218,12 +207,12 @@ def tuned_glicko(
     from yardstone.ratings.systems import find_system
 
     outside = np.asarray(sets.mark == "")
-    found = tune(find_system("glicko2"), pool, trials, scored=outside, progress=progress)
-    return cast("Glicko2", found.system)
+    tuning = tune(find_system("glicko2"), pool, trials, scored=outside, progress=progress)
+    return cast("Glicko2", tuning.system)
 
 
 def fuse_all(
-    found: ExperimentPredictions,
+    predictions: ExperimentPredictions,
     pool: Pool,
     replay: Replay,
     system: Glicko2,
@@ -235,7 +224,7 @@ def fuse_all(
 
     Parameters
     ----------
-    found : ExperimentPredictions
+    predictions : ExperimentPredictions
     pool : Pool
     replay : Replay
         Of `system`.
@@ -246,13 +235,15 @@ def fuse_all(
     """
     from yardstone.lab.neubauer.fusion_rows import add_fusion
 
-    here = found.questions.of("V")
-    names = [name for name in (BASIC, FULL, POOLED, RANKED) if name in found.ratings]
+    here = predictions.questions.of("V")
+    names = [name for name in (BASIC, FULL, POOLED, RANKED) if name in predictions.ratings]
     if not names or not here.any():
-        return found
-    score = found.score[here]
-    best = max(names, key=lambda name: log_likelihood(score, found.expected[name][here]))
+        return predictions
+    score = predictions.score[here]
+    best = max(names, key=lambda name: log_likelihood(score, predictions.expected[name][here]))
     number = np.diff(moves.starts).reshape(-1, 2)
-    under = replace(found, expected={**found.expected, GLICKO: found.expected[base]})
+    under = replace(
+        predictions, expected={**predictions.expected, GLICKO: predictions.expected[base]}
+    )
     made = add_fusion(under, pool, replay, system, best, number)[0]
-    return replace(made, expected={**made.expected, GLICKO: found.expected[GLICKO]})
+    return replace(made, expected={**made.expected, GLICKO: predictions.expected[GLICKO]})

@@ -116,7 +116,7 @@ class Performance:
 
 
 def performance(
-    found: ExperimentPredictions,
+    predictions: ExperimentPredictions,
     *,
     base: str = GLICKO,
     replicates: int = 1000,
@@ -127,7 +127,7 @@ def performance(
 
     Parameters
     ----------
-    found : ExperimentPredictions
+    predictions : ExperimentPredictions
     base : str
         The system that all are compared with.
     replicates : int
@@ -145,18 +145,18 @@ def performance(
         that of all the differences together (every other system, on every set) so rarely
         one would by chance (Bonferroni, with a normal distribution).
     """
-    names = list(found.expected)
+    names = list(predictions.expected)
     if base not in names:
         raise UsageError(f"there is no system {base!r}, but {', '.join(names)}")
     compared = names.index(base)
-    comparisons = max((len(names) - 1) * len(found.questions.parts), 1)
+    comparisons = max((len(names) - 1) * len(predictions.questions.parts), 1)
     far = NormalDist().inv_cdf(1.0 - 0.5 * (1.0 - confidence) / comparisons)
     cells: list[Cell] = []
-    for letter, last in found.questions.parts:
-        here = np.flatnonzero(found.questions.of(letter, last))
-        score = found.score[here]
-        table = [found.expected[name][here] for name in names]
-        one, other = found.players[here].T.copy()
+    for letter, last in predictions.questions.parts:
+        here = np.flatnonzero(predictions.questions.of(letter, last))
+        score = predictions.score[here]
+        table = [predictions.expected[name][here] for name in names]
+        one, other = predictions.players[here].T.copy()
         players = one, other
         spread = {}
         for metric, value in _METRICS.items():
@@ -236,13 +236,13 @@ class RatingErrors:
 
 
 def rating_errors(
-    found: ExperimentPredictions, system: str, letter: str, edges: Array | None = None
+    predictions: ExperimentPredictions, system: str, letter: str, edges: Array | None = None
 ) -> RatingErrors:
     """How far a system's ratings lie from the labels (Neubauer 2024, sections 6.1 and 6.2).
 
     Parameters
     ----------
-    found : ExperimentPredictions
+    predictions : ExperimentPredictions
     system : str
         One of those with ratings.
     letter : str
@@ -255,11 +255,11 @@ def rating_errors(
     NoGamesError
         The set has no game with a rating.
     """
-    here = found.questions.of(letter)
-    labels = found.labels[here].ravel()
-    ratings = found.ratings[system][here].ravel()
-    seen = ~np.isnan(ratings)
-    labels, ratings = labels[seen], ratings[seen]
+    here = predictions.questions.of(letter)
+    labels = predictions.labels[here].ravel()
+    ratings = predictions.ratings[system][here].ravel()
+    rated = ~np.isnan(ratings)
+    labels, ratings = labels[rated], ratings[rated]
     if not len(labels):
         raise NoGamesError(f"{system} has no rating in the set {letter}")
     if edges is None:
@@ -276,8 +276,8 @@ def rating_errors(
     return RatingErrors(system, edges, number, bias, np.sqrt(square), correlation)
 
 
-def _ends(found: MeanInterval) -> list[float]:
-    return [found.estimate, found.low, found.high]
+def _ends(mean: MeanInterval) -> list[float]:
+    return [mean.estimate, mean.low, mean.high]
 
 
 def _plain(value: float) -> float | None:

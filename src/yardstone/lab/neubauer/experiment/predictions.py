@@ -120,15 +120,19 @@ def result_predictions(
     game = questions.game
     future = np.column_stack([labels.first[game], labels.second[game]])
     expected, rated = system_predictions(pool, replay, system, questions)
-    found = ExperimentPredictions(
+    predictions = ExperimentPredictions(
         questions,
         np.asarray(pool.score[game], np.float64),
         future,
         np.column_stack([pool.first[game], pool.second[game]]),
     )
-    found = found.with_system(EVEN, np.full(len(game), 0.5), about="an even chance for both")
-    found = found.with_system(GLICKO, expected, rated, about="from the results of earlier games")
-    return found.with_system(
+    predictions = predictions.with_system(
+        EVEN, np.full(len(game), 0.5), about="an even chance for both"
+    )
+    predictions = predictions.with_system(
+        GLICKO, expected, rated, about="from the results of earlier games"
+    )
+    return predictions.with_system(
         FUTURE,
         expected_from_ratings(future[:, 0], future[:, 1]),
         future,

@@ -22,21 +22,25 @@ __all__ = ["load_predictions", "predictions_csv", "save_predictions"]
 _FILE = ArrayFile("file of predictions")
 
 
-def save_predictions(found: ExperimentPredictions, pool: Pool, path: Path) -> None:
+def save_predictions(predictions: ExperimentPredictions, pool: Pool, path: Path) -> None:
     """Write predictions to one file (numpy's npz)."""
-    questions = found.questions
-    about = {"systems": list(found.expected), "rated": list(found.ratings), "about": found.about}
+    questions = predictions.questions
+    about = {
+        "systems": list(predictions.expected),
+        "rated": list(predictions.ratings),
+        "about": predictions.about,
+    }
     kept: dict[str, Any] = {
-        "about": np.array(json.dumps(about | {"about": dict(found.about)})),
+        "about": np.array(json.dumps(about | {"about": dict(predictions.about)})),
         "game": questions.game,
         "letter": questions.letter,
         "last": questions.last,
-        "score": found.score,
-        "labels": found.labels,
-        "players": found.players,
+        "score": predictions.score,
+        "labels": predictions.labels,
+        "players": predictions.players,
     }
-    kept |= {f"expected_{k}": values for k, values in enumerate(found.expected.values())}
-    kept |= {f"rating_{k}": values for k, values in enumerate(found.ratings.values())}
+    kept |= {f"expected_{k}": values for k, values in enumerate(predictions.expected.values())}
+    kept |= {f"rating_{k}": values for k, values in enumerate(predictions.ratings.values())}
     _FILE.write(path, kept)
 
 
@@ -64,27 +68,27 @@ def _predictions(kept: StoredArrays, _: object) -> ExperimentPredictions:
     )
 
 
-def predictions_csv(found: ExperimentPredictions, pool: Pool) -> str:
+def predictions_csv(predictions: ExperimentPredictions, pool: Pool) -> str:
     """A row a question: set, games seen, the game, labels, predictions and ratings."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    rated = [name for name in found.ratings if name in found.expected]
+    rated = [name for name in predictions.ratings if name in predictions.expected]
     writer.writerow(
         ["set", "games_seen", "game", "time", "black", "white", "score"]
-        + ["black_label", "white_label", *found.expected]
+        + ["black_label", "white_label", *predictions.expected]
         + [f"{name} {side}" for name in rated for side in ("black", "white")]
     )
-    questions = found.questions
+    questions = predictions.questions
     keys = pool.columns["key"]
     for row, game in enumerate(questions.game.tolist()):
         last = int(questions.last[row])
         time = "" if pool.time is None else str(pool.time[game])
-        black, white = (pool.players[number] for number in found.players[row])
+        black, white = (pool.players[number] for number in predictions.players[row])
         writer.writerow(
             [questions.letter[row], "all" if last == EVERYTHING else last, keys[game], time]
-            + [black, white, f"{found.score[row]:g}"]
-            + [f"{value:.1f}" for value in found.labels[row]]
-            + [f"{values[row]:.5f}" for values in found.expected.values()]
-            + [f"{value:.1f}" for name in rated for value in found.ratings[name][row]]
+            + [black, white, f"{predictions.score[row]:g}"]
+            + [f"{value:.1f}" for value in predictions.labels[row]]
+            + [f"{values[row]:.5f}" for values in predictions.expected.values()]
+            + [f"{value:.1f}" for name in rated for value in predictions.ratings[name][row]]
         )
     return out.getvalue()

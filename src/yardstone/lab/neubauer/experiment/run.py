@@ -18,7 +18,7 @@ from yardstone.errors import InputError
 from yardstone.evaluation.labels import rating_labels
 from yardstone.files import locked
 from yardstone.lab.neubauer.experiment import models
-from yardstone.lab.neubauer.experiment.description import glicko_of
+from yardstone.lab.neubauer.experiment.description import ExperimentData, glicko_of
 from yardstone.lab.neubauer.experiment.predictions import (
     GLICKO,
     TUNED,
@@ -117,16 +117,19 @@ def _run(data: Preparation) -> ExperimentResult:
     learned = data.labels(pool, labels, sets)
     questions = ask_questions(sets, experiment.table.hidden)
     moves = data.moves(pool, questions, stores)
-    work = models.Work(pool, questions, learned, moves, experiment.models, data.note, data.say)
+    examples = ExperimentData(pool, questions, learned, moves)
+    work = models.Work(examples, experiment.models, data.note, data.say)
     trained = models.train_all(work, data.stages)
     data.facts["models"] = trained.facts
-    found = result_predictions(pool, replay, labels, system, questions)
-    found = _predict(data, found, _Seen(pool, sets, moves, replay), trained)
-    return ExperimentResult(experiment, sets.applied_to(pool), replay, found, moves, data.facts)
+    predictions = result_predictions(pool, replay, labels, system, questions)
+    predictions = _predict(data, predictions, _Basis(pool, sets, moves, replay), trained)
+    return ExperimentResult(
+        experiment, sets.applied_to(pool), replay, predictions, moves, data.facts
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class _Basis:
     """What predictions are made from."""
 
     pool: Pool
@@ -136,21 +139,24 @@ class _Seen:
 
 
 def _predict(
-    data: Preparation, found: ExperimentPredictions, seen: _Seen, trained: models.TrainedModels
+    data: Preparation,
+    predictions: ExperimentPredictions,
+    basis: _Basis,
+    trained: models.TrainedModels,
 ) -> ExperimentPredictions:
     """Ask all systems about every game."""
-    experiment, pool = data.experiment, seen.pool
-    tuned = _tuned(data, seen)
+    experiment, pool = data.experiment, basis.pool
+    tuned = _tuned(data, basis)
 
     def make(folder: Path) -> None:
-        made, system, base, replay = found, glicko_of(experiment), GLICKO, seen.replay
+        made, system, base, replay = predictions, glicko_of(experiment), GLICKO, basis.replay
         if tuned is not None:
             system, base, replay = tuned, TUNED, tuned.replay(pool)
-            told = system_predictions(pool, replay, system, found.questions)
-            made = made.with_system(TUNED, *told, "the same with parameters for these games")
-        made = models.predict_all(made, pool, seen.sets, seen.moves, trained)
+            results = system_predictions(pool, replay, system, predictions.questions)
+            made = made.with_system(TUNED, *results, "the same with parameters for these games")
+        made = models.predict_all(made, pool, basis.sets, basis.moves, trained)
         if experiment.models.fusion:
-            made = models.fuse_all(made, pool, replay, system, seen.moves, base=base)
+            made = models.fuse_all(made, pool, replay, system, basis.moves, base=base)
         save_predictions(made, pool, folder / "predictions.npz")
 
     needs = ["winners", "sets", "moves", *trained.stages, *(["tuned"] if tuned else [])]
@@ -159,16 +165,16 @@ def _predict(
     return load_predictions(home / "predictions.npz")
 
 
-def _tuned(data: Preparation, seen: _Seen) -> Glicko2 | None:
+def _tuned(data: Preparation, basis: _Basis) -> Glicko2 | None:
     """Glicko-2 with parameters for these games, if asked for."""
     trials = data.experiment.ratings.tune
     if not trials:
         return None
 
     def make(folder: Path) -> None:
-        found = models.tuned_glicko(seen.pool, seen.sets, trials, progress=data.note("tuning"))
+        system = models.tuned_glicko(basis.pool, basis.sets, trials, progress=data.note("tuning"))
         usual = asdict(Glicko2())
-        chosen = {name: value for name, value in asdict(found).items() if value != usual[name]}
+        chosen = {name: value for name, value in asdict(system).items() if value != usual[name]}
         write_facts(folder / "glicko.json", chosen)
 
     home = data.stages.run("tuned", make, {"trials": trials}, ["sets"])

@@ -16,7 +16,8 @@ import numpy as np
 
 from yardstone.go.analysis import PHASES as GAME_PHASES
 from yardstone.lab.neubauer.rank.protocol import draw_players
-from yardstone.strength.estimate.intervals import IntervalTable, fit_intervals
+from yardstone.strength.estimate.interval_fit import fit_intervals
+from yardstone.strength.estimate.intervals import IntervalTable
 from yardstone.strength.estimate.strengths import PARTS
 from yardstone.strength.rank.model import RankModel
 from yardstone.strength.rank.scorer import PHASES

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.strength.rank.model import RANKS
+from yardstone.strength.rank.ranks import RANKS
 from yardstone.strength.rank.scorer import PHASES, MoveScorer
 
 if TYPE_CHECKING:

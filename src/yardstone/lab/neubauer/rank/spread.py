@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.strength.rank.model import RANKS, RankSpread
+from yardstone.strength.rank.ranks import RANKS
 from yardstone.strength.rank.scorer import PHASES
+from yardstone.strength.rank.spread import RankSpread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -23,7 +23,8 @@ from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store, s
 from yardstone.lab.neubauer.rank.regression import Regression
 from yardstone.lab.neubauer.rank.spread import as_statistics, fit_spread
 from yardstone.strength.rank.lift import Lift, random_lift
-from yardstone.strength.rank.model import RANKS, RankModel
+from yardstone.strength.rank.model import RankModel
+from yardstone.strength.rank.ranks import RANKS
 from yardstone.strength.rank.scorer import PHASES
 
 if TYPE_CHECKING:
@@ -118,21 +119,6 @@ class OutOfFold:
         """Rows as `RankModel.game_statistics` gives them, from some phases alone."""
         keep = np.isin(np.arange(PHASES), phases)
         return as_statistics(self.counts * keep, self.scores * keep[:, None])
-
-    def densities(self, statistics: Array, fold: Ints) -> Array:
-        """`RankModel.density` of sums of rows, each of one fold.
-
-        Parameters
-        ----------
-        statistics : float64 [n, phases + 1 + width]
-        fold : int64 [n]
-            The fold that the rows of each sum came from.
-        """
-        order = np.argsort(fold, kind="stable")
-        parts = [
-            model.density(statistics[fold == number]) for number, model in enumerate(self.models)
-        ]
-        return np.concatenate(parts)[np.argsort(order, kind="stable")]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

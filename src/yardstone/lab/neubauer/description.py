@@ -1,0 +1,160 @@
+"""What there is to draw of the data that models learn from: figures 4.1 to 4.6 of Neubauer 2024.
+
+The data are an experiment that was run, a store of features, or files of results; each has
+a part of the figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone import records
+from yardstone.errors import UsageError
+from yardstone.evaluation.labels import rating_labels
+from yardstone.evaluation.settling import (
+    DeviationsByGames,
+    RatingsByGames,
+    deviations_by_games,
+    ratings_by_games,
+)
+from yardstone.evaluation.splits import judged_games
+from yardstone.go.feature_store import FeatureStore
+from yardstone.go.features import HEAD
+from yardstone.lab.neubauer.experiment.classes import (
+    losses_by_rank,
+    losses_by_rating,
+    ratings_in_classes,
+)
+from yardstone.lab.neubauer.experiment.configuration import read_experiment
+from yardstone.lab.neubauer.experiment.description import glicko_of, read_experiment_data
+from yardstone.lab.neubauer.experiment.stochastic import POINTS
+from yardstone.ratings.glicko2 import Glicko2
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool
+    from yardstone.ratings.replay import Replay
+
+    Array = NDArray[np.float64]
+
+__all__ = ["DataDescription", "describe_data"]
+
+_POINT_LOSS, _WIN_LOSS = HEAD.index("point_loss"), HEAD.index("win_loss")
+#: Ratings that settle are counted in classes of so many points.
+_STEP = 50.0
+
+
+@dataclass(frozen=True, eq=False)
+class DataDescription:
+    """What there is to draw of some data; what they do not have is empty or None.
+
+    Attributes
+    ----------
+    labels : mapping of str to float64 arrays
+        Rating labels of both sides of games, by class of players.
+    training : bool
+        The labels are those of the training games alone.
+    points, winrates : mapping of str to float64 arrays
+        What each move lost, by class of players.
+    deviations : DeviationsByGames or None
+    settling : RatingsByGames or None
+    lengths : array or None
+        How many moves the games have.
+    counted : bool
+        The lengths are those of the counted games alone.
+    """
+
+    labels: Mapping[str, Array] = field(default_factory=dict)
+    training: bool = False
+    points: Mapping[str, Array] = field(default_factory=dict)
+    winrates: Mapping[str, Array] = field(default_factory=dict)
+    deviations: DeviationsByGames | None = None
+    settling: RatingsByGames | None = None
+    lengths: NDArray[Any] | None = None
+    counted: bool = False
+
+
+def describe_data(data: Sequence[str], edges: Sequence[float] = ()) -> DataDescription:
+    """Look at data as figures 4.1 to 4.6 do.
+
+    Parameters
+    ----------
+    data : sequence of str
+        The description of an experiment that was run (TOML), a store of features, or
+        files of results.
+    edges : sequence of float
+        Bounds between classes of players, as in `ratings_in_classes`; the classes of a
+        store are always those of the ranks in its records.
+
+    Raises
+    ------
+    InputError
+        The data cannot be read, or the experiment was not run.
+    UsageError
+        There is more than one experiment or store, or the bounds do not rise.
+    """
+    first = Path(data[0])
+    if first.suffix.lower() == ".toml":
+        _check_alone(data, "experiment")
+        return _of_experiment(first, edges)
+    if (first / "store.json").exists():
+        _check_alone(data, "store")
+        return _of_store(first)
+    pool, _ = judged_games(records.read(*data, first="black", times=True))
+    replay = Glicko2().replay(pool)
+    labels = rating_labels(pool, replay)
+    return _of_pool(pool, replay, np.concatenate([labels.first, labels.second]), edges)
+
+
+def _check_alone(data: Sequence[str], what: str) -> None:
+    if len(data) > 1:
+        raise UsageError(f"one {what} at a time, please")
+
+
+def _of_experiment(file: Path, edges: Sequence[float]) -> DataDescription:
+    """Of its training games, and of its whole pool."""
+    experiment = read_experiment(file)
+    data = read_experiment_data(experiment)
+    training = data.labelled(("head",), "T")
+    labels = training.labels.ravel()
+    points = losses_by_rating(training.moves, labels, _POINT_LOSS, edges)
+    return replace(
+        _of_pool(data.pool, glicko_of(experiment).replay(data.pool), labels, edges),
+        training=True,
+        points={name: POINTS * values for name, values in points.items()},
+        winrates=losses_by_rating(training.moves, labels, _WIN_LOSS, edges),
+    )
+
+
+def _of_store(folder: Path) -> DataDescription:
+    store = FeatureStore.open(folder)
+    points = losses_by_rank(store, _POINT_LOSS)
+    return DataDescription(
+        points={name: POINTS * values for name, values in points.items()},
+        winrates=losses_by_rank(store, _WIN_LOSS),
+        lengths=store.games["moves"],
+    )
+
+
+def _of_pool(pool: Pool, replay: Replay, labels: Array, edges: Sequence[float]) -> DataDescription:
+    classes = ratings_in_classes(labels, edges)
+    low, high = np.quantile(labels, [0.005, 0.995])
+    bounds = np.arange(
+        _STEP * np.floor(low / _STEP), _STEP * np.ceil(high / _STEP) + _STEP + 1.0, _STEP
+    )
+    moves, decision = pool.columns.get("moves"), pool.columns.get("decision")
+    if moves is not None and decision is not None:
+        moves = moves[decision == "counted"]
+    return DataDescription(
+        labels={name: labels[rows] for name, rows in classes.items()},
+        deviations=deviations_by_games(pool, replay),
+        settling=ratings_by_games(pool, replay, bounds),
+        lengths=moves if moves is not None and len(moves) else None,
+        counted=decision is not None,
+    )

@@ -1,0 +1,197 @@
+"""Intervals fitted to players whom the model has not seen.
+
+How far a model can be trusted is measured on players whom the model has not seen. Of each
+only the rank group is known, so that each stands for strengths spread evenly over that
+group. Distributions that are too sure are first blurred, as far as makes the true groups
+likeliest; then the quantiles are moved to where they held on those players (Kuleshov,
+Fenner and Ermon 2018), for few moves and for many by themselves, with the allowance of
+conformal prediction for the number of players.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import NoGamesError
+from yardstone.strength.estimate.distribution import TRACE, blurred, blurring, cumulated
+from yardstone.strength.estimate.intervals import LEVELS, IntervalTable
+from yardstone.strength.rank.ranks import EDGES
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+__all__ = ["MOVES", "fit_intervals"]
+
+#: Edges of the classes by number of moves, unless told otherwise.
+MOVES = (0, 20, 50, 100, 200, 400, 800, 1600, 3200)
+#: No class is fitted to fewer estimates than this: it joins its neighbour.
+_FEWEST = 200
+#: Nor to fewer of any one group than this part of that number.
+_GROUP_SHARE = 20
+#: Blurs that are tried, in ranks.
+_BLURS = np.round(np.arange(0.0, 3.01, 0.1), 1)
+#: Strengths of a group that each of its players stands for.
+_EVEN = 9
+_SMALL = 1e-9
+
+
+def fit_intervals(
+    density: ArrayLike,
+    groups: ArrayLike,
+    moves: ArrayLike,
+    *,
+    players: ArrayLike | None = None,
+    classes: ArrayLike | None = None,
+    edges: Sequence[int] = MOVES,
+    fewest: int = _FEWEST,
+) -> IntervalTable:
+    """Fit intervals to estimates of players whom the model has not seen.
+
+    Parameters
+    ----------
+    density : float array [n, m]
+        What the model said of each (`RankModel.density`).
+    groups : int array [n]
+        The true group of each, 0 to 10.
+    moves : int array [n]
+        The player's moves that each estimate rests upon.
+    players : int array [n], optional
+        Whose estimate each is; everyone counts alike, however often. By default each is
+        another player's.
+    classes : int array [n], optional
+        What is fitted by itself, such as the number of games; by default `edges` tell.
+    edges : sequence of int
+        Where classes by number of moves begin.
+    fewest : int
+        A class with fewer estimates, or with few of one of the groups, joins the one
+        before it.
+
+    Returns
+    -------
+    IntervalTable
+        Within a class all groups count alike, however many of each there are: who has
+        many games is often of the strongest group.
+    """
+    group, number = np.asarray(groups, np.int64), np.asarray(moves, np.float64)
+    if not len(group):
+        raise NoGamesError("intervals cannot be fitted to no estimates")
+    p = np.atleast_2d(np.asarray(density, np.float64))
+    who = np.arange(len(group)) if players is None else np.asarray(players, np.int64)
+    place = (
+        np.searchsorted(np.asarray(edges), number, side="right")
+        if classes is None
+        else np.asarray(classes, np.int64)
+    )
+    rows_of = _classes(place, group, fewest)
+    typical = [max(float(np.exp(np.log(np.maximum(number[r], 1.0)).mean())), 1.0) for r in rows_of]
+    order = np.argsort(typical)
+    blurs, at, people = [], [], []
+    for rows in (rows_of[k] for k in order):
+        weight = _weights(group[rows], who[rows])
+        people.append(len(np.unique(who[rows])))
+        blurs.append(_best_blur(p[rows], group[rows], weight))
+        at.append(_levels(p[rows], blurs[-1], group[rows], weight, people[-1]))
+    return IntervalTable(
+        np.array(typical)[order],
+        np.array(blurs),
+        LEVELS,
+        np.array(at),
+        np.array([len(rows_of[k]) for k in order], np.int64),
+        np.array(people, np.int64),
+    )
+
+
+def _weights(group: Ints, who: Ints) -> Array:
+    """What each estimate counts: players alike within a group, and groups alike."""
+    _, person = np.unique(who, return_inverse=True)
+    weight = 1.0 / np.bincount(person)[person]
+    return np.asarray(weight / np.bincount(group, weight)[group])
+
+
+def _classes(place: Ints, group: Ints, fewest: int) -> list[Ints]:
+    """Rows of each class, none of them small or without some group."""
+    groups = np.unique(group)
+    classes: list[Ints] = []
+    rest = np.empty(0, np.int64)
+    for k in np.unique(place):
+        rest = np.concatenate([rest, np.flatnonzero(place == k)])
+        least = np.bincount(group[rest], minlength=groups[-1] + 1)[groups].min()
+        if len(rest) >= fewest and least >= fewest / _GROUP_SHARE:
+            classes.append(rest)
+            rest = np.empty(0, np.int64)
+    if len(rest):
+        if classes:
+            classes[-1] = np.concatenate([classes[-1], rest])
+        else:
+            classes.append(rest)
+    return classes
+
+
+def _best_blur(density: Array, group: Ints, weight: Array) -> float:
+    """Of the blurs that are tried the one under which the true groups are likeliest."""
+    steps = np.linspace(EDGES[0], EDGES[-1], density.shape[1] + 1)[:-1]
+    of_step = np.searchsorted(EDGES, steps + _SMALL, side="right") - 1
+    within = np.eye(len(EDGES) - 1)[of_step]
+    best, chosen = -np.inf, 0.0
+    for blur in _BLURS:
+        of_group = blurring(len(steps), float(blur)) @ within if blur > 0.0 else within
+        inside = (density @ of_group)[np.arange(len(group)), group]
+        fits = float(np.average(np.log(inside + TRACE), weights=weight))
+        if fits > best:
+            best, chosen = fits, float(blur)
+    return chosen
+
+
+def _levels(density: Array, blur: float, group: Ints, weight: Array, people: int) -> Array:
+    """Levels of the blurred distributions whose intervals hold what they promise.
+
+    The promise is raised by what conformal prediction allows for n players, (n + 1) / n
+    times.
+    """
+    places, cdf = cumulated(blurred(density, blur))
+    share = (np.arange(_EVEN) + 0.5) / _EVEN
+    strengths = EDGES[group, None] + share * (EDGES[group + 1] - EDGES[group])[:, None]
+    at = np.array(
+        [np.interp(row, places, values) for row, values in zip(strengths, cdf, strict=True)]
+    )
+    each = np.repeat(weight / _EVEN, _EVEN)
+    order = np.argsort(at, axis=None, kind="stable")
+    total = np.cumsum(each[order])
+    moved = np.interp(LEVELS, (total - 0.5 * each[order]) / total[-1], at.ravel()[order])
+    # Where the outermost groups begin, there ends what an interval can have as an end.
+    weak, strong = (
+        np.array([np.interp(edge, places, values) for values in cdf])
+        for edge in (EDGES[1], EDGES[-2])
+    )
+    tails = len(LEVELS) // 2  # the other half mirrors them, with the middle between
+    held = np.array(
+        [
+            np.average(
+                _within(at, moved[k], moved[-1 - k], weak, strong).mean(axis=1), weights=weight
+            )
+            for k in range(tails + 1)
+        ]
+    )
+    promised = (1.0 - 2.0 * LEVELS[: tails + 1]) * (people + 1.0) / people
+    # Of what is held the tails follow, from the widest interval to the narrowest.
+    grows = np.concatenate([[True], np.diff(held) < 0.0])
+    chosen = np.interp(-promised, -held[grows], LEVELS[: tails + 1][grows], left=0.0)
+    lower = np.interp(chosen, [0.0, *LEVELS], [0.0, *moved])
+    upper = np.interp(1.0 - chosen, [*LEVELS, 1.0], [*moved, 1.0])
+    return np.maximum.accumulate(np.concatenate([lower, upper[:-1][::-1]]))
+
+
+def _within(at: Array, low: float, high: float, weak: Array, strong: Array) -> NDArray[np.bool_]:
+    """Whether intervals between two levels hold strengths at these levels.
+
+    An interval that reaches into an outermost group holds all of it.
+    """
+    begin = np.where(low < weak, -1.0, np.minimum(low, strong))[:, None]
+    end = np.where(high > strong, 2.0, np.maximum(high, weak))[:, None]
+    return np.asarray((begin <= at) & (at <= end))
