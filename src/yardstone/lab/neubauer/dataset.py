@@ -94,9 +94,9 @@ class MoveSets:
         length = stop - start
         longest = max(int(length.max(initial=0)), 1)
         present = np.arange(longest) < length[:, None]
-        found = np.zeros((len(length), longest, self.width), np.float32)
-        found[present] = self.features[self.rows[ranges(start, length)]]
-        return found, present
+        table = np.zeros((len(length), longest, self.width), np.float32)
+        table[present] = self.features[self.rows[ranges(start, length)]]
+        return table, present
 
     def means(self, window: int | None = None) -> Array:
         """Mean features of each side, 0 for one without moves: [2 * g, width]."""
@@ -115,8 +115,8 @@ class MoveSets:
         for begin in range(0, self.width, _COLUMNS):
             block = slice(begin, begin + _COLUMNS)
             sums[:, block] = adding @ self.features[used, block].astype(np.float64)
-        found: Array = sums / np.maximum(length, 1)[:, None]
-        return found
+        average: Array = sums / np.maximum(length, 1)[:, None]
+        return average
 
     def select(self, games: NDArray[np.integer[Any]] | NDArray[np.bool_]) -> MoveSets:
         """The sets of some games."""

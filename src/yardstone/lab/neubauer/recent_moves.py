@@ -138,5 +138,5 @@ def ranges(start: Integers, length: Integers) -> Integers:
     """
     ends = np.cumsum(length)
     total = int(ends[-1]) if len(ends) else 0
-    found: Integers = np.arange(total) + np.repeat(start - (ends - length), length)
-    return found
+    places: Integers = np.arange(total) + np.repeat(start - (ends - length), length)
+    return places

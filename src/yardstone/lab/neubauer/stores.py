@@ -98,9 +98,9 @@ class Stores:
         length = np.zeros((len(keys), 2), np.int64)
         known = np.zeros(len(keys), np.bool_)
         for row, key in enumerate(keys):
-            found = place.get(key) or (place.get(_last(key)) if by == "file" else None)
-            if found is not None:
-                black, white, end = bounds[found[0]][found[1]]
+            spot = place.get(key) or (place.get(_last(key)) if by == "file" else None)
+            if spot is not None:
+                black, white, end = bounds[spot[0]][spot[1]]
                 start[row] = black, white
                 length[row] = white - black, end - white
                 known[row] = True
@@ -118,29 +118,29 @@ class Stores:
                 if by == "file":
                     last = _last(key)
                     moved[last] = None if last in moved else (number, game)
-        for key, found in moved.items():
-            if found is not None:
-                place.setdefault(key, found)
+        for key, spot in moved.items():
+            if spot is not None:
+                place.setdefault(key, spot)
         return place
 
     def winrates(self, by: str = "name") -> dict[str, float]:
         """White's winrate in the last position of each game, by its key."""
-        found: dict[str, float] = {}
+        winrates: dict[str, float] = {}
         for store in self.stores:
             for key, value in zip(_keys(store, by), store.games["white_winrate"], strict=True):
-                found.setdefault(key, float(value))
-        return found
+                winrates.setdefault(key, float(value))
+        return winrates
 
     def gather(self, kind: str, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Features of some rows, in memory."""
         number = np.searchsorted(self.offsets, rows, side="right") - 1
         shape = self.stores[0].array(kind).shape[1:]
-        found = np.empty((len(rows), *shape), self.stores[0].array(kind).dtype)
+        features = np.empty((len(rows), *shape), self.stores[0].array(kind).dtype)
         for k, store in enumerate(self.stores):
             here = np.flatnonzero(number == k)
             if len(here):
-                found[here] = store.array(kind)[rows[here] - self.offsets[k]]
-        return found
+                features[here] = store.array(kind)[rows[here] - self.offsets[k]]
+        return features
 
 
 def _keys(store: FeatureStore, by: str) -> list[str]:

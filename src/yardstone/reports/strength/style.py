@@ -25,13 +25,13 @@ def style_document(ratings: StyleRatings) -> Document:
         Column("deviation", itemgetter("deviation"), "deviation", "number"),
         Column("fold", itemgetter("fold"), kind="integer"),
     ]
-    shown = _by_rank(ratings)
-    if not len(shown.rows):
-        shown = Table(columns, sorted(rows, key=itemgetter("predicted")), noun="player")
+    table = _by_rank(ratings)
+    if not len(table.rows):
+        table = Table(columns, sorted(rows, key=itemgetter("predicted")), noun="player")
     return Document(
         "Ranks from style",
         _summary(ratings),
-        [Section("", [shown])],
+        [Section("", [table])],
         Table(columns, rows),
         lambda: _plain(ratings, rows),
     )

@@ -159,33 +159,33 @@ class Calibration:
                 content = opened.read(_LARGEST_FILE + 1)
             if len(content) > _LARGEST_FILE:
                 raise ValueError
-            found = json.loads(content.decode("utf-8"))
+            fields = json.loads(content.decode("utf-8"))
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", file=file) from None
         except (ValueError, RecursionError):
             raise InputError("this is no calibration", file=file, mend=mend) from None
-        if not isinstance(found, dict) or found.pop("format", None) != _FORMAT:
+        if not isinstance(fields, dict) or fields.pop("format", None) != _FORMAT:
             raise InputError("this is no calibration of this version", file=file, mend=mend)
-        return cls(**_checked(found, file, mend))
+        return cls(**_checked(fields, file, mend))
 
 
-def _checked(found: dict[str, Any], file: str, mend: str) -> dict[str, Any]:
+def _checked(fields: dict[str, Any], file: str, mend: str) -> dict[str, Any]:
     """The fields of a calibration, each of its type and possible."""
     damaged = InputError("the calibration is damaged", file=file, mend=mend)
     types = {"site": str, "kind": str, "model": str, "players": int}
     names = set(Calibration.__dataclass_fields__)
-    if set(found) != names:
+    if set(fields) != names:
         raise damaged
-    for name, value in found.items():
+    for name, value in fields.items():
         if name in types:
             sound = isinstance(value, types[name]) and not isinstance(value, bool)
         else:
             sound = isinstance(value, int | float) and isfinite(value)
         if not sound:
             raise damaged
-    if found["kind"] not in KINDS_OF_RATING or found["slope"] <= 0 or found["unexplained"] < 0:
+    if fields["kind"] not in KINDS_OF_RATING or fields["slope"] <= 0 or fields["unexplained"] < 0:
         raise damaged
-    return found
+    return fields
 
 
 def fit_calibration(

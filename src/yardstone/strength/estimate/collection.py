@@ -99,22 +99,24 @@ def estimate_players(
         As for `estimate_player`.
     """
     report = SkipReport() if skipped is None else skipped
-    wanted = None if players is None else {plain_name(name) for name in players}
+    chosen = None if players is None else {plain_name(name) for name in players}
     sums: dict[str, tuple[str, int, int, Array]] = {}
     results: list[tuple[str, str, float]] = []
     rater = Rater(model, level)
-    usable = _usable(games, wanted, report, handicap=handicap)
+    usable = _usable(games, chosen, report, handicap=handicap)
     for seen in see_games(usable, network, skipped=report, progress=progress):
         game = seen.game
         names = {BLACK: game.black, WHITE: game.white}
         for colour, name in names.items():
             plain = plain_name(name)
-            if not plain or (wanted is not None and plain not in wanted):
+            if not plain or (chosen is not None and plain not in chosen):
                 continue
             evidence = evidence_of_games([seen.features], [colour])
-            found = model.game_statistics(evidence).sum(axis=0)
-            shown, number, moves, total = sums.get(plain, (name, 0, 0, np.zeros(len(found))))
-            sums[plain] = (shown, number + 1, moves + len(evidence), total + found)
+            statistics = model.game_statistics(evidence).sum(axis=0)
+            first_name, number, moves, total = sums.get(
+                plain, (name, 0, 0, np.zeros(len(statistics)))
+            )
+            sums[plain] = (first_name, number + 1, moves + len(evidence), total + statistics)
         if game.winner:
             score = {BLACK: 1.0, WHITE: 0.0}.get(game.winner, 0.5)
             results.append((plain_name(game.black), plain_name(game.white), score))
@@ -129,7 +131,7 @@ def estimate_players(
 
 
 def _usable(
-    games: Sequence[GoGame], wanted: set[str] | None, report: SkipReport, *, handicap: bool
+    games: Sequence[GoGame], chosen: set[str] | None, report: SkipReport, *, handicap: bool
 ) -> list[GoGame]:
     different, again = unique_games(games)
     for game in again:
@@ -140,7 +142,7 @@ def _usable(
         reason = unsuitable(game, handicap=handicap)
         if len(names) < 2 and plain_name(game.black) == plain_name(game.white):
             reason = "both players have the same name" if names else "the players have no names"
-        elif wanted is not None and not names & wanted:
+        elif chosen is not None and not names & chosen:
             reason = "no player of it is asked for"
         if reason is None:
             usable.append(game)
@@ -154,7 +156,7 @@ def _estimate(
 ) -> PlayerEstimate:
     rated = rater.rate(statistics)
     deviation = float(model.posterior(statistics)[1])
-    shown = " ".join(name.split())
+    spelling = " ".join(name.split())
     return PlayerEstimate(
-        shown, games, moves, rated.rating, deviation, rated.low, rated.high, rated.unlikely
+        spelling, games, moves, rated.rating, deviation, rated.low, rated.high, rated.unlikely
     )

@@ -248,7 +248,7 @@ def estimate_player(
     UsageError
         The level or the scale cannot be.
     """
-    shown = site_scale(scale)
+    site = site_scale(scale)
     _check(level, player, colour)
     report = SkipReport() if skipped is None else skipped
     different, again = unique_games(games)
@@ -264,14 +264,14 @@ def estimate_player(
     Rater(chosen, level)  # a level that the model does not support is refused at once
     network = model_network(chosen, net)
     seen = [
-        (found, colour or colour_of(found.game, name))
-        for found in see_games(usable, network, skipped=report, progress=progress)
+        (game, colour or colour_of(game.game, name))
+        for game in see_games(usable, network, skipped=report, progress=progress)
     ]
     if not seen:
         raise _nothing(name, report)
     losses = player_losses(seen, network, effort)
     return estimate_seen(
-        seen, losses, chosen, name, network=network.name, scale=shown, level=level, skipped=report
+        seen, losses, chosen, name, network=network.name, scale=site, level=level, skipped=report
     )
 
 

@@ -116,11 +116,11 @@ def model_network(
 
     name, sha256 = str(model.card["network"]), str(model.card["sha256"])
     if not isinstance(net, Network):
-        wanted = net
+        source = net
         if net is None and not os.environ.get(ENVIRONMENT):
-            wanted = name
+            source = name
         try:
-            path = find_network(wanted)
+            path = find_network(source)
         except InputError as error:
             if net is not None:
                 raise
@@ -195,8 +195,8 @@ def see_games(
         progress(total, total)
 
 
-def _best(found: Assessment, features: GameFeatures) -> NDArray[np.int16]:
-    policy = found.policy[features.number.astype(np.int64) - 1]
+def _best(assessment: Assessment, features: GameFeatures) -> NDArray[np.int16]:
+    policy = assessment.policy[features.number.astype(np.int64) - 1]
     best = np.nanargmax(policy, axis=1) if len(policy) else np.empty(0, np.int64)
     return np.where(best == policy.shape[1] - 1, PASS, best).astype(np.int16)
 

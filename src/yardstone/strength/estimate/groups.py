@@ -37,11 +37,11 @@ def group_probabilities(
         no ranks; ``fox``: the group; ``low`` and ``high``: ratings at its borders, None at
         the ends, beyond which the model tells nobody apart; ``probability``.
     """
-    found = []
+    groups = []
     for number, (rank, share) in enumerate(zip(RANKS, probabilities, strict=True)):
         low, high = float(EDGES[number]), float(EDGES[number + 1])
         first, last = number == 0, number == len(RANKS) - 1
-        found.append(
+        groups.append(
             {
                 "rank": _name(scale, rank, low, high, first=first, last=last),
                 "fox": rank,
@@ -50,7 +50,7 @@ def group_probabilities(
                 "probability": round(float(share), 4),
             }
         )
-    return found
+    return groups
 
 
 def _name(scale: SiteScale, rank: str, low: float, high: float, *, first: bool, last: bool) -> str:

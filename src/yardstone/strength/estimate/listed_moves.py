@@ -66,8 +66,8 @@ def player_losses(
         number = seen.features.number.astype(np.int64)
         best = np.full(moves, PASS, np.int16)
         best[number - 1] = seen.best
-        wanted = np.zeros(moves, np.bool_)
-        wanted[number[seen.features.colour == colour] - 1] = True
+        own = np.zeros(moves, np.bool_)
+        own[number[seen.features.colour == colour] - 1] = True
         looked.append(
             FirstLook(
                 seen.game,
@@ -75,7 +75,7 @@ def player_losses(
                 seen.white_winrate,
                 seen.white_lead,
                 best,
-                wanted,
+                own,
             )
         )
     return move_losses(looked, network, EFFORT if effort is None else effort)
@@ -203,12 +203,12 @@ def costliest_moves(
     points : float
         That a move must have cost.
     """
-    found = []
+    costly = []
     for row in range(len(evidence)):
         number, move = int(evidence.game[row]), int(evidence.number[row])
         lost = losses[number]
         if lost.visits[move - 1] and lost.above_noise(points)[move - 1]:
-            found.append(
+            costly.append(
                 CostlyMove(
                     number,
                     move,
@@ -220,8 +220,8 @@ def costliest_moves(
                     int(lost.best[move - 1]),
                 )
             )
-    found.sort(key=lambda each: -each.points_lost)
-    return tuple(found[:_COSTLIEST])
+    costly.sort(key=lambda each: -each.points_lost)
+    return tuple(costly[:_COSTLIEST])
 
 
 def indicative_moves(
@@ -241,7 +241,7 @@ def indicative_moves(
         return ()
     noise = _NOISE * float(np.sqrt((effects**2).mean()))
     least = max(_VISIBLE, _NOISES * noise)
-    found: list[IndicativeMove] = []
+    indicative: list[IndicativeMove] = []
     order = np.argsort(-np.abs(effects), kind="stable")
     for row in order[np.abs(effects[order]) >= least].tolist():
         number, move = int(evidence.game[row]), int(evidence.number[row])
@@ -251,8 +251,8 @@ def indicative_moves(
         up = effects[row] > 0.0
         if (lost >= COSTLY) if up else best == int(evidence.point[row]):
             continue
-        if sum((each.effect > 0.0) == up for each in found) < _EACH:
-            found.append(
+        if sum((each.effect > 0.0) == up for each in indicative) < _EACH:
+            indicative.append(
                 IndicativeMove(
                     number,
                     move,
@@ -266,7 +266,7 @@ def indicative_moves(
                     best,
                 )
             )
-    return tuple(found)
+    return tuple(indicative)
 
 
 def _policy(evidence: Evidence, row: int) -> float | None:

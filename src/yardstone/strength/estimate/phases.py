@@ -66,8 +66,8 @@ def phase_means(model: RankModel, parts: Array, whole: Array) -> Array:
     def place(statistics: Array) -> float:
         """Where the scores along the direction are the usual ones."""
         expected = np.maximum.accumulate(along @ statistics[:MODEL_PHASES])
-        found = np.interp(statistics[MODEL_PHASES + 1 :] @ direction, expected, strengths)
-        return float(np.clip(found, EDGES[0], EDGES[-1]))
+        strength = np.interp(statistics[MODEL_PHASES + 1 :] @ direction, expected, strengths)
+        return float(np.clip(strength, EDGES[0], EDGES[-1]))
 
     here = place(whole)
     at = np.array([here, *(place(part) if part[:MODEL_PHASES].sum() else here for part in parts)])

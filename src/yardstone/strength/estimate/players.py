@@ -74,16 +74,16 @@ def player_names(games: Iterable[GoGame]) -> dict[str, int]:
     counts once for it.
     """
     count: Counter[str] = Counter()
-    shown: dict[str, str] = {}
+    called: dict[str, str] = {}
     for game in games:
         present = {}
         for name in (game.black, game.white):
             if plain := plain_name(name):
                 present[plain] = " ".join(name.split())
         for plain, name in present.items():
-            shown.setdefault(plain, name)
+            called.setdefault(plain, name)
         count.update(present.keys())
-    return {shown[plain]: number for plain, number in count.most_common()}
+    return {called[plain]: number for plain, number in count.most_common()}
 
 
 def find_player(games: Sequence[GoGame]) -> str:
@@ -122,8 +122,8 @@ def find_player(games: Sequence[GoGame]) -> str:
 
 def colour_of(game: GoGame, player: str) -> int:
     """The colour of a player in a game: 1 Black, 2 White; 0 if neither, or both."""
-    wanted = plain_name(player)
-    black, white = plain_name(game.black) == wanted, plain_name(game.white) == wanted
+    plain = plain_name(player)
+    black, white = plain_name(game.black) == plain, plain_name(game.white) == plain
     if black == white:
         return 0
     return BLACK if black else WHITE
@@ -135,7 +135,7 @@ def unique_games(games: Iterable[GoGame]) -> tuple[list[GoGame], list[GoGame]]:
     Two records are of one game if players, board, stones set up and moves are equal,
     whatever else they say; of very short games also the dates must be.
     """
-    seen: set[tuple[object, ...]] = set()
+    keys: set[tuple[object, ...]] = set()
     first: list[GoGame] = []
     again: list[GoGame] = []
     for game in games:
@@ -149,6 +149,6 @@ def unique_games(games: Iterable[GoGame]) -> tuple[list[GoGame], list[GoGame]]:
             game.colours.tobytes(),
             game.date.item() if len(game.moves) < _EQUAL_BY_CHANCE else None,
         )
-        (again if key in seen else first).append(game)
-        seen.add(key)
+        (again if key in keys else first).append(game)
+        keys.add(key)
     return first, again

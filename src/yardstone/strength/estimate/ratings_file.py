@@ -76,24 +76,24 @@ def read_ratings(
     names = [clean(name).lower() for name in rows[0]] if rows else []
     if "player" not in names or "rating" not in names:
         raise InputError("there are no columns player and rating", file=file, line=1, mend=_MEND)
-    found: dict[str, RatedPlayer] = {}
+    players: dict[str, RatedPlayer] = {}
     for line, row in enumerate(rows[1:], 2):
         if not any(cell.strip() for cell in row):
             continue
-        reason = _read_row(dict(zip(names, row, strict=False)), found)
+        reason = _read_row(dict(zip(names, row, strict=False)), players)
         if reason is not None:
             report.add(Skipped(file, line, reason))
-    if not found:
+    if not players:
         raise NoGamesError("there is no player with a rating in it", file=file, mend=_MEND)
-    return list(found.values())
+    return list(players.values())
 
 
-def _read_row(cells: dict[str, str], found: dict[str, RatedPlayer]) -> str | None:
+def _read_row(cells: dict[str, str], players: dict[str, RatedPlayer]) -> str | None:
     """Add a player; or say why the row cannot be used."""
     player = clean(cells.get("player", ""))
     if not plain_name(player):
         return "there is no name"
-    if plain_name(player) in found:
+    if plain_name(player) in players:
         return "the player stands there already"
     numbers: dict[str, float | None] = {}
     for name in ("rating", "estimate"):
@@ -108,5 +108,5 @@ def _read_row(cells: dict[str, str], found: dict[str, RatedPlayer]) -> str | Non
     rating = numbers["rating"]
     if rating is None:
         return "there is no rating"
-    found[plain_name(player)] = RatedPlayer(player, rating, numbers["estimate"])
+    players[plain_name(player)] = RatedPlayer(player, rating, numbers["estimate"])
     return None

@@ -92,14 +92,14 @@ def interval_tables(model: RankModel) -> dict[str, IntervalTable]:
     InputError
         They are damaged, or of another version.
     """
-    found = model.card.get("intervals")
-    if found is None:
+    tables = model.card.get("intervals")
+    if tables is None:
         return dict.fromkeys(PARTS, IntervalTable.plain())
-    if not isinstance(found, dict) or not set(PARTS) <= set(found):
+    if not isinstance(tables, dict) or not set(PARTS) <= set(tables):
         raise InputError(
             "the model's intervals are of another version of Yardstone", mend="train it anew"
         )
-    return {part: IntervalTable.from_dict(found[part]) for part in PARTS}
+    return {part: IntervalTable.from_dict(tables[part]) for part in PARTS}
 
 
 class Rater:
@@ -181,10 +181,10 @@ class Rater:
         """Each game alone, and how the estimate moved with it."""
         each = self._model.game_statistics(evidence)
         running = np.cumsum(each, axis=0)
-        found = []
+        rated = []
         for number, (game, colour) in enumerate(seen):
             own = evidence.game == number
-            found.append(
+            rated.append(
                 RatedGame(
                     seen=game,
                     colour=colour,
@@ -193,7 +193,7 @@ class Rater:
                     numbers=evidence.number[own].tolist(),
                 )
             )
-        return tuple(found)
+        return tuple(rated)
 
 
 def by_date(games: Sequence[Any]) -> list[int]:

@@ -69,15 +69,15 @@ def fit_combination(score: ArrayLike, *predictions: ArrayLike) -> Combination:
         raise InputError(f"{len(x)} predictions do not go with {len(s)} scores")
     design = np.column_stack([np.ones(len(s)), x])
     penalty = np.full(design.shape[1], _PENALTY)
-    found = np.zeros(design.shape[1])
+    weights = np.zeros(design.shape[1])
     for _ in range(_MOST_STEPS):
-        fitted = logistic(design @ found)
-        slope = design.T @ (s - fitted) - penalty * found
+        fitted = logistic(design @ weights)
+        slope = design.T @ (s - fitted) - penalty * weights
         curvature = (design * (fitted * (1.0 - fitted))[:, None]).T @ design + np.diag(penalty)
         step = np.linalg.solve(curvature, slope)
-        found = found + step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-300))
+        weights = weights + step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-300))
         if np.abs(step).max() < _TOLERANCE:
-            return Combination(float(found[0]), tuple(map(float, found[1:])))
+            return Combination(float(weights[0]), tuple(map(float, weights[1:])))
     raise ConvergenceError("the combination of predictions was not found")
 
 

@@ -177,7 +177,7 @@ class GlickoFromMoves(Glicko2):
 
     def _priors_of(self, games: Games) -> Array:
         """Mean and variance of both players' priors before each game: (games, 4)."""
-        found = np.full((len(games), 4), np.nan)
+        priors = np.full((len(games), 4), np.nan)
         for place, name in enumerate(self.columns or ()):
             if name not in games.pool.columns:
                 raise InputError(
@@ -190,15 +190,15 @@ class GlickoFromMoves(Glicko2):
                 raise InputError(f"the column {name!r} holds something that is no number") from None
             if place % 2 == 0:
                 values = np.where(np.isinf(values), np.nan, values)
-                found[:, place] = (values - CENTRE) / POINTS
+                priors[:, place] = (values - CENTRE) / POINTS
             else:
                 if (values <= 0.0).any():
                     raise InputError(f"the column {name!r} has a deviation that is not positive")
-                found[:, place] = np.square(values / POINTS)
-        unknown = np.isnan(found)
+                priors[:, place] = np.square(values / POINTS)
+        unknown = np.isnan(priors)
         for side in (0, 2):
-            found[unknown[:, side] | unknown[:, side + 1], side : side + 2] = np.nan
-        return found
+            priors[unknown[:, side] | unknown[:, side + 1], side : side + 2] = np.nan
+        return priors
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         from yardstone.strength.fusion._glicko_kernels import FusedPlayers, Priors, replay

@@ -195,16 +195,16 @@ def fit_moves_prior(sides: Sides, score: ArrayLike, system: Sequential, base: Pr
         likely = log_likelihood(points, made(unknowns).expected(sides, system))
         return pull / len(points) - likely
 
-    found = minimize(
+    optimum = minimize(
         against,
         np.zeros(4),
         method="Nelder-Mead",
         bounds=[(np.log(_LEAST), 4.0), (-12.0, 8.0), (-6.0, 8.0), (-4.0, 4.0)],
         options={"xatol": 1e-3, "fatol": 1e-8, "maxiter": 4000, "maxfev": 4000},
     )
-    if not found.success:
-        raise ConvergenceError(f"the prior from moves was not found: {found.message}")
-    return made(found.x)
+    if not optimum.success:
+        raise ConvergenceError(f"the prior from moves was not found: {optimum.message}")
+    return made(optimum.x)
 
 
 def _expected(rating: Array, deviation: Array, system: Sequential) -> Array:

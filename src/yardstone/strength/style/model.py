@@ -94,8 +94,8 @@ class StyleModel:
         near = self.signal**2 * _similar(
             normal_scores(values, self.sorted_features) / self.lengths, self.known
         )
-        told = np.einsum("nk,kl,nl->n", near, self.inverse, near, optimize=True)
-        variance = np.maximum(self.signal**2 - told, 0.0) + self.noise**2
+        explained = np.einsum("nk,kl,nl->n", near, self.inverse, near, optimize=True)
+        variance = np.maximum(self.signal**2 - explained, 0.0) + self.noise**2
         rank = np.clip(self.mean + near @ self.weights, self.lowest, self.highest)
         return rank, np.sqrt(variance)
 
@@ -252,21 +252,21 @@ def normal_scores(features: Array, ordered: Array) -> Array:
     """Normal scores of the places of features among sorted ones, ties in the middle."""
     from scipy.special import ndtri
 
-    found = np.empty_like(features)
+    scores = np.empty_like(features)
     for column in range(features.shape[1]):
         known = ordered[:, column]
         low = np.searchsorted(known, features[:, column], side="left")
         high = np.searchsorted(known, features[:, column], side="right")
         place = (low + high + 1.0) / (2.0 * (len(known) + 1.0))
-        found[:, column] = ndtri(np.clip(place, _EDGE, 1.0 - _EDGE))
-    return found
+        scores[:, column] = ndtri(np.clip(place, _EDGE, 1.0 - _EDGE))
+    return scores
 
 
 def _similar(one: Array, other: Array) -> Array:
     """exp(-|x - y|^2/2) of every two rows."""
     squared = np.square(one).sum(axis=1)[:, None] + np.square(other).sum(axis=1)[None, :]
-    found: Array = np.exp(-0.5 * np.maximum(squared - 2.0 * one @ other.T, 0.0))
-    return found
+    similarity: Array = np.exp(-0.5 * np.maximum(squared - 2.0 * one @ other.T, 0.0))
+    return similarity
 
 
 def _most_likely(scores: Array, rest: Array) -> tuple[Array, float, float]:
@@ -277,7 +277,7 @@ def _most_likely(scores: Array, rest: Array) -> tuple[Array, float, float]:
     spread = max(float(rest.std()), 1e-9)
     start = np.concatenate([np.full(width, -np.log(width)), [0.0, -1.0]])
     bounds: Sequence[tuple[float, float]] = [_BOUNDS[0]] * width + [_BOUNDS[1], _BOUNDS[2]]
-    found = minimize(
+    optimum = minimize(
         _against,
         start,
         args=(scores, rest / spread),
@@ -286,8 +286,8 @@ def _most_likely(scores: Array, rest: Array) -> tuple[Array, float, float]:
         bounds=bounds,
         options={"maxiter": _STEPS},
     ).x
-    lengths = np.exp(-0.5 * found[:width])
-    signal, noise = spread * np.exp(0.5 * found[width:])
+    lengths = np.exp(-0.5 * optimum[:width])
+    signal, noise = spread * np.exp(0.5 * optimum[width:])
     return lengths, float(signal), float(noise)
 
 

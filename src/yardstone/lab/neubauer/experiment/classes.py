@@ -57,10 +57,10 @@ def ratings_in_classes(ratings: Array, edges: Sequence[float] = ()) -> dict[str,
     else:
         named = dict(RANK_CLASSES)
         value = convert(np.maximum(ratings, 100.0), "ogs", "grade")
-    found = {
+    members = {
         name: np.asarray((value >= low) & (value < high)) for name, (low, high) in named.items()
     }
-    return {name: here for name, here in found.items() if here.any()}
+    return {name: here for name, here in members.items() if here.any()}
 
 
 def _between(low: float, high: float) -> str:

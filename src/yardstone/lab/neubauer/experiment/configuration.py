@@ -276,27 +276,27 @@ def read_experiment(path: str | os.PathLike[str]) -> Experiment:
     try:
         if file.stat().st_size > _LARGEST:
             raise InputError("too large for the description of an experiment", file=str(file))
-        found = tomllib.loads(file.read_text("utf-8"))
+        sections = tomllib.loads(file.read_text("utf-8"))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(file)) from None
     except (ValueError, RecursionError) as error:  # tomllib's error is one of these
         raise InputError(f"is no TOML: {error}", file=str(file)) from None
     try:
-        return _experiment(found, file)
+        return _experiment(sections, file)
     except UsageError as error:
         raise InputError(str(error), file=str(file)) from None
 
 
-def _experiment(found: Mapping[str, Any], file: Path) -> Experiment:
+def _experiment(sections: Mapping[str, Any], file: Path) -> Experiment:
     known = {"name", "folder", *PARTS}
-    if unknown := [name for name in found if name not in known]:
+    if unknown := [name for name in sections if name not in known]:
         raise UsageError(f"there is no setting or part {unknown[0]!r}: {', '.join(sorted(known))}")
-    name, folder = found.get("name", file.stem), found.get("folder", file.stem)
+    name, folder = sections.get("name", file.stem), sections.get("folder", file.stem)
     if not (isinstance(name, str) and isinstance(folder, str) and name and folder):
         raise UsageError("name and folder must be texts")
     parts: dict[str, Any] = {}
     for part, kind in PARTS.items():
-        values = found.get(part, {})
+        values = sections.get(part, {})
         if not isinstance(values, Mapping):
             raise UsageError(f"{part} must be a part of its own: [{part}]")
         parts[part] = _part(part, kind, values, file.parent)
@@ -335,11 +335,11 @@ def _value(name: str, value: Any, kind: str) -> Any:
         if any(not isinstance(item, each) or isinstance(item, bool) for item in values):
             raise UsageError(f"{name} is {value!r}; it must be a list of {_WORDS[each]}")
         return tuple(values)
-    wanted = next(k for k in (bool, int, float, str) if kind.split(" ")[0] == k.__name__)
-    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+    expected = next(k for k in (bool, int, float, str) if kind.split(" ")[0] == k.__name__)
+    if expected is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
-    if not isinstance(value, wanted) or (wanted is not bool and isinstance(value, bool)):
-        raise UsageError(f"{name} is {value!r}; it must be {_WORDS_ONE[wanted]}")
+    if not isinstance(value, expected) or (expected is not bool and isinstance(value, bool)):
+        raise UsageError(f"{name} is {value!r}; it must be {_WORDS_ONE[expected]}")
     if isinstance(value, int) and value < (-1 if name == "sets.exhibition" else 0):
         raise UsageError(f"{name} is {value}; it must not be below 0")
     return value

@@ -97,7 +97,7 @@ class Filters:
     def failing(self, candidate: Candidate) -> list[str]:
         """The rules that a game breaks, by name, but for illegal and repeated ones."""
         game = candidate.game
-        told = {
+        reasons = {
             "incomplete": not (game.black and game.white and winner_known(game))
             or (self.dated and bool(np.isnat(game.date))),
             "same player": bool(game.black) and game.black == game.white,
@@ -110,7 +110,7 @@ class Filters:
             "short": len(game.moves) < self.least_moves,
             "early pass": bool((game.moves[: max(self.first_pass - 1, 0)] == PASS).any()),
         }
-        return [name for name in RULES if told.get(name)]
+        return [name for name in RULES if reasons.get(name)]
 
     def _too_fast(self, seconds: float | None) -> bool:
         if seconds is None:

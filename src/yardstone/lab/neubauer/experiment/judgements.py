@@ -78,18 +78,18 @@ def judged_pool(
     """
     if not 0.5 < sure <= 1.0:
         raise UsageError(f"sure is {sure:g}; it must be above 0.5 and up to 1")
-    asked = np.isin(pool.columns["decision"], list(decisions))
+    uncertain = np.isin(pool.columns["decision"], list(decisions))
     keys = pool.columns["key"].tolist()
     white = np.array([winrates.get(key, np.nan) for key in keys])
-    unseen = asked & np.isnan(white)
+    unseen = uncertain & np.isnan(white)
     with np.errstate(invalid="ignore"):
-        unsure = asked & ~unseen & (np.maximum(white, 1.0 - white) < sure)
-        score = np.where(asked & ~unseen, np.where(white > 0.5, 0.0, 1.0), pool.score)
+        unsure = uncertain & ~unseen & (np.maximum(white, 1.0 - white) < sure)
+        score = np.where(uncertain & ~unseen, np.where(white > 0.5, 0.0, 1.0), pool.score)
     kept = ~(unseen | unsure)
     report = JudgedReport(
-        games=int(asked.sum()),
-        kept=int((asked & kept).sum()),
-        contrary=int((asked & kept & (score != pool.score)).sum()),
+        games=int(uncertain.sum()),
+        kept=int((uncertain & kept).sum()),
+        contrary=int((uncertain & kept & (score != pool.score)).sum()),
         unsure=int(unsure.sum()),
         unseen=int(unseen.sum()),
     )
@@ -98,7 +98,7 @@ def judged_pool(
 
 def last_winrates(
     candidates: Iterable[Candidate],
-    wanted: Collection[str],
+    keys: Collection[str],
     folder: Path,
     settings: ExtractionSettings,
     *,
@@ -112,7 +112,7 @@ def last_winrates(
     Parameters
     ----------
     candidates : iterable of Candidate
-    wanted : collection of str
+    keys : collection of str
         Keys of the games to be looked at.
     folder : Path
         Keeps what is done; it exists.
@@ -122,22 +122,22 @@ def last_winrates(
     progress : callable, optional
         Called with the games done and all of them.
     """
-    found: dict[str, float] = {}
+    winrates: dict[str, float] = {}
     files = sorted(folder.glob("winrates-*.npz"))
     for path in files:
-        found.update(_read(path))
+        winrates.update(_read(path))
     number = 1 + max((int(path.stem.rpartition("-")[2]) for path in files), default=-1)
-    chosen = (each for each in candidates if each.key in wanted and each.key not in found)
+    chosen = (each for each in candidates if each.key in keys and each.key not in winrates)
     batches = _batches(chosen, folder, settings, number)
     while wave := list(islice(batches, _WAVE)):
         if progress is not None:
-            progress(len(found), len(wanted))
+            progress(len(winrates), len(keys))
         parallel.map(_judge, wave, workers=workers)
         for batch in wave:
-            found.update(_read(batch.path))
+            winrates.update(_read(batch.path))
     if progress is not None:
-        progress(len(wanted), len(wanted))
-    return {key: value for key, value in found.items() if not np.isnan(value)}
+        progress(len(keys), len(keys))
+    return {key: value for key, value in winrates.items() if not np.isnan(value)}
 
 
 def _read(path: Path) -> dict[str, float]:
@@ -182,6 +182,6 @@ def _judge(batch: _Judging) -> None:
     rules = None if settings.rules is None else parse_rules(settings.rules)
     place = {id(game): row for row, game in enumerate(batch.games)}
     winrate = np.full(len(batch.games), np.nan)
-    for found in judge_games(batch.games, load(settings), rules=rules, komi=settings.komi):
-        winrate[place[id(found.game)]] = found.white_winrate
+    for judged in judge_games(batch.games, load(settings), rules=rules, komi=settings.komi):
+        winrate[place[id(judged.game)]] = judged.white_winrate
     _FILE.write(batch.path, {"key": np.array(batch.keys, np.str_), "white_winrate": winrate})

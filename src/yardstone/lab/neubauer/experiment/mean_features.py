@@ -77,8 +77,8 @@ class Pooled:
 
     def _rated(self, means: Array, number: NDArray[np.int64]) -> Array:
         standard = _standardised(means, number, self.centre, self.spread, self.shrinkage)
-        found: Array = self.mean + standard @ self.weights
-        return found
+        ratings: Array = self.mean + standard @ self.weights
+        return ratings
 
 
 def fit_pooled(
@@ -113,11 +113,11 @@ def fit_pooled(
         raise UsageError("penalties must be above 0, shrinkages not below 0")
     means, number = training.moves.means(window), _number(training.moves, window)
     other, other_number = validation.moves.means(window), _number(validation.moves, window)
-    seen = number > 0
-    if not seen.any():
+    played = number > 0
+    if not played.any():
         raise NoGamesError("no training game has a recent move")
-    centre = np.average(means[seen], axis=0, weights=number[seen])
-    spread = np.maximum(means[seen].std(axis=0), _LEAST_DEVIATION)
+    centre = np.average(means[played], axis=0, weights=number[played])
+    spread = np.maximum(means[played].std(axis=0), _LEAST_DEVIATION)
     labels = training.labels.ravel()
     mean = float(labels.mean())
     best: tuple[float, Pooled] | None = None
@@ -137,9 +137,9 @@ def fit_pooled(
             tried = Pooled(
                 centre, spread, weights, mean, shrinkage, penalty, intercept, max(slope, 0.0)
             )
-            found = log_likelihood(validation.score, tried.expected(ratings))
-            if best is None or found > best[0]:
-                best = found, tried
+            likelihood = log_likelihood(validation.score, tried.expected(ratings))
+            if best is None or likelihood > best[0]:
+                best = likelihood, tried
     if best is None:
         raise NoGamesError("nothing was tried")
     return best[1]
@@ -154,5 +154,5 @@ def _standardised(
 ) -> Array:
     """Means in standard deviations of players, drawn to 0 where there are few moves."""
     trust = np.divide(number, number + shrinkage, out=np.zeros(len(number)), where=number > 0)
-    found: Array = trust[:, None] * ((means - centre) / spread)
-    return found
+    standard: Array = trust[:, None] * ((means - centre) / spread)
+    return standard

@@ -92,9 +92,9 @@ class Preparation:
         from yardstone.records.reading import read
 
         named = (games.key, games.result, games.clock, games.ranked, *games.columns)
-        wanted = [name for name in named if name]
+        names = [name for name in named if name]
         results = read(
-            games.results, columns={name: name for name in wanted}, first="black", times=True
+            games.results, columns={name: name for name in names}, first="black", times=True
         )
         return ListedGames(games.moves, results, games.key, games.result, games.clock, games.ranked)
 
@@ -135,13 +135,13 @@ class Preparation:
                 save_pool(pool, folder / "pool.npz")
                 write_facts(folder / "judged.json", {})
                 return
-            wanted = set(
+            keys = set(
                 pool.columns["key"][np.isin(pool.columns["decision"], judge.decisions)].tolist()
             )
             known: dict[str, float] = {}
             if features.stores:
                 known = Stores.open(features.stores).winrates(self._by)
-            missing = wanted - set(known)
+            missing = keys - set(known)
             if missing:
                 known |= last_winrates(
                     self._candidates(),
@@ -181,11 +181,11 @@ class Preparation:
     def _kinds(self) -> tuple[str, ...]:
         """Kinds of features that the models take."""
         chosen = self.experiment.models
-        wanted = ["head"]
+        kinds = ["head"]
         if chosen.full is not None:
-            wanted.append("pick")
-        wanted += [*chosen.pooled, *([RANK] if chosen.rank else [])]
-        return tuple(dict.fromkeys(wanted))
+            kinds.append("pick")
+        kinds += [*chosen.pooled, *([RANK] if chosen.rank else [])]
+        return tuple(dict.fromkeys(kinds))
 
     @property
     def _stored(self) -> tuple[str, ...]:
@@ -218,9 +218,9 @@ class Preparation:
             def make(folder: Path) -> None:
                 from yardstone.go.extraction import extract_features
 
-                wanted = set(pool.columns["key"][self._wanted(pool)].tolist())
+                keys = set(pool.columns["key"][self._wanted(pool)].tolist())
                 extract_features(
-                    lambda: (c.game for c in self._candidates() if c.key in wanted),
+                    lambda: (c.game for c in self._candidates() if c.key in keys),
                     folder / "store",
                     self._settings(),
                     workers=self.workers,
@@ -246,14 +246,14 @@ class Preparation:
             return np.ones(len(pool), np.bool_)
         if pool.time is None:
             raise InputError("the games have no dates, so [features] since cannot choose any")
-        wanted = pool.time >= features.since
+        inside = pool.time >= features.since
         if features.newcomers:
             newcomers = exhibition_games(pool, sets.newcomer_games, sets.least_games)
             for side in (pool.first, pool.second):
                 for game in np.flatnonzero(newcomers).tolist():
                     mine = (pool.first[:game] == side[game]) | (pool.second[:game] == side[game])
-                    wanted[:game] |= mine
-        return np.asarray(wanted)
+                    inside[:game] |= mine
+        return np.asarray(inside)
 
     @property
     def _set_settings(self) -> SetSettings:

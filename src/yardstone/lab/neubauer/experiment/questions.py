@@ -100,8 +100,8 @@ class RecentMoves:
 
     def sets(self, kinds: Sequence[str]) -> MoveSets:
         """The moves with some kinds of features, side by side."""
-        found = [self._features(kind) for kind in kinds]
-        features = found[0] if len(found) == 1 else np.concatenate(found, axis=1)
+        columns = [self._features(kind) for kind in kinds]
+        features = columns[0] if len(columns) == 1 else np.concatenate(columns, axis=1)
         return MoveSets(features, self.rows, self.starts)
 
     def _features(self, kind: str) -> NDArray[Any]:
@@ -135,21 +135,21 @@ def gather_moves(
     window : int
         Moves of each player at most.
     """
-    asked = []
+    gathered = []
     for last in dict.fromkeys(questions.last.tolist()):
         here = questions.last == last
         limit = None if last == EVERYTHING else last
-        found, starts = recent_moves(
+        rows, starts = recent_moves(
             pool, pieces, questions.game[here], window=window, last_games=limit
         )
-        asked.append((np.flatnonzero(here), found, starts))
+        gathered.append((np.flatnonzero(here), rows, starts))
     # Questions of one number of games stand together, but need not: put each in its place.
     pieces_of = [np.empty(0, np.int64)] * (2 * len(questions))
-    for places, found, starts in asked:
+    for places, rows, starts in gathered:
         for k, place in enumerate(places.tolist()):
             for side in (0, 1):
                 begin, end = starts[2 * k + side], starts[2 * k + side + 1]
-                pieces_of[2 * place + side] = found[begin:end]
+                pieces_of[2 * place + side] = rows[begin:end]
     joined = np.concatenate([np.empty(0, np.int64), *pieces_of])
     starts = np.concatenate([[0], np.cumsum([len(piece) for piece in pieces_of])])
     used, place_of = np.unique(joined, return_inverse=True)

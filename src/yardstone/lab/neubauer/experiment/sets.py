@@ -117,9 +117,9 @@ def check_sizes(pool: Pool, settings: SetSettings, advance: int) -> None:
         "test": (int(recent.sum()), ""),
     }
     for name, (number, whose) in there.items():
-        if (asked := getattr(settings, name)) > number:
+        if (games := getattr(settings, name)) > number:
             raise InputError(
-                f"the {name} set is to have {asked:,} games, and of {len(pool):,} that the "
+                f"the {name} set is to have {games:,} games, and of {len(pool):,} that the "
                 f"filters keep only {number:,} can be in it{whose}{after}",
                 mend=_SMALLER,
             )
@@ -148,11 +148,11 @@ def withheld_labels(pool: Pool, labels: Labels, sets: Sets, system: Sequential) 
     withheld = sets.of("E") | sets.of("X")
     rest = np.flatnonzero(~withheld)
     games = pool.select(rest)
-    found = rating_labels(games, system.replay(games), advance=labels.advance)
+    own_labels = rating_labels(games, system.replay(games), advance=labels.advance)
     columns = {}
     for name in ("first", "second", "first_ahead", "second_ahead"):
         column = getattr(labels, name).copy()
-        column[rest] = getattr(found, name)
+        column[rest] = getattr(own_labels, name)
         columns[name] = column
     return Labels(**columns, advance=labels.advance)
 

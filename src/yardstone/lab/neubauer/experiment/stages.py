@@ -101,23 +101,23 @@ class Stages:
 
 def file_facts(paths: Sequence[str]) -> list[list[Any]]:
     """What tells whether files have changed: name, size and time of the last change."""
-    found = []
+    facts = []
     for path in paths:
         try:
-            facts = Path(path).stat()
+            status = Path(path).stat()
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-        found.append([str(path), facts.st_size, facts.st_mtime_ns])
-    return found
+        facts.append([str(path), status.st_size, status.st_mtime_ns])
+    return facts
 
 
 def _read(path: Path) -> dict[str, Any] | None:
     """What a stage says of itself; None if there is nothing that can be read."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        facts = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return facts if isinstance(facts, dict) else None
 
 
 def _depends(about: Mapping[str, Any]) -> list[Any]:

@@ -90,24 +90,24 @@ class PackedMoves:
             return self._sampled(sets, lengths, sample, generator)
         places = np.arange(max(int(lengths.max(initial=0)), 1))
         there = places < lengths[:, None]
-        wanted = np.where(there, self.starts[sets][:, None] + places, 0)
-        found = self.rows[wanted] if len(self.rows) else np.zeros_like(wanted)
+        positions = np.where(there, self.starts[sets][:, None] + places, 0)
+        moves = self.rows[positions] if len(self.rows) else np.zeros_like(positions)
         if there.all():
-            return found, None
-        return np.where(there, found, 0), there
+            return moves, None
+        return np.where(there, moves, 0), there
 
     def _sampled(
         self, sets: Ints, lengths: Ints, sample: int, generator: Generator
     ) -> tuple[Ints, NDArray[np.bool_] | None]:
-        found = np.zeros((len(sets), sample), np.int64)
+        places = np.zeros((len(sets), sample), np.int64)
         there = np.zeros((len(sets), sample), np.bool_)
         for place, (which, length) in enumerate(zip(sets, lengths, strict=True)):
             rows = self.rows[self.starts[which] : self.starts[which + 1]]
             if length > sample:
                 rows = rows[generator.choice(length, sample, replace=False)]
-            found[place, : len(rows)] = rows
+            places[place, : len(rows)] = rows
             there[place, : len(rows)] = True
-        return found, None if there.all() else there
+        return places, None if there.all() else there
 
     def moments(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Mean and deviation of each feature over the moves; a deviation of 0 becomes 1."""

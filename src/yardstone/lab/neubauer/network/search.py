@@ -102,7 +102,7 @@ def propose(
         return int(generator.integers(math.ceil(low), math.floor(high), endpoint=True))
 
     reach = _POINTS_SPAN * scale
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         "learning_rate": clamp("learning_rate", best.learning_rate * 10 ** uniform(_RATE_SPAN)),
         "decay": clamp("decay", best.decay + uniform(_DECAY_SPAN)),
         "rating_loss": clamp("rating_loss", best.rating_loss * 2 ** uniform(_LOSS_SPAN)),
@@ -111,12 +111,12 @@ def propose(
     }
     for name in ("width", "query_width"):
         drawn = math.ceil(getattr(best, name) * 2 ** uniform(_WIDTH_SPAN))
-        found[name] = int(clamp(name, drawn))
+        values[name] = int(clamp(name, drawn))
     moved = best.inducing_points + whole(math.floor(-reach + 0.5), math.floor(reach + 0.5))
-    found["inducing_points"] = int(clamp("inducing_points", moved))
+    values["inducing_points"] = int(clamp("inducing_points", moved))
     if windows is not None:
-        found["window"] = whole(*windows)
-    return replace(best, **found, seed=int(generator.integers(1 << 31)))
+        values["window"] = whole(*windows)
+    return replace(best, **values, seed=int(generator.integers(1 << 31)))
 
 
 def best_run(runs: list[SearchRun]) -> SearchRun:
@@ -127,10 +127,10 @@ def best_run(runs: list[SearchRun]) -> SearchRun:
     ConvergenceError
         Every run failed.
     """
-    found = min(runs, key=lambda run: run.loss)
-    if not math.isfinite(found.loss):
-        raise ConvergenceError(f"every training failed: {found.failure}")
-    return found
+    best = min(runs, key=lambda run: run.loss)
+    if not math.isfinite(best.loss):
+        raise ConvergenceError(f"every training failed: {best.failure}")
+    return best
 
 
 def random_search(

@@ -147,9 +147,9 @@ def do_run(
 
 def _read_result(path: Path, settings: Hyperparameters) -> SearchRun:
     try:
-        found = json.loads(path.read_text("utf-8"))
-        known = Hyperparameters.from_dict(found.pop("settings"))
-        run = SearchRun(settings=known, **found)
+        result = json.loads(path.read_text("utf-8"))
+        known = Hyperparameters.from_dict(result.pop("settings"))
+        run = SearchRun(settings=known, **result)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, UsageError):
         mend = "remove it to train again"
         raise InputError("this is no result of a training", file=str(path), mend=mend) from None

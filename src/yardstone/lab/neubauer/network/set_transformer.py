@@ -82,12 +82,12 @@ class AttentionBlock(nn.Module):
 
         `shut` [b, 1, n] is 0 where there is an element and minus infinity elsewhere.
         """
-        asked = (self.query(q) @ self.key.weight) * self._scale  # [m, d]
-        logits = asked @ h.transpose(1, 2)  # [b, m, n]
+        keyed = (self.query(q) @ self.key.weight) * self._scale  # [m, d]
+        logits = keyed @ h.transpose(1, 2)  # [b, m, n]
         if shut is not None:
             logits = logits + shut
-        found = self.value(torch.softmax(logits, -1) @ h)
-        return self._dense(q + self.dropout(found))
+        gathered = self.value(torch.softmax(logits, -1) @ h)
+        return self._dense(q + self.dropout(gathered))
 
     def spread(self, q: Tensor, h: Tensor) -> Tensor:
         """What each element [b, n, d] gets from a few vectors [b, m, d]: [b, n, d]."""
@@ -97,12 +97,12 @@ class AttentionBlock(nn.Module):
             logits = q @ (keys @ self.query.weight).transpose(1, 2)
         else:
             logits = self.query(q) @ keys.transpose(1, 2)
-        found = torch.softmax(logits, -1) @ self.value(h)
-        return self._dense(q + self.dropout(found))
+        attended = torch.softmax(logits, -1) @ self.value(h)
+        return self._dense(q + self.dropout(attended))
 
-    def _dense(self, found: Tensor) -> Tensor:
-        found = self.first_norm(found)
-        result: Tensor = self.second_norm(found + self.dropout(torch.relu(self.dense(found))))
+    def _dense(self, x: Tensor) -> Tensor:
+        x = self.first_norm(x)
+        result: Tensor = self.second_norm(x + self.dropout(torch.relu(self.dense(x))))
         return result
 
 
@@ -159,14 +159,14 @@ class SetTransformer(nn.Module):
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:
         """All parameters by name, and the moments of the inputs if they are standardised."""
-        found = {
+        arrays = {
             name: parameter.detach().cpu().float().numpy().copy()
             for name, parameter in self.named_parameters()
         }
         for name, moment in (("mean", self.mean), ("deviation", self.deviation)):
             if isinstance(moment, Tensor):
-                found[f"input.{name}"] = moment.cpu().float().numpy().copy()
-        return found
+                arrays[f"input.{name}"] = moment.cpu().float().numpy().copy()
+        return arrays
 
     def forward(self, x: Tensor, there: Tensor | None = None) -> Tensor:
         """Normalised ratings [b] of sets of moves.
@@ -191,5 +191,5 @@ class SetTransformer(nn.Module):
         h = self.encode(x)
         for block in self.blocks:
             h = block(h, shut)
-        found: Tensor = self.rate(self.pool.gather(self.seed, h, shut))[:, 0, 0]
-        return found if full is None else torch.where(full, found, torch.zeros_like(found))
+        rating: Tensor = self.rate(self.pool.gather(self.seed, h, shut))[:, 0, 0]
+        return rating if full is None else torch.where(full, rating, torch.zeros_like(rating))

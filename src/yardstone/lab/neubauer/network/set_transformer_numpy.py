@@ -103,8 +103,8 @@ def rate_sets(
     h = x @ arrays["encode.weight"].T
     for number in range(settings.depth):
         name = f"blocks.{number}"
-        seen = _attention_block(arrays, f"{name}.gather", arrays[f"{name}.points"], h, shut)
-        h = _attention_block(arrays, f"{name}.spread", h, seen, None)
+        gathered = _attention_block(arrays, f"{name}.gather", arrays[f"{name}.points"], h, shut)
+        h = _attention_block(arrays, f"{name}.spread", h, gathered, None)
     pooled = _attention_block(arrays, "pool", arrays["seed"], h, shut)
     return np.asarray(np.where(full, (pooled @ arrays["rate.weight"].T)[:, 0, 0], 0))
 
@@ -124,11 +124,11 @@ def _attention_block(
     weights /= weights.sum(-1, keepdims=True)
     value = part["value.weight"].T
     # Of the two orders of the product, the one that transforms fewer vectors.
-    found = (weights @ h) @ value if q.shape[-2] < h.shape[-2] else weights @ (h @ value)
-    found = _normalised(q + found, part["first_norm.weight"], part["first_norm.bias"])
-    dense = found @ part["dense.weight"].T + part["dense.bias"]
-    found += np.maximum(dense, 0, out=dense)
-    return _normalised(found, part["second_norm.weight"], part["second_norm.bias"])
+    attended = (weights @ h) @ value if q.shape[-2] < h.shape[-2] else weights @ (h @ value)
+    attended = _normalised(q + attended, part["first_norm.weight"], part["first_norm.bias"])
+    dense = attended @ part["dense.weight"].T + part["dense.bias"]
+    attended += np.maximum(dense, 0, out=dense)
+    return _normalised(attended, part["second_norm.weight"], part["second_norm.bias"])
 
 
 _ATTENTION = (
@@ -235,13 +235,13 @@ class StrengthNetwork:
                 f"the moves have {packed.channels} features each; "
                 f"this network was trained on {self.channels}"
             )
-        found = np.zeros(len(packed))
+        rated = np.zeros(len(packed))
         for sets in alike(packed.lengths(), _MOVES):
             rows, there = packed.indices(sets)
             if len(packed.features):
                 x = packed.features[rows].astype(np.float32)
-                found[sets] = rate_sets(self.arrays, self.settings, x, there)
-        return self.mean + self.deviation * found
+                rated[sets] = rate_sets(self.arrays, self.settings, x, there)
+        return self.mean + self.deviation * rated
 
     def expected(self, ratings: NDArray[np.float64]) -> NDArray[np.float64]:
         """Black's expected score from the ratings of Black and White [2 games] (eq. 3.1).

@@ -126,10 +126,10 @@ class History:
     @classmethod
     def from_text(cls, text: str) -> History:
         """From what `as_text` wrote."""
-        found = json.loads(text)
+        tables = json.loads(text)
         return cls(
-            tuple(Epoch(*values) for values in found["epochs"]),
-            tuple((a, b, c) for a, b, c in found["steps"]),
+            tuple(Epoch(*values) for values in tables["epochs"]),
+            tuple((a, b, c) for a, b, c in tables["steps"]),
         )
 
 

@@ -104,8 +104,8 @@ class Examples:
             return torch.zeros(shape, device=self.device), torch.zeros(
                 rows.shape, dtype=torch.bool, device=self.device
             )
-        wanted = torch.from_numpy(rows.ravel()).to(self.device)
-        x = self.features.index_select(0, wanted).float()  # far quicker than indexing
+        indices = torch.from_numpy(rows.ravel()).to(self.device)
+        x = self.features.index_select(0, indices).float()  # far quicker than indexing
         x = x.view(*rows.shape, self.moves.channels)
         return x, None if there is None else torch.from_numpy(there).to(self.device)
 
@@ -154,13 +154,13 @@ class Stepper:
     def state(self) -> Arrays:
         """All that a checkpoint must hold of the network."""
         state = self._adam.state.get(self._flat, {})
-        found = {"parameters": self._flat}
+        tensors = {"parameters": self._flat}
         if state:
-            found |= {"first_moment": state["exp_avg"], "second_moment": state["exp_avg_sq"]}
-            found["adam_steps"] = state["step"]
+            tensors |= {"first_moment": state["exp_avg"], "second_moment": state["exp_avg_sq"]}
+            tensors["adam_steps"] = state["step"]
         if self._average is not None:
-            found["average"] = self._average
-        return {name: tensor.detach().cpu().numpy().copy() for name, tensor in found.items()}
+            tensors["average"] = self._average
+        return {name: tensor.detach().cpu().numpy().copy() for name, tensor in tensors.items()}
 
     def restore(self, arrays: Arrays) -> None:
         """Go back to a state."""
@@ -181,13 +181,13 @@ class Stepper:
 
     def arrays(self, vector: NDArray[np.float32]) -> Arrays:
         """The arrays of a network whose parameters are given as one vector."""
-        found = self.network.arrays()
+        arrays = self.network.arrays()
         first = 0
         for name, parameter in self.network.named_parameters():
             last = first + parameter.numel()
-            found[name] = vector[first:last].reshape(tuple(parameter.shape))
+            arrays[name] = vector[first:last].reshape(tuple(parameter.shape))
             first = last
-        return found
+        return arrays
 
     def step(
         self,
@@ -251,14 +251,14 @@ class Stepper:
         trained = self._flat.clone()
         if self._average is not None:
             self._flat.copy_(self._average)
-        found = torch.zeros((len(examples), 2), device=self.device)
+        answers = torch.zeros((len(examples), 2), device=self.device)
         room = _MORE_WITHOUT_GRADIENTS * self._room
         for group in alike(examples.lengths, room):
             x, there = examples.batch(group)
             black, white = self.network(x, there).chunk(2)
-            found[torch.from_numpy(group).to(self.device)] = torch.stack([black, white], 1)
+            answers[torch.from_numpy(group).to(self.device)] = torch.stack([black, white], 1)
         self._flat.copy_(trained)
-        double = found.double()
+        double = answers.double()
         losses = score_losses(double[:, 0], double[:, 1], examples.score.double(), self._scale)
         return double.cpu().numpy(), -losses.cpu().numpy()
 

@@ -188,7 +188,7 @@ def unseen_players(
         What it was trained on.
     random : numpy.random.Generator
     """
-    found = trained.out_of_fold
+    outside = trained.out_of_fold
     named = pool.player != ""
     _, player = np.unique(
         np.char.add(np.char.add(pool.group.astype(str), " "), pool.player), return_inverse=True
@@ -197,17 +197,17 @@ def unseen_players(
     player = np.where(named, player, len(player) + np.arange(len(player))).astype(np.int64)
     parts: dict[str, Unseen] = {}
     for part in PARTS:
-        statistics = found.statistics(_MODEL_PHASES.get(part, list(range(PHASES))))
+        statistics = outside.statistics(_MODEL_PHASES.get(part, list(range(PHASES))))
         drawn = []
-        for number, model in enumerate(found.models):
-            rows = found.fold == number
+        for number, model in enumerate(outside.models):
+            rows = outside.fold == number
             drawn.append(
                 draw_unseen(
                     model,
                     statistics[rows],
                     pool.group[rows],
                     player[rows],
-                    found.fold[rows],
+                    outside.fold[rows],
                     games=_GAMES,
                     draws=1,
                     random=random,

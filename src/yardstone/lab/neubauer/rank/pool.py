@@ -75,9 +75,9 @@ class RankPool:
         """Some of the sides."""
         return RankPool(*(getattr(self, field.name)[rows] for field in fields(self)))
 
-    def phases_only(self, wanted: Sequence[int]) -> RankPool:
+    def phases_only(self, phases: Sequence[int]) -> RankPool:
         """The same sides with the moves of some phases alone."""
-        keep = np.isin(np.arange(PHASES), wanted)
+        keep = np.isin(np.arange(PHASES), phases)
         parts = {field.name: getattr(self, field.name) for field in fields(self)}
         for name in ("values", "lifted"):
             parts[name] = parts[name] * keep[:, None]
@@ -176,13 +176,13 @@ def pool_store(
     if players is None:
         players = np.column_stack([store.games["black"], store.games["white"]])
     names = np.asarray(players).astype(str)
-    wanted = np.ones((len(store), 2), bool) if sides is None else np.asarray(sides, bool)
-    if group.shape != (len(store),) or wanted.shape != (len(store), 2):
+    usable = np.ones((len(store), 2), bool) if sides is None else np.asarray(sides, bool)
+    if group.shape != (len(store),) or usable.shape != (len(store), 2):
         raise UsageError(f"the store has {len(store)} games, not {len(group)}")
     if names.shape != (len(store), 2):
         raise UsageError(f"the store has {len(store)} games, not names for {len(names)}")
-    wanted = wanted & (group >= 0)[:, None]
-    chosen = [(int(game), int(side) + 1) for game, side in np.argwhere(wanted)]
+    usable = usable & (group >= 0)[:, None]
+    chosen = [(int(game), int(side) + 1) for game, side in np.argwhere(usable)]
     counts = np.zeros((len(chosen), PHASES), np.int64)
     values = np.zeros((len(chosen), PHASES, lift.values), np.float32)
     lifted = np.zeros((len(chosen), PHASES, lift.lifted), np.float32)

@@ -159,8 +159,8 @@ def draw_players(
             sums.append(statistics[random.choice(rows, games, replace=False)].sum(axis=0))
             truth.append(key[0])
             who.append(number)
-    found = np.array(sums).reshape(-1, statistics.shape[1])
-    return found, np.array(truth, np.int64), np.array(who, np.int64)
+    drawn = np.array(sums).reshape(-1, statistics.shape[1])
+    return drawn, np.array(truth, np.int64), np.array(who, np.int64)
 
 
 def judged_by_fold(
@@ -183,12 +183,12 @@ def judged_by_fold(
     float64 [n, groups], int64 [n]
         For `accuracy`.
     """
-    found = []
+    judged = []
     for number in np.unique(fold):
         sums, truth = drawn(np.flatnonzero(fold == number))
         if len(truth):
-            found.append((judge(int(number), sums), truth))
-    if not found:
+            judged.append((judge(int(number), sums), truth))
+    if not judged:
         raise NoGamesError("there is nothing to judge")
-    probabilities, groups = zip(*found, strict=True)
+    probabilities, groups = zip(*judged, strict=True)
     return np.concatenate(probabilities), np.concatenate(groups)

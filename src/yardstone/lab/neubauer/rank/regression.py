@@ -122,18 +122,18 @@ class Regression:
         penalty = ridge * len(self._design) / weight**2
         regularised[np.diag_indices(len(gram))] += penalty.astype(np.float32)
         factor = cho_factor(regularised, lower=True, overwrite_a=True, check_finite=False)
-        found = cho_solve(factor, cross, check_finite=False) * self._scale[:, None]
-        parts = found[: (1 + PHASES) * values].reshape(1 + PHASES, values, -1)
+        weights = cho_solve(factor, cross, check_finite=False) * self._scale[:, None]
+        parts = weights[: (1 + PHASES) * values].reshape(1 + PHASES, values, -1)
         return (
             (parts[:1] + parts[1:]).astype(np.float32),
-            found[(1 + PHASES) * values :].astype(np.float32),
+            weights[(1 + PHASES) * values :].astype(np.float32),
         )
 
     def phase_scores(self, weights: tuple[Floats, Floats], rows: NDArray[np.bool_]) -> Array:
         """Summed scores of the sides' moves by phase: float64 [s, phases, groups]."""
         by_phase, lifted = weights
-        found = np.einsum("spv,pvk->spk", self._values[rows], by_phase, optimize=True)
-        return np.asarray(found + self._lifted[rows] @ lifted, np.float64)
+        scores = np.einsum("spv,pvk->spk", self._values[rows], by_phase, optimize=True)
+        return np.asarray(scores + self._lifted[rows] @ lifted, np.float64)
 
     def scorer(self, weights: tuple[Floats, Floats], directions: Array) -> MoveScorer:
         """What scores moves with some weights, turned to other directions.

@@ -66,10 +66,10 @@ def discriminant_directions(mean: Array, group: Ints, width: int) -> Array:
     values, vectors = np.linalg.eigh(scatter)
     white = vectors / np.sqrt(values)
     _, _, right = np.linalg.svd((centre - centre.mean(axis=0)) @ white)
-    found = white @ right[:width].T
+    directions = white @ right[:width].T
     # The first direction grows with the rank; the others have a sign of their own.
-    along = (centre @ found).T @ (np.arange(len(RANKS)) - (len(RANKS) - 1) / 2.0)
-    return np.asarray(_SIZE * found * np.where(along < 0.0, -1.0, 1.0))
+    along = (centre @ directions).T @ (np.arange(len(RANKS)) - (len(RANKS) - 1) / 2.0)
+    return np.asarray(_SIZE * directions * np.where(along < 0.0, -1.0, 1.0))
 
 
 def fit_spread(
@@ -97,13 +97,15 @@ def fit_spread(
     moves = counts.sum(axis=1)
     mean = scores.sum(axis=1) / (moves + prior_moves)[:, None]
     directions = discriminant_directions(mean, pool.group, width)
-    found = scores @ directions
+    projected = scores @ directions
     usual = np.zeros((len(RANKS), PHASES, width))
     for group in range(len(RANKS)):
         rows = pool.group == group
-        usual[group] = found[rows].sum(axis=0) / np.maximum(counts[rows].sum(axis=0), 1.0)[:, None]
+        usual[group] = (
+            projected[rows].sum(axis=0) / np.maximum(counts[rows].sum(axis=0), 1.0)[:, None]
+        )
     some = moves > 0
-    away = (found - counts[:, :, None] * usual[pool.group])[some]
+    away = (projected - counts[:, :, None] * usual[pool.group])[some]
     move, game = _by_moves(away, counts[some])
     mean_away = away.sum(axis=1) / moves[some, None]
     found_player, pairs = _by_player(mean_away, pool.player[some], pool.group[some])
