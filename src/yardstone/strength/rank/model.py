@@ -298,7 +298,7 @@ def _in_batches(statistics: Array, judge: Callable[[Array], Array]) -> Array:
     rows = sums.reshape(-1, sums.shape[-1])
     starts = range(0, max(len(rows), 1), _TOGETHER)
     judged = np.concatenate([judge(rows[start : start + _TOGETHER]) for start in starts])
-    return judged.reshape(*sums.shape[:-1], *judged.shape[1:])
+    return judged.reshape((*sums.shape[:-1], *judged.shape[1:]))
 
 
 def _parts(arrays: Mapping[str, NDArray[Any]]) -> tuple[MoveScorer, RankSpread]:
