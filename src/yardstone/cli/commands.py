@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 from typer.core import TyperGroup
-from typer.main import get_command, get_group
+from typer.main import get_command
 
 from yardstone.cli.bundles import expanded
 from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family
@@ -75,7 +75,7 @@ def _group(name: str, family: Family, *, whole: bool = False) -> Any:
         context_settings=_HELP,
     )
     app.callback()(_everywhere if whole else _nothing)
-    group = get_group(app)
+    group = get_command(app)
     group.family = family  # type: ignore[attr-defined]
     return group
 

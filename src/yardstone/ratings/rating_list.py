@@ -20,10 +20,10 @@ from yardstone.errors import ConnectionWarning, ModelError, PerfectScoreWarning,
 from yardstone.pool import PairCounts, Pool, SkipReport
 from yardstone.ratings._bounds import perfect_limits
 from yardstone.ratings._draws import draw_rate_interval, unbiased_draw_rate
-from yardstone.ratings.listing import Group, games_between, groups_of, rank_limits
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.design import joining_games, suggest
 from yardstone.ratings.fallback import fit_widely, misfit_of_join
+from yardstone.ratings.listing import Group, games_between, groups_of, rank_limits
 from yardstone.ratings.result import Status
 from yardstone.ratings.simulation import simulate
 from yardstone.ratings.superiority import half_width

@@ -141,7 +141,7 @@ def compare(
     seed: Seed = 1,
     output: TableOutput,
 ) -> None:
-    """FormulaScore old and refitted formulas on matches that were left out of the fit.
+    """Score old and refitted formulas on matches that were left out of the fit.
 
     Examples
     --------
