@@ -18,7 +18,7 @@ from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.decoding import clean, decode
 from yardstone.records.go_game import BLACK, DRAWN, WHITE, GoGame
 from yardstone.records.sgf_games import GameBuilder, Unusable
-from yardstone.records.sgf_records import Record, Rows
+from yardstone.records.sgf_records import Rows, SgfRecord
 from yardstone.records.sources import Source, find_sources
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class MoveListReader:
                         raise Unusable(f"a line longer than {_LONGEST_LINE} bytes")
                     properties = self._properties(identifier)
                     rows.scan(np.frombuffer(moves, np.uint8), 0, final=True)
-                    record = Record(source.name, number, 1, moves, rows, "utf-8")
+                    record = SgfRecord(source.name, number, 1, moves, rows, "utf-8")
                     yield builder.line(record, properties, rows.table)
                 except Unusable as trouble:
                     self.skipped.add(

@@ -21,7 +21,7 @@ from yardstone.records.dates import Times, date_span
 from yardstone.records.go_game import BLACK, UNKNOWN, WHITE, GoGame
 from yardstone.records.joining import without_empty_columns
 from yardstone.records.sgf_games import GameBuilder, Unusable
-from yardstone.records.sgf_records import Record, RecordReader, SgfLimits
+from yardstone.records.sgf_records import RecordReader, SgfLimits, SgfRecord
 from yardstone.records.sgf_tree import SgfTree
 from yardstone.records.sgf_values import says_no_result
 from yardstone.records.sgf_write import write_sgf
@@ -118,7 +118,7 @@ class SgfReader:
             else:
                 self._skip(record.file, record.line, "the record is empty")
 
-    def _lines(self, record: Record) -> Iterator[GoGame]:
+    def _lines(self, record: SgfRecord) -> Iterator[GoGame]:
         if record.rows.nodes == 0:
             raise Unusable("the record is empty")
         tree = SgfTree(record)
@@ -133,7 +133,7 @@ class SgfReader:
                 return
             yield self._builder.line(record, properties, tree.line_rows(path))
 
-    def _records(self, *, main_only: bool) -> Iterator[Record]:
+    def _records(self, *, main_only: bool) -> Iterator[SgfRecord]:
         progress = self._progress
         total = sum(source.size for source in self._sources) if progress is not None else 0
         done = 0

@@ -15,7 +15,7 @@ from yardstone.records._sgf_scan import BREAKS_OFF, NOT_CLOSED, UNESCAPED
 from yardstone.records.decoding import clean
 from yardstone.records.go_game import BLACK, UNKNOWN, WHITE, GoGame
 from yardstone.records.handicaps import handicap_setup
-from yardstone.records.sgf_records import Record, property_values
+from yardstone.records.sgf_records import SgfRecord, property_values
 from yardstone.records.sgf_values import (
     parse_board_size,
     parse_go_date,
@@ -68,7 +68,7 @@ class GameBuilder:
         self._colours = np.empty(rows, np.int8)
         self._times = np.empty(rows, np.float32)
 
-    def game(self, record: Record) -> GoGame:
+    def game(self, record: SgfRecord) -> GoGame:
         """The game on the record's main line.
 
         Raises
@@ -85,7 +85,7 @@ class GameBuilder:
         return self.line(record, root, rows.table)
 
     def line(
-        self, record: Record, properties: Mapping[str, tuple[str, ...]], rows: PropertyRows
+        self, record: SgfRecord, properties: Mapping[str, tuple[str, ...]], rows: PropertyRows
     ) -> GoGame:
         """The game on one line of a record, whose root has these properties."""
         size = _size(properties)

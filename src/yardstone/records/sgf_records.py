@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from yardstone.records.streams import ByteStream
 
-__all__ = ["Record", "RecordReader", "Rows", "SgfLimits", "property_name", "property_values"]
+__all__ = ["SgfRecord", "RecordReader", "Rows", "SgfLimits", "property_name", "property_values"]
 
 _FIRST_ROWS = 1 << 12
 #: So many bytes may be part of "(;GM[" when the others have not been read.
@@ -97,7 +97,7 @@ def property_values(data: bytes, rows: scan.PropertyRows) -> dict[str, tuple[str
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class SgfRecord:
     """One record of a file.
 
     Attributes
@@ -152,7 +152,7 @@ class RecordReader:
 
     def records(
         self, stream: ByteStream, progress: Callable[[int], object] | None = None
-    ) -> Iterator[Record]:
+    ) -> Iterator[SgfRecord]:
         """The records of one file.
 
         `progress` is called with the bytes of the file read so far.
@@ -193,7 +193,7 @@ class RecordReader:
         if stream.damage is not None:
             self._skip(stream.name, window.line, stream.damage)
 
-    def _record(self, window: _Window, file: str, number: int) -> Record:
+    def _record(self, window: _Window, file: str, number: int) -> SgfRecord:
         data, rows = window.data, self._rows
         end = rows.end
         extent = data[window.at : end] if window.at > 0 or end < len(data) else data
@@ -201,10 +201,10 @@ class RecordReader:
         if charset != "utf-8":
             text = extent.decode(charset, "replace").encode("utf-8", "replace")
             rows.scan(np.frombuffer(text, np.uint8), 0, final=True)
-            record = Record(file, window.line, number, text, rows, charset)
+            record = SgfRecord(file, window.line, number, text, rows, charset)
             rows.end = end
             return record
-        return Record(file, window.line, number, data, rows, charset)
+        return SgfRecord(file, window.line, number, data, rows, charset)
 
 
 class _Window:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.records._sgf_scan import PropertyRows
-    from yardstone.records.sgf_records import Record
+    from yardstone.records.sgf_records import SgfRecord
 
 __all__ = ["SgfTree"]
 
@@ -48,7 +48,7 @@ class SgfTree:
     ([2, 3], [0, 1, 2], ('or here',))
     """
 
-    def __init__(self, record: Record | None = None) -> None:
+    def __init__(self, record: SgfRecord | None = None) -> None:
         self.file = "" if record is None else record.file
         self.line = 0 if record is None else record.line
         self.number = 1 if record is None else record.number

@@ -20,7 +20,7 @@ from yardstone.go.nets.layers import (
     Convolution,
     FeedForward,
     GlobalPooling,
-    Model,
+    NetworkModel,
     Norm,
     Residual,
     RmsNorm,
@@ -156,7 +156,7 @@ def _block(x: Array, block: Block) -> Array:
     return x + _convolve(mid, block.final_conv)
 
 
-def forward(model: Model, spatial: Array, numbers: Array) -> dict[str, Array]:
+def forward(model: NetworkModel, spatial: Array, numbers: Array) -> dict[str, Array]:
     """All outputs of a network: policy, value, score, trunk and ownership."""
     trunk, policy, value = model.trunk, model.policy, model.value
     x = _convolve(spatial.astype(float), trunk.conv)

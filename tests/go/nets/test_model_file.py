@@ -17,11 +17,11 @@ from yardstone.errors import InputError
 from yardstone.go.nets import read_model
 from yardstone.go.nets._tokens import Tokens
 from yardstone.go.nets.description import describe
-from yardstone.go.nets.layers import Bottleneck, Model, RmsNorm
+from yardstone.go.nets.layers import Bottleneck, NetworkModel, RmsNorm
 from yardstone.go.nets.model_file import read_header
 
 
-def read(tmp_path: Path, data: bytes, name: str = "net.bin") -> Model:
+def read(tmp_path: Path, data: bytes, name: str = "net.bin") -> NetworkModel:
     (tmp_path / name).write_bytes(data)
     return read_model(tmp_path / name)
 

@@ -12,7 +12,7 @@ from yardstone.go.nets.layers import (
     Bottleneck,
     FeedForward,
     GlobalPooling,
-    Model,
+    NetworkModel,
     RmsNorm,
 )
 from yardstone.go.nets.model_file import read_model
@@ -44,7 +44,7 @@ def describe_file(network: str | Path | None = None) -> dict[str, Any]:
     return {**describe(read_model(file)), "size": file.stat().st_size, "file": str(file)}
 
 
-def describe(model: Model) -> dict[str, Any]:
+def describe(model: NetworkModel) -> dict[str, Any]:
     """The properties of a network that a user may want to know.
 
     Returns

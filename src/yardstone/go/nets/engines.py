@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.errors import MissingExtraError, UsageError
-from yardstone.go.nets.layers import Model
+from yardstone.go.nets.layers import NetworkModel
 
 __all__ = ["ENGINES", "PRECISIONS", "Engine", "Runner", "make_engine"]
 
@@ -37,7 +37,7 @@ class Engine(Protocol):
     #: How many positions at a time suit it.
     batch: int
 
-    def runner(self, model: Model, size: int, outputs: Sequence[str]) -> Runner:
+    def runner(self, model: NetworkModel, size: int, outputs: Sequence[str]) -> Runner:
         """Prepare a network for one size of board and a choice of outputs."""
 
 
@@ -94,7 +94,7 @@ class OnnxRuntime:
             raise MissingExtraError("onnxruntime", "go") from None
         self._runtime: Any = onnxruntime
 
-    def runner(self, model: Model, size: int, outputs: Sequence[str]) -> Runner:
+    def runner(self, model: NetworkModel, size: int, outputs: Sequence[str]) -> Runner:
         """Prepare a network for one size of board and a choice of outputs."""
         graph = _graph_tools().build_network(model, size, outputs, mish=False)
         options = self._runtime.SessionOptions()
@@ -154,7 +154,7 @@ class OpenVino:
 
         return run
 
-    def runner(self, model: Model, size: int, outputs: Sequence[str]) -> Runner:
+    def runner(self, model: NetworkModel, size: int, outputs: Sequence[str]) -> Runner:
         """Prepare a network for one size of board and a choice of outputs."""
         tools = _graph_tools()
         names = list(outputs)

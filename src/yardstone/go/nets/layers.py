@@ -23,7 +23,7 @@ __all__ = [
     "FeedForward",
     "GlobalPooling",
     "MetadataEncoder",
-    "Model",
+    "NetworkModel",
     "Norm",
     "PolicyHead",
     "Residual",
@@ -283,7 +283,7 @@ class Scaling:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class NetworkModel:
     """A network of KataGo as its file describes it.
 
     Attributes

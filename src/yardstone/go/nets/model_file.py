@@ -30,7 +30,7 @@ from yardstone.go.nets._blocks import LayerReader
 from yardstone.go.nets._tokens import Tokens
 from yardstone.go.nets.layers import (
     MetadataEncoder,
-    Model,
+    NetworkModel,
     Norm,
     PolicyHead,
     Scaling,
@@ -72,7 +72,7 @@ class Header:
         self.channels = channels
 
 
-def read_model(path: str | os.PathLike[str]) -> Model:
+def read_model(path: str | os.PathLike[str]) -> NetworkModel:
     """Read a network file of KataGo.
 
     Parameters
@@ -171,14 +171,16 @@ def _unused(tokens: Tokens, count: int) -> None:
         tokens.whole("an option that no known network uses", 0, 0)
 
 
-def _model(tokens: Tokens, sha256: str) -> Model:
+def _model(tokens: Tokens, sha256: str) -> NetworkModel:
     name, version, scaling, metadata, suicide = _opening(tokens)
     layers = LayerReader(tokens, version)
     trunk = _trunk(layers, metadata)
     policy = _policy(layers, trunk.channels)
     value = _value(layers, trunk.channels)
     tokens.end()
-    return Model(name, version, sha256, scaling, suicide, trunk, policy, value, layers.parameters)
+    return NetworkModel(
+        name, version, sha256, scaling, suicide, trunk, policy, value, layers.parameters
+    )
 
 
 def _trunk_opening(tokens: Tokens, version: int) -> tuple[str, int, int, bool]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
 from yardstone.go.nets.engines import Engine, Runner, make_engine
-from yardstone.go.nets.layers import Model
+from yardstone.go.nets.layers import NetworkModel
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_model
 from yardstone.go.nets.postprocess import NetworkOutput, network_output
 from yardstone.go.nets.store import find_network
@@ -32,7 +32,7 @@ class Network:
 
     Attributes
     ----------
-    model : Model
+    model : NetworkModel
         All its layers.
     file : str
         Where it was read from.
@@ -57,7 +57,7 @@ class Network:
     size_limits = (2, 19)
 
     def __init__(
-        self, model: Model, file: str, engine: Engine, precision: str, threads: int
+        self, model: NetworkModel, file: str, engine: Engine, precision: str, threads: int
     ) -> None:
         self.model = model
         self.file = file

@@ -38,7 +38,7 @@ from yardstone.go.nets.layers import (
     Convolution,
     FeedForward,
     GlobalPooling,
-    Model,
+    NetworkModel,
     PolicyHead,
     Residual,
     RmsNorm,
@@ -59,13 +59,13 @@ OUTPUTS = ("policy", "value", "score", "trunk", "ownership")
 
 
 def build_network(
-    model: Model, size: int, outputs: Collection[str] = OUTPUTS, *, mish: bool = True
+    model: NetworkModel, size: int, outputs: Collection[str] = OUTPUTS, *, mish: bool = True
 ) -> ModelProto:
     """Build the graph of a whole network.
 
     Parameters
     ----------
-    model : Model
+    model : NetworkModel
         The network.
     size : int
         Size of the board, 2 to 19.
@@ -80,7 +80,7 @@ def build_network(
     return graph.finish()
 
 
-def build_trunk(model: Model, size: int, *, mish: bool = True) -> ModelProto:
+def build_trunk(model: NetworkModel, size: int, *, mish: bool = True) -> ModelProto:
     """Build the graph of the trunk alone: its one output is ``trunk``."""
     graph, builder = _begin(model, size, mish)
     builder.outputs(model, builder.trunk(model), ("trunk",))
@@ -88,7 +88,7 @@ def build_trunk(model: Model, size: int, *, mish: bool = True) -> ModelProto:
 
 
 def build_heads(
-    model: Model, size: int, outputs: Collection[str], *, mish: bool = True
+    model: NetworkModel, size: int, outputs: Collection[str], *, mish: bool = True
 ) -> ModelProto:
     """Build the graph of the heads, whose input is ``trunk``."""
     graph, builder = _begin(model, size, mish)
@@ -97,7 +97,7 @@ def build_heads(
     return graph.finish()
 
 
-def _begin(model: Model, size: int, mish: bool) -> tuple[OnnxGraph, _Builder]:
+def _begin(model: NetworkModel, size: int, mish: bool) -> tuple[OnnxGraph, _Builder]:
     if size not in SIZES:
         raise UsageError(f"boards of size {size} are not supported: 2 to 19 are")
     if model.trunk.metadata is not None:
@@ -123,7 +123,7 @@ class _Builder:
         #: How KataGo centres and scales the size of a board.
         self.width = (size - 14.0) * 0.1
 
-    def trunk(self, model: Model) -> str:
+    def trunk(self, model: NetworkModel) -> str:
         """From the inputs to the trunk's last activation."""
         graph, trunk = self.graph, model.trunk
         spatial = graph.input("spatial", ("n", SPATIAL, self.size, self.size))
@@ -142,7 +142,7 @@ class _Builder:
         value = self._square(value, trunk.channels) if flat else value
         return graph.activation(graph.batch_norm(value, trunk.norm), trunk.activation)
 
-    def outputs(self, model: Model, trunk: str, outputs: Collection[str]) -> None:
+    def outputs(self, model: NetworkModel, trunk: str, outputs: Collection[str]) -> None:
         """The heads, as far as their outputs are wanted."""
         unknown = set(outputs) - set(OUTPUTS)
         if unknown:

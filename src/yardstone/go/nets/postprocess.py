@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.go.nets.layers import Model
+from yardstone.go.nets.layers import NetworkModel
 
 __all__ = ["NetworkOutput", "network_output"]
 
@@ -65,7 +65,7 @@ def _softplus(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.logaddexp(0.0, values)
 
 
-def network_output(model: Model, outputs: Mapping[str, Floats]) -> NetworkOutput:
+def network_output(model: NetworkModel, outputs: Mapping[str, Floats]) -> NetworkOutput:
     """Scale the outputs of a network's graph."""
     score = outputs["score"].astype(np.float64)
     scaling = model.scaling
