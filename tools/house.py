@@ -1,9 +1,8 @@
-"""Counts what the house is made of: lines, circles, names, and what four paths enter.
+"""Counts what the house is made of: lines, circles of imports, names and signatures.
 
     python tools/house.py [FOLDER]
 
-FOLDER is a checkout, by default the one that this file is in. A path is walked in a process
-of its own, and every module of the package that a function ran in is counted.
+FOLDER is a checkout, by default the one that this file is in.
 """
 
 from __future__ import annotations
@@ -22,13 +21,6 @@ PACKAGE = "yardstone"
 PARAMETERS = 8
 #: Lines that a module may have.
 LINES = 400
-#: Where a path begins and ends, and the words of its command.
-PATHS = {
-    "a PGN to a list": ["rate", "examples/league.pgn"],
-    "a table to a comparison": ["evaluate", "examples/league.csv", "--systems", "elo,glicko2"],
-    "an SGF to an estimate": ["strength", "estimate", "examples/professional.sgf"],
-    "an upload to its page": ["upload", "examples/league.csv"],
-}
 
 
 def modules(source: Path) -> dict[str, Path]:
