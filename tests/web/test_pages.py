@@ -238,7 +238,7 @@ def test_a_result_of_go(server: Server) -> None:
     assert page.one("h1").text == "Park Junghwan"
     assert page.one("span", class_="rank").text == "3d"
     assert "90 % interval 2.1 to 4.5: 2d to 4d" in page.one("p", class_="answer").text
-    assert "from 411 moves in 3 games" in page.one("p", class_="lead").text
+    assert "from 411 moves in 3 games" in page.one("p", class_="answer").text
     phases = table_with(page, "On the scale")
     assert [row[0].lower() for row in rows(phases)] == ["opening", "middle game", "endgame"]
     games = page.one("section", id="games").one("table")

@@ -324,3 +324,8 @@ class Document:
     drawing: Callable[[], Drawing] | None = None
     groups: int = 4
     remedy: str = "--top 0 shows all"
+
+    @property
+    def answered(self) -> bool:
+        """Whether an answer in large letters says on a page what texts have first."""
+        return any(isinstance(each, Answer) for part in self.sections[:1] for each in part.blocks)

@@ -93,7 +93,7 @@ def estimate_document(
 def _answer(plain: Plain, axis: RankAxis | None) -> Section:
     """The strength in large letters, and on a scale of ranks."""
     rating = rating_words(plain["scale"], plain["rating"])
-    lines = [f"{scale_name(plain)} rating {rating}", level_words(plain)]
+    lines = [f"{scale_name(plain)} rating {rating}", headline(plain)[1]]
     answer = Answer(plain["rank"] or rating, lines)
     if axis is None:
         return Section("", [answer])
@@ -245,7 +245,7 @@ def _move_table(moves: Sequence[Plain]) -> Table:
         Column("", itemgetter("effect"), "Ranks", "number", "+.2f") if typical else None,
         Column("", itemgetter("points_lost"), "Lost points", "number"),
         Column("", error, "Error", left=False),
-        Column("", policy, "Policy %", "number"),
+        Column("", policy, "Policy %", "number", gives_way=1),
         Column("", itemgetter("best"), "First choice" if typical else "Better"),
     ]
     return Table([column for column in columns if column is not None], moves, noun="move")
