@@ -2,37 +2,43 @@
 
     python tools/paths.py [FOLDER]
 
-FOLDER is a checkout, by default the one that this file is in. A module counts if one of its
-functions runs, in the command or in any process that it starts. The third path needs a
-network (``YARDSTONE_NET``), the fourth a free port.
+FOLDER is a checkout, by default the one that this file is in. Counted are the modules that
+are loaded, and those of which a function runs, in the command and in the processes that it
+starts. The third path needs a network (``YARDSTONE_NET``), the fourth a free port.
 """
 
 from __future__ import annotations
 
 import http.client
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Imported by every process before anything else: notes each module that is entered.
+#: Imported by every process before anything else: notes each module that is loaded, and
+#: each of which a function runs.
 _WATCH = """
 import os, sys, threading
-_entered = set()
+_noted = set()
 def _watch(frame, event, argument):
+    if event != "call":
+        return
     name = frame.f_globals.get("__name__", "")
-    if name.startswith("yardstone.") and name not in _entered:
-        if event == "call" and frame.f_code.co_name not in ("<module>", "__getattr__"):
-            body = frame.f_code.co_qualname if hasattr(frame.f_code, "co_qualname") else ""
-            if not _is_class_body(frame):
-                _entered.add(name)
-                with open(os.environ["ENTERED"], "a") as file:
-                    file.write(name + "\\n")
-def _is_class_body(frame):
-    return "__qualname__" in frame.f_code.co_names and "__module__" in frame.f_code.co_names
+    if name.startswith("yardstone."):
+        code = frame.f_code
+        body = code.co_name == "<module>" or "__qualname__" in code.co_names
+        note = ("loaded " if body else "entered ") + name
+        if note not in _noted and code.co_name != "__getattr__":
+            _noted.add(note)
+            with open(os.environ["NOTES"], "a") as file:
+                file.write(note + "\\n")
 threading.setprofile(_watch)
 sys.setprofile(_watch)
 """
@@ -50,20 +56,19 @@ def main() -> None:
     """Print the number of modules of each path."""
     root = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT
     for name, words in _COMMANDS.items():
-        modules = _entered(root, lambda environment, words=words: _run(root, words, environment))
-        print(f"{name}: {len(modules)} modules")
-    modules = _entered(root, lambda environment: _upload(root, environment))
-    print(f"an upload to its page: {len(modules)} modules")
+        _count(name, root, partial(_run, root, words))
+    _count("an upload to its page", root, partial(_upload, root))
 
 
-def _entered(root: Path, walk: object) -> list[str]:
+def _count(name: str, root: Path, walk: Callable[[dict[str, str]], None]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "sitecustomize.py").write_text(_WATCH)
-        notes = Path(folder) / "entered"
+        notes = Path(folder) / "notes"
         notes.touch()
         path = os.pathsep.join([folder, str(root / "src")])
-        walk({**os.environ, "PYTHONPATH": path, "ENTERED": str(notes)})  # type: ignore[operator]
-        return sorted(set(notes.read_text().split()))
+        walk({**os.environ, "PYTHONPATH": path, "NOTES": str(notes)})
+        kinds = Counter(line.split()[0] for line in set(notes.read_text().splitlines()))
+    print(f"{name}: {kinds['loaded']} modules loaded, {kinds['entered']} entered", flush=True)
 
 
 def _run(root: Path, words: tuple[str, ...], environment: dict[str, str]) -> None:
@@ -91,11 +96,12 @@ def _upload(root: Path, environment: dict[str, str]) -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            start_new_session=True,
         )
         try:
             _visit(server, (root / "examples" / "league.csv").read_bytes())
         finally:
-            server.terminate()
+            os.killpg(server.pid, signal.SIGKILL)
             server.wait(30)
 
 
