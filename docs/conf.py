@@ -50,6 +50,17 @@ def without_options(app: Sphinx, what: str, name: str, *_: object) -> tuple[str,
     return ("(...)", None) if of_a_command else None
 
 
+def with_examples(
+    app: Sphinx, what: str, name: str, function: object, options: object, lines: list[str]
+) -> None:
+    """The examples of a command are lines to type, not prose: names may hold stars."""
+    if name.startswith("yardstone.cli.") and "Examples" in lines:
+        place = lines.index("Examples")
+        examples = [f"    {line}" for line in lines[place + 2 :]]
+        lines[place:] = ["Examples::", "", *examples]
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", with_examples, priority=400)
     app.connect("autodoc-process-signature", without_options)

@@ -1,6 +1,6 @@
 """The logistic function inside loops, where a library's exponential would take most of the time.
 
-exp(x) = 2^e 2^(i/64) exp(r): e and i from a table, exp(r) for |r| < 0.0055 from
+``exp(x) = 2^e 2^(i/64) exp(r)``: e and i from a table, exp(r) for r within 0.0055 from
 five terms of its series, whose error is below 5e-17. Outside of -40 to 40 the
 library's function is used.
 """
