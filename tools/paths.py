@@ -1,21 +1,18 @@
-"""Counts the modules that four paths through the package enter.
+"""Counts the modules that three paths through the package enter.
 
     python tools/paths.py [FOLDER]
 
 FOLDER is a checkout, by default the one that this file is in. Counted are the modules that
 are loaded, and those of which a function runs, in the command and in the processes that it
-starts. The third path needs a network (``YARDSTONE_NET``), the fourth a free port.
+starts. The third path needs a network (``YARDSTONE_NET``).
 """
 
 from __future__ import annotations
 
-import http.client
 import os
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -57,7 +54,6 @@ def main() -> None:
     root = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT
     for name, words in _COMMANDS.items():
         _count(name, root, partial(_run, root, words))
-    _count("an upload to its page", root, partial(_upload, root))
 
 
 def _count(name: str, root: Path, walk: Callable[[dict[str, str]], None]) -> None:
@@ -84,53 +80,6 @@ def _run(root: Path, words: tuple[str, ...], environment: dict[str, str]) -> Non
             check=True,
             capture_output=True,
         )
-
-
-def _upload(root: Path, environment: dict[str, str]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        command = ["serve", "--port", "0", "--data", folder, "--workers", "1"]
-        server = subprocess.Popen(
-            [sys.executable, "-m", "yardstone", *command],
-            cwd=root,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            _visit(server, (root / "examples" / "league.csv").read_bytes())
-        finally:
-            os.killpg(server.pid, signal.SIGKILL)
-            server.wait(30)
-
-
-def _visit(server: subprocess.Popen[str], table: bytes) -> None:
-    """Send a file, wait for the result, and look at its page."""
-    assert server.stdout is not None
-    port = 0
-    while not port:
-        line = server.stdout.readline()
-        if "http://" in line:
-            port = int(line.partition("http://")[2].partition(":")[2].split("/")[0].split()[0])
-    mark = "----house"
-    body = (
-        f'--{mark}\r\nContent-Disposition: form-data; name="files"; filename="league.csv"\r\n'
-        "Content-Type: text/csv\r\n\r\n"
-    ).encode() + table + f"\r\n--{mark}--\r\n".encode()  # fmt: skip
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    headers = {"Content-Type": f"multipart/form-data; boundary={mark}"}
-    connection.request("POST", "/send", body, headers)
-    reply = connection.getresponse()
-    reply.read()
-    address = reply.headers["Location"]
-    for _ in range(600):
-        connection.request("GET", address)
-        page = connection.getresponse().read().decode()
-        if "Komodo" in page:
-            return
-        time.sleep(0.2)
-    raise SystemExit("the upload came to nothing")
 
 
 if __name__ == "__main__":
