@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from math import log
 
-from yardstone.cli.ordo.options import SWITCHES, OrdoOptions, Refused, read_options
+from yardstone.cli.ordo.options import SWITCHES, Refused, read_options
+from yardstone.cli.ordo.running import exit_status, parsed
 from yardstone.cli.ordo.switches import help_lines
 from yardstone.cli.startup import load_numba
-from yardstone.errors import UsageError, YardstoneError
 
 __all__ = ["LICENSE", "main", "version_line"]
 
@@ -34,46 +33,31 @@ quick example: yardstone ordo -a 2500 -p input.pgn -o output.txt
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command with these arguments; returns the exit status."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
-    try:
-        if not arguments:
-            raise Refused(f"{version_line('ordo')}\nfor help type:\nyardstone ordo -h\n")
-        options = _options(arguments)
-        match options.action:
-            case "version":
-                sys.stdout.write(version_line("ordo") + "\n")
-            case "license":
-                sys.stdout.write(version_line("ordo") + "\n" + LICENSE)
-            case "help":
-                sys.stdout.write(_HELP + _usage())
-            case "switches":
-                sys.stdout.write(_usage())
-            case "table":
-                sys.stdout.write(_expectation_table(options.scale))
-            case "rate":
-                started = time.process_time()
-                load_numba()
-                from yardstone.cli.ordo.session import Session
-
-                with ExitStack() as stack:
-                    Session(options, stack, started).run()
-    except Refused as refusal:
-        if str(refusal):
-            sys.stderr.write(f"{refusal}\n")
-        return 1
-    except YardstoneError as error:
-        sys.stderr.write(f"yardstone: error: {error}\n")
-        return 1
-    return 0
+    return exit_status(_run, arguments)
 
 
-def _options(arguments: Sequence[str]) -> OrdoOptions:
-    try:
-        return read_options(arguments)
-    except UsageError:
-        sys.stdout.write("Error in parameters\n")
-        raise Refused("") from None
+def _run(arguments: Sequence[str]) -> None:
+    if not arguments:
+        raise Refused(f"{version_line('ordo')}\nfor help type:\nyardstone ordo -h\n")
+    options = parsed(read_options, arguments)
+    match options.action:
+        case "version":
+            sys.stdout.write(version_line("ordo") + "\n")
+        case "license":
+            sys.stdout.write(version_line("ordo") + "\n" + LICENSE)
+        case "help":
+            sys.stdout.write(_HELP + _usage())
+        case "switches":
+            sys.stdout.write(_usage())
+        case "table":
+            sys.stdout.write(_expectation_table(options.scale))
+        case "rate":
+            started = time.process_time()
+            load_numba()
+            from yardstone.cli.ordo.session import Session
+
+            with ExitStack() as stack:
+                Session(options, stack, started).run()
 
 
 def version_line(command: str, compatible: str = COMPATIBLE) -> str:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from yardstone.cli.ordo.switches import (
+    COMMON,
+    FILE,
+    NUMBER,
     Switch,
     SwitchReader,
     scan_float,
@@ -18,15 +21,8 @@ from yardstone.reports.ordo.columns import COLUMNS, DEFAULT_COLUMNS
 
 __all__ = ["SWITCHES", "OrdoOptions", "Refused", "read_options"]
 
-FILE, NUMBER = "FILE", "NUM"
-
 SWITCHES = (
-    Switch("h", "help", "", "print this help and exit"),
-    Switch("H", "show-switches", "", "print only this table and exit"),
-    Switch("v", "version", "", "print the version and exit"),
-    Switch("L", "license", "", "print version and licence and exit"),
-    Switch("q", "quiet", "", "print results only, no progress"),
-    Switch("", "silent", "", "the same as --quiet"),
+    *COMMON,
     Switch("Q", "terse", "", "quiet, but show how far the simulation is"),
     Switch("", "timelog", "", "print the processor time used before each step"),
     Switch("a", "average", NUMBER, "average rating of the pool (2300)"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 import time
 from collections.abc import Sequence
@@ -12,21 +11,23 @@ from typing import Literal
 
 from yardstone.cli.ordo.commands import LICENSE, version_line
 from yardstone.cli.ordo.options import Refused
-from yardstone.cli.ordo.switches import Switch, SwitchReader, help_lines, scan_float, scan_integer
+from yardstone.cli.ordo.running import exit_status, parsed
+from yardstone.cli.ordo.switches import (
+    COMMON,
+    FILE,
+    NUMBER,
+    Switch,
+    SwitchReader,
+    help_lines,
+    scan_float,
+    scan_integer,
+)
 from yardstone.cli.startup import load_numba
-from yardstone.errors import UsageError, YardstoneError
 
 __all__ = ["SWITCHES", "PrepOptions", "main", "read_options"]
 
-FILE, NUMBER = "FILE", "NUM"
-
 SWITCHES = (
-    Switch("h", "help", "", "print this help and exit"),
-    Switch("H", "show-switches", "", "print only this table and exit"),
-    Switch("v", "version", "", "print the version and exit"),
-    Switch("L", "license", "", "print version and licence and exit"),
-    Switch("q", "quiet", "", "print results only, no progress"),
-    Switch("", "silent", "", "the same as --quiet"),
+    *COMMON,
     Switch("", "timelog", "", "print the processor time used before each step"),
     Switch("d", "no-perfects", "", "leave out players who won or lost everything, again and again"),
     Switch("m", "min-perf", NUMBER, "leave out players who scored less than so many per cent"),
@@ -123,42 +124,27 @@ _NUMBERS = {
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command with these arguments; returns the exit status."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
-    try:
-        options = _options(arguments)
-        match options.action:
-            case "version":
-                sys.stdout.write(_version() + "\n")
-            case "license":
-                sys.stdout.write(_version() + "\n" + LICENSE)
-            case "help":
-                sys.stdout.write(_HELP + _usage())
-            case "switches":
-                sys.stdout.write(_usage())
-            case "prepare":
-                started = time.process_time()
-                load_numba()
-                from yardstone.cli.ordo.prep_session import prepare
-
-                with ExitStack() as stack:
-                    prepare(options, stack, started)
-    except Refused as refusal:
-        if str(refusal):
-            sys.stderr.write(f"{refusal}\n")
-        return 1
-    except YardstoneError as error:
-        sys.stderr.write(f"yardstone: error: {error}\n")
-        return 1
-    return 0
+    return exit_status(_run, arguments)
 
 
-def _options(arguments: Sequence[str]) -> PrepOptions:
-    try:
-        return read_options(arguments)
-    except UsageError:
-        sys.stdout.write("Error in parameters\n")
-        raise Refused("") from None
+def _run(arguments: Sequence[str]) -> None:
+    options = parsed(read_options, arguments)
+    match options.action:
+        case "version":
+            sys.stdout.write(_version() + "\n")
+        case "license":
+            sys.stdout.write(_version() + "\n" + LICENSE)
+        case "help":
+            sys.stdout.write(_HELP + _usage())
+        case "switches":
+            sys.stdout.write(_usage())
+        case "prepare":
+            started = time.process_time()
+            load_numba()
+            from yardstone.cli.ordo.prep_session import prepare
+
+            with ExitStack() as stack:
+                prepare(options, stack, started)
 
 
 def _version() -> str:

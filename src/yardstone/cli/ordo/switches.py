@@ -22,7 +22,17 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Switch", "SwitchReader", "help_lines", "scan_float", "scan_integer", "scan_integers"]
+__all__ = [
+    "COMMON",
+    "FILE",
+    "NUMBER",
+    "Switch",
+    "SwitchReader",
+    "help_lines",
+    "scan_float",
+    "scan_integer",
+    "scan_integers",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +55,19 @@ class Switch:
     name: str
     argument: str
     help: str
+
+
+#: What the argument of a switch is called in the help.
+FILE, NUMBER = "FILE", "NUM"
+#: Switches that stand first in the help of both commands.
+COMMON = (
+    Switch("h", "help", "", "print this help and exit"),
+    Switch("H", "show-switches", "", "print only this table and exit"),
+    Switch("v", "version", "", "print the version and exit"),
+    Switch("L", "license", "", "print version and licence and exit"),
+    Switch("q", "quiet", "", "print results only, no progress"),
+    Switch("", "silent", "", "the same as --quiet"),
+)
 
 
 class SwitchReader:
