@@ -10,9 +10,11 @@ from rich.console import Console
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.rating_list import RatingList, summarise
+from yardstone.reports.document import Table
 from yardstone.reports.faces.terminal import print_document
 from yardstone.reports.faces.text import document_text
-from yardstone.reports.rating_list.report import BOUNDS, rating_list_document
+from yardstone.reports.rating_list.plain import plain_list
+from yardstone.reports.rating_list.report import BOUNDS, list_document, rating_list_document
 
 
 def text_list(report: RatingList, *, top: int | None = None) -> str:
@@ -89,3 +91,14 @@ def test_many_players_do_not_flood_a_terminal(large: RatingList) -> None:
 def test_names_are_not_taken_for_markup() -> None:
     pool = Pool.from_names(["[bold]x[/bold]", "B"], ["B", "[bold]x[/bold]"], [1, 0.5])
     assert "[bold]x[/bold]" in shown(summarise(BradleyTerry().fit(pool), pool), 100)
+
+
+def test_ranges_are_shown_though_the_first_group_has_none(report: RatingList) -> None:
+    plain = plain_list(report)
+    bounds = [{**record, "rank": None, "rank_high": None} for record in plain["ratings"][:1]]
+    plain["ratings"] = [*bounds, *plain["ratings"]]
+    first = {"number": 9, "players": 1, "ranked": 0, "games": 1}
+    plain["components"] = [first, *plain["components"]]
+    (table,) = list_document(plain).sections[0].blocks
+    assert isinstance(table, Table)
+    assert "Range" in [column.heading for column in table.shown]

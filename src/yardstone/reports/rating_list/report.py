@@ -6,6 +6,7 @@ To add a column: give `RatingList.record` its value, and `_columns` a line.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from math import inf
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -148,7 +149,10 @@ def _columns(plain: Mapping[str, Any], link: Callable[[Record], str] | None) -> 
     def file_only(*names: str, kind: Any = "number") -> list[Column]:
         return [Column(name, value(name), kind=kind) for name in names]
 
-    ranged = any(record["rank_high"] for record in plain["ratings"][:1])
+    # The first of a group is ranked if anyone is.
+    sizes = [group["players"] for group in plain["components"]]
+    begins = [end - size for end, size in zip(accumulate(sizes), sizes, strict=True) if size]
+    ranged = any(plain["ratings"][begin]["rank_high"] for begin in begins)
     return [
         Column("rank", value("rank"), "Rank", "integer", "d", ascending=True, order="ascending"),
         Column("player", value("player"), "Player", link=link),
