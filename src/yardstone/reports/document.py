@@ -127,7 +127,7 @@ class Table:
     limit : int, optional
         Rows in texts and on terminals; all without it. Files and pages have all.
     remedy : str
-        How to see the others: "--top 0 shows all".
+        Which the others are, or how to see them: "--top 0 shows all".
     details : callable, optional
         Takes a row: a table about it, which a page shows when the row is opened.
     caption : str

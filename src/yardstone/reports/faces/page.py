@@ -222,7 +222,7 @@ def _details(table: Table) -> str:
         more = len(inner.rows) - inner.limit if inner.limit is not None else 0
         opened[str(place)] = {
             "rows": list(inner.cells(inner.limit)),
-            "more": f"… and {more} more {inner.noun}s with fewer games" if more > 0 else "",
+            "more": f"… and {more} more {inner.noun}s {inner.remedy}".rstrip() if more > 0 else "",
         }
     text = json.dumps({"head": head, "of": opened}, ensure_ascii=False, separators=(",", ":"))
     for letter in "<>&\u2028\u2029":

@@ -308,7 +308,7 @@ def opponents(rows: Sequence[Record], link: Callable[[Record], str] | None = Non
             "number",
         ),
     ]  # fmt: skip
-    return Table(columns, rows, noun="opponent", limit=OPPONENTS)
+    return Table(columns, rows, noun="opponent", limit=OPPONENTS, remedy="with fewer games")
 
 
 def difference_table(report: RatingList) -> Table:
