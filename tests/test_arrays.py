@@ -15,7 +15,7 @@ from yardstone.arrays import ArrayFile, StoredArrays, map_array
 from yardstone.errors import InputError, UsageError
 
 CAKE = ArrayFile(
-    "cake", format=3, text="about", kind="a cake", most_bytes=1 << 20, most_arrays=8, mend="bake it"
+    "cake", format=3, text="about", kind="a cake", most_bytes=1 << 20, most_arrays=8, hint="bake it"
 )
 PLAIN = ArrayFile("table", format=1)
 
@@ -158,4 +158,4 @@ def test_mapped_arrays(tmp_path: Path) -> None:
     for data in (b"", b"no", npy(np.array([{}], object), allow_pickle=True), header(HUGE)):
         path.write_bytes(data)
         with pytest.raises(InputError, match=r"cannot be read.*made anew"):
-            map_array(path, mend="made anew")
+            map_array(path, hint="made anew")

@@ -59,7 +59,7 @@ class ArrayFile:
         More than any such file holds.
     compressed : bool
         Compressing saves half, and takes seconds where much is written.
-    mend : str, optional
+    hint : str, optional
         What to do about a file that is none.
     """
 
@@ -70,7 +70,7 @@ class ArrayFile:
     most_bytes: int = 64 << 30
     most_arrays: int = 1 << 20
     compressed: bool = True
-    mend: str | None = None
+    hint: str | None = None
 
     def write(
         self,
@@ -122,13 +122,13 @@ class ArrayFile:
         except InputError as error:
             if error.file is not None:
                 raise
-            raise InputError(error.message, file=file, mend=error.mend or self.mend) from None
+            raise InputError(error.message, file=file, hint=error.hint or self.hint) from None
         except YardstoneError as error:
-            raise InputError(f"damaged: {error}", file=file, mend=self.mend) from None
+            raise InputError(f"damaged: {error}", file=file, hint=self.hint) from None
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}", file=file) from None
         except _DAMAGE as error:
-            raise InputError(f"this is no {self.name}", file=file, mend=self.mend) from error
+            raise InputError(f"this is no {self.name}", file=file, hint=self.hint) from error
 
     def _about(self, arrays: StoredArrays) -> dict[str, Any]:
         """What the text says, once kind and format are known to be right."""
@@ -225,7 +225,7 @@ def _data(
     return array.reshape(shape[::-1]).T if fortran else array.reshape(shape)
 
 
-def map_array(path: Path, *, mend: str | None = None) -> NDArray[Any]:
+def map_array(path: Path, *, hint: str | None = None) -> NDArray[Any]:
     """An array in numpy's own format (npy), mapped from disk and read-only.
 
     Raises
@@ -244,4 +244,4 @@ def map_array(path: Path, *, mend: str | None = None) -> NDArray[Any]:
                 return array
             raise
     except (OSError, *_DAMAGE) as error:
-        raise InputError(f"cannot be read: {error}", file=str(path), mend=mend) from None
+        raise InputError(f"cannot be read: {error}", file=str(path), hint=hint) from None

@@ -61,7 +61,7 @@ class InputError(YardstoneError):
         The file it stands in.
     line : int, optional
         The line of that file, counted from 1.
-    mend : str, optional
+    hint : str, optional
         What the user can do about it.
     """
 
@@ -71,14 +71,14 @@ class InputError(YardstoneError):
         *,
         file: str | None = None,
         line: int | None = None,
-        mend: str | None = None,
+        hint: str | None = None,
     ) -> None:
         self.message = message
         self.file = file
         self.line = line
-        self.mend = mend
+        self.hint = hint
         place = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
-        super().__init__(place + message + ("" if mend is None else f" ({mend})"))
+        super().__init__(place + message + ("" if hint is None else f" ({hint})"))
 
 
 class NoGamesError(InputError):

@@ -30,7 +30,7 @@ def replaced(path: Path) -> Iterator[Path]:
     """
     if path.exists() and not path.is_file():  # a pipe or a device has nothing to replace
         if path.is_dir():
-            raise InputError("this is a folder", file=str(path), mend="name a file")
+            raise InputError("this is a folder", file=str(path), hint="name a file")
         yield path
         return
     temporary: Path | None = None
@@ -81,7 +81,7 @@ def locked(folder: Path, doing: str, *, name: str = ".lock") -> Iterator[None]:
             raise InputError(
                 f"another process is {doing}",
                 file=str(folder),
-                mend="wait for it, or name another folder",
+                hint="wait for it, or name another folder",
             ) from None
         yield
 

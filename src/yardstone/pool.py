@@ -55,7 +55,7 @@ class SkipReport:
     """Counts of all skipped records, with the details of the first ones.
 
     A hostile file can hold millions of bad records, so only the first
-    `MAX_SKIPPED_DETAILS` are kept one by one. `mended` counts what was put right in
+    `MAX_SKIPPED_DETAILS` are kept one by one. `repaired` counts what was put right in
     records that were used, `known` (by kind) the records left out although they were
     understood, such as unfinished games, and `values` the results that were not;
     `remarks` are sentences on how records were understood.
@@ -64,7 +64,7 @@ class SkipReport:
     def __init__(self, skipped: Iterable[Skipped] = ()) -> None:
         self.total = 0
         self.reasons: Counter[str] = Counter()
-        self.mended: Counter[str] = Counter()
+        self.repaired: Counter[str] = Counter()
         self.known: Counter[str] = Counter()
         self.values: Counter[str] = Counter()
         self.details: list[Skipped] = []
@@ -102,7 +102,7 @@ class SkipReport:
         """Add all that another report holds."""
         self.total += other.total
         self.reasons.update(other.reasons)
-        self.mended.update(other.mended)
+        self.repaired.update(other.repaired)
         self.known.update(other.known)
         self.values.update(other.values)
         for sentence in other.remarks:

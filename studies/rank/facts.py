@@ -28,7 +28,7 @@ class Facts:
     def __init__(self, shared: Path) -> None:
         folder = shared / "data" / "go" / "fox_ranked"
         if not folder.is_dir():
-            raise InputError("there is no such folder", file=str(folder), mend="name --shared")
+            raise InputError("there is no such folder", file=str(folder), hint="name --shared")
         with gzip.open(folder / "index.csv.gz", "rt", encoding="utf-8") as file:
             self._index = {row["file"]: row for row in csv.DictReader(file)}
         self.held_back = {
@@ -49,7 +49,7 @@ class Facts:
             raise InputError(
                 f"{unknown[0]} is not in the index of the Fox games",
                 file=str(store.path),
-                mend="keep the folders of the archive: fox_kuboki/PART/GROUP/NUMBER.sgf",
+                hint="keep the folders of the archive: fox_kuboki/PART/GROUP/NUMBER.sgf",
             )
         rows = [self._index[key] for key in keys]
         group = np.array([RANKS.index(row["group"]) for row in rows], np.int64)

@@ -59,7 +59,7 @@ class Study:
             raise NoGamesError(
                 "there are no stores fox_*",
                 file=str(options.stores),
-                mend="make some with `yardstone go features`, and name their folder: --stores",
+                hint="make some with `yardstone go features`, and name their folder: --stores",
             )
         self.lift = make_lift(self.stores[0], self.settings)
 

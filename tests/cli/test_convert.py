@@ -69,7 +69,7 @@ def test_columns_are_kept(sgf: Path, tmp_path: Path) -> None:
 
 
 def test_records_keep_their_moves(sgf: Path, tmp_path: Path) -> None:
-    output = tmp_path / "mended.sgf"
+    output = tmp_path / "repaired.sgf"
     assert main(["convert", str(sgf), "-o", str(output)]) == 0
     games = list(read_games(output))
     assert [game.moves.tolist() for game in games] == [[72, 288], [40], [60], [60]]
@@ -84,7 +84,7 @@ def test_what_is_left_out_is_said(
     assert "3 games written" in said
     assert "1 record was skipped: 1 result without a winner" in said
     assert "games.sgf:4: result '?' names no winner" in said
-    assert "mended 1 times: komi written without its decimal point" in said
+    assert "repaired 1 times: komi written without its decimal point" in said
     assert "moves and comments are not kept, only results" in said
     assert "stands as White" in said
     table = tmp_path / "more.csv"

@@ -116,7 +116,7 @@ def test_several_games(
     out, error = capsys.readouterr()
     assert "All 3 games, by player" in out
     assert "Bob, 2 games" in out
-    assert "Mind: move 2 is illegal (White E5): analysed up to there" in out
+    assert "Note: move 2 is illegal (White E5): analysed up to there" in out
     assert "1 record was skipped" in error
     assert "25" in error
     assert "Ann 3k (Black)" in picture.read_text()

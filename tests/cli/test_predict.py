@@ -73,7 +73,7 @@ def test_little_known_players_are_named(tmp_path: Path, capsys: pytest.CaptureFi
     path = tmp_path / "games.csv"
     path.write_text("white,black,result\nAnn,Bob,1-0\n")
     assert main(["predict", "Ann", "Bob", str(path)]) == 0
-    assert "Mind: Ann has 1 game and Bob has 1 game" in capsys.readouterr().out
+    assert "Note: Ann has 1 game and Bob has 1 game" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

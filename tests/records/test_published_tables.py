@@ -292,7 +292,7 @@ def test_asked(name: str) -> None:
     text, message = ASKED[name]
     with pytest.raises(InputError, match=message) as caught:
         read(text)
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 def test_answers() -> None:

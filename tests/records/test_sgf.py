@@ -93,7 +93,7 @@ def test_what_was_put_right_is_counted(folder: Path) -> None:
     games = list(reader)
     assert [game.moves.tolist() for game in games] == [[40, 50], [0]]
     assert (games[1].black, games[1].black_rank) == ("Ann", "3d")
-    assert reader.skipped.mended == {
+    assert reader.skipped.repaired == {
         "komi written without its decimal point": 2,
         "the record is not closed": 1,
         "the record breaks off": 1,

@@ -278,7 +278,7 @@ def test_refusals(
     error = answer.json()["error"]
     assert error["code"] == code
     assert error["message"]
-    assert error["mend"]
+    assert error["hint"]
     assert set(server.settings.uploads.iterdir()) == before
 
 

@@ -265,7 +265,7 @@ def paths(server: Server) -> dict[str, str]:
     store = server.worker.store
     files = [{"name": "a.sgf", "size": 1, "format": "sgf"}]
     names = [{"name": "Anna", "games": 3}, {"name": SCRIPT, "games": 3}]
-    error = {"message": "no game can be used", "mend": "send even games", "file": "a.sgf"}
+    error = {"message": "no game can be used", "hint": "send even games", "file": "a.sgf"}
     address = server.accepted([("a.csv", results_csv())])
     server.done(address)
     return {

@@ -45,9 +45,9 @@ def test_moments() -> None:
 def test_sentences() -> None:
     assert sentence("send even games") == "Send even games."
     assert sentence("Why?") == "Why?"
-    error = {"message": "it ends early", "file": "a.sgf", "line": 3, "mend": None}
+    error = {"message": "it ends early", "file": "a.sgf", "line": 3, "hint": None}
     assert error_lines(error) == ["a.sgf, line 3: it ends early."]
-    assert error_lines({"message": "no", "mend": "wait"}) == ["No.", "Wait."]
+    assert error_lines({"message": "no", "hint": "wait"}) == ["No.", "Wait."]
 
 
 def job(status: str, stage: str = "waiting", done: int = 0, total: int = 0) -> dict[str, Any]:

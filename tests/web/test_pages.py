@@ -210,7 +210,7 @@ def test_the_player_is_asked_for(server: Server) -> None:
 
 
 def test_a_failure_says_what_to_do(server: Server) -> None:
-    error = {"code": "input", "message": "no game can be used", "mend": "send even games"}
+    error = {"code": "input", "message": "no game can be used", "hint": "send even games"}
     path = stored(
         server, "go", status="failed", error={**error, "file": "a.sgf", "line": 3},
         skipped=[{"file": SCRIPT, "line": 7, "reason": "a board of 9x9"}], skipped_total=120,
@@ -443,7 +443,7 @@ def test_refusals_are_pages_for_people_and_json_for_programs(server: Server) -> 
     for path in ("/nowhere", "/r/" + "a" * 24):
         answer = server.get(path, headers=JSON)
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
-    assert server.get("/api/jobs/" + "a" * 24, headers=HTML).json()["error"]["mend"]
+    assert server.get("/api/jobs/" + "a" * 24, headers=HTML).json()["error"]["hint"]
 
 
 def test_an_expired_result_says_so(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_errors_have_one_shape(server: Server) -> None:
     ):
         answer = server.request(method, path)
         assert answer.status_code == status
-        assert set(answer.json()["error"]) == {"code", "message", "mend", "file", "line"}
+        assert set(answer.json()["error"]) == {"code", "message", "hint", "file", "line"}
 
 
 def test_a_visitor_who_floods_is_told_to_wait(tmp_path: Path) -> None:

@@ -279,7 +279,7 @@ def test_folders_that_nobody_knows_are_removed_once_they_are_old(table: Table) -
 
 def test_a_failure_of_ours_can_be_tried_again_for_a_while(table: Table) -> None:
     address = table.put()[0]
-    error = {"code": "internal", "message": "m", "mend": None, "file": None, "line": None}
+    error = {"code": "internal", "message": "m", "hint": None, "file": None, "line": None}
     table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
     assert table.get(address).can_retry(table.clock())
     job_actions.retry(table, address)

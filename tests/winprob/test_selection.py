@@ -43,9 +43,9 @@ def test_mcmahon_pairing_flattens_the_ratios_and_strengths_mend_it() -> None:
     weaker, stronger = np.array([-9.0, -4.0, 0.0]), np.array([-7.0, -2.0, 2.0])
     true = truth.probability(weaker, stronger)
     wrong = naive.probability(weaker, stronger) - true
-    mended = found.probability(weaker, stronger) - true
+    repaired = found.probability(weaker, stronger) - true
     assert np.all(wrong > 0.02)  # the weaker of a selected pair does too well
-    assert np.abs(mended).max() < 0.5 * wrong.max()
+    assert np.abs(repaired).max() < 0.5 * wrong.max()
     assert found.deviation == pytest.approx(deviation, abs=0.45)
     # The offsets find the players.
     strength = np.concatenate([pool.columns["first_strength"], pool.columns["second_strength"]])

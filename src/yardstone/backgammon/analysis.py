@@ -148,7 +148,7 @@ def analyse_matches(
         raise NoGamesError(
             f"no match could be analysed{'' if refused is None else f': {refused.reason}'}",
             file=None if refused is None else refused.file,
-            mend="give whole matches, such as .mat files",
+            hint="give whole matches, such as .mat files",
         )
     players = summarise(matches, formula=rule.formula, offset=rule.offset, level=rule.level)
     listed = _listed(players, choice)
@@ -173,5 +173,5 @@ def _listed(players: Sequence[PlayerSummary], choice: ListedPlayers) -> list[Pla
     names = dict.fromkeys((choice.main_name or {}).get(name, name) for name in choice.names)
     for name in names:
         if name not in by_name:
-            raise InputError(f"no match of {name!r}", mend="check the spelling and capitals")
+            raise InputError(f"no match of {name!r}", hint="check the spelling and capitals")
     return [by_name[name] for name in names]

@@ -65,7 +65,7 @@ class AnalysisFile:
                                 "this is no file of analyses",
                                 file=str(self.path),
                                 line=1,
-                                mend="name another file; a new one is made",
+                                hint="name another file; a new one is made",
                             )
                     start += len(line)
                     self._ends_in_line = not line.endswith(b"\n")

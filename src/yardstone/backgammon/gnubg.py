@@ -88,7 +88,7 @@ def find_gnubg(path: str | Path | None = None) -> Path:
         program = shutil.which(named)
         if program is None:
             raise InputError(
-                "there is no such program", file=str(named), mend="name the program gnubg"
+                "there is no such program", file=str(named), hint="name the program gnubg"
             )
         return Path(program).absolute()
     folders = os.pathsep.join([os.environ.get("PATH", os.defpath), *_USUAL_FOLDERS])
@@ -96,7 +96,7 @@ def find_gnubg(path: str | Path | None = None) -> Path:
     if program is None:
         raise InputError(
             "GNU Backgammon is not installed",
-            mend=f"apt-get install gnubg, or name the program by {PROGRAM_VARIABLE}",
+            hint=f"apt-get install gnubg, or name the program by {PROGRAM_VARIABLE}",
         )
     return Path(program).absolute()
 
@@ -210,7 +210,7 @@ def _environment(folder: Path, clock: int | None) -> dict[str, str]:
         if library is None:
             raise InputError(
                 "libfaketime is not installed, without which noise cannot be repeated",
-                mend=f"apt-get install faketime, or name libfaketime.so.1 by {CLOCK_VARIABLE}",
+                hint=f"apt-get install faketime, or name libfaketime.so.1 by {CLOCK_VARIABLE}",
             )
         values["LD_PRELOAD"] = str(library)
         values["FAKETIME"] = datetime.fromtimestamp(clock, UTC).strftime("%Y-%m-%d %H:%M:%S")

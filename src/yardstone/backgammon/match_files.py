@@ -189,5 +189,5 @@ class MatchFiles(Sequence[MatchFile]):
             raise InputError(f"more than {limits.number:,} files are packed", file=name)
         if self._unpacked > limits.total:
             raise InputError(
-                f"unpacks to more than {limits.total >> 20} MiB", file=name, mend="split it"
+                f"unpacks to more than {limits.total >> 20} MiB", file=name, hint="split it"
             )

@@ -89,7 +89,7 @@ def _nothing() -> None:
 
 
 def _everywhere(
-    version: bool = typer.Option(False, "--version", help="Show the version and leave."),
+    version: bool = typer.Option(False, "--version", help="Show the version and exit."),
 ) -> None:
     if version:
         import yardstone

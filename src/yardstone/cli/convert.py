@@ -83,7 +83,7 @@ def convert(
     --------
     yardstone convert games/*.sgf -o results.csv
     yardstone convert archive.zip -o games.pgn.gz
-    yardstone convert old.sgf -o mended.sgf
+    yardstone convert old.sgf -o repaired.sgf
     yardstone convert league.csv --columns first=Home,second=Guest -o league.parquet
     """
     from yardstone.cli import startup
@@ -181,6 +181,6 @@ def _losses(pool: Pool, writer: Writer, formats: Collection[FileFormat]) -> list
 def _report(written: int, skipped: SkipReport, losses: list[str]) -> None:
     """Say on standard error what was written, put right, and has no place."""
     lines = [f"{written:,} game{'' if written == 1 else 's'} written"]
-    lines += [f"mended {count:,} times: {kind}" for kind, count in skipped.mended.most_common()]
+    lines += [f"repaired {count:,} times: {kind}" for kind, count in skipped.repaired.most_common()]
     for line in [*lines, *losses]:
         print(f"yardstone: {line}", file=sys.stderr)

@@ -82,7 +82,7 @@ class TableOutput:
             return self.form
         if self.output is None or not self.output.suffix:
             return Format.text
-        check_ending("-o", self.output, _ENDINGS, mend=", or say what to write with --format")
+        check_ending("-o", self.output, _ENDINGS, hint=", or say what to write with --format")
         return _ENDINGS[self.output.suffix.lower()]
 
     @property
@@ -207,14 +207,14 @@ def _face(document: Document, form: Format) -> str:
 
 
 def check_ending(
-    option: str, path: Path | None, endings: Collection[str], *, mend: str = ""
+    option: str, path: Path | None, endings: Collection[str], *, hint: str = ""
 ) -> None:
     """Refuse a file whose ending is not one of those its option writes."""
     from yardstone.choices import one_of
 
     if path is not None and path.suffix.lower() not in endings:
         known = one_of(endings).replace("'", "")
-        raise UsageError(f"{option} {path}: the file must end in {known}{mend}")
+        raise UsageError(f"{option} {path}: the file must end in {known}{hint}")
 
 
 def check_folder(path: Path | None) -> None:
@@ -222,4 +222,4 @@ def check_folder(path: Path | None) -> None:
     if path is not None and not path.parent.is_dir():
         raise InputError("there is no such folder", file=str(path.parent))
     if path is not None and path.is_dir():
-        raise InputError("this is a folder", file=str(path), mend="name a file")
+        raise InputError("this is a folder", file=str(path), hint="name a file")

@@ -87,7 +87,7 @@ def serve(
         Path | None, typer.Option(metavar="FILE", help="Take settings from this TOML file.")
     ] = None,
     show_limits: Annotated[
-        bool, typer.Option("--limits", help="List the limits with their values, and leave.")
+        bool, typer.Option("--limits", help="List the limits with their values, and exit.")
     ] = False,
 ) -> None:
     """Serve the page that measures strength, and its interface for programs.

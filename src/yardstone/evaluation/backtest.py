@@ -116,7 +116,7 @@ def evaluate(
         check_number(name, number, least=0, whole=True)
     check_number("replicates", replicates, least=0, whole=True)
     if group_by is not None and group_by not in pool.columns:
-        raise InputError(no_such("column", group_by, pool.columns), mend=READ_COLUMN)
+        raise InputError(no_such("column", group_by, pool.columns), hint=READ_COLUMN)
     entries = _entries(systems)
     games, notes = judged_games(pool)
     if not games.ordered:
@@ -275,7 +275,7 @@ def usual_subsets(
     parts += [Subset(f"since {moment}", since(pool, moment)) for moment in since_dates]
     if group_by is not None:
         if group_by not in pool.columns:
-            raise InputError(no_such("column", group_by, pool.columns), mend=READ_COLUMN)
+            raise InputError(no_such("column", group_by, pool.columns), hint=READ_COLUMN)
         column = pool.columns[group_by]
         parts += [Subset(f"{group_by} {value}", column == value) for value in np.unique(column)]
     return parts

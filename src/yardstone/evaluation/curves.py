@@ -78,7 +78,7 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Ra
     curves = []
     for player in players:
         if player not in number:
-            raise InputError(f"no player is called {player!r}", mend=_similar(player, pool.players))
+            raise InputError(f"no player is called {player!r}", hint=_similar(player, pool.players))
         row = number[player]
         games = np.flatnonzero((pool.first == row) | (pool.second == row))
         if not len(games):

@@ -161,7 +161,7 @@ def examine(
 
 
 def _chances(score: Array, expected: Array, decided: NDArray[np.bool_]) -> Array:
-    """Probability of each decided game's result, mended to fit all of them on average."""
+    """Probability of each decided game's result, recalibrated to fit all of them on average."""
     intercept, slope = 0.0, 1.0
     if decided.any():
         line = recalibration(score[decided], expected[decided])

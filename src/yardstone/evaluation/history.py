@@ -274,7 +274,7 @@ def _game_number(pool: Pool, place: GamePlace) -> int:
     if not len(rows):
         raise InputError(f"no game is {text!r}")
     numbers = ", ".join(str(row + 1) for row in rows[:10])
-    raise InputError(f"{len(rows)} games are {text!r}", mend=f"give a number: {numbers}")
+    raise InputError(f"{len(rows)} games are {text!r}", hint=f"give a number: {numbers}")
 
 
 def game_text(pool: Pool, game: int) -> str:

@@ -258,10 +258,10 @@ def _scale(errors: _Errors, confidence: float, spread: float, pools: int) -> Int
         rating[number] = np.quantile(np.abs(errors.rating[of_rating == number]), confidence)
         difference[number] = np.quantile(np.abs(errors.difference[here]), confidence)
         truth, expected = errors.truth[here], errors.expected[here]
-        mended = recalibration(
+        corrected = recalibration(
             np.concatenate([truth, 1.0 - truth]), np.concatenate([expected, 1.0 - expected])
         )[1]
-        slope[number] = mended if isfinite(mended) and mended > 0.0 else 1.0
+        slope[number] = corrected if isfinite(corrected) and corrected > 0.0 else 1.0
     return IntervalScale(confidence, edges, rating, difference, slope, spread, pools)
 
 

@@ -141,7 +141,7 @@ class Ledger(RatedGames):
         mine, theirs = (sides == keep).any(axis=1), (sides == drop).any(axis=1)
         if (mine & theirs).any():
             raise InputError(
-                f"{kept!r} and {other!r} have played each other", mend="annul those games first"
+                f"{kept!r} and {other!r} have played each other", hint="annul those games first"
             )
         first = np.where(self.pool.first == drop, keep, self.pool.first)
         second = np.where(self.pool.second == drop, keep, self.pool.second)

@@ -205,7 +205,7 @@ def _columns(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
                     raise InputError(
                         f"there is no column {name!r}",
                         file=str(path),
-                        mend=f"the columns are {', '.join(there)}",
+                        hint=f"the columns are {', '.join(there)}",
                     )
                 chosen.append(name if name in there else by_name[name.casefold()])
             listed = ", ".join(

@@ -72,7 +72,7 @@ def in_time_order(pool: Pool) -> Pool:
     if unknown.any():
         raise InputError(
             f"{int(unknown.sum())} of {len(pool)} games have no time, so the order is not known",
-            mend="leave them out, or give no times at all if the games are in order",
+            hint="leave them out, or give no times at all if the games are in order",
         )
     if (pool.time[1:] >= pool.time[:-1]).all():
         return pool

@@ -149,7 +149,7 @@ def _check_folder(folder: Path, about: dict[str, Any]) -> bool:
             raise InputError(
                 "this folder holds something else than features",
                 file=str(folder),
-                mend="name a new folder",
+                hint="name a new folder",
             )
         return False
     known = read_about(folder)
@@ -160,7 +160,7 @@ def _check_folder(folder: Path, about: dict[str, Any]) -> bool:
             f"the store was made with another setting: {name} is {known.get(name)}, "
             f"not {about[name]}",
             file=str(folder),
-            mend="give the same settings, or name a new folder",
+            hint="give the same settings, or name a new folder",
         )
     return bool(known.get("complete"))
 
@@ -192,7 +192,7 @@ def _other_games(folder: Path) -> InputError:
     return InputError(
         "the store was made from other games",
         file=str(folder),
-        mend="name the same files in the same order, or a new folder",
+        hint="name the same files in the same order, or a new folder",
     )
 
 

@@ -139,7 +139,7 @@ def read_part(store: Path, number: int) -> dict[str, Any] | None:
         raise InputError(
             f"a part of the store is damaged: {error}",
             file=str(path),
-            mend="remove the folder and run the command again",
+            hint="remove the folder and run the command again",
         ) from None
     return found
 

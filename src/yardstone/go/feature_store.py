@@ -53,13 +53,13 @@ def read_about(folder: Path) -> dict[str, Any]:
         raise InputError(
             "this is no store of features",
             file=str(folder),
-            mend="make one with `yardstone go features`",
+            hint="make one with `yardstone go features`",
         ) from None
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot be read: {error}", file=str(path)) from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise InputError(
-            "this store is of another version", file=str(path), mend="make it anew from the games"
+            "this store is of another version", file=str(path), hint="make it anew from the games"
         )
     return found
 
@@ -102,7 +102,7 @@ class FeatureStore:
             raise InputError(
                 "this store is not complete",
                 file=str(folder),
-                mend="run the same command again to go on with it",
+                hint="run the same command again to go on with it",
             )
         try:
             store = cls(folder, about)
@@ -114,7 +114,7 @@ class FeatureStore:
                 raise InputError(
                     f"has {len(store.array(name)):,} rows in place of {moves:,}",
                     file=str(folder / f"{name}.npy"),
-                    mend="make the store anew",
+                    hint="make the store anew",
                 )
         return store
 
@@ -145,7 +145,7 @@ class FeatureStore:
                     f"the store has no {name!r}, but {', '.join((*_MOVES, *self.kinds))}"
                 )
             path = self.path / f"{name}.npy"
-            self._arrays[name] = map_array(path, mend="make the store anew")
+            self._arrays[name] = map_array(path, hint="make the store anew")
         return self._arrays[name]
 
     @cached_property
@@ -170,7 +170,7 @@ class FeatureStore:
                         columns[name].append(kind(row[name]))
         except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
             raise InputError(
-                f"cannot be read: {error}", file=str(path), mend="make the store anew"
+                f"cannot be read: {error}", file=str(path), hint="make the store anew"
             ) from None
         found: dict[str, NDArray[Any]] = {}
         for name, kind in GAME_COLUMNS.items():

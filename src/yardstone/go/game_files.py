@@ -153,7 +153,7 @@ def _numbered(games: Iterable[GoGame], numbers: Sequence[int]) -> list[GoGame]:
         if not numbers or count in numbers:
             chosen.append(game)
     if missing := [number for number in numbers if number > count]:
-        raise InputError(f"there is no game {missing[0]}", mend=f"there are {count}")
+        raise InputError(f"there is no game {missing[0]}", hint=f"there are {count}")
     return chosen
 
 

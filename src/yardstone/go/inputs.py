@@ -181,10 +181,10 @@ def encode_game(
     first = int(players[0]) if number else to_play or beginner
     last = to_play or (opponent(int(players[-1])) if number else first)
     if not {first, last} <= {BLACK, WHITE}:
-        raise InputError(f"{to_play} is not a colour", mend="1 is Black, 2 is White")
+        raise InputError(f"{to_play} is not a colour", hint="1 is Black, 2 is White")
     white_komi = rules.default_komi if komi is None else float(komi)
     if not abs(white_komi) <= _HIGHEST_KOMI:
-        raise InputError(f"{komi} is not a komi", mend="give a number of points such as 6.5")
+        raise InputError(f"{komi} is not a komi", hint="give a number of points such as 6.5")
     places = _chosen(positions, number)
 
     board = set_up(size, black, white)

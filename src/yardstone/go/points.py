@@ -51,7 +51,7 @@ def check_size(size: int) -> int:
     if not MIN_SIZE <= size <= MAX_SIZE:
         raise InputError(
             f"boards of size {size} are not supported",
-            mend=f"sizes are {MIN_SIZE} to {MAX_SIZE}, and boards are square",
+            hint=f"sizes are {MIN_SIZE} to {MAX_SIZE}, and boards are square",
         )
     return int(size)
 
@@ -77,7 +77,7 @@ def parse_colour(text: str) -> int:
     try:
         return _COLOURS[text.strip().lower()]
     except KeyError:
-        raise InputError(f"{text!r} is not a colour", mend="write b or w") from None
+        raise InputError(f"{text!r} is not a colour", hint="write b or w") from None
 
 
 def point_number(name: str, size: int) -> int:
@@ -108,7 +108,7 @@ def point_number(name: str, size: int) -> int:
     last = f"{_COLUMNS[size - 1]}{size}"
     raise InputError(
         f"{name!r} is not a point of a {size}x{size} board",
-        mend=f"points are A1 to {last} without the letter I, or pass",
+        hint=f"points are A1 to {last} without the letter I, or pass",
     )
 
 
@@ -132,7 +132,7 @@ def point_array(points: ArrayLike) -> NDArray[np.int32]:
     if given.size == 0:
         return np.zeros(0, dtype=np.int32)
     if given.dtype.kind not in "iu" or given.ndim != 1:
-        raise InputError("points must be whole numbers in one dimension", mend="-1 is a pass")
+        raise InputError("points must be whole numbers in one dimension", hint="-1 is a pass")
     low, high = np.iinfo(np.int16).min, np.iinfo(np.int16).max
     inside = (given >= low) & (given <= high)
     return np.ascontiguousarray(np.where(inside, given, low), dtype=np.int32)

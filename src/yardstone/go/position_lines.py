@@ -114,7 +114,7 @@ def _request(given: Mapping[str, Any]) -> PositionRequest:
         or not isinstance(komi, int | float)
         or not abs(komi) <= _HIGHEST_KOMI
     ):
-        raise InputError(f"komi is {_shown(komi)}", mend="write a number of points such as 6.5")
+        raise InputError(f"komi is {_shown(komi)}", hint="write a number of points such as 6.5")
     return PositionRequest(
         size, stones, moves, colours, _to_play(given, colours, stones), rules, float(komi), given
     )
@@ -122,7 +122,7 @@ def _request(given: Mapping[str, Any]) -> PositionRequest:
 
 def _object(text: str) -> dict[str, Any]:
     if len(text) > _LONGEST_LINE:
-        raise InputError(f"the line has {len(text):,} letters", mend="one position a line")
+        raise InputError(f"the line has {len(text):,} letters", hint="one position a line")
     try:
         given = json.loads(text)
     except RecursionError:
@@ -130,7 +130,7 @@ def _object(text: str) -> dict[str, Any]:
     except ValueError as error:
         raise InputError(f"no JSON: {error}") from None
     if not isinstance(given, dict):
-        raise InputError("not a JSON object", mend='write {"moves": [["b", "Q16"]]}')
+        raise InputError("not a JSON object", hint='write {"moves": [["b", "Q16"]]}')
     return given
 
 
@@ -148,10 +148,10 @@ def _size(given: Mapping[str, Any]) -> int:
     for name, size in sizes.items():
         if isinstance(size, bool) or not isinstance(size, int) or not 2 <= size <= MAX_SIZE:
             raise InputError(
-                f"{name} is {_shown(size)}", mend=f"boards of 2 to {MAX_SIZE} lines are supported"
+                f"{name} is {_shown(size)}", hint=f"boards of 2 to {MAX_SIZE} lines are supported"
             )
     if len(set(sizes.values())) > 1:
-        raise InputError("the board is not square", mend="only square boards are supported")
+        raise InputError("the board is not square", hint="only square boards are supported")
     return next(iter(sizes.values()), _DEFAULT_SIZE)
 
 
@@ -161,12 +161,12 @@ def _pairs(value: Any, name: str, size: int) -> Iterator[tuple[int | None, int]]
         return
     items = _WORDS.split(value.strip()) if isinstance(value, str) else value
     if not isinstance(items, list) or len(items) > 2 * MOST_MOVES:
-        raise InputError(f"{name} is no list", mend=f'write "{name}": [["b", "Q16"], ["w", "D4"]]')
+        raise InputError(f"{name} is no list", hint=f'write "{name}": [["b", "Q16"], ["w", "D4"]]')
     words: list[str] = []
     for item in items:
         parts = _WORDS.split(item.strip()) if isinstance(item, str) else item
         if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-            raise InputError(f"{_shown(item)} in {name} is no move", mend='write ["b", "Q16"]')
+            raise InputError(f"{_shown(item)} in {name} is no move", hint='write ["b", "Q16"]')
         words += [part for part in parts if part]
     colour: int | None = None
     for word in words:
@@ -176,7 +176,7 @@ def _pairs(value: Any, name: str, size: int) -> Iterator[tuple[int | None, int]]
         yield colour, point_number(word, size)
         colour = None
     if colour is not None:
-        raise InputError(f"{name} ends with a colour", mend="a point belongs to it")
+        raise InputError(f"{name} ends with a colour", hint="a point belongs to it")
 
 
 def _stones(given: Mapping[str, Any], size: int) -> dict[int, int]:
@@ -185,7 +185,7 @@ def _stones(given: Mapping[str, Any], size: int) -> dict[int, int]:
         _first(given, "initial_stones", "initialStones"), "initial_stones", size
     ):
         if colour is None:
-            raise InputError("a stone set up has no colour", mend='write ["b", "Q16"]')
+            raise InputError("a stone set up has no colour", hint='write ["b", "Q16"]')
         if point < 0:
             raise InputError("a pass is no stone")
         if point in found:
@@ -199,7 +199,7 @@ def _moves(
 ) -> tuple[list[int], list[int]]:
     pairs = list(_pairs(given.get("moves"), "moves", size))
     if len(pairs) > MOST_MOVES:
-        raise InputError(f"{len(pairs):,} moves", mend=f"at most {MOST_MOVES:,} are supported")
+        raise InputError(f"{len(pairs):,} moves", hint=f"at most {MOST_MOVES:,} are supported")
     turn = _beginner(given, stones)
     colours = []
     for colour, _ in pairs:
@@ -213,7 +213,7 @@ def _colour(given: Mapping[str, Any], *names: str) -> int | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise InputError(f"{_shown(value)} is not a colour", mend="write b or w")
+        raise InputError(f"{_shown(value)} is not a colour", hint="write b or w")
     return parse_colour(value)
 
 
@@ -238,7 +238,7 @@ def _rules(given: Mapping[str, Any]) -> tuple[Rules, float | None]:
     if isinstance(value, dict):
         value = json.dumps(value)
     if not isinstance(value, str):
-        raise InputError(f"rules are {_shown(value)}", mend="write a name such as japanese")
+        raise InputError(f"rules are {_shown(value)}", hint="write a name such as japanese")
     return parse_rules_and_komi(value)
 
 

@@ -153,7 +153,7 @@ def move_colours(
         return np.where(turn == 0, beginner, opponent(beginner)).astype(np.int32)
     players = np.ascontiguousarray(colours, dtype=np.int32)
     if players.shape != (number,):
-        raise InputError(f"{number} moves have {players.size} colours", mend="give one a move")
+        raise InputError(f"{number} moves have {players.size} colours", hint="give one a move")
     if not np.isin(players, (BLACK, WHITE)).all():
-        raise InputError("a move has no colour", mend="1 is Black, 2 is White")
+        raise InputError("a move has no colour", hint="1 is Black, 2 is White")
     return players

@@ -67,7 +67,7 @@ class Rules:
             if getattr(self, name) not in choices:
                 raise InputError(
                     f"{getattr(self, name)!r} is not a rule of {name.replace('_', ' ')}",
-                    mend="the choices are " + ", ".join(choices),
+                    hint="the choices are " + ", ".join(choices),
                 )
 
     @property
@@ -278,5 +278,5 @@ def _komi(komi: float, text: str) -> float:
 def _unknown(text: str, why: str | None = None) -> InputError:
     return InputError(
         f"{text!r} does not name rules that are known",
-        mend=why or "the names are " + ", ".join(NAMED_RULES),
+        hint=why or "the names are " + ", ".join(NAMED_RULES),
     )

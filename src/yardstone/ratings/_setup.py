@@ -114,7 +114,7 @@ def _numbers(players: tuple[str, ...], names: Iterable[str], what: str) -> dict[
     missing = sorted(wanted - found.keys())
     if missing:
         raise InputError(
-            f"{what} {missing[0]!r} has no games", mend="check the spelling, capitals and blanks"
+            f"{what} {missing[0]!r} has no games", hint="check the spelling, capitals and blanks"
         )
     return found
 

@@ -1,4 +1,4 @@
-"""Which further games would tell most.
+"""Which further games are most informative.
 
 A game between two players adds information about their difference only. With
 C the covariance of the ratings and u = e_player - e_other, n more games of

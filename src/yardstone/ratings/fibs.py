@@ -113,7 +113,7 @@ class FIBS(Sequential):
             raise InputError(
                 f"{int(bad.sum())} of {len(bad)} matches have no length of 1 point or more in "
                 f"the column {self.length_column!r}",
-                mend="leave out money games and what else is no match",
+                hint="leave out money games and what else is no match",
             )
         return games.schedule.take(length)
 

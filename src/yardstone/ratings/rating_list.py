@@ -60,7 +60,7 @@ class RatingList:
         excluded at `confidence`; 0 where there is none, as for a bound.
     traps : Traps
     suggestions : tuple of Suggestion
-        Matches that would tell most.
+        Most informative matches to play next.
     joining : tuple of (str, str)
         Matches that would join groups.
     skipped : SkipReport

@@ -109,7 +109,7 @@ def order_of_time(pool: Pool) -> NDArray[np.int64] | None:
     if missing:
         raise InputError(
             f"{missing} of {len(pool)} games have no time",
-            mend="leave them out with pool.select(~numpy.isnat(pool.time))",
+            hint="leave them out with pool.select(~numpy.isnat(pool.time))",
         )
     return np.argsort(stamp, kind="stable")
 

@@ -156,7 +156,7 @@ def never_back(state: State, pool: Pool) -> np.datetime64:
     if pool.time.min() < state.until:
         raise InputError(
             f"there are games of {pool.time.min()}, before the state's last game ({state.until})",
-            mend="go on from an earlier state, or replay all games",
+            hint="go on from an earlier state, or replay all games",
         )
     return np.datetime64(pool.time.max(), "s")
 

@@ -105,7 +105,7 @@ def members_of(path: Path, limits: ArchiveLimits | None = None) -> Iterator[Memb
             raise ArchiveTooLarge(
                 f"its files would expand to more than {limits.ratio:g} times its size",
                 file=str(path),
-                mend="unpack it yourself if that is right",
+                hint="unpack it yourself if that is right",
             )
         if not _hidden(name):
             yield Member(clean(name), packed, archive, key)
@@ -115,7 +115,7 @@ def _too_many(path: Path, limits: ArchiveLimits) -> ArchiveTooLarge:
     return ArchiveTooLarge(
         f"this archive holds more than {limits.members} files",
         file=str(path),
-        mend="unpack it and read the folder",
+        hint="unpack it and read the folder",
     )
 
 
@@ -143,7 +143,7 @@ class _Zip:
                 self._open = zipfile.ZipFile(self.path)
             except (zipfile.BadZipFile, ValueError, struct.error, UnicodeError) as error:
                 raise InputError(
-                    f"damaged zip archive: {error}", file=str(self.path), mend="get it again"
+                    f"damaged zip archive: {error}", file=str(self.path), hint="get it again"
                 ) from None
             except (OSError, NotImplementedError) as error:
                 raise InputError(f"cannot be read: {error}", file=str(self.path)) from None
@@ -279,7 +279,7 @@ class _Tar:
         except (tarfile.TarError, EOFError) as error:
             stream.close()
             raise InputError(
-                f"damaged tar archive: {error}", file=str(self.path), mend="get it again"
+                f"damaged tar archive: {error}", file=str(self.path), hint="get it again"
             ) from None
         self._next = 0
 

@@ -187,7 +187,7 @@ def _players(names: Sequence[str], chosen: Mapping[str, str], file: str) -> Pair
                 raise InputError(
                     f"which column is {key!r}? There are {', '.join(names)}",
                     file=file,
-                    mend="name the columns first, second and score",
+                    hint="name the columns first, second and score",
                 )
             chosen = {**chosen, key: partner}
     if "first" not in chosen and guess is not None:
@@ -236,7 +236,7 @@ def _scores(
         raise InputError(
             f"which column is 'score'? There are {', '.join(names)}",
             file=file,
-            mend="name the columns first, second and score",
+            hint="name the columns first, second and score",
         )
     return {"results": results, "points": points}
 

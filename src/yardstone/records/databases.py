@@ -106,7 +106,7 @@ def _queried(sql: str, database: StrPath | None, options: Options) -> Pool:
         if database is not None:
             path = Path(database)
             if not path.is_file():
-                raise InputError("no such database", file=name, mend="check its name")
+                raise InputError("no such database", file=name, hint="check its name")
             if _is_sqlite(path):
                 with _sqlite_rows(path, sql) as table:
                     return csv_pool(connection, TableFile(name, table), options, line_of=int)
@@ -144,7 +144,7 @@ def _read_database(source: Source, options: Options) -> Pool:
         raise InputError(
             f"it holds {len(tables)} tables: {', '.join(name for (name,) in tables)}",
             file=source.name,
-            mend="use a query",
+            hint="use a query",
         )
     return _queried(f"SELECT * FROM {quoted(tables[0][0])}", source.path, options)
 
@@ -191,6 +191,6 @@ def _through_arrow(frame: Any) -> Any:
         import pyarrow
     except ImportError:
         raise InputError(
-            f"a {type(frame).__name__} cannot be read without pyarrow", mend="pip install pyarrow"
+            f"a {type(frame).__name__} cannot be read without pyarrow", hint="pip install pyarrow"
         ) from None
     return pyarrow.table(frame)

@@ -298,7 +298,7 @@ def _order_of(texts: Iterable[str]) -> DateOrder | None:
     if len(orders) == 2:
         raise InputError(
             f"dates are written day first ({orders['dmy']!r}) and month first ({orders['mdy']!r})",
-            mend="write all of them in one way, best as 2024-05-31",
+            hint="write all of them in one way, best as 2024-05-31",
         )
     return next(iter(orders), None)
 

@@ -76,7 +76,7 @@ def find_dialect(path: Path, name: str) -> Dialect:
         raise InputError(
             "no table with columns for two players and a result",
             file=name,
-            mend="the first line must name the columns, as in white,black,result",
+            hint="the first line must name the columns, as in white,black,result",
         )
     distinct: dict[str, None] = {}
     for number, column in enumerate(names, 1):

@@ -109,7 +109,7 @@ def _of_colours(
             raise InputError(
                 f"in Go Black moves first, but the column named first is {roles.first!r}",
                 file=file,
-                mend=f"columns first={roles.second},second={roles.first}, or --first white "
+                hint=f"columns first={roles.second},second={roles.first}, or --first white "
                 "if White does",
             )
         whose = 0 if first is not None or colour == "white" else None
@@ -120,7 +120,7 @@ def _of_colours(
         raise InputError(
             f"who moves first? {roles.second!r} stands before {roles.first!r}",
             file=file,
-            mend="--first white or --first black (in Python first) says it; it is also the "
+            hint="--first white or --first black (in Python first) says it; it is also the "
             "side whose points a result such as 1-0 tells",
         )
     whose = 0 if first is not None or mover == "white" else None

@@ -55,7 +55,7 @@ class GoGame:
     size : int
         Lines of the board, 2 to 19.
     komi : float or None
-        Points that White gets; what servers write in other units is mended. None
+        Points that White gets; what servers write in other units is repaired. None
         if the record does not say.
     handicap : int
         Stones that Black put before White's first move; 0 in an even game.

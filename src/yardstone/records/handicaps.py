@@ -34,14 +34,14 @@ class HandicapSetup:
         Where.
     keep : slice or boolean array
         Which of the moves remain moves.
-    mend : str or None
+    hint : str or None
         What was put right; if None, nothing was, and the rest is to be ignored.
     """
 
     handicap: int
     black: NDArray[np.int16]
     keep: slice | NDArray[np.bool_]
-    mend: str | None
+    hint: str | None
 
 
 def standard_stones(

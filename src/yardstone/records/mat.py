@@ -286,7 +286,7 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
                 raise NoGamesError(
                     "there is no match in it",
                     file=source.name,
-                    mend="a .mat file has a line such as 5 point match",
+                    hint="a .mat file has a line such as 5 point match",
                 )
             _skip(
                 skipped, Skipped(source.name, 0, "there is no match in this file"), options.strict

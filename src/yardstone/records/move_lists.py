@@ -104,7 +104,7 @@ class MoveListReader:
             done += source.size
             if self._progress is not None:
                 self._progress(done, total)
-        self.skipped.mended.update(builder.mended)
+        self.skipped.repaired.update(builder.repaired)
 
     def _games(self, source: Source, builder: GameBuilder, rows: Rows) -> Iterator[GoGame]:
         with source.open() as stream:

@@ -65,7 +65,7 @@ def _lines(file: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
         data = Path(file).read_bytes()
     except OSError as error:
         raise InputError(
-            f"cannot be read: {error.strerror}", file=os.fspath(file), mend="check its name"
+            f"cannot be read: {error.strerror}", file=os.fspath(file), hint="check its name"
         ) from None
     text = decode(data.removeprefix(b"\xef\xbb\xbf")).replace("\r\n", "\n").replace("\r", "\n")
     return [
@@ -130,7 +130,7 @@ def read_synonyms(file: str | os.PathLike[str]) -> Synonyms:
                     f"{name!r} is a synonym of itself through {main!r}",
                     file=place,
                     line=number,
-                    mend="take one of the lines out",
+                    hint="take one of the lines out",
                 )
     resolved = {name: _root(name, parent) or name for name in parent}
     return Synonyms(place, tuple(lines), resolved, lines)

@@ -114,7 +114,7 @@ def _read(
                 raise NoGamesError(
                     "there is no game in it",
                     file=source.name,
-                    mend='a PGN file has lines such as [White "name"]',
+                    hint='a PGN file has lines such as [White "name"]',
                 )
             reader.skip(Skipped(source.name, 0, "there is no PGN tag in this file"))
     return reader.pool()

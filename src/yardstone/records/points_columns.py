@@ -46,7 +46,7 @@ def read_points(
                     f"0 in both {columns[0]!r} and {columns[1]!r} may be a draw without goals, "
                     "or a game that both lost",
                     file=file,
-                    mend="leave such rows out, or write the results in one column",
+                    hint="leave such rows out, or write the results in one column",
                 )
             else:
                 scores[pair] = 0.5

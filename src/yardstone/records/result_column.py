@@ -271,6 +271,6 @@ def _nothing_each(
         raise InputError(
             f"{nil[0]!r} in {column.name!r} may be a draw without goals, or a game that both lost",
             file=column.file,
-            mend=f"say which with results: {nil[0]}=draw or {nil[0]}=skip",
+            hint=f"say which with results: {nil[0]}=draw or {nil[0]}=skip",
         )
     return {}

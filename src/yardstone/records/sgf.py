@@ -51,7 +51,7 @@ ENDINGS = (".sgf",)
 
 
 class SgfReader:
-    """Reads games from SGF files and keeps count of what it skipped and mended.
+    """Reads games from SGF files and keeps count of what it skipped and repaired.
 
     Iterating gives the games one after another; memory is bounded by the longest
     record, not by the number of files.
@@ -73,7 +73,7 @@ class SgfReader:
     Attributes
     ----------
     skipped : SkipReport
-        Records that were left out, and in `skipped.mended` how often what was put
+        Records that were left out, and in `skipped.repaired` how often what was put
         right in the others.
     """
 
@@ -108,7 +108,7 @@ class SgfReader:
                     yield builder.game(record)
             except Unusable as trouble:
                 self._skip(record.file, record.line, trouble.reason, trouble.kind)
-        self.skipped.mended = Counter({k: n for k, n in builder.mended.items() if n})
+        self.skipped.repaired = Counter({k: n for k, n in builder.repaired.items() if n})
 
     def trees(self) -> Iterator[SgfTree]:
         """The records with all their variations, of any kind of game."""
@@ -260,7 +260,7 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
             "there is no game of Go in it" if not reader.skipped.details
             else reader.skipped.details[0].reason,
             file=sources[0].name,
-            mend="an SGF file begins with (;",
+            hint="an SGF file begins with (;",
         )  # fmt: skip
     sides = np.array(pairs, np.int32).reshape(-1, 2)
     moments = Times.of_spans(np.array(times, "datetime64[s]").reshape(-1, 2))

@@ -56,10 +56,10 @@ class Unusable(Exception):
 
 
 class GameBuilder:
-    """Makes games from records, and counts what it mended in `mended`."""
+    """Makes games from records, and counts what it repaired in `repaired`."""
 
     def __init__(self) -> None:
-        self.mended: Counter[str] = Counter()
+        self.repaired: Counter[str] = Counter()
         self._out = np.zeros(line.OUT, np.int64)
         self._reserve(1 << 10)
 
@@ -100,7 +100,7 @@ class GameBuilder:
         if trouble:
             self._count(trouble, _TROUBLES)
         if bad_setup:
-            self.mended["a stone set up on no point of the board"] += bad_setup
+            self.repaired["a stone set up on no point of the board"] += bad_setup
         moves = self._moves[:played].copy()
         colours = self._colours[:played].copy()
         clocks = self._times[:played].copy() if times else None
@@ -110,8 +110,8 @@ class GameBuilder:
             white = np.flatnonzero(board == WHITE).astype(np.int16)
         handicap = _handicap(properties)
         setup = handicap_setup(size, handicap, black, white, moves, colours, to_play)
-        if setup.mend is not None:
-            self.mended[setup.mend] += 1
+        if setup.hint is not None:
+            self.repaired[setup.hint] += 1
             keep = setup.keep
             moves, colours = moves[keep], colours[keep]
             clocks = None if clocks is None else clocks[keep]
@@ -153,7 +153,7 @@ class GameBuilder:
         )
 
     def _count(self, flags: int, meanings: tuple[tuple[int, str], ...]) -> None:
-        self.mended.update(what for flag, what in meanings if flags & flag)
+        self.repaired.update(what for flag, what in meanings if flags & flag)
 
     def _player(
         self, properties: Mapping[str, tuple[str, ...]], name: str, rank: str
@@ -162,7 +162,7 @@ class GameBuilder:
         written, ranked = _text(properties, name), _text(properties, rank)
         player = split_rank(written, ranked)
         if player[0] != written:
-            self.mended["a rank taken out of a name"] += 1
+            self.repaired["a rank taken out of a name"] += 1
         return player
 
     def _komi(
@@ -170,14 +170,14 @@ class GameBuilder:
     ) -> float | None:
         if "KM" not in properties:
             return None
-        komi, mend = parse_komi(properties["KM"][0])
+        komi, repair = parse_komi(properties["KM"][0])
         if komi == 0.0 and handicap == 0 and _from_fox(properties):
             margin = _MARGIN.match(result)
             if margin is None or float(margin[1]) % 1:
                 komi = _SERVER_KOMI.get(_text(properties, "RU").lower(), komi)
-                mend = "komi 0 of Fox in even games"
-        if mend is not None:
-            self.mended[mend] += 1
+                repair = "komi 0 of Fox in even games"
+        if repair is not None:
+            self.repaired[repair] += 1
         return komi
 
 

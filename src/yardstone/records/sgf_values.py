@@ -1,7 +1,7 @@
 """What the texts in Go records mean: results, komi, dates, names with ranks in them.
 
 Servers, programs and people write them in their own ways. Each function takes one
-text, gives its meaning, and says what it had to mend.
+text, gives its meaning, and says what it had to repair.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = [
     "split_rank",
 ]
 
-#: What messages and reports call each mend.
+#: What messages and reports call each repair.
 KOMI_IN_HUNDREDTHS = "komi written without its decimal point"
 KOMI_IN_STONES = "komi counted in stones (子), doubled"
 KOMI_UNREADABLE = "komi is not a number"
@@ -106,7 +106,7 @@ _CHINESE_NUMBER = re.compile(r"[一二三四五六七八九](?=[目子])")
 
 @lru_cache(maxsize=4096)
 def parse_komi(text: str) -> tuple[float | None, str | None]:
-    """Komi in points, and what had to be mended.
+    """Komi in points, and what had to be repaired.
 
     Servers write 6.5 points as ``650``; and 7.5 points as 3.75, since under Chinese
     rules White is given 3.75 stones of the area, which shifts the margin by twice that.
@@ -132,19 +132,19 @@ def parse_komi(text: str) -> tuple[float | None, str | None]:
     value = float(number)
     if "." not in number and "半" in rest:
         value += 0.5
-    mend = None
+    repair = None
     if abs(value) >= 100 and value % 25 == 0 and abs(value) <= 2000:
         value /= 100
-        mend = KOMI_IN_HUNDREDTHS
+        repair = KOMI_IN_HUNDREDTHS
     elif value in (45, 55, 65, 75, 85):
         value /= 10
-        mend = KOMI_IN_HUNDREDTHS
+        repair = KOMI_IN_HUNDREDTHS
     if "子" in rest or abs(value * 2 % 1) == 0.5:
         value *= 2
-        mend = mend or KOMI_IN_STONES
+        repair = repair or KOMI_IN_STONES
     if abs(value) > 361 or value * 2 % 1:
         return None, KOMI_UNREADABLE
-    return value, mend
+    return value, repair
 
 
 _DAY = re.compile(r"(?<!\d)(\d{4})\s*[-./年년]\s*(\d{1,2})\s*[-./月월]\s*(\d{1,2})(?!\d)")

@@ -29,7 +29,7 @@ def write_sgf(what: GoGame | SgfTree | Iterable[GoGame | SgfTree]) -> str:
 
     Reading it again gives the same game: FF[4], UTF-8, one record after another. A
     game's own attributes count where its `properties` say otherwise; komi is written
-    in points and handicap stones as stones set up, so mended games stay mended.
+    in points and handicap stones as stones set up, so repaired games stay repaired.
 
     Examples
     --------

@@ -89,7 +89,7 @@ def check_unread(
     raise InputError(
         f"{report.unread:,} of {records:,} records cannot be read: " + "; ".join(parts),
         file=file,
-        mend="--skip-unread, in Python skip_unread=True, goes on without them"
+        hint="--skip-unread, in Python skip_unread=True, goes on without them"
         + (
             "; --results 'H=win,D=draw,A=loss', in Python results, says what values mean"
             if named

@@ -94,7 +94,7 @@ class Source:
             raise InputError(
                 f"cannot be read: {error.strerror}",
                 file=self.name,
-                mend="check the name and its rights",
+                hint="check the name and its rights",
             ) from None
         return ByteStream(raw, self.name, size, limits or StreamLimits())
 
@@ -160,7 +160,7 @@ def find_files(path: StrPath, endings: Iterable[str]) -> Iterator[Source]:
     place = Path(text)
     if place.exists() or not glob.has_magic(text):
         if not place.exists():
-            raise InputError("no such file", file=text, mend="check its name")
+            raise InputError("no such file", file=text, hint="check its name")
         names = [text]
     else:
         names = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 (absolute patterns)
@@ -205,5 +205,5 @@ def _nothing(kind: str, name: str, files: Sequence[str], known: Sequence[str]) -
     return InputError(
         f"no file of results in this {kind}, only {there}{more}",
         file=name,
-        mend=f"name the files themselves, or give them an ending such as {' '.join(plain)}",
+        hint=f"name the files themselves, or give them an ending such as {' '.join(plain)}",
     )

@@ -185,7 +185,7 @@ class ByteStream:
                     raise InputError(
                         f"expands to more than {self._limits.ratio:g} times its size",
                         file=self.name,
-                        mend="unpack it yourself if that is right",
+                        hint="unpack it yourself if that is right",
                     )
                 if piece:
                     yield piece

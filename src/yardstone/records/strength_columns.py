@@ -123,5 +123,5 @@ def check_stones(pool: Pool, first: str, file: str) -> None:
         raise InputError(
             f"handicap stones ({', '.join(sorted(stones)[:3])}) are Black's, and White is first",
             file=file,
-            mend="say that Black moves first: --first black, in Python first='black'",
+            hint="say that Black moves first: --first black, in Python first='black'",
         )

@@ -140,8 +140,8 @@ def csv_pool(
             connection, "source_rows", file=file.name, options=options, line_of=line_of
         )
     with tempfile.TemporaryDirectory() as folder:
-        mended = Path(folder) / "rows"
-        repaired = repair(file.path, mended, dialect)
+        rows = Path(folder) / "rows"
+        repaired = repair(file.path, rows, dialect)
         report = SkipReport()
         for line, reason in repaired.damaged:
             if options.strict:
@@ -151,7 +151,7 @@ def csv_pool(
             report.add_uncounted("damaged row", repaired.more)
         return pool_of_rows(
             connection,
-            _csv(mended, replace(dialect, delimiter="\t", quote=""), "header = false"),
+            _csv(rows, replace(dialect, delimiter="\t", quote=""), "header = false"),
             file=file.name,
             options=options,
             line_of=line_of or (lambda row: repaired.lines[row - 1]),
@@ -173,7 +173,7 @@ def _arrow_table(path: Path, name: str) -> Any:
         from pyarrow import feather
     except ImportError:
         raise InputError(
-            "Arrow files cannot be read without pyarrow", file=name, mend="pip install pyarrow"
+            "Arrow files cannot be read without pyarrow", file=name, hint="pip install pyarrow"
         ) from None
     try:
         return feather.read_table(path)

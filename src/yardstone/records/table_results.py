@@ -201,7 +201,7 @@ class TableOfGames:
                 f"{name!r} names no winner in {number + null:,} of {total:,} rows: draws, or games "
                 "without a result?",
                 file=self.file,
-                mend="say which with results: '=draw' or '=skip' (the blank value), or leave "
+                hint="say which with results: '=draw' or '=skip' (the blank value), or leave "
                 "them out with --skip-unread, in Python skip_unread=True",
             )
 

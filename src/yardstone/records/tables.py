@@ -121,7 +121,7 @@ def _check_copies(connection: duckdb.DuckDBPyConnection, file: str) -> None:
         raise InputError(
             "each game stands twice, once from the side of each player",
             file=file,
-            mend="keep one row of each game, for example with --query",
+            hint="keep one row of each game, for example with --query",
         )
 
 
@@ -254,14 +254,14 @@ def _times(
                 f"dates such as {unclear[0]!r} in the column {columns} can be day first or "
                 "month first",
                 file=file,
-                mend="say which with --dates dmy or --dates mdy; in Python dates='dmy'",
+                hint="say which with --dates dmy or --dates mdy; in Python dates='dmy'",
             )
         if np.isnat(read.time).all():
             raise InputError(
                 f"no date can be read in the column {columns}: it holds "
                 + ", ".join(repr(text[:40]) for text in read.unread),
                 file=file,
-                mend="name another column with time=NAME, or write dates as 2024-05-31",
+                hint="name another column with time=NAME, or write dates as 2024-05-31",
             )
     read.report(skipped)
     return read.time

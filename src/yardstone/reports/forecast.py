@@ -128,7 +128,7 @@ def _little_known(players: list[_Player]) -> Iterator[str]:
     few = [player for player in players if player.games < FEW_GAMES]
     if few:
         said = " and ".join(f"{player.name} has {plural(player.games, 'game')}" for player in few)
-        yield f"Mind: {said}, so little is known."
+        yield f"Note: {said}, so little is known."
 
 
 def plain_forecast(forecast: GameForecast) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def check_round(tournament: Tournament, number: int, constraints: Constraints) -
         raise InputError(
             f"round {number} cannot be paired: the tournament has {tournament.rounds} rounds",
             file=where,
-            mend="change the number of rounds first" if number > tournament.rounds else None,
+            hint="change the number of rounds first" if number > tournament.rounds else None,
         )
     if number > 1 and not any(game.round == number - 1 for game in tournament.games):
         raise InputError(f"round {number} cannot be paired before round {number - 1}", file=where)
@@ -95,7 +95,7 @@ def check_round(tournament: Tournament, number: int, constraints: Constraints) -
             f"round {game.round}, table {game.table}, {' - '.join(names)}",
             file=where,
             line=game.line or None,
-            mend="enter the results, or allow open ones",
+            hint="enter the results, or allow open ones",
         )
 
 
@@ -188,13 +188,13 @@ def impossible(entrants: Entrants, matching: Matching, constraints: Constraints)
             reason = f"{names(matching.crowd[0])} could only meet each other, and are an odd number"
     else:
         reason = f"{who} could only meet {names(matching.bottleneck)}"
-    mend = (
+    hint = (
         "forbid fewer boards" if constraints.rematch else "allow rematches, or forbid fewer boards"
     )
     return InputError(
         f"round {entrants.round} cannot be paired: {reason}",
         file=entrants.tournament.file or None,
-        mend=mend,
+        hint=hint,
     )
 
 

@@ -44,7 +44,7 @@ def read_tournament(
     """
     sources = find_sources([path], [end for known in FORMATS.values() for end in known.endings])
     if len(sources) != 1:
-        raise InputError(f"{len(sources)} files are meant", file=str(path), mend="name one")
+        raise InputError(f"{len(sources)} files are meant", file=str(path), hint="name one")
     return read_source(sources[0], format=format, skipped=skipped)
 
 
@@ -74,7 +74,7 @@ def _guess(source: Source, data: bytes) -> TournamentFormat:
         raise InputError(
             f"it holds {held}",
             file=source.name,
-            mend="name a file of OpenGotha (.xml), H9 (.h9) or TRF (.trf)",
+            hint="name a file of OpenGotha (.xml), H9 (.h9) or TRF (.trf)",
         )
     return FORMATS[name]
 

@@ -259,7 +259,7 @@ class Tournament:
             if (round_number, player) in taken:
                 raise InputError(
                     f"{self.players[player].full_name} is paired twice in round {round_number}",
-                    mend=f"also on line {taken[round_number, player]}"
+                    hint=f"also on line {taken[round_number, player]}"
                     if taken[round_number, player]
                     else None,
                     file=self.file or None,
@@ -346,7 +346,7 @@ class Tournament:
         raise InputError(
             f"{text!r} may mean {meant}",
             file=self.file or None,
-            mend="write more of the name, or the player's number",
+            hint="write more of the name, or the player's number",
         )
 
 

@@ -198,7 +198,7 @@ def pair_round(
         raise InputError(
             f"round {number}: {len(entrants)} players, an odd number",
             file=tournament.file or None,
-            mend="allow a bye, or let a player sit out",
+            hint="allow a bye, or let a player sit out",
         )
     fixed = fixed_pairs(entrants, constraints)
     allowed = allowed_boards(entrants, constraints)

@@ -168,6 +168,6 @@ def known_strength(tournament: Tournament, *, points: bool = False) -> NDArray[n
                 f"{player.full_name} has {'no rating' if points else 'neither grade nor rating'}",
                 file=tournament.file or None,
                 line=player.line or None,
-                mend="enter one",
+                hint="enter one",
             )
     return strength if points else (strength - ONE_DAN) / POINTS_PER_GRADE

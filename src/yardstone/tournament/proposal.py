@@ -101,7 +101,7 @@ def without_rounds(
             f"round {played[0].round} has results, which would be lost",
             file=tournament.file,
             line=played[0].line or None,
-            mend="without -o the new boards are shown only",
+            hint="without -o the new boards are shown only",
         )
     announced = tuple(
         bye for bye in tournament.byes if bye.round < number or bye.kind is not ByeKind.paired

@@ -128,7 +128,7 @@ def pair_round_robin(
         raise InputError(
             "the table of a round robin fixes all boards and byes",
             file=where,
-            mend="pair by another system to choose boards by hand",
+            hint="pair by another system to choose boards by hand",
         )
     members = _members(tournament)
     n = len(members)
@@ -161,7 +161,7 @@ def pair_round_robin(
         raise InputError(
             "earlier rounds do not follow the table of a round robin",
             file=where,
-            mend="name the order of the numbers, or pair by another system",
+            hint="name the order of the numbers, or pair by another system",
         )
     return _round(tournament, round_number, name, numbers, table, constraints)
 

@@ -129,10 +129,10 @@ def _problem_of(error: Exception) -> RequestProblem:
         place = ".".join(str(each) for each in first["loc"][1:]) or "the body"
         return RequestProblem(422, "invalid", f"{place}: {first['msg']}.", "See /api/openapi.json.")
     if isinstance(error, HTTPException):
-        code, message, mend = _WORDS.get(
+        code, message, hint = _WORDS.get(
             error.status_code, ("refused", "That cannot be done.", "See /api/openapi.json.")
         )
-        return RequestProblem(error.status_code, code, message, mend)
+        return RequestProblem(error.status_code, code, message, hint)
     if isinstance(error, ClientDisconnect):
         return RequestProblem(400, "broken_off", "The request broke off.", "Send it again.")
     _LOGGER.error("an answer failed", exc_info=error)

@@ -75,7 +75,7 @@ class Database:
                     raise InputError(
                         f"its version is {version}, not {_VERSION}",
                         file=str(path),
-                        mend="name another folder with --data",
+                        hint="name another folder with --data",
                     )
                 for statement in _SCHEMA.split(";"):
                     connection.execute(statement)

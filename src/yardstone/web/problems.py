@@ -20,7 +20,7 @@ class RequestProblem(YardstoneError):
         A word for programs, such as ``too_large``.
     message : str
         What is wrong.
-    mend : str
+    hint : str
         What the visitor can do.
     file : str, optional
         The file it stands in, as the visitor called it.
@@ -35,7 +35,7 @@ class RequestProblem(YardstoneError):
         status: int,
         code: str,
         message: str,
-        mend: str = "",
+        hint: str = "",
         *,
         file: str | None = None,
         line: int | None = None,
@@ -45,7 +45,7 @@ class RequestProblem(YardstoneError):
         self.status = status
         self.code = code
         self.message = message
-        self.mend = mend
+        self.hint = hint
         self.file = file
         self.line = line
         self.retry_after = retry_after
@@ -55,7 +55,7 @@ class RequestProblem(YardstoneError):
         return {
             "code": self.code,
             "message": self.message,
-            "mend": self.mend or None,
+            "hint": self.hint or None,
             "file": self.file,
             "line": self.line,
         }
@@ -69,7 +69,7 @@ def described(error: YardstoneError) -> dict[str, Any]:
     return {
         "code": "usage" if isinstance(error, UsageError) else "input" if place else "model",
         "message": error.message if isinstance(error, InputError) else str(error),
-        "mend": error.mend if isinstance(error, InputError) else None,
+        "hint": error.hint if isinstance(error, InputError) else None,
         "file": error.file if isinstance(error, InputError) else None,
         "line": error.line if isinstance(error, InputError) else None,
     }

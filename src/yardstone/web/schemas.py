@@ -27,7 +27,7 @@ class ProblemShape(BaseModel):
 
     code: str = Field(description="A word for programs.")
     message: str
-    mend: str | None = Field(None, description="What to do about it.")
+    hint: str | None = Field(None, description="What to do about it.")
     file: str | None = Field(None, description="The file it stands in, as it was called.")
     line: int | None = None
 

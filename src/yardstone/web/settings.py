@@ -285,7 +285,7 @@ def _of_file(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         raise InputError(f"this is no TOML: {error}", file=str(file)) from None
     bounds = values.pop("limits", {})
     if not isinstance(bounds, dict):
-        raise InputError("limits must be a table", file=str(file), mend="write [limits]")
+        raise InputError("limits must be a table", file=str(file), hint="write [limits]")
     for table, types in ((values, _SETTINGS), (bounds, _LIMITS)):
         for name, value in table.items():
             if name not in types:

@@ -150,7 +150,7 @@ class Supervisor:
             listening.close()
             raise InputError(
                 f"nothing can listen at {host}:{port}: {error.strerror}",
-                mend="name another --port or --host",
+                hint="name another --port or --host",
             ) from None
         listening.listen(_BACKLOG)
         return listening

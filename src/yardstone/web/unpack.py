@@ -160,7 +160,7 @@ def _unpack_zip(work: _Unpacking, path: Path, label: str, members: int) -> int:
             except OSError as error:
                 work.skip(name, str(error.strerror or error))
     except InputError as error:
-        raise InputError(error.message, file=label, mend=error.mend) from None
+        raise InputError(error.message, file=label, hint=error.hint) from None
     return members
 
 

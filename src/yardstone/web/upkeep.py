@@ -147,8 +147,8 @@ def _end(
     store.count_in(table, f"jobs_{row['kind']}_failed")
 
 
-def _error(code: str, message: str, mend: str) -> str:
-    return json.dumps({"code": code, "message": message, "mend": mend, "file": None, "line": None})
+def _error(code: str, message: str, hint: str) -> str:
+    return json.dumps({"code": code, "message": message, "hint": hint, "file": None, "line": None})
 
 
 def end_late(store: JobStore) -> int:

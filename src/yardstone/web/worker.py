@@ -53,7 +53,7 @@ _LISTED = 100
 _INTERNAL = {
     "code": "internal",
     "message": "Something went wrong here, not with your files.",
-    "mend": "Try again; if it happens again, tell those who run this server.",
+    "hint": "Try again; if it happens again, tell those who run this server.",
     "file": None,
     "line": None,
 }

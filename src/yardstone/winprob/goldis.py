@@ -122,7 +122,7 @@ def _split(rank: str) -> tuple[int, str]:
     if unit is None or not digits.isdigit() or not 1 <= int(digits) <= limits[unit]:
         raise InputError(
             f"{rank!r} is not a rank of Goldis' table",
-            mend="levels 1aml to 10aml, steps 1step to 27step, 1p to 9p; 4d and 4k stand for "
+            hint="levels 1aml to 10aml, steps 1step to 27step, 1p to 9p; 4d and 4k stand for "
             "4aml and 4step",
         )
     return int(digits), unit

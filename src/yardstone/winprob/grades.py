@@ -37,10 +37,10 @@ def parse_grade(text: str) -> float:
     """
     match = _GRADE.fullmatch(text)
     if match is None:
-        mend = "write it like 4k or 2d"
+        hint = "write it like 4k or 2d"
         if re.fullmatch(r"\s*\d+\s*(p|pro)\s*", text, re.IGNORECASE):
-            mend = "a professional rank has no place on the scale of amateur grades"
-        raise InputError(f"{text!r} is not a Go grade", mend=mend)
+            hint = "a professional rank has no place on the scale of amateur grades"
+        raise InputError(f"{text!r} is not a Go grade", hint=hint)
     number = float(match[1])
     return -number if match[2].lower().startswith("k") else number - 1.0
 

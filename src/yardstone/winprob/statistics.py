@@ -206,7 +206,7 @@ def even_games(pool: Pool) -> NDArray[np.bool_]:
         if name not in pool.columns:
             raise InputError(
                 f"the games have no column {name!r}",
-                mend="grades such as 4k or 2d of both players are needed",
+                hint="grades such as 4k or 2d of both players are needed",
             )
     known = np.isfinite(np.asarray(pool.columns["first_grade"], np.float64)) & np.isfinite(
         np.asarray(pool.columns["second_grade"], np.float64)

@@ -137,7 +137,7 @@ def test_what_is_no_network_is_one_clear_error(data: bytes, message: str, tmp_pa
     with pytest.raises(InputError, match=message) as caught:
         read(tmp_path, data)
     assert caught.value.file == str(tmp_path / "net.bin")
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 def test_weights_must_be_finite(tmp_path: Path) -> None:

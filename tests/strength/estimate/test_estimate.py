@@ -315,7 +315,7 @@ def test_a_game_is_taken_up_to_its_first_illegal_move(case: Case) -> None:
     )
     assert found.whole.moves == 5
     assert len(found.as_dict()["by_game"][0]["winrate"]) == 12
-    assert any("illegal" in what for what in skipped.mended)
+    assert any("illegal" in what for what in skipped.repaired)
     assert len(skipped) == 0
 
 

@@ -48,7 +48,7 @@ def simulated() -> Simulated:
     """600 players, 3,000 games; each game of 100 moves a side tells of a strength ± 200.
 
     Every player's moves also look better or worse than he is by ± 90 points, which more
-    games do not mend.
+    games do not hint.
     """
     generator = np.random.default_rng(5)
     players, games = 600, 3000

@@ -108,7 +108,7 @@ def features(
         batch=batch,
     )
     if store.exists() and not store.is_dir():
-        raise InputError("this is a file", file=str(store), mend="name a folder")
+        raise InputError("this is a file", file=str(store), hint="name a folder")
     load_numba()
     from yardstone.go.extraction import extract_features
     from yardstone.records.sgf import SgfReader

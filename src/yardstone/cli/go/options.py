@@ -161,4 +161,4 @@ def chosen_rules(text: str) -> Rules | None:
     try:
         return parse_rules(text)
     except InputError as error:
-        raise UsageError(f"--rules: {error.message} ({error.mend}, {RECORD})") from None
+        raise UsageError(f"--rules: {error.message} ({error.hint}, {RECORD})") from None

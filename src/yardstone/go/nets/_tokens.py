@@ -44,7 +44,7 @@ class Tokens:
     def fail(self, message: str) -> InputError:
         """An error about this file."""
         return InputError(
-            message, file=self.file, mend="take a whole network file of KataGo (.bin.gz)"
+            message, file=self.file, hint="take a whole network file of KataGo (.bin.gz)"
         )
 
     def word(self, what: str) -> str:

@@ -95,7 +95,7 @@ def known_network(name: str) -> KnownNetwork:
             return network
     raise InputError(
         f"no network is known as {name!r}",
-        mend=f"one of {', '.join(each.short for each in KNOWN)}, or an address (https://...)",
+        hint=f"one of {', '.join(each.short for each in KNOWN)}, or an address (https://...)",
     )
 
 

@@ -95,15 +95,15 @@ def download_network(
 
 def _wanted(name_or_url: str, sha256: str | None, name: str | None) -> _Wanted:
     if sha256 is not None and _HEX.fullmatch(sha256.lower()) is None:
-        raise InputError(f"{sha256!r} is not a SHA-256", mend="64 hexadecimal digits")
+        raise InputError(f"{sha256!r} is not a SHA-256", hint="64 hexadecimal digits")
     if "://" not in name_or_url:
         known = known_network(name_or_url)
         if sha256 is not None and sha256.lower() != known.sha256:
-            raise InputError(f"the SHA-256 of {known.name} is {known.sha256}", mend="leave it out")
+            raise InputError(f"the SHA-256 of {known.name} is {known.sha256}", hint="leave it out")
         return _Wanted(known.url, name or known.name, f"{known.name}.bin.gz", known.sha256)
     split = urlsplit(name_or_url)
     if split.scheme not in ("https", "http") or not split.hostname:
-        raise InputError(f"{name_or_url!r} is not an address of the web", mend="https://...")
+        raise InputError(f"{name_or_url!r} is not an address of the web", hint="https://...")
     file_name = Path(unquote(split.path)).name
     if not file_name:
         raise InputError("the address names no file", file=name_or_url)
@@ -143,7 +143,7 @@ def _fetch(url: str, part: Path, progress: Progress | None) -> None:
             return
         error.close()
         raise InputError(
-            f"the server answers {error.code} {error.reason}", file=url, mend="check the address"
+            f"the server answers {error.code} {error.reason}", file=url, hint="check the address"
         ) from None
     except (
         urllib.error.URLError,
@@ -155,7 +155,7 @@ def _fetch(url: str, part: Path, progress: Progress | None) -> None:
         raise InputError(
             f"the download broke off: {reason}",
             file=url,
-            mend="call again: what has come is kept" if part.exists() else "is the network up?",
+            hint="call again: what has come is kept" if part.exists() else "is the network up?",
         ) from None
 
 
@@ -187,11 +187,11 @@ def _verify(wanted: _Wanted, part: Path) -> None:
             raise InputError(
                 f"its SHA-256 is {found}, not {wanted.sha256}",
                 file=wanted.url,
-                mend="nothing of it was kept",
+                hint="nothing of it was kept",
             )
         read_model(part)
     except InputError as error:
         part.unlink()
         if error.file == str(part):
-            raise InputError(error.message, file=wanted.url, mend=error.mend) from None
+            raise InputError(error.message, file=wanted.url, hint=error.hint) from None
         raise

@@ -115,7 +115,7 @@ def read_header(path: str | os.PathLike[str]) -> Header:
 
 def _unreadable(file: str, error: OSError) -> InputError:
     return InputError(
-        f"cannot be read: {error.strerror}", file=file, mend="check the name and its rights"
+        f"cannot be read: {error.strerror}", file=file, hint="check the name and its rights"
     )
 
 
@@ -134,7 +134,7 @@ def _unpacked(packed: bytes, file: str) -> bytes:
         return packed
     data = b"".join(stream.pieces())
     if stream.damage is not None:
-        raise InputError(stream.damage, file=file, mend="download it again")
+        raise InputError(stream.damage, file=file, hint="download it again")
     return data
 
 
@@ -150,7 +150,7 @@ def _opening(tokens: Tokens) -> tuple[str, int, Scaling, int, bool]:
         raise InputError(
             f"model version {version} is {'too old' if older else 'not known yet'}",
             file=tokens.file,
-            mend=f"take a network of version {VERSIONS.start} to {VERSIONS.stop - 1}",
+            hint=f"take a network of version {VERSIONS.start} to {VERSIONS.stop - 1}",
         )
     tokens.whole("the number of input planes", SPATIAL, SPATIAL)
     tokens.whole("the number of global inputs", GLOBAL, GLOBAL)

@@ -220,6 +220,6 @@ def load_network(
         raise InputError(
             "wants to know the players' ranks with every position",
             file=os.fspath(file),
-            mend="take a network that is not made to imitate people",
+            hint="take a network that is not made to imitate people",
         )
     return Network(model, os.fspath(file), chosen, precision, threads)

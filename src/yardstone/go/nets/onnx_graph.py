@@ -103,7 +103,7 @@ def _begin(model: NetworkModel, size: int, mish: bool) -> tuple[OnnxGraph, _Buil
     if model.trunk.metadata is not None:
         raise InputError(
             f"{model.name} wants to know the players' ranks with every position",
-            mend="take a network that is not made to imitate people",
+            hint="take a network that is not made to imitate people",
         )
     graph = OnnxGraph(model.name, mish=mish)
     return graph, _Builder(graph, size)

@@ -134,7 +134,7 @@ def stored_network(name: str) -> StoredNetwork:
     """
     path = _named(name)
     if path is None:
-        raise InputError(f"there is no network {name!r}", mend=_known_names())
+        raise InputError(f"there is no network {name!r}", hint=_known_names())
     return _described(path)
 
 
@@ -170,18 +170,18 @@ def find_network(network: str | os.PathLike[str] | None = None) -> Path:
             raise InputError(f"{where}is a folder, not a network", file=text)
         found = path if path.exists() else _named(text)
         if found is None:
-            raise InputError(f"{where}no such network file", file=text, mend=_known_names())
+            raise InputError(f"{where}no such network file", file=text, hint=_known_names())
         return found
     files = _files()
     if len(files) != 1:
         names = _known_names()
         if not files:
             raise InputError(
-                "no network is given, and none is kept", mend=f"--net FILE, or {names}"
+                "no network is given, and none is kept", hint=f"--net FILE, or {names}"
             )
         raise InputError(
             "no network is given, and several are kept",
-            mend=f"name one (--net NAME), or set {ENVIRONMENT}; {names}",
+            hint=f"name one (--net NAME), or set {ENVIRONMENT}; {names}",
         )
     return files[0]
 
@@ -191,7 +191,7 @@ def checked_name(name: str) -> str:
     if _NAME.fullmatch(name) is None:
         raise InputError(
             f"{name!r} cannot be the name of a network",
-            mend="letters, digits and . _ + - only, at most 200",
+            hint="letters, digits and . _ + - only, at most 200",
         )
     return name
 
@@ -262,7 +262,7 @@ def place_for(name: str, file_name: str, sha256: str | None, *, replace: bool) -
         raise InputError(
             f"another network is called {name!r}",
             file=str(other),
-            mend="give it another --name, or --replace the old one",
+            hint="give it another --name, or --replace the old one",
         )
     return target if other is None or replace else other
 

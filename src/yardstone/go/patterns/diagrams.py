@@ -127,14 +127,14 @@ def read_diagram(
                 f"this row has other {what} than the first one",
                 file=file,
                 line=number,
-                mend="draw all rows equally long, with | on the same sides",
+                hint="draw all rows equally long, with | on the same sides",
             )
         rows.append(row)
     if not rows:
         raise InputError("the diagram has no row", file=file, line=line)
     if len(edges) > 2 or any(0 < place < len(rows) for place in edges):
         raise InputError(
-            "an edge runs through the diagram", file=file, line=line, mend="draw one around it"
+            "an edge runs through the diagram", file=file, line=line, hint="draw one around it"
         )
     return _diagram(rows, 0 in edges, len(rows) in edges, size, file, line, name)
 
@@ -150,7 +150,7 @@ def _row(signs: str, file: str | None, number: int) -> _Row:
             f"{min(strange)!r} is no sign of a diagram",
             file=file,
             line=number,
-            mend="X black, O white, . empty, ? anything, b and w: that colour or empty, | edge",
+            hint="X black, O white, . empty, ? anything, b and w: that colour or empty, | edge",
         )
     return _Row(number, inner, signs.startswith("|"), signs.endswith("|") and len(signs) > 1)
 
@@ -175,7 +175,7 @@ def _diagram(
             f"boards of size {size} are not supported",
             file=file,
             line=line,
-            mend=f"sizes are {MIN_SIZE} to {MAX_SIZE}",
+            hint=f"sizes are {MIN_SIZE} to {MAX_SIZE}",
         )
     sides = (("rows", height, top_edge, bottom_edge), ("columns", width, left_edge, right_edge))
     for what, length, first, last in sides:
@@ -188,7 +188,7 @@ def _diagram(
                 f"both edges are drawn, but there are {length} {what} of {size}",
                 file=file,
                 line=line,
-                mend="draw all of them, or one edge",
+                hint="draw all of them, or one edge",
             )
     top = 0 if top_edge else size - height
     left = size - width if right_edge and not left_edge else 0
@@ -203,5 +203,5 @@ def _diagram(
     try:
         pattern = Pattern(size, points.reshape(-1), loose, name)
     except InputError as error:
-        raise InputError(error.message, file=file, line=line, mend=error.mend) from None
+        raise InputError(error.message, file=file, line=line, hint=error.hint) from None
     return Diagram(pattern, top, left, height, width)

@@ -102,12 +102,12 @@ class GameIndex:
                 raise InputError(
                     "this index was made by another version of Yardstone",
                     file=str(self.path),
-                    mend="make it again",
+                    hint="make it again",
                 )
             self._groups = {group.size: group for group in self._checked()}
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(
-                "this index of games is damaged", file=str(self.path), mend="make it again"
+                "this index of games is damaged", file=str(self.path), hint="make it again"
             ) from error
 
     def _checked(self) -> Iterable[SizeGroup]:
@@ -196,7 +196,7 @@ class GameIndex:
         date = np.datetime64(facts.pop("date"), "s")
         if moves is None or facts["to_play"] not in (1, 2):
             raise InputError(
-                "this index of games is damaged", file=str(self.path), mend="make it again"
+                "this index of games is damaged", file=str(self.path), hint="make it again"
             )
         return GoGame(
             **facts,

@@ -88,7 +88,7 @@ def build_index(
         raise InputError(
             "this is a folder" if target.is_dir() else "there is no such folder",
             file=str(target if target.is_dir() else target.parent),
-            mend="name a file",
+            hint="name a file",
         )
     named = tuple(os.fspath(path) for path in paths)
     if "-" in named:

@@ -84,7 +84,7 @@ def map_arrays(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
                 raise InputError(
                     "this is no index of games",
                     file=str(path),
-                    mend="make one with: yardstone trickplay index",
+                    hint="make one with: yardstone trickplay index",
                 )
             (length,) = _LENGTH.unpack(head[len(MARK) :])
             if length > min(_LONGEST_DESCRIPTION, size):
@@ -120,5 +120,5 @@ def _mapped(path: Path, size: int, start: int, about: Mapping[str, Any]) -> NDAr
 
 def _damaged(path: Path) -> InputError:
     return InputError(
-        "this index of games is damaged or breaks off", file=str(path), mend="make it again"
+        "this index of games is damaged or breaks off", file=str(path), hint="make it again"
     )

@@ -119,14 +119,14 @@ class Pattern:
         if points.shape != (self.size**2,):
             raise InputError(
                 f"{self.name} has {points.size} points, not {self.size**2}",
-                mend="give each point of the board",
+                hint="give each point of the board",
             )
         if (points > ANY).any() or not points.all():
             raise InputError(f"{self.name} has a point that may be nothing at all")
         if not len(self._stones(points)):
             raise InputError(
                 f"{self.name} has no stone: it would be found everywhere",
-                mend="put at least one stone",
+                hint="put at least one stone",
             )
         points.setflags(write=False)
         object.__setattr__(self, "points", points)
@@ -163,7 +163,7 @@ class Pattern:
         if len(outside):
             raise InputError(
                 f"{name}: the stone at {point_name(int(outside[0]), size)} is outside the bounds",
-                mend="make them wider",
+                hint="make them wider",
             )
         return cls(size, np.where(inside, 1 << stones.astype(np.int64), ANY), name=name)
 

@@ -215,7 +215,7 @@ def _search_share(file: str, job: tuple[SizeGroup, _Prepared, int]) -> NDArray[n
             room,
         )
         if reached == _match.DAMAGED:
-            raise InputError("this index of games is damaged", file=file, mend="make it again")
+            raise InputError("this index of games is damaged", file=file, hint="make it again")
         pieces.append(room[:number].copy())
         if reached < end and 2 * number <= len(room):
             room = np.empty((2 * len(room), _match.MATCH), np.int32)

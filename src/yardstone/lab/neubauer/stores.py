@@ -57,7 +57,7 @@ class Stores:
                     raise InputError(
                         f"{name} is {mine}, but {other} in {first.path}",
                         file=str(store.path),
-                        mend="make all stores of an experiment with the same settings",
+                        hint="make all stores of an experiment with the same settings",
                     )
         counts = [int(store.settings["moves"]) for store in stores]
         return cls(stores, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))

@@ -106,7 +106,7 @@ def play_jobs(
     if frozen and find_clock() is None:
         raise InputError(
             "libfaketime is not installed, without which a match cannot be repeated",
-            mend="apt-get install faketime, or ask for matches that cannot be repeated",
+            hint="apt-get install faketime, or ask for matches that cannot be repeated",
         )
     stop = threading.Event()
     with ResultsFile(path) as results:

@@ -103,7 +103,7 @@ def read_match_table(path: Path, *, close: str = "close") -> MatchTable:
         raise InputError(
             f"there is no column {missing[0]!r}",
             file=str(path),
-            mend="make it with yardstone backgammon analyse --table",
+            hint="make it with yardstone backgammon analyse --table",
         )
     values = []
     for line, row in enumerate(rows, 2):

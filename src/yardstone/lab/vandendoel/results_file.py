@@ -79,7 +79,7 @@ class ResultsFile:
             raise InputError(
                 "another run writes to this file",
                 file=str(self.path),
-                mend="wait for its end, or name another file",
+                hint="wait for its end, or name another file",
             ) from None
 
     def _drop_torn_line(self) -> None:
@@ -132,7 +132,7 @@ def _no_result(path: Path, line: int, why: str) -> InputError:
         f"this line is no result of a match: {why[:80]}",
         file=str(path),
         line=line,
-        mend="name a file that `yardstone backgammon play` or `study` wrote",
+        hint="name a file that `yardstone backgammon play` or `study` wrote",
     )
 
 

@@ -247,7 +247,7 @@ def read_table(path: Path) -> StudyTable:
             f"there is no column {missing[0]}",
             file=source.name,
             line=1,
-            mend="name a table that `yardstone backgammon study table` wrote",
+            hint="name a table that `yardstone backgammon study table` wrote",
         )
     return _table(reader, source.name)
 

@@ -245,7 +245,7 @@ def _conditions(result: AnalysedGames, analysis: GameAnalysis) -> list[str]:
         f"{plural(len(analysis), 'move')} on {game.size}x{game.size}{handicap}, "
         f"{conditions.rules.name} rules, komi {conditions.komi:g}; network {result.network}"
     )
-    return [line, *([f"Mind: {analysis.remark}"] if analysis.remark else [])]
+    return [line, *([f"Note: {analysis.remark}"] if analysis.remark else [])]
 
 
 def _mistakes(result: AnalysedGames, analysis: GameAnalysis, top: int) -> Section:

@@ -168,7 +168,7 @@ class OpponentSummary:
         How many there were.
     diversity : float64 array
         Effective number: exponential of the entropy of the games over opponents
-        (Ordo's manual, equation 1, with the sign of its sum mended).
+        (Ordo's manual, equation 1, with the sign of its sum repaired).
     """
 
     rating: NDArray[np.float64]

@@ -121,9 +121,11 @@ def list_document(
         begin = end
     tail = [
         Section("", [Lines(plain.get("basis", ()))]),
-        Section("Mind:", [Lines(plain["caveats"], bullets=True)], caution=True),
+        Section("Note:", [Lines(plain["caveats"], bullets=True)], caution=True),
         Section("Options:", [Lines(remedies, bullets=True)]),
-        Section("Games that would tell most:", [Lines(plain.get("advice", ()), bullets=True)]),
+        Section(
+            "Most informative games to play next:", [Lines(plain.get("advice", ()), bullets=True)]
+        ),
         Section("", [Lines(skipped)]),
     ]
     by_name = {column.name: column for column in columns}

@@ -158,7 +158,7 @@ def _traps(report: RatingList) -> Iterable[str]:
 
 
 def advice(report: RatingList) -> list[str]:
-    """Which further games would tell most."""
+    """Which further games are most informative."""
     lines = [
         f"To join groups: {a} – {b} (until each has scored against the other)"
         for a, b in report.joining
@@ -175,11 +175,11 @@ def advice(report: RatingList) -> list[str]:
 def skipped(report: RatingList) -> list[str]:
     """What was left out when reading, why, and where; and what was put right."""
     found = report.skipped
-    mended = [f"  {number:,} × {what}" for what, number in found.mended.most_common()]
-    if mended:
-        mended.insert(0, "Put right:")
+    repaired = [f"  {number:,} × {what}" for what, number in found.repaired.most_common()]
+    if repaired:
+        repaired.insert(0, "Put right:")
     if not len(found):
-        return mended
+        return repaired
     lines = [f"Skipped: {plural(len(found), 'record')}"]
     lines += [f"  {number:,} × {reason}" for reason, number in found.reasons.most_common(8)]
     if len(found.reasons) > 8:
@@ -187,4 +187,4 @@ def skipped(report: RatingList) -> list[str]:
     lines += [f"  {record}" for record in found.details[:PLACES]]
     if len(found) > PLACES and found.details:
         lines.append(f"  … and {plural(len(found) - PLACES, 'other')}")
-    return lines + mended
+    return lines + repaired

@@ -76,7 +76,7 @@ def estimate_document(
         Section("", [_phases(plain)]),
         _moved(plain, link or (lambda place: f"#game-{place + 1}")),
         *_moves(plain),
-        Section("Mind:", [Lines(plain["notes"], bullets=True)], caution=True),
+        Section("Note:", [Lines(plain["notes"], bullets=True)], caution=True),
         *(_curves(place, plain, opened=place == places[0]) for place in places),
         Section("", [Lines([f"Network {plain['network']}, model {plain['model']}."])]),
     ]

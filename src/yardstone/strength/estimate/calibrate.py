@@ -105,7 +105,7 @@ class Calibration:
         if self.model and name != self.model:
             raise InputError(
                 f"the calibration {self.site!r} is for the model {self.model}, and this is {name}",
-                mend="make it anew with `yardstone strength calibrate`",
+                hint="make it anew with `yardstone strength calibrate`",
             )
 
     def site_scale(self) -> SiteScale:
@@ -153,7 +153,7 @@ class Calibration:
             The file is missing, damaged or of another version.
         """
         file = os.fspath(path)
-        mend = "make it anew with `yardstone strength calibrate`"
+        hint = "make it anew with `yardstone strength calibrate`"
         try:
             with Path(path).open("rb") as opened:
                 content = opened.read(_LARGEST_FILE + 1)
@@ -163,15 +163,15 @@ class Calibration:
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", file=file) from None
         except (ValueError, RecursionError):
-            raise InputError("this is no calibration", file=file, mend=mend) from None
+            raise InputError("this is no calibration", file=file, hint=hint) from None
         if not isinstance(fields, dict) or fields.pop("format", None) != _FORMAT:
-            raise InputError("this is no calibration of this version", file=file, mend=mend)
-        return cls(**_checked(fields, file, mend))
+            raise InputError("this is no calibration of this version", file=file, hint=hint)
+        return cls(**_checked(fields, file, hint))
 
 
-def _checked(fields: dict[str, Any], file: str, mend: str) -> dict[str, Any]:
+def _checked(fields: dict[str, Any], file: str, hint: str) -> dict[str, Any]:
     """The fields of a calibration, each of its type and possible."""
-    damaged = InputError("the calibration is damaged", file=file, mend=mend)
+    damaged = InputError("the calibration is damaged", file=file, hint=hint)
     types = {"site": str, "kind": str, "model": str, "players": int}
     names = set(Calibration.__dataclass_fields__)
     if set(fields) != names:

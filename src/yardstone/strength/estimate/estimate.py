@@ -339,7 +339,7 @@ def _name(games: Sequence[GoGame], player: str | None, colour: int | None) -> st
     names = player_names(games)
     known = ", ".join(list(names)[:_NAMED]) + (" and others" if len(names) > _NAMED else "")
     raise InputError(
-        f"no game is by {player!r}", mend=f"there are {known}" if names else "nobody is named"
+        f"no game is by {player!r}", hint=f"there are {known}" if names else "nobody is named"
     )
 
 
@@ -371,11 +371,11 @@ def _nothing(player: str | None, report: SkipReport) -> NoGamesError:
         return NoGamesError("there are no games")
     first = report.details[0]
     reasons = ", ".join(f"{number} × {reason}" for reason, number in report.reasons.most_common(3))
-    mend = "--handicap takes handicap games" if "handicap" in reasons else None
+    hint = "--handicap takes handicap games" if "handicap" in reasons else None
     whose = "" if player is None else f" of {player}"
     return NoGamesError(
         f"no game{whose} can be used: {reasons}",
         file=first.file or None,
         line=first.line or None,
-        mend=mend,
+        hint=hint,
     )

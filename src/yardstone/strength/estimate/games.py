@@ -127,7 +127,7 @@ def model_network(
             raise InputError(
                 f"the model needs the network {name} (SHA-256 {sha256}), which is not here",
                 file=error.file if os.environ.get(ENVIRONMENT) else None,
-                mend=f"{_where(name)}, or --net FILE",
+                hint=f"{_where(name)}, or --net FILE",
             ) from None
         net = load_network(path, engine, precision, threads)
     if net.sha256 != sha256:
@@ -135,7 +135,7 @@ def model_network(
             f"the model was trained on what {name} (SHA-256 {sha256}) sees, and this is "
             f"{net.name} (SHA-256 {net.sha256}): what the one means the other does not",
             file=net.file,
-            mend=_where(name),
+            hint=_where(name),
         )
     return net
 
@@ -214,7 +214,7 @@ def _playable(games: Iterable[GoGame], skipped: SkipReport) -> Iterator[GoGame]:
         if illegal < 0:
             yield game
             continue
-        skipped.mended[f"{describe_illegal(game, illegal)}: taken up to there"] += 1
+        skipped.repaired[f"{describe_illegal(game, illegal)}: taken up to there"] += 1
         if illegal:
             yield replace(game, moves=game.moves[:illegal], colours=game.colours[:illegal])
 

@@ -112,7 +112,7 @@ def find_player(games: Sequence[GoGame]) -> str:
         raise InputError(
             "the games name no player",
             file=games[0].file or None,
-            mend="say which colour is meant: --colour black, or white",
+            hint="say which colour is meant: --colour black, or white",
         )
     everywhere = [name for name, number in names.items() if number == len(games)]
     if len(games) == 1 or len(everywhere) != 1:

@@ -72,10 +72,10 @@ def read_ratings(
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error as error:
-        raise InputError(f"is no table: {error}", file=file, mend=_MEND) from None
+        raise InputError(f"is no table: {error}", file=file, hint=_MEND) from None
     names = [clean(name).lower() for name in rows[0]] if rows else []
     if "player" not in names or "rating" not in names:
-        raise InputError("there are no columns player and rating", file=file, line=1, mend=_MEND)
+        raise InputError("there are no columns player and rating", file=file, line=1, hint=_MEND)
     players: dict[str, RatedPlayer] = {}
     for line, row in enumerate(rows[1:], 2):
         if not any(cell.strip() for cell in row):
@@ -84,7 +84,7 @@ def read_ratings(
         if reason is not None:
             report.add(Skipped(file, line, reason))
     if not players:
-        raise NoGamesError("there is no player with a rating in it", file=file, mend=_MEND)
+        raise NoGamesError("there is no player with a rating in it", file=file, hint=_MEND)
     return list(players.values())
 
 

@@ -78,7 +78,7 @@ def calibrate_site(
         raise InputError(
             "there is no column with estimates, and no game is given",
             file=file,
-            mend="name the players' games after the table",
+            hint="name the players' games after the table",
         )
     else:
         known = {

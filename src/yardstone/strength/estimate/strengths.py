@@ -97,7 +97,7 @@ def interval_tables(model: RankModel) -> dict[str, IntervalTable]:
         return dict.fromkeys(PARTS, IntervalTable.plain())
     if not isinstance(tables, dict) or not set(PARTS) <= set(tables):
         raise InputError(
-            "the model's intervals are of another version of Yardstone", mend="train it anew"
+            "the model's intervals are of another version of Yardstone", hint="train it anew"
         )
     return {part: IntervalTable.from_dict(tables[part]) for part in PARTS}
 

@@ -182,7 +182,7 @@ class GlickoFromMoves(Glicko2):
             if name not in games.pool.columns:
                 raise InputError(
                     f"the games have no column {name!r}",
-                    mend="give the estimates from earlier moves, or columns=None",
+                    hint="give the estimates from earlier moves, or columns=None",
                 )
             try:
                 values = games.schedule.take(games.pool.columns[name]).astype(np.float64)

@@ -28,7 +28,7 @@ _FILE = ArrayFile(
     kind="yardstone rank model",
     most_bytes=64 << 20,
     most_arrays=64,
-    mend="take a file that Yardstone saved",
+    hint="take a file that Yardstone saved",
 )
 
 

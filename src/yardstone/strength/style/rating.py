@@ -94,7 +94,7 @@ def rate_by_style(
             raise InputError(
                 f"has the features {_listed(table.names)} in place of {_listed(known.names)}",
                 file=others[0],
-                mend="give the same files in the same order for both",
+                hint="give the same files in the same order for both",
             )
         rank, deviation = fit_style(known, seed=seed).predict(table.features)
         return StyleRatings(table.players, table.strength, rank, deviation, len(known))

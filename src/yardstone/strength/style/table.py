@@ -110,7 +110,7 @@ def read_style(*paths: str | os.PathLike[str]) -> StyleTable:
                 f"this player is another one than in {file}",
                 file=other,
                 line=row + _HEADINGS + 1,
-                mend="give the players in the same order in all tables",
+                hint="give the players in the same order in all tables",
             )
     tables = [first, *(table for _, table in rest)]
     strength = first.strength.copy()
@@ -137,7 +137,7 @@ def _read(source: Source) -> tuple[str, StyleTable]:
             f"the headings have {len(names)}, {len(kinds)} and {len(roles)} fields",
             file=source.name,
             line=2,
-            mend="this is no table with the headings of Orange",
+            hint="this is no table with the headings of Orange",
         )
     columns = [c for c, role in enumerate(roles) if not role and kinds[c].startswith("c")]
     target = next((c for c, role in enumerate(roles) if role == "class"), None)
@@ -186,6 +186,6 @@ def _number(text: str, name: str, file: str, line: int) -> float:
             f"{name!r} is {text!r} in place of a number",
             file=file,
             line=line,
-            mend="leave the player out, or fill the field",
+            hint="leave the player out, or fill the field",
         )
     return value

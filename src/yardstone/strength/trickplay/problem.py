@@ -119,8 +119,8 @@ def make_problem(
         side, or the last stone is none of the opponent's.
     """
 
-    def wrong(message: str, mend: str | None = None) -> InputError:
-        return InputError(message, file=file, line=line, mend=mend)
+    def wrong(message: str, hint: str | None = None) -> InputError:
+        return InputError(message, file=file, line=line, hint=hint)
 
     if not lines:
         raise wrong("the problem has no variation", "add a refutation and a failure")

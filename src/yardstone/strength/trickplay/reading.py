@@ -109,4 +109,4 @@ def _from_text(source: Source) -> Iterator[Problem | Skipped]:
 
 
 def _reason(error: InputError) -> str:
-    return error.message + ("" if error.mend is None else f" ({error.mend})")
+    return error.message + ("" if error.hint is None else f" ({error.hint})")

@@ -65,7 +65,7 @@ def problem_of_tree(tree: SgfTree, name: str, bounds: str | None = None) -> Prob
     reader = _Reader(tree)
     variations = [(reader.kind(child, k), *reader.moves(child)) for k, child in reader.branches()]
     if not variations:
-        raise InputError("the problem has no variation", mend="add a refutation and a failure")
+        raise InputError("the problem has no variation", hint="add a refutation and a failure")
     stones, size = reader.stones, reader.size
     moves = [point for _, points, _ in variations for point in points if point != PASS]
     points = [*np.flatnonzero(stones).tolist(), *moves]
@@ -74,7 +74,7 @@ def problem_of_tree(tree: SgfTree, name: str, bounds: str | None = None) -> Prob
     elif reader.view is not None:
         inside, source = reader.view, "stated"
     elif not points:
-        raise InputError("the problem shows no stone", mend="set stones up with AB and AW")
+        raise InputError("the problem shows no stone", hint="set stones up with AB and AW")
     else:
         inside, source = inferred_bounds(size, points).inside(size), "inferred"
     first = [colour for _, _, colours in variations for colour in colours[:1]]
@@ -141,7 +141,7 @@ class _Reader:
                     if point in set_up:
                         where = point_name(point, self.size)
                         raise InputError(
-                            f"{where} is set up twice", mend="name it in one of AB, AW and AE"
+                            f"{where} is set up twice", hint="name it in one of AB, AW and AE"
                         )
                     set_up.add(point)
                     stones[point] = colour
@@ -194,7 +194,7 @@ class _Reader:
         while True:
             properties = self._tree.properties(node)
             if any(name in properties for name in _SETUP):
-                raise InputError("stones are set up within a variation", mend="play them as moves")
+                raise InputError("stones are set up within a variation", hint="play them as moves")
             for point, colour in _played(properties, self.size):
                 points.append(point)
                 colours.append(colour)

@@ -59,8 +59,8 @@ def text_problems(lines: Sequence[str], file: str) -> Iterator[Problem | Skipped
         try:
             yield _problem(part, file, str(number))
         except InputError as error:
-            mend = "" if error.mend is None else f" ({error.mend})"
-            yield Skipped(file, error.line or part.line, error.message + mend)
+            hint = "" if error.hint is None else f" ({error.hint})"
+            yield Skipped(file, error.line or part.line, error.message + hint)
 
 
 def _parts(lines: Sequence[str], file: str) -> Iterator[_Part | Skipped]:
@@ -142,4 +142,4 @@ def _at_line(line: int, function: Callable[..., int], *arguments: object) -> int
     try:
         return function(*arguments)
     except InputError as error:
-        raise InputError(error.message, line=line, mend=error.mend) from None
+        raise InputError(error.message, line=line, hint=error.hint) from None

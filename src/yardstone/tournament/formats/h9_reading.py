@@ -97,7 +97,7 @@ def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -
         if len(rows) > MAX_PLAYERS:
             raise InputError(f"more than {MAX_PLAYERS:,} players", file=file)
     if not rows:
-        raise InputError("no line of a player", file=file, mend="is this a file of results?")
+        raise InputError("no line of a player", file=file, hint="is this a file of results?")
     games, byes = _Matcher(rows, file, skipped).games()
     rounds = max((len(row.cells) for row in rows), default=0)
     absent = _absences(rows, games, byes)

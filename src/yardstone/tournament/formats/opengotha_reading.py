@@ -214,7 +214,7 @@ class _XmlReader:
                     f"{player.full_name} is entered twice",
                     file=self.file,
                     line=element.line,
-                    mend=f"also on line {players[self.number[name]].line}",
+                    hint=f"also on line {players[self.number[name]].line}",
                 )
             self.number[name] = len(players)
             self.plain.setdefault(_plain_key(name), len(players))

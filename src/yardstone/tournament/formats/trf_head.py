@@ -46,9 +46,9 @@ class TrfHead:
         """The content of each kind that stands once."""
         return {kind: lines[0][1] for kind, lines in self.found.items() if len(lines) == 1}
 
-    def error(self, message: str, line: int, mend: str | None = None) -> InputError:
+    def error(self, message: str, line: int, hint: str | None = None) -> InputError:
         """What is wrong in a line."""
-        return InputError(message, file=self.file, line=line or None, mend=mend)
+        return InputError(message, file=self.file, line=line or None, hint=hint)
 
     def text(self, kind: str) -> str:
         """The first line of a kind, or an empty text."""

@@ -92,7 +92,7 @@ class _TrfReader:
             raise InputError(
                 "no player (a line that begins with 001)",
                 file=self.file,
-                mend="is this a tournament report file?",
+                hint="is this a tournament report file?",
             )
         games, byes = self._results()
         rounds = max(

@@ -179,7 +179,7 @@ def parse_xml(data: bytes, file: str, *, root: str) -> XmlFile:
         builder.parser.Parse(data, True)
     except _Refused as error:
         line = builder.parser.CurrentLineNumber
-        raise InputError(str(error), file=file, line=line, mend="take it out") from None
+        raise InputError(str(error), file=file, line=line, hint="take it out") from None
     except expat.ExpatError as error:
         raise InputError(
             f"no well-formed XML: {expat.ErrorString(error.code)}", file=file, line=error.lineno
@@ -193,7 +193,7 @@ def parse_xml(data: bytes, file: str, *, root: str) -> XmlFile:
             f"holds {name}, not <{root}>",
             file=file,
             line=1 if top is None else top.line,
-            mend="give a tournament file",
+            hint="give a tournament file",
         )
     return _document(data, builder, top)
 

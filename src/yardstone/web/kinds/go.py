@@ -81,13 +81,15 @@ def _games(task: Task) -> list[GoGame]:
             "no game could be read" if first is None else first.reason,
             file=task.files[0].label if first is None else first.file,
             line=None if first is None else first.line or None,
-            mend="send SGF files of games of Go",
+            hint="send SGF files of games of Go",
         )
     return games
 
 
 def _too_much(message: str) -> RequestProblem:
-    return RequestProblem(413, "too_many_games", message, "Send fewer games: the newest tell most.")
+    return RequestProblem(
+        413, "too_many_games", message, "Send fewer games: the newest are the most informative."
+    )
 
 
 def _check_player(games: list[GoGame], player: str) -> None:
@@ -184,7 +186,8 @@ KIND = Kind(
     offer=(
         "Go",
         "A rating and rank from the moves of a few games, by phase of the game and game by game, "
-        "the winrate and the points lost, and the moves that spoke most for it, on the board.",
+        "the winrate and the points lost, and, on the board, the moves that raised or lowered the "
+        "estimate most.",
         "Even games on 19x19. The model knows players from 5 kyu to 9 dan; it says so where it "
         "cannot tell.",
     ),

@@ -106,10 +106,10 @@ def sentence(text: str, place: str = "") -> str:
 
 def error_lines(error: Plain) -> list[str]:
     """An error as JSON has it: where and what, then what to do."""
-    place, mend = error.get("file") or "", error.get("mend")
+    place, hint = error.get("file") or "", error.get("hint")
     if place and error.get("line"):
         place += f", line {error['line']}"
-    return [sentence(error["message"], place), *([sentence(mend)] if mend else [])]
+    return [sentence(error["message"], place), *([sentence(hint)] if hint else [])]
 
 
 def progress(job: Plain) -> dict[str, Any]:

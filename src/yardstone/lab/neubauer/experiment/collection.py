@@ -72,7 +72,7 @@ def collect_pool(
         rule, number = report.first.most_common(1)[0]
         raise NoGamesError(
             f"none of {report.games:,} games is left; {number:,} fell to the rule {rule!r}",
-            mend="change the filters",
+            hint="change the filters",
         )
     when = np.array(time, "datetime64[s]")
     pool = Pool.from_names(

@@ -85,7 +85,7 @@ def read_experiment_data(experiment: Experiment) -> ExperimentData:
             raise InputError(
                 f"the experiment has not been run so far: there is no stage {file.parent.name!r}",
                 file=str(file),
-                mend="run it with `yardstone strength run` first",
+                hint="run it with `yardstone strength run` first",
             )
     games = load_pool(pool)
     marks = map_array(mark)

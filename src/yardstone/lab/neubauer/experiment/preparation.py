@@ -210,7 +210,7 @@ class Preparation:
                 raise InputError(
                     f"the stores have no {' and '.join(missing)}",
                     file=features.stores[0],
-                    mend="make them with these features, or choose other models",
+                    hint="make them with these features, or choose other models",
                 )
             self.stages.prints["features"] = json.dumps(self._stores_facts())
         else:

@@ -54,14 +54,14 @@ def rank_scores(
         raise InputError(
             f"the rank model needs {' and '.join(missing)}",
             file=str(stores.stores[0].path),
-            mend="make the store with these features, or leave the rank model out",
+            hint="make the store with these features, or leave the rank model out",
         )
     if stores.settings["sha256"] != chosen.card.get("sha256", stores.settings["sha256"]):
         raise InputError(
             f"the rank model reads features of {chosen.card.get('network')}, "
             f"and these are of {stores.settings['network']}",
             file=str(stores.stores[0].path),
-            mend="leave the rank model out",
+            hint="leave the rank model out",
         )
     pieces = [np.empty((0, chosen.scorer.width), np.float32)]
     for start in range(0, len(rows), _TOGETHER):

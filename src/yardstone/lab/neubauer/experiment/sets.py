@@ -121,13 +121,13 @@ def check_sizes(pool: Pool, settings: SetSettings, advance: int) -> None:
             raise InputError(
                 f"the {name} set is to have {games:,} games, and of {len(pool):,} that the "
                 f"filters keep only {number:,} can be in it{whose}{after}",
-                mend=_SMALLER,
+                hint=_SMALLER,
             )
     sizes = (settings.training, settings.validation, settings.test, max(settings.exhibition, 0))
     if sum(sizes) > len(pool):
         raise InputError(
             f"the sets are to have {sum(sizes):,} games, and the filters keep {len(pool):,}",
-            mend=_SMALLER,
+            hint=_SMALLER,
         )
 
 

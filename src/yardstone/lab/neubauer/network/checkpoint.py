@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["read_checkpoint", "write_checkpoint"]
 
 _FILE = ArrayFile(
-    "checkpoint, or a damaged one", text="about", compressed=False, mend="remove it to begin anew"
+    "checkpoint, or a damaged one", text="about", compressed=False, hint="remove it to begin anew"
 )
 
 

@@ -29,7 +29,7 @@ _FILE = ArrayFile(
     format=1,
     text="about",
     kind="yardstone strength network",
-    mend="take a file that `yardstone strength train` made",
+    hint="take a file that `yardstone strength train` made",
 )
 #: Arrays of networks that standardise their inputs; not trained, but measured.
 INPUT = ("input.mean", "input.deviation")

@@ -242,5 +242,5 @@ def keep_plan(home: Path, plan: dict[str, Any]) -> None:
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}", file=str(home)) from None
     except ValueError:
-        raise InputError("damaged", file=str(path), mend="remove it") from None
+        raise InputError("damaged", file=str(path), hint="remove it") from None
     write_text(path, json.dumps(plan, indent=2) + "\n")

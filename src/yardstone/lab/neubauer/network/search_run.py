@@ -151,8 +151,8 @@ def _read_result(path: Path, settings: Hyperparameters) -> SearchRun:
         known = Hyperparameters.from_dict(result.pop("settings"))
         run = SearchRun(settings=known, **result)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, UsageError):
-        mend = "remove it to train again"
-        raise InputError("this is no result of a training", file=str(path), mend=mend) from None
+        hint = "remove it to train again"
+        raise InputError("this is no result of a training", file=str(path), hint=hint) from None
     if known != settings:
         raise UsageError(f"{path.parent} holds a training with other settings")
     return run
@@ -200,8 +200,8 @@ def read_runs(folder: Path) -> list[SearchRun]:
                     )
                 )
     except FileNotFoundError:
-        mend = "name the folder of a search"
-        raise InputError("there is no such file", file=str(path), mend=mend) from None
+        hint = "name the folder of a search"
+        raise InputError("there is no such file", file=str(path), hint=hint) from None
     except (OSError, KeyError, ValueError, TypeError, csv.Error, UsageError):
         raise InputError("this is no table of a search", file=str(path), line=line) from None
     return runs

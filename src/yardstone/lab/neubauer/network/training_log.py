@@ -181,7 +181,7 @@ def _read(path: Path, names: Iterable[str]) -> list[dict[str, str]]:
         raise InputError(
             "there is no such file",
             file=str(path),
-            mend="name the folder of a training",
+            hint="name the folder of a training",
         ) from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"cannot be read: {error}", file=str(path)) from None

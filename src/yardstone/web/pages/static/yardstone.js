@@ -173,7 +173,7 @@
         } else {
           const told = answer.error || {};
           failed([told.file && `${told.file}:`, told.message || `The server answers ${request.status}.`,
-            told.mend || ""].filter(Boolean).join(" "));
+            told.hint || ""].filter(Boolean).join(" "));
         }
       });
       request.addEventListener("error", () =>
