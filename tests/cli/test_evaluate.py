@@ -57,7 +57,7 @@ def test_a_ranking_with_a_statement_of_how_sure_it_is(
     out = capsys.readouterr().out
     assert "2 systems on 360 games of 25 players" in out
     assert "Each game was predicted from the games before it; the first 840" in out
-    assert "cannot be told from" in out or "predicts best" in out
+    assert "cannot be distinguished from" in out or "predicts best" in out
     assert "gap 0-50" in out
     assert "first move only" in out
 

@@ -86,7 +86,7 @@ def test_winners_have_no_first_move(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["rate", str(file)]) == 0
     out = capsys.readouterr().out
     assert said in out
-    assert "Advantage of moving first: 0.0 points (given)" in out
+    assert "First-move advantage: 0.0 points (given)" in out
     assert main(["history", str(file)]) == 0
     assert said in capsys.readouterr().out
     assert main(["evaluate", str(file), "--systems", "elo", "--replicates", "0"]) == 0

@@ -172,7 +172,7 @@ def changed(old: str, new: str) -> bytes:
         ("  9 w 1", "  9 w  ", "only one of the players", 8),
         ("  9 w 1", "  9 w =", None, 0),
         ("  9 w 1", " x9 w 1", "'x9' is no opponent", 8),
-        ("0000 - U", "0000 - X", "'X' is no result without an opponent", 13),
+        ("0000 - U", "0000 - X", "'X' is not a result without an opponent", 13),
         ("142 5", "142 five", "no number of rounds", 7),
     ],
 )

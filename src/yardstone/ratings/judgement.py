@@ -127,7 +127,7 @@ def judge_games(
     """
     paired = pentanomial(pool, first, second, by=by)
     if pairs_only and not paired.pairs.size:
-        raise UsageError("no two of the games are a pair")
+        raise UsageError("no two games form a pair")
     return judge_match(
         paired,
         test=test,
