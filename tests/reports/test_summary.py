@@ -72,7 +72,7 @@ def test_statements_tell_every_trap(report: RatingList) -> None:
     assert "Group 2 (Lone A and Lone B): no game links it" in text
     assert "won every game" in text
     assert "Hopeless lost every game" in text
-    assert "Met one opponent only" in text
+    assert "Met only one opponent" in text
     assert '"Engine 00" and "engine 00" differ only in capitals' in text
     assert "fewer than 10 games" in text
     options = "\n".join(statements.remedies(report))
