@@ -52,6 +52,10 @@ def check(workplace: blocks.Workplace, some: Sequence[blocks.Block]) -> None:
                     f"{block.document}:{block.line}\n$ {command.command}"
                     f"--- in the document:\n{command.expected}--- printed:\n{printed}"
                 )
+        for picture in block.pictures:
+            made = (workplace.folder / picture.name).read_text("utf-8")
+            if not picture.exists() or not blocks.same_picture(picture.read_text("utf-8"), made):
+                problems.append(f"{picture} is not what {block.document}:{block.line} draws")
     wrong = [problem for problem in problems if problem]
     assert not wrong, "\n\n".join(wrong) + "\n(python -m tests.docs.update writes them anew)"
 
@@ -97,3 +101,23 @@ def test_no_command_is_left_out_in_silence(document: Path) -> None:
 )
 def test_agreement(expected: str, printed: str, same: bool) -> None:
     assert blocks.agrees(expected, printed) is same
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ('<circle cx="12.5" r="3"/>', True),
+        ('<circle cx="13.4" r="3"/>', True),
+        ('<circle cx="15" r="3"/>', False),
+        ('<circle cx="12.5" r="3" fill="none"/>', False),
+        ("", False),
+    ],
+)
+def test_pictures_are_compared(other: str, same: bool) -> None:
+    assert blocks.same_picture('<circle cx="12.5" r="3"/>', other) is same
+
+
+def test_the_gallery_shows_pictures_of_its_commands() -> None:
+    gallery = list(blocks.blocks(blocks.ROOT / "docs" / "gallery.md"))
+    drawn = {picture for block in gallery for picture in block.pictures}
+    assert drawn == set((blocks.ROOT / "docs" / "gallery").glob("*.svg"))
