@@ -268,10 +268,10 @@ def _conclusion(evaluation: Evaluation) -> list[str]:
     if (REPRESENTATIVE, evaluation.metric) not in evaluation.bootstraps:
         if evaluation.players and evaluation.games >= LEAST_GAMES:
             return [
-                "There are too few players to say which system is best: intervals are over "
-                "players, and here almost all games are between two or three of them.",
+                "Too few players to say which system is best: intervals are over players, and "
+                "almost all games here are between two or three of them.",
             ]
-        return ["There are too few games to say which system is best."]
+        return ["Too few games to say which system is best."]
     order = evaluation.ranking
     top, others = order.names[0], order.names[1:]
     level = per_cent(order.confidence)
@@ -279,7 +279,7 @@ def _conclusion(evaluation: Evaluation) -> list[str]:
         lines = [f"{top} is the only system."]
     elif order.tied:
         lines = [
-            f"{top} did best, but it cannot be told from {_listed(order.tied)} "
+            f"{top} did best, but it cannot be distinguished from {_listed(order.tied)} "
             f"({level}, all comparisons together)."
         ]
     else:
@@ -292,7 +292,7 @@ def _conclusion(evaluation: Evaluation) -> list[str]:
             f"Next comes {others[0]}, behind by {_number(behind.estimate)} "
             f"({_number(behind.low)} to {_number(behind.high)}) in "
             f"{METRIC_NAMES[evaluation.metric]}; "
-            f"{top} is ahead of all others in {_share(order.best[0])} of the bootstrap."
+            f"{top} comes first in {_share(order.best[0])} of the bootstrap."
         )
     return [*lines, *_below_baselines(evaluation)]
 
