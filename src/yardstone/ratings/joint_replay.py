@@ -45,8 +45,8 @@ class Remembering(ABC):
 
     average: float
     prior_deviation: float
-    first_advantage: float | Literal["free"]
-    draw_rate: float | Literal["free"] | None
+    first_advantage: float | Literal["auto", "free"]
+    draw_rate: float | Literal["auto", "free"] | None
     handicap: Handicap | None
 
     #: Name of the scale of the ratings.

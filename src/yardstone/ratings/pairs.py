@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.choices import unknown_player
 from yardstone.errors import InputError
 from yardstone.ratings.matches import Match
 
@@ -123,7 +124,7 @@ def _number(pool: Pool, player: str) -> int:
     try:
         return pool.players.index(player)
     except ValueError:
-        raise InputError(f"no player is called {player!r}") from None
+        raise unknown_player(player, pool.players) from None
 
 
 def _with_rank(group: NDArray[np.int64]) -> NDArray[np.int64]:

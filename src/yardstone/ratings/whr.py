@@ -41,16 +41,16 @@ class WholeHistory(Remembering):
 
     Parameters
     ----------
-    w2 : float or "free"
-        The drift: variance of a strength a day later, in squared rating points. "free"
+    w2 : float or "auto"
+        The drift: variance of a strength a day later, in squared rating points. "auto"
         takes the most probable one (for `fit` only).
     average, prior_deviation : float
         Normal prior of each player's strength on his first day, in points.
     priors : PlayerPriors, optional
         Other priors for some players: what their moves, or grades elsewhere, say.
-    first_advantage : float or "free"
+    first_advantage : float or "auto"
         Rating points for moving first.
-    draw_rate : float, "free" or None
+    draw_rate : float, "auto" or None
         Draw rate of equal opponents (Davidson's law); None counts a draw as half a
         win and half a loss. A pool without draws has none in any case.
     handicap : Handicap, optional
@@ -88,12 +88,12 @@ class WholeHistory(Remembering):
     array([1512.6, 1475.1])
     """
 
-    w2: float | Literal["free"] = 14.0
+    w2: float | Literal["auto", "free"] = 14.0
     average: float = 1500.0
     prior_deviation: float = 250.0
     priors: PlayerPriors | None = None
-    first_advantage: float | Literal["free"] = 0.0
-    draw_rate: float | Literal["free"] | None = "free"
+    first_advantage: float | Literal["auto", "free"] = 0.0
+    draw_rate: float | Literal["auto", "free"] | None = "free"
     handicap: Handicap | None = None
     resolution: float = 1.0
     deviations: Literal["joint", "conditional", "none"] = "joint"
