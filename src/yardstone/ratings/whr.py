@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from yardstone.choices import settle_auto
 from yardstone.errors import ConvergenceError, NoGamesError, UsageError
 from yardstone.ratings.history import WholeHistoryRatings
 from yardstone.ratings.joint_replay import POINTS, PRIOR_INFORMATION, Remembering
@@ -105,6 +106,7 @@ class WholeHistory(Remembering):
 
     def __post_init__(self) -> None:
         self._check()
+        settle_auto(self, "w2")
         PlayerPriors.check(self.priors)
         if self.w2 != "free" and not (isfinite(self.w2) and self.w2 > 0.0):
             raise UsageError(f"w2 must be positive, not {self.w2}")
