@@ -1,7 +1,7 @@
 """Make the example files from the headers of the games of the TCEC.
 
-``python examples/make_examples.py tcec_headers.pgn.gz`` reads the headers of
-every game in the archive and writes, into this folder, only the facts of each:
+``python tools/make_examples.py tcec_headers.pgn.gz`` reads the headers of
+every game in the archive and writes, into the package, only the facts of each:
 event, date, round, players and result, as they stand.
 """
 
@@ -18,7 +18,7 @@ TAG_LINE = re.compile(r'^\[(\w+) "(.*)"\]$', re.MULTILINE)
 #: Eight engines, each pair four times: small enough to follow by eye.
 LEAGUE = "TCEC Season 14 - Division 1"
 
-HERE = Path(__file__).resolve().parent
+EXAMPLES = Path(__file__).resolve().parents[1] / "src" / "yardstone" / "examples"
 
 
 def read_games(headers: Path) -> list[dict[str, str]]:
@@ -49,7 +49,7 @@ def main() -> None:
     """Read the archive's headers and write the two example files."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("headers", type=Path, help="tcec_headers.pgn.gz")
-    parser.add_argument("--into", type=Path, default=HERE, help="folder (default: examples)")
+    parser.add_argument("--into", type=Path, default=EXAMPLES, help="folder")
     arguments = parser.parse_args()
     games = read_games(arguments.headers)
     league = [game for game in games if game["Event"] == LEAGUE]
