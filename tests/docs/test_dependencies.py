@@ -19,7 +19,7 @@ REQUIREMENTS = [
     for each in some
     if not each.startswith("yardstone[")
 ]
-PAGE = (ROOT / "docs" / "dependencies.md").read_text()
+PAGE = (ROOT / "docs" / "reference" / "dependencies.md").read_text()
 PINNED = (ROOT / "constraints.txt").read_text()
 
 
@@ -33,7 +33,7 @@ def canonical(requirement: str) -> str:
 def test_a_dependency_has_its_line_with_a_reason(requirement: str) -> None:
     name = canonical(requirement)
     assert re.search(rf"^\| {name} \| [^|]{{20,}} \|$", PAGE, re.MULTILINE), (
-        f"docs/dependencies.md has no line '| {name} | why |'"
+        f"docs/reference/dependencies.md has no line '| {name} | why |'"
     )
 
 

@@ -65,7 +65,7 @@ def test_professionals_are_strong(network: Network) -> None:
         assert found.whole.rating > 6.5
         assert found.whole.moves in (136, 137)
         if player == "Park Junghwan":  # as the guide shows it
-            page = (ROOT / "docs" / "strength.md").read_text("utf-8")
+            page = (ROOT / "docs" / "how-to" / "strength.md").read_text("utf-8")
             shown = re.search(rf"^{player}: (\S+) \((\S+)\) on the scale of Fox$", page, re.M)
             assert shown is not None
             assert found.as_dict()["rank"] == shown[1]

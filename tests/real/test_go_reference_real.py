@@ -27,7 +27,7 @@ NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 TRANSFORMER = "nets/b7c96h3tfrs-test5-cnorm.bin.gz"
 #: What the reference is stored with: 6 digits of chances, 3 of scores.
 CHANCE, SCORE = 1e-4, 2e-3
-#: bf16 in the trunk; heads in fp32 (see docs/go.md).
+#: bf16 in the trunk; heads in fp32 (see docs/how-to/go.md).
 CHANCE_BF16, SCORE_BF16 = 0.03, 1.0
 
 

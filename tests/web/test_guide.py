@@ -21,7 +21,7 @@ from yardstone.web.kinds import KINDS
 from yardstone.web.schemas import JobState
 from yardstone.web.settings import Limits, Settings, load_settings
 
-GUIDE = (ROOT / "docs" / "serve.md").read_text()
+GUIDE = (ROOT / "docs" / "how-to" / "serve.md").read_text()
 BASE = "http://127.0.0.1:8000"
 SHELL = re.findall(r"^```sh\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 
