@@ -71,7 +71,9 @@ def dark_pictures(app: Sphinx, error: Exception | None) -> None:
         built = Path(app.outdir) / "_images" / picture.name
         if error is None and built.exists():
             text = picture.read_text("utf-8")
-            built.write_text(text.replace("<title>", f"<style>{night()}</style>\n<title>", 1), "utf-8")
+            built.write_text(
+                text.replace("<title>", f"<style>{night()}</style>\n<title>", 1), "utf-8"
+            )
 
 
 def setup(app: Sphinx) -> None:

@@ -24,13 +24,11 @@ import re
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.backgammon.gnubg_here import real_gnubg
-from tests.shared import shared_path
 from yardstone.errors import SkippedWarning
 from yardstone.examples import copy_examples
 
@@ -83,6 +81,10 @@ class Workplace:
         """A copy of the examples, and what else is needed, or the test is skipped."""
         copy_examples(folder)
         for need in needs:
+            # Only these want pytest, so that a page can be tried without.
+            from tests.backgammon.gnubg_here import real_gnubg
+            from tests.shared import shared_path
+
             if need == "gnubg":
                 real_gnubg()
             elif need == "network":
@@ -96,6 +98,14 @@ class Workplace:
 
     def run(self, command: str) -> str:
         """What a command prints, on both streams."""
+        return self._ended(command).stdout
+
+    def failure(self, command: str) -> str:
+        """A command that fails, with what it prints; nothing of one that does not."""
+        ended = self._ended(command)
+        return f"$ {command}\n{ended.stdout}" if ended.returncode != 0 else ""
+
+    def _ended(self, command: str) -> subprocess.CompletedProcess[str]:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         environment = {**os.environ, "PATH": path, "COLUMNS": "88", "NO_COLOR": "1"}
         if "network" in self.needs:
@@ -105,7 +115,7 @@ class Workplace:
             environment["MPLCONFIGDIR"] = get_cachedir()
             environment["XDG_CACHE_HOME"] = str(self.folder / ".cache")
             environment.pop("YARDSTONE_NET", None)
-        result = subprocess.run(
+        return subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,
             env=environment,
@@ -116,7 +126,6 @@ class Workplace:
             timeout=PATIENCE,
             check=False,
         )
-        return result.stdout
 
 
 def documents() -> list[Path]:
@@ -175,6 +184,27 @@ def same_picture(one: str, other: str) -> bool:
         return False
     numbers = zip(NUMBER.findall(one), NUMBER.findall(other), strict=True)
     return all(abs(float(a) - float(b)) <= SHIFT for a, b in numbers)
+
+
+def problems(workplace: Workplace, some: Iterable[Block]) -> list[str]:
+    """Run blocks of a document and compare: what does not agree."""
+    found = []
+    for block in some:
+        if block.kind == "python":
+            found.append(run_python(block, workplace))
+            continue
+        for command in commands(block):
+            printed = workplace.run(command.command)
+            if not agrees(command.expected, printed):
+                found.append(
+                    f"{block.document}:{block.line}\n$ {command.command}"
+                    f"--- in the document:\n{command.expected}--- printed:\n{printed}"
+                )
+        for picture in block.pictures:
+            made = (workplace.folder / picture.name).read_text("utf-8")
+            if not picture.exists() or not same_picture(picture.read_text("utf-8"), made):
+                found.append(f"{picture} is not what {block.document}:{block.line} draws")
+    return [problem for problem in found if problem]
 
 
 def run_python(block: Block, workplace: Workplace) -> str:

@@ -3,26 +3,32 @@ from __future__ import annotations
 import csv
 import gzip
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import yardstone
-from tests.shared import shared_path
+from tests.made_pgn import PLAYERS, dialects, odd_files
+from tests.shared import shared_or_made, shared_path
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, NoGamesError
 
-BASE_PLAYERS = ("Delta", "Echo", "Alpha 1.0", "Fox Trot", "Charlie", "Bravo", "Golf", "Alpha 2.0")
+
+def file_named(name: str, folder: Path) -> Path:
+    """One of the odd files."""
+    made = odd_files() | dialects()
+    return shared_or_made(f"reference/ordo/inputs/{name}.pgn", lambda: made[name], folder)
 
 
 @pytest.mark.parametrize(
     "name", "base bom cr crlf lower noblank oneline spacetag trail utf16".split()
 )
-def test_one_file_in_many_dialects(name: str) -> None:
-    pool = yardstone.read(shared_path(f"reference/ordo/inputs/{name}.pgn"))
-    base = yardstone.read(shared_path("reference/ordo/inputs/base.pgn"))
-    assert pool.players == BASE_PLAYERS
+def test_one_file_in_many_dialects(name: str, tmp_path: Path) -> None:
+    pool, base = (yardstone.read(file_named(each, tmp_path)) for each in (name, "base"))
+    assert pool.players == PLAYERS
+    assert len(pool) == 400
     assert len(pool.skipped) == 0
     assert (pool.first == base.first).all()
     assert (pool.second == base.second).all()
@@ -52,9 +58,10 @@ def test_one_file_in_many_dialects(name: str) -> None:
         ("weird4", 2, 2, []),
     ],
 )
-def test_odd_files(name: str, games: int, players: int, skipped: list[tuple[int, str]]) -> None:
-    known = {"longname": "longname"}
-    file = shared_path(f"reference/ordo/inputs/{known.get(name, name)}.pgn")
+def test_odd_files(
+    name: str, games: int, players: int, skipped: list[tuple[int, str]], tmp_path: Path
+) -> None:
+    file = file_named(name, tmp_path)
     read = read_skipping if skipped else yardstone.read
     pool = read(file, skip_unread=True)
     assert (len(pool), len(pool.players)) == (games, players)
@@ -62,9 +69,9 @@ def test_odd_files(name: str, games: int, players: int, skipped: list[tuple[int,
 
 
 @pytest.mark.parametrize("name", ["empty", "blank", "garbage", "z"])
-def test_files_without_games(name: str) -> None:
+def test_files_without_games(name: str, tmp_path: Path) -> None:
     with pytest.raises(NoGamesError):
-        yardstone.read(shared_path(f"reference/ordo/inputs/{name}.pgn"))
+        yardstone.read(file_named(name, tmp_path))
 
 
 def test_tcec() -> None:

@@ -23,7 +23,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
-from yardstone.errors import InputError, WorkerError
+from yardstone.errors import InputError, MissingFileError, WorkerError
 
 __all__ = ["Completed", "find_clock", "find_gnubg", "gnubg_version", "run_script"]
 
@@ -176,7 +176,7 @@ def run_script(
         folder = Path(name)
         for short, path in (files or {}).items():
             if not path.is_file():
-                raise InputError("there is no such file", file=str(path))
+                raise MissingFileError("there is no such file", file=str(path))
             (folder / short).symlink_to(path.absolute())
         (folder / _SCRIPT).write_text(source, encoding="utf-8")
         (folder / _DATA).write_text(json.dumps(data), encoding="utf-8")

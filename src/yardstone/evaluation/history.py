@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.choices import unknown_player
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.curves import RatingCurve, rating_curves
 from yardstone.evaluation.findings import Findings, examine
@@ -260,7 +261,7 @@ def _game_number(pool: Pool, place: GamePlace) -> int:
     *names, day = place
     for name in names:
         if name not in pool.players:
-            raise InputError(f"no player is called {name!r}")
+            raise unknown_player(name, pool.players)
     first, second = (pool.players.index(name) for name in names)
     matching = (pool.first == first) & (pool.second == second)
     if day is not None:

@@ -43,9 +43,9 @@ class DecayingBradleyTerry(Remembering):
         infinite.
     average, prior_deviation : float
         Normal prior of each player's strength, in points.
-    first_advantage : float or "free"
+    first_advantage : float or "auto"
         Rating points for moving first.
-    draw_rate : float, "free" or None
+    draw_rate : float, "auto" or None
         Draw rate of equal opponents (Davidson's law); None counts a draw as half a win
         and half a loss (for `replay`; `fit` always uses the law).
     handicap : Handicap, optional
@@ -62,8 +62,8 @@ class DecayingBradleyTerry(Remembering):
     half_life: float = 365.0
     average: float = 1500.0
     prior_deviation: float = 250.0
-    first_advantage: float | Literal["free"] = 0.0
-    draw_rate: float | Literal["free"] | None = "free"
+    first_advantage: float | Literal["auto", "free"] = 0.0
+    draw_rate: float | Literal["auto", "free"] | None = "free"
     handicap: Handicap | None = None
 
     def __post_init__(self) -> None:

@@ -57,6 +57,7 @@ _TAGS = {
     "time_control": "TimeControl",
     "termination": "Termination",
     "plies": "PlyCount",
+    "fen": "FEN",
 }
 #: Tags that a condition may speak of although no game has them: of a match without losses on
 #: time, a program may write no Termination at all.
