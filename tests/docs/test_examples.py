@@ -41,7 +41,7 @@ def test_examples_that_need_more(block: blocks.Block, tmp_path: Path) -> None:
 def check(workplace: blocks.Workplace, some: Sequence[blocks.Block]) -> None:
     """Run blocks of a document, and compare."""
     wrong = blocks.problems(workplace, some)
-    assert not wrong, "\n\n".join(wrong) + "\n(python -m tests.docs.update writes them anew)"
+    assert not wrong, "\n\n".join(wrong) + "\n(python -m tests.docs.update renews them)"
 
 
 @pytest.mark.parametrize(

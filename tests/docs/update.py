@@ -1,4 +1,4 @@
-"""Renew the output and pictures of the examples in the documentation: ``python -m tests.docs.update``.
+"""Renew outputs and pictures of the examples in the documentation: ``python -m tests.docs.update``.
 
 Only whole outputs are written; one with ``...`` for what varies is left, and named if
 it no longer agrees.
