@@ -7,6 +7,7 @@ import hmac
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 
@@ -75,11 +76,11 @@ class Service:
     # Taking files
 
     async def receive(
-        self, request: Request, kind: str | None = None, *, batch: bool = False
+        self, request: Request, kind: str | None = None, *, batch: bool = False, page: bool = False
     ) -> list[str]:
         """Receive a form with files and make a job of it, or with `batch` one a player.
 
-        Gives the addresses of the jobs. A request with the header ``Idempotency-Key``
+        With `page` it is the form of the start page. Gives the addresses of the jobs. A request with the header ``Idempotency-Key``
         that was taken before is not taken again: the same addresses are given.
 
         Raises
@@ -93,7 +94,8 @@ class Service:
             await run_in_threadpool(self._check_room, client, key)
             upload = await receive_form(request, self.settings.uploads, self.settings.limits)
             try:
-                jobs = await run_in_threadpool(self._made, client, upload, kind, batch, key)
+                made = partial(self._made, batch=batch, page=page, key=key)
+                jobs = await run_in_threadpool(made, client, upload, kind)
             except BaseException:
                 await run_in_threadpool(upload.discard)
                 raise
@@ -142,7 +144,14 @@ class Service:
         return hmac.new(self._secret, f"{client}:{written}".encode(), hashlib.sha256).hexdigest()
 
     def _made(
-        self, client: str, upload: Upload, kind: str | None, batch: bool, key: str | None
+        self,
+        client: str,
+        upload: Upload,
+        kind: str | None,
+        *,
+        batch: bool,
+        page: bool,
+        key: str | None,
     ) -> list[str]:
         """See what the files are, and make jobs of them."""
         if key is not None and (known := self.store.known(key)):
@@ -168,7 +177,10 @@ class Service:
         if not formats:
             raise unknown[0]
         chosen = kind_of(formats.elements(), named)
-        options = job_options(chosen, upload.fields, most_players=limits.players if batch else 1)
+        fields = upload.fields
+        if page:
+            fields = {**{name: [text] for name, text in chosen.from_page.items()}, **fields}
+        options = job_options(chosen, fields, most_players=limits.players if batch else 1)
         jobs = self.store.add(
             chosen.name, client, upload.id, upload.size, files, options, batch=batch, key=key
         )
