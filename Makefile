@@ -10,6 +10,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constr
 # First and by itself, so that a build without CUDA can be chosen: make TORCH=/path/to/wheel
 TORCH ?= torch==2.13.0
 DEMO := demo-output
+EXAMPLES := src/yardstone/examples
 # Two processes: the tests are made to run on two cores.
 TEST_WORKERS ?= 2
 
@@ -45,15 +46,15 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@echo "Compiling the loops, once (a minute): later runs start at once ..."
 	@$(BIN)/python -m compileall -q src/yardstone
 	@$(BIN)/python -c 'from yardstone.go import inputs, rules; inputs.encode_game(9, [], [], [40], [1], 7.5, rules.parse_rules("chinese"))' & \
-	$(BIN)/yardstone rate examples/league.csv --simulate 2 >/dev/null && \
-	$(BIN)/yardstone ordo -q -G -W -D -s2 -p examples/tcec.pgn.gz >/dev/null 2>&1 && \
-	$(BIN)/yardstone convert examples/professional.sgf --to csv >/dev/null 2>&1 && \
+	$(BIN)/yardstone rate $(EXAMPLES)/league.csv --simulate 2 >/dev/null && \
+	$(BIN)/yardstone ordo -q -G -W -D -s2 -p $(EXAMPLES)/tcec.pgn.gz >/dev/null 2>&1 && \
+	$(BIN)/yardstone convert $(EXAMPLES)/professional.sgf --to csv >/dev/null 2>&1 && \
 	$(BIN)/yardstone tournament simulate --players 8 --rounds 2 --tournaments 2 --workers 1 -q >/dev/null && \
 	wait $$!
 	@touch $@
 	@echo "Installed: $(BIN)/yardstone"
 
-DEMO_COMMAND = yardstone rate examples/tcec.pgn.gz --min-games 150 --top 20 \
+DEMO_COMMAND = yardstone rate $(EXAMPLES)/tcec.pgn.gz --min-games 150 --top 20 \
 	--plot $(DEMO)/tcec.svg --html $(DEMO)/tcec.html
 
 demo: $(INSTALLED)
@@ -92,5 +93,5 @@ studies: $(INSTALLED)
 clean:
 	rm -rf $(VENV) $(DEMO) docs/_build build dist .pytest_cache .mypy_cache .ruff_cache \
 		.hypothesis .import_linter_cache src/*.egg-info
-	find src tests benchmarks studies examples docs -name __pycache__ -type d -prune \
+	find src tests benchmarks studies docs -name __pycache__ -type d -prune \
 		-exec rm -rf {} +

@@ -1,6 +1,6 @@
 """Kaniuk's figures and the checks of his model: ``python studies/kaniuk.py GAMES.csv``.
 
-Figures go to ``docs/papers/figures``, tables to ``docs/studies``. GAMES is a table
+Figures go to ``docs/explanation/papers/figures``, tables to ``docs/studies``. GAMES is a table
 of real tournament games with grades (``go/tournaments/games.csv.gz`` of the shared data).
 """
 
@@ -37,7 +37,7 @@ from yardstone.winprob.profile import parameter_interval, parameter_shortfall
 from yardstone.winprob.statistics import WinningStatistics
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-FIGURES = DOCS / "papers" / "figures"
+FIGURES = DOCS / "explanation" / "papers" / "figures"
 TABLES = DOCS / "studies"
 #: Simulated games in place of the database's half million.
 GAMES = 400_000

@@ -31,9 +31,9 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"
 PAGE = FOLDER / "tournaments.md"
 HEAD = """# Tie-breaks, pairing and its weights
 
-Three studies that Kaniuk proposes ([](../papers/kaniuk.md)), played with his published
+Three studies that Kaniuk proposes ([](../explanation/papers/kaniuk.md)), played with his published
 win probability. Each is one command, `yardstone tournament study`; what is counted is
-explained in [](../tournament-simulation.md).
+explained in [](../how-to/tournament-simulation.md).
 """
 TITLES = {
     "ties": "Which tie-break finds the stronger player",

@@ -21,8 +21,9 @@ from yardstone.backgammon.gnubg import run_script
 from yardstone.backgammon.match_files import MatchFile, MatchFiles
 from yardstone.backgammon.matches import AnalysedMatch
 from yardstone.errors import InputError, UsageError
+from yardstone.examples import example
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "backgammon.mat"
+EXAMPLE = example("backgammon.mat")
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ Two kinds of fenced blocks are run: ``console`` blocks (a line ``$ command``, th
 what it prints) and ``python`` blocks (either a session with ``>>>`` or plain code).
 In what is expected, a line ``...`` stands for any lines and ``...`` inside a line
 for anything in that line. The blocks of a document run one after the other in one
-copy of the folder of examples, and its Python blocks share their names.
+folder with the example files, and its Python blocks share their names.
 
 A console block after a line ``<!-- needs: network -->`` runs by itself, where there is
 what it names: ``network``, the one that the rank model was trained on, ``gnubg``, or files
@@ -17,7 +17,6 @@ from __future__ import annotations
 import doctest
 import os
 import re
-import shutil
 import subprocess
 import sys
 import warnings
@@ -29,6 +28,7 @@ from typing import Any
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.shared import shared_path
 from yardstone.errors import SkippedWarning
+from yardstone.examples import copy_examples
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FENCE = re.compile(
@@ -71,14 +71,8 @@ class Workplace:
 
     @classmethod
     def prepare(cls, folder: Path, needs: tuple[str, ...] = ()) -> Workplace:
-        """A copy of the examples; `examples/` in it leads to the same files.
-
-        What else is needed is put beside them, or the test is skipped.
-        """
-        shutil.copytree(ROOT / "examples", folder / "examples", dirs_exist_ok=True)
-        for path in (folder / "examples").iterdir():
-            if path.is_file():
-                (folder / path.name).hardlink_to(path)
+        """A copy of the examples, and what else is needed, or the test is skipped."""
+        copy_examples(folder)
         for need in needs:
             if need == "gnubg":
                 real_gnubg()

@@ -13,7 +13,7 @@ from tests.docs.blocks import ROOT
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 REQUIREMENTS = [*PROJECT["dependencies"], *(each for extra in EXTRAS.values() for each in extra)]
-PAGE = (ROOT / "docs" / "dependencies.md").read_text()
+PAGE = (ROOT / "docs" / "reference" / "dependencies.md").read_text()
 PINNED = (ROOT / "constraints.txt").read_text()
 
 
@@ -27,7 +27,7 @@ def canonical(requirement: str) -> str:
 def test_a_dependency_has_its_line_with_a_reason(requirement: str) -> None:
     name = canonical(requirement)
     assert re.search(rf"^\| {name} \| [^|]{{20,}} \|$", PAGE, re.MULTILINE), (
-        f"docs/dependencies.md has no line '| {name} | why |'"
+        f"docs/reference/dependencies.md has no line '| {name} | why |'"
     )
 
 
