@@ -264,6 +264,7 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
     """
     further = further_columns(options, MATCHES)
     further.pop(LENGTH, None)
+    asked = options.asked(LENGTH)
     skipped = SkipReport()
     matches: list[MatMatch] = []
     total = sum(source.size for source in sources)
@@ -300,7 +301,7 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
         np.int32,
     ).reshape(-1, 2)
     extra: dict[str, Any] = {LENGTH: np.array([match.length for match in matches], np.int64)}
-    for name, tag in further.items():
+    for name, tag in (further | asked).items():
         texts = [match.tags.get(tag.lower(), "") for match in matches]
         extra[name] = np.array(texts, np.dtypes.StringDType())
     time = None
@@ -308,7 +309,9 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
         time = np.array([match.time for match in matches], "datetime64[s]")
     score = np.array([float(match.winner == 0) for match in matches])
     pool = Pool(tuple(number), ids[:, 0], ids[:, 1], score, time, extra, skipped)
-    require_columns(pool, further, sources, MATCHES, others=(LENGTH,))
+    require_columns(pool, further | asked, sources, MATCHES, others=(LENGTH,))
+    if options.where is not None:
+        return options.where.select(pool, **{LENGTH: pool.columns[LENGTH]})
     return pool
 
 

@@ -58,6 +58,9 @@ _TAGS = {
     "termination": "Termination",
     "plies": "PlyCount",
 }
+#: Tags that a condition may speak of although no game has them: of a match without losses on
+#: time, a program may write no Termination at all.
+_USUAL = frozenset((*_TIME_TAGS, *(tag.lower() for tag in _TAGS.values())))
 
 
 def read_pgn(
@@ -90,10 +93,15 @@ def read_pgn(
     further = further_columns(options, PGN)
     levels = PGN_LEVELS if options.levels else {}
     columns = _TAGS if options.everything else {**levels, **further}
-    pool = _read(sources, columns, options, block)
+    asked = options.asked("White", "Black", "Result")
+    pool = _read(sources, {**columns, **asked}, options, block)
+    require_columns(pool, further, sources, PGN, others=(LINE,))
+    if options.where is not None:
+        named = {name: tag for name, tag in asked.items() if tag.lower() not in _USUAL}
+        require_columns(pool, named, sources, PGN, others=(LINE,))
+        pool = options.where.select(pool, **_by_name(pool))
     if options.everything:
         return without_empty_columns(pool)
-    require_columns(pool, further, sources, PGN, others=(LINE,))
     return without_empty_columns(pool, levels)
 
 
@@ -308,6 +316,17 @@ def _text(data: bytes) -> str:
     if "\\" in text:
         text = text.replace("\\\\", "\0").replace('\\"', '"').replace("\0", "\\")
     return clean(text)
+
+
+def _by_name(pool: Pool) -> dict[str, NDArray[Any]]:
+    """What the tags White, Black and Result say, for a condition on games."""
+    names = np.array([*pool.players, ""], np.dtypes.StringDType())
+    results = np.array(["0-1", "1/2-1/2", "1-0"], np.dtypes.StringDType())
+    return {
+        "white": names[pool.first],
+        "black": names[pool.second],
+        "result": results[(2.0 * pool.score).astype(np.int64)],
+    }
 
 
 def _texts(codes: NDArray[np.int32], values: Mapping[int, str]) -> NDArray[Any]:

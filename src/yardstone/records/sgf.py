@@ -231,6 +231,8 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
     further = further_columns(options, SGF)
     levels = SGF_LEVELS if options.levels else {}
     columns: Mapping[str, str] = ALL_COLUMNS if options.everything else {**levels, **further}
+    asked = options.asked()
+    columns = {**columns, **asked}
     values: dict[str, list[Any]] = {name: [] for name in columns}
     number: dict[str, int] = {}
     pairs: list[int] = []
@@ -274,9 +276,12 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
         {name: _column(column) for name, column in values.items()},
         reader.skipped,
     )
+    require_columns(pool, further, sources, SGF, others=ATTRIBUTES)
+    if options.where is not None:
+        require_columns(pool, asked, sources, SGF, others=ATTRIBUTES)
+        pool = options.where.select(pool)
     if options.everything:
         return without_empty_columns(pool)
-    require_columns(pool, further, sources, SGF, others=ATTRIBUTES)
     return without_empty_columns(pool, levels)
 
 

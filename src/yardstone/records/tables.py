@@ -76,7 +76,8 @@ def pool_of_rows(
     names = [row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
     roles = find_roles(names, options.columns, file)
     table = TableOfGames(connection, file, names, options)
-    table.copy(rows, roles, time=_moment(roles), moment=_when(roles))
+    skipped = SkipReport() if report is None else report
+    table.copy(rows, roles, time=_moment(roles), moment=_when(roles), report=skipped)
     order = table.order(roles)
     source = table.score(order)
     roles = order.roles
@@ -85,7 +86,6 @@ def pool_of_rows(
         roles = replace(roles, extra={name: name for name in names if name not in used})
     levels, remark = table.levels(roles)
     roles = replace(roles, extra={**levels, **roles.extra})
-    skipped = SkipReport() if report is None else report
     if remark:
         skipped.remark(remark)
     _skip(connection, file, options.strict, line_of, skipped)
