@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 
@@ -92,12 +93,13 @@ class Service:
     # Taking files
 
     async def receive(
-        self, request: Request, kind: str | None = None, *, batch: bool = False
+        self, request: Request, kind: str | None = None, *, batch: bool = False, page: bool = False
     ) -> Accepted:
         """Receive a form with files and make a job of it, or with `batch` one a player.
 
-        A request with the header ``Idempotency-Key`` that was taken before is not taken
-        again: the same addresses and the same owner's key are given.
+        With `page` it is the form of the start page. A request with the header
+        ``Idempotency-Key`` that was taken before is not taken again: the same addresses
+        and the same owner's key are given.
 
         Raises
         ------
@@ -112,9 +114,10 @@ class Service:
             await run_in_threadpool(self._check_room, client, key)
             upload = await receive_form(request, self.settings.uploads, self.settings.limits)
             try:
-                jobs = await run_in_threadpool(
-                    self._made, client, upload, kind, owners.key_mark(owner), batch=batch, key=key
+                make = partial(
+                    self._made, owner=owners.key_mark(owner), batch=batch, page=page, key=key
                 )
+                jobs = await run_in_threadpool(make, client, upload, kind)
             except BaseException:
                 await run_in_threadpool(upload.discard)
                 raise
@@ -167,9 +170,10 @@ class Service:
         client: str,
         upload: Upload,
         kind: str | None,
-        owner: str,
         *,
+        owner: str,
         batch: bool,
+        page: bool,
         key: str | None,
     ) -> list[str]:
         """See what the files are, and make jobs of them."""
@@ -196,7 +200,10 @@ class Service:
         if not formats:
             raise unknown[0]
         chosen = kind_of(formats.elements(), named)
-        options = job_options(chosen, upload.fields, most_players=limits.players if batch else 1)
+        fields = upload.fields
+        if page:
+            fields = {**{name: [text] for name, text in chosen.from_page.items()}, **fields}
+        options = job_options(chosen, fields, most_players=limits.players if batch else 1)
         jobs = self.store.add(
             chosen.name,
             client,

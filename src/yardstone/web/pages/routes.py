@@ -70,7 +70,7 @@ def start(request: Request) -> Response:
 async def send(request: Request) -> Response:
     """Take the files of the form, and lead to the page of the job."""
     try:
-        made = await _service(request).receive(request)
+        made = await _service(request).receive(request, page=True)
     except RequestProblem as problem:
         if not wants_page(request):
             raise
@@ -90,10 +90,12 @@ def result(
     part: Annotated[int, Parameter(alias="page", ge=1, le=100_000)] = 1,
     player: Annotated[str | None, Parameter(max_length=400)] = None,
     everyone: Annotated[bool, Parameter(alias="all")] = False,
+    colour: Annotated[str | None, Parameter(max_length=40)] = None,
+    scale: Annotated[str | None, Parameter(max_length=40)] = None,
 ) -> Response:
     """A job: its progress, its question, its result or its failure."""
     job = _service(request).job(address)
-    query = Query(f"{root_of(request)}/r/{address}", part, player, everyone)
+    query = Query(f"{root_of(request)}/r/{address}", part, player, everyone, colour, scale)
     return job_page(request, job, query)
 
 
