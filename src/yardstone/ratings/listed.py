@@ -265,7 +265,7 @@ class RatingList(Shown):
             return [PlayerRating(**self.record(row)) for row in self.rows[key]]
         if isinstance(key, Integral):
             return PlayerRating(**self.record(self.rows[int(key)]))
-        raise WrongTypeError(f"a list is asked by a name, a place or a slice, not {key!r}")
+        raise WrongTypeError(f"index a list by a name, a place or a slice, not {key!r}")
 
     def __eq__(self, other: object) -> bool:
         return equal_fields(self, other) if isinstance(other, RatingList) else NotImplemented
