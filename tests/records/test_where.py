@@ -294,7 +294,7 @@ def test_none_left(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::yardstone.SkippedWarning")
 def test_sgf_and_tournaments() -> None:
-    examples = Path(__file__).parents[2] / "examples"
+    examples = Path(__file__).parents[2] / "src/yardstone/examples"
     assert len(yardstone.read(examples / "professional.sgf", where="komi > 5 AND size = 19")) == 1
     pool = yardstone.read(examples / "open.xml", where="round <= 2")
     whole = yardstone.read(examples / "open.xml")
