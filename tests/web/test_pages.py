@@ -185,7 +185,7 @@ def test_the_player_is_asked_for(server: Server) -> None:
     address = server.accepted([("game.sgf", SGF)], path="/api/estimates")
     server.worker.work()
     page = shown(server, f"/r/{address}")
-    assert page.one("h1").text.startswith("Whose strength")
+    assert page.one("h1").text.startswith("Which player")
     buttons = page.all("button", name="player")
     assert [each.attributes["value"] for each in buttons] == ["Park Junghwan", "Jin Siyoung"]
     assert all("1 game" in each.text for each in buttons)

@@ -80,8 +80,9 @@ class Service:
     ) -> list[str]:
         """Receive a form with files and make a job of it, or with `batch` one a player.
 
-        With `page` it is the form of the start page. Gives the addresses of the jobs. A request with the header ``Idempotency-Key``
-        that was taken before is not taken again: the same addresses are given.
+        With `page` it is the form of the start page. Gives the addresses of the jobs. A
+        request with the header ``Idempotency-Key`` that was taken before is not taken again:
+        the same addresses are given.
 
         Raises
         ------
