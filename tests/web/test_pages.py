@@ -348,10 +348,7 @@ def test_the_scale_is_switched_by_links_and_kept_in_the_address(server: Server) 
 
 def test_the_players_of_an_upload_and_their_colours(server: Server) -> None:
     first = sample_result("go")
-    colours = [
-        {**first, "colour": colour, "games": games}
-        for colour, games in (("black", 4), ("white", 9))
-    ]
+    colours = [{**first, "colour": "black", "games": 4}, {**first, "colour": "white", "games": 9}]
     hostile = {**first["others"][0], "player": SCRIPT}
     path = stored(server, "go", {**first, "games": 13, "others": [*colours, hostile]})
     page = shown(server, path)
