@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from yardstone.reports.document import Choice, Choices, Column, Table
+from yardstone.reports.document import (
+    Alternative,
+    Choices,
+    Column,
+    Document,
+    Section,
+    Slides,
+    Table,
+)
 from yardstone.reports.words import plural
 from yardstone.web.kinds.kind import Plain, Query, View
 
@@ -14,7 +22,7 @@ if TYPE_CHECKING:
     from yardstone.strength.estimate.everyone import SideEstimate
     from yardstone.strength.estimate.site_scales import SiteScale
 
-__all__ = ["GAMES_A_PAGE", "go_records", "go_result", "go_view"]
+__all__ = ["GAMES_A_PAGE", "go_glance", "go_records", "go_result", "go_view"]
 
 #: Games whose curves stand on one page.
 GAMES_A_PAGE = 20
@@ -90,6 +98,22 @@ def go_view(result: Plain, query: Query) -> View:
     )
 
 
+def go_glance(result: Plain) -> Document:
+    """The strength in large letters and on the scale, and the board of the costliest move."""
+    from yardstone.reports.strength.estimate import estimate_document
+
+    document = estimate_document(result)
+    answer = [block for block in document.sections[1].blocks if not isinstance(block, Choices)]
+    steps = [
+        block.steps[0]
+        for section in document.sections
+        for block in section.blocks
+        if isinstance(block, Slides)
+    ]
+    board = [Section(f"Costliest: {steps[0].title}", steps[0].pictures[:1])] if steps else []
+    return Document(result["player"], sections=[Section("", answer), *board])
+
+
 def _side(sides: Sequence[Plain], query: Query) -> Plain:
     """The side that is asked for; the first one if there is none such."""
     player = sides[0]["player"] if query.player is None else query.player
@@ -138,9 +162,9 @@ class _Links:
             if len(choices) > 1
         ]
 
-    def _choice(self, words: str, place: int, chosen: bool) -> Choice:
+    def _choice(self, words: str, place: int, chosen: bool) -> Alternative:
         games = plural(self.sides[place]["games"], "game")
-        return Choice(words, [games], self.to(place), chosen)
+        return Alternative(words, [games], self.to(place), chosen)
 
 
 def _colour_words(side: Plain) -> str:

@@ -172,6 +172,8 @@ class Kind:
         message for the visitor, if the files give no result.
     view : callable
         Takes the result and a `Query`: the page.
+    glance : callable
+        Takes a result: a small part of it, for the start page.
     records : callable, optional
         Takes the result: the table of its CSV; without it that of the document.
     """
@@ -198,6 +200,7 @@ class Kind:
     check: Callable[[Plain], None] = lambda options: None
     perform: Callable[[Task], dict[str, Any]]
     view: Callable[[Plain, Query], View]
+    glance: Callable[[Plain], Document]
     records: Callable[[Plain], Table] | None = None
 
     @property
