@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from yardstone.equality import equal_fields
 from yardstone.errors import InputError
 
 if TYPE_CHECKING:
@@ -124,6 +125,11 @@ class SkipReport:
 
     def __len__(self) -> int:
         return self.total
+
+    def __eq__(self, other: object) -> bool:
+        return vars(self) == vars(other) if isinstance(other, SkipReport) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<SkipReport: {self.total} records, {len(self.reasons)} reasons>"
@@ -335,6 +341,11 @@ class Pool:
 
     def __len__(self) -> int:
         return len(self.score)
+
+    def __eq__(self, other: object) -> bool:
+        return equal_fields(self, other) if isinstance(other, Pool) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         left_out = f", {len(self.skipped)} records skipped" if len(self.skipped) else ""

@@ -119,7 +119,7 @@ def test_players_and_columns_must_exist(games: Path, capsys: pytest.CaptureFixtu
     assert main(["match", "--games", str(games), "Old", "Other"]) == 1
     assert "did not meet" in capsys.readouterr().err
     assert main(["match", "--games", str(games), "New", "Other", "--pairs"]) == 2
-    assert "no two of the games are a pair" in capsys.readouterr().err
+    assert "no two games form a pair" in capsys.readouterr().err
 
 
 def test_without_pairs_single_games_count(games: Path, capsys: pytest.CaptureFixture[str]) -> None:

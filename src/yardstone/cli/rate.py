@@ -130,7 +130,6 @@ def rate(
     startup.load_numba()
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
-    from yardstone.reports.charts.rating_list import rating_list_chart
     from yardstone.reports.rating_list.report import difference_table, rating_list_document
     from yardstone.reports.rating_list.sentences import list_line
 
@@ -176,7 +175,6 @@ def rate(
             report,
             title=_title(paths or []),
             top=top or None,
-            drawing=lambda: rating_list_chart(report, top=top or None),
         )
 
     if watching.watch:

@@ -147,7 +147,7 @@ def judge_games(
         first, second = match_players(pool)
     paired = pentanomial(pool, first, second, by=by)
     if pairs_only and not paired.pairs.size:
-        raise UsageError("no two of the games are a pair")
+        raise UsageError("no two games form a pair")
     judgement = judge_match(
         paired,
         test=test,

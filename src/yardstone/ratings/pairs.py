@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.choices import nearest, no_such
+from yardstone.choices import no_such, unknown_player
 from yardstone.errors import InputError, NoGamesError
 from yardstone.ratings.matches import Match
 from yardstone.ratings.pairing import Manner, find_pairing, grouped
@@ -149,11 +149,7 @@ def _number(pool: Pool, player: str) -> int:
     try:
         return pool.players.index(player)
     except ValueError:
-        near = nearest(player, pool.players)
-        raise InputError(
-            f"no player is called {player!r}",
-            hint=None if near is None else f"did you mean {near!r}?",
-        ) from None
+        raise unknown_player(player, pool.players) from None
 
 
 def _with_rank(group: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, MissingFileError
 from yardstone.records.dates import DateOrder
 from yardstone.records.decoding import clean, decode
 from yardstone.records.joining import join_pools
@@ -114,7 +114,7 @@ def _queried(sql: str, database: StrPath | None, options: Options) -> Pool:
         if database is not None:
             path = Path(database)
             if not path.is_file():
-                raise InputError("no such database", file=name, hint="check its name")
+                raise MissingFileError("no such database", file=name, hint="check its name")
             if _is_sqlite(path):
                 with _sqlite_rows(path, sql) as table:
                     return csv_pool(connection, TableFile(name, table), options, line_of=int)

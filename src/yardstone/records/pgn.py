@@ -121,11 +121,11 @@ def _read(
         if not any_tag:
             if len(sources) == 1:
                 raise NoGamesError(
-                    "there is no game in it",
+                    "it contains no games",
                     file=source.name,
                     hint='a PGN file has lines such as [White "name"]',
                 )
-            reader.skip(Skipped(source.name, 0, "there is no PGN tag in this file"))
+            reader.skip(Skipped(source.name, 0, "no PGN tags in this file"))
     return reader.pool()
 
 
@@ -244,7 +244,7 @@ class _Reader:
             known = name in _KNOWN
             if kind == game.BAD_RESULT:
                 text = clean(decode(texts[row, : min(number, game.RESULT_WIDTH)].tobytes()))
-                reason = f"result {text!r} is none of 1-0, 0-1, 1/2-1/2 and *"
+                reason = f"result {text!r} is not 1-0, 0-1, 1/2-1/2 or *"
                 known = left_out_reason(text) is not None
                 open_results &= known
                 if not known:
@@ -296,11 +296,11 @@ _KINDS = (
     "malformed White tag",
     "malformed Black tag",
     "malformed Result tag",
-    "no name of White",
-    "no name of Black",
+    "White has no name",
+    "Black has no name",
     "",
-    "name of White too long",
-    "name of Black too long",
+    "White's name is too long",
+    "Black's name is too long",
     "",
     "unknown result",
     "unfinished (result *)",

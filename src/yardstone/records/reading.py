@@ -123,7 +123,7 @@ def read(
         If records were left out.
     """
     if not paths:
-        raise UsageError("no file is given")
+        raise UsageError("no files given")
     if first not in (None, "white", "black"):
         raise UsageError(f"first is {first!r}, it must be 'white' or 'black'")
     if dates is not None:

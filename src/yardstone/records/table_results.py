@@ -233,8 +233,8 @@ class TableOfGames:
                 f"{name!r} names no winner in {number + null:,} of {total:,} rows: draws, or games "
                 "without a result?",
                 file=self.file,
-                hint="say which with results: '=draw' or '=skip' (the blank value), or leave "
-                "them out with --skip-unread, in Python skip_unread=True",
+                hint="choose with results: '=draw' or '=skip' (the blank value), or leave "
+                "them out with --skip-unread (skip_unread=True in Python)",
             )
 
     def _sides(self, order: Order) -> tuple[str, str]:

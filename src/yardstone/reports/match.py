@@ -170,7 +170,7 @@ def _facts(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
     yield "Elo difference", _with_interval(judgement.elo, judgement.confidence)
     yield "Normalized Elo", _with_interval(judgement.normalized_elo, judgement.confidence)
     share = 100.0 * judgement.superiority
-    yield "Likelihood of superiority", f"{share:.2f} %, were all differences as likely before"
+    yield "Likelihood of superiority", f"{share:.2f} % (uniform prior)"
     if not isnan(judgement.games_needed):
         more = max(judgement.games_needed - judgement.match.games, 0.0)
         text = f"about {_rounded(more)} more games" if more else "reached"
@@ -195,7 +195,7 @@ def _counts(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
         yield from _pairing(paired)
     yield from _endings(judgement)
     if match.size:
-        shared = "pairs ended 1–1" if match.paired else "games drawn"
+        shared = "of pairs ended 1–1" if match.paired else "of games drawn"
         yield "Score", f"{100.0 * match.score:.2f} %, {100.0 * match.shared:.1f} % {shared}"
     else:
         yield "Score", "unknown: no games"

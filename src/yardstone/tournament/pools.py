@@ -99,7 +99,7 @@ def _unfit(game: Game) -> str | None:
     if game.forfeit:
         return "decided by forfeit"
     if game.result not in _SCORES:
-        return f"result {str(game.result)!r} is no win, draw or loss"
+        return f"result {str(game.result)!r} is not a win, draw or loss"
     return None
 
 
