@@ -217,7 +217,7 @@ def test_two_players_have_no_interval(tmp_path: Path, capsys: pytest.CaptureFixt
     lines = [f"Ann,Bob,{(row * 7 % 3) / 2},2024-01-{row % 28 + 1:02d}" for row in range(200)]
     path.write_text("\n".join(["white,black,score,date", *lines]) + "\n")
     assert main(["evaluate", str(path), "--systems", "elo,glicko2"]) == 0
-    assert "Too few players to say which system is best" in capsys.readouterr().out
+    assert "too few players to say which system is best" in capsys.readouterr().out
     assert main(["evaluate", str(path), "--systems", "elo,glicko2", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["rankings"] == []
