@@ -237,7 +237,7 @@ def _moved(plain: Plain, link: Callable[[int], str]) -> Section:
         Column("", fact("date"), "Date", left=False, gives_way=3),
         Column("", fact("opponent"), "Opponent"),
         Column("", lambda row: row[1]["colour"][0].upper(), " ", left=True),
-        Column("", fact("result"), "Result"),
+        Column("", fact("result"), "Result", gives_way=4),
         Column("", lambda row: row[1]["moves"], "Moves", "integer", gives_way=2),
         Column("", lambda row: mean_loss(row[1]["loss"]), "Lost a move", "number", ".2f",
                gives_way=1),
@@ -295,13 +295,13 @@ def _move_table(moves: Sequence[Plain]) -> Table:
         return None if move["policy"] is None else 100.0 * move["policy"]
 
     columns = [
-        Column("", lambda move: move["game"] + 1, "Game", "integer"),
+        Column("", lambda move: move["game"] + 1, "Game", "integer", gives_way=4),
         Column("", itemgetter("move"), "Move", "integer"),
         Column("", lambda move: move["colour"][0].upper(), " ", left=True),
         Column("", itemgetter("point"), "Point"),
         Column("", itemgetter("effect"), "Ranks", "number", "+.2f") if typical else None,
         Column("", itemgetter("points_lost"), "Lost points", "number"),
-        Column("", error, "Error", left=False),
+        Column("", error, "Error", left=False, gives_way=2),
         Column("", policy, "Policy %", "number", gives_way=1),
         Column("", itemgetter("best"), "First choice" if typical else "Better"),
     ]

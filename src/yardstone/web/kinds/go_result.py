@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from yardstone.reports.document import Choice, Choices, Column, Table
+from yardstone.reports.document import Choice, Choices, Column, Document, Section, Stepper, Table
 from yardstone.reports.words import plural
 from yardstone.web.kinds.kind import Card, Plain, Query, View
 
@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from yardstone.strength.estimate.site_scales import SiteScale
     from yardstone.web.settings import Settings
 
-__all__ = ["GAMES_A_PAGE", "go_card", "go_records", "go_result", "go_scales", "go_view"]
+__all__ = [
+    "GAMES_A_PAGE",
+    "go_card",
+    "go_glance",
+    "go_records",
+    "go_result",
+    "go_scales",
+    "go_view",
+]
 
 #: Games whose curves stand on one page.
 GAMES_A_PAGE = 20
@@ -104,6 +112,22 @@ def go_view(result: Plain, query: Query) -> View:
         says_skipped=True,
         kept=_kept(shown) if shown.get("scales") else None,
     )
+
+
+def go_glance(result: Plain) -> Document:
+    """The strength in large letters and on the scale, and the board of the costliest move."""
+    from yardstone.reports.strength.estimate import estimate_document
+
+    document = estimate_document(result)
+    answer = [block for block in document.sections[1].blocks if not isinstance(block, Choices)]
+    steps = [
+        block.steps[0]
+        for section in document.sections
+        for block in section.blocks
+        if isinstance(block, Stepper)
+    ]
+    board = [Section(f"Costliest: {steps[0].title}", steps[0].pictures[:1])] if steps else []
+    return Document(result["player"], sections=[Section("", answer), *board])
 
 
 def _side(sides: Sequence[Plain], query: Query) -> Plain:

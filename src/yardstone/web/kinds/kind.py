@@ -195,6 +195,8 @@ class Kind:
         Takes the result and a `Query`: the page.
     card : callable
         Takes the result: what other sites show of a link to it.
+    glance : callable
+        Takes a result: a small part of it, for the start page.
     records : callable, optional
         Takes the result: the table of its CSV; without it that of the document.
     """
@@ -222,6 +224,7 @@ class Kind:
     perform: Callable[[Task], dict[str, Any]]
     view: Callable[[Plain, Query], View]
     card: Callable[[Plain], Card]
+    glance: Callable[[Plain], Document]
     records: Callable[[Plain], Table] | None = None
 
     @property

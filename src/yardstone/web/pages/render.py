@@ -31,12 +31,15 @@ ASSETS = {
 }
 #: What they begin with: that of reports, which is the same on pages of the command.
 _SHARED: dict[str, Callable[[], str]] = {"yardstone.css": style, "yardstone.js": script}
+#: Files that stand in them, each with one idea.
+_PARTS = {"yardstone.js": ("yardstone.js", "past.js")}
 
 
 @cache
 def asset_bytes(name: str) -> bytes:
     """One of `ASSETS`."""
-    own = resources.files("yardstone.web.pages").joinpath("static", name).read_bytes()
+    folder = resources.files("yardstone.web.pages").joinpath("static")
+    own = b"".join(folder.joinpath(part).read_bytes() for part in _PARTS.get(name, (name,)))
     return _SHARED[name]().encode() + own if name in _SHARED else own
 
 
