@@ -28,7 +28,7 @@ from yardstone.winprob.davidson import win_draw_loss
 from yardstone.winprob.logistic import win_probability
 
 NORMAL_95 = 1.959964
-FREE = BradleyTerry(average=0.0, first_advantage="free", draw_rate="free", method="likelihood")
+FREE = BradleyTerry(average=0.0, first_advantage="auto", draw_rate="auto", method="likelihood")
 
 
 def assert_holds(inside: int, number: int, *, high: float = 0.97, each: int = 1) -> None:
@@ -76,8 +76,8 @@ def test_paired_intervals_hold_for_newcomers(pairs: int, correlation: float) -> 
         truth, pool = paired_pool(generator, 5, pairs, correlation)
         ratings = BradleyTerry(
             average=0.0,
-            first_advantage="free",
-            draw_rate="free",
+            first_advantage="auto",
+            draw_rate="auto",
             method="likelihood",
             paired=("opening",),
         ).fit(pool)
@@ -95,8 +95,8 @@ def test_pairs_narrow_the_errors_of_a_newcomer_as_they_do_those_of_all() -> None
     free = FREE.fit(pool)
     paired = BradleyTerry(
         average=0.0,
-        first_advantage="free",
-        draw_rate="free",
+        first_advantage="auto",
+        draw_rate="auto",
         paired=("opening",),
         method="score",
     ).fit(pool)
@@ -193,7 +193,7 @@ def test_a_join_that_does_not_fit_the_players_is_noticed() -> None:
 def test_draws_alone_do_not_prove_equality() -> None:
     pool = Pool.from_names("ABC", "BCA", [0.5, 0.5, 0.5])
     for method in ("score", "likelihood"):
-        ratings = BradleyTerry(draw_rate="free", method=method).fit(pool)
+        ratings = BradleyTerry(draw_rate="auto", method=method).fit(pool)
         assert np.isnan(ratings.deviation).all()
         assert np.isnan(ratings.draw_rate.deviation)
     _, ratings, remarks = fit_widely(FREE, pool)
