@@ -59,7 +59,8 @@ class SkipReport:
     `MAX_SKIPPED_DETAILS` are kept one by one. `repaired` counts what was put right in
     records that were used, `known` (by kind) the records left out although they were
     understood, such as unfinished games, and `values` the results that were not;
-    `remarks` are sentences on how records were understood.
+    `remarks` are sentences on how records were understood. A condition (``where``) left
+    `unwanted` games out of `considered`; `doubts` are sentences on where it may be amiss.
     """
 
     def __init__(self, skipped: Iterable[Skipped] = ()) -> None:
@@ -70,6 +71,9 @@ class SkipReport:
         self.values: Counter[str] = Counter()
         self.details: list[Skipped] = []
         self.remarks: list[str] = []
+        self.considered = 0
+        self.unwanted = 0
+        self.doubts: list[str] = []
         for record in skipped:
             self.add(record)
 
@@ -99,6 +103,11 @@ class SkipReport:
         if sentence not in self.remarks:
             self.remarks.append(sentence)
 
+    def doubt(self, sentence: str) -> None:
+        """Note where a condition on games may be amiss, once."""
+        if sentence not in self.doubts:
+            self.doubts.append(sentence)
+
     def merge(self, other: SkipReport) -> None:
         """Add all that another report holds."""
         self.total += other.total
@@ -108,6 +117,10 @@ class SkipReport:
         self.values.update(other.values)
         for sentence in other.remarks:
             self.remark(sentence)
+        self.considered += other.considered
+        self.unwanted += other.unwanted
+        for sentence in other.doubts:
+            self.doubt(sentence)
         self.details.extend(other.details[: MAX_SKIPPED_DETAILS - len(self.details)])
 
     def __len__(self) -> int:
@@ -283,6 +296,7 @@ class Pool:
         skip_unread: bool = False,
         dates: Literal["dmy", "mdy", "ymd"] | None = None,
         levels: bool = False,
+        where: str | None = None,
     ) -> Pool:
         """A pool from a frame of pandas, polars, Arrow or anything that speaks Arrow.
 
@@ -296,6 +310,8 @@ class Pool:
         dates, levels
             How dates are written, and whether to take grades, ratings and handicaps
             along; as in `yardstone.read`.
+        where : str, optional
+            Which games are wanted, as in `yardstone.read`.
 
         Warns
         -----
@@ -319,6 +335,7 @@ class Pool:
             skip_unread=skip_unread,
             dates=dates,
             levels=levels,
+            where=None if where is None else import_module("yardstone.records.where").Where(where),
         )
         return pool
 

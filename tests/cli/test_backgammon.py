@@ -9,8 +9,9 @@ import pytest
 from tests.backgammon.gnubg_here import real_gnubg
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
+from yardstone.examples import example
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "backgammon.mat"
+EXAMPLE = example("backgammon.mat")
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:

@@ -40,19 +40,7 @@ def test_examples_that_need_more(block: blocks.Block, tmp_path: Path) -> None:
 
 def check(workplace: blocks.Workplace, some: Sequence[blocks.Block]) -> None:
     """Run blocks of a document, and compare."""
-    problems = []
-    for block in some:
-        if block.kind == "python":
-            problems.append(blocks.run_python(block, workplace))
-            continue
-        for command in blocks.commands(block):
-            printed = workplace.run(command.command)
-            if not blocks.agrees(command.expected, printed):
-                problems.append(
-                    f"{block.document}:{block.line}\n$ {command.command}"
-                    f"--- in the document:\n{command.expected}--- printed:\n{printed}"
-                )
-    wrong = [problem for problem in problems if problem]
+    wrong = blocks.problems(workplace, some)
     assert not wrong, "\n\n".join(wrong) + "\n(python -m tests.docs.update writes them anew)"
 
 

@@ -211,7 +211,7 @@ def test_groups_are_rated_each_on_its_own() -> None:
     assert ratings.components == 2
     for group in range(2):
         assert ratings.rating[ratings.component == group].mean() == pytest.approx(2300)
-    assert any("share no scale" in note for note in ratings.notes)
+    assert any("cannot be compared" in note for note in ratings.notes)
     with pytest.raises(NotConnectedError, match="2 groups"):
         BradleyTerry(disconnected="refuse").fit(pool)
     system = BradleyTerry()

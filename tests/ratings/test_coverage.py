@@ -199,7 +199,7 @@ def test_draws_alone_do_not_prove_equality() -> None:
     _, ratings, remarks = fit_widely(FREE, pool)
     assert (ratings.deviation > 50.0).all()
     assert len(remarks) == 2
-    assert "frequency of draws" in remarks[0]
+    assert "draw rate" in remarks[0]
 
 
 def test_without_a_draw_the_rate_has_an_upper_limit() -> None:

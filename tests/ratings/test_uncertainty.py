@@ -170,7 +170,7 @@ def test_games_without_an_entry_belong_to_no_pair() -> None:
 
 def test_an_advantage_that_the_games_cannot_tell_is_named() -> None:
     pool = Pool.from_names(["Ann"] * 4, ["Bob"] * 4, [1, 1, 0, 0.5])
-    with pytest.raises(ModelError, match="do not determine the advantage of moving first"):
+    with pytest.raises(ModelError, match="do not determine the first-move advantage"):
         BradleyTerry(first_advantage="auto", method="score").fit(pool)
     held = BradleyTerry(first_advantage=Prior(0.0, 100.0)).fit(pool)
     assert held.first_advantage.deviation == pytest.approx(100.0, rel=1e-6)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import secrets
 from math import exp
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,14 @@ from yardstone.backgammon.error_rates import Errors
 from yardstone.backgammon.file_analysis import AnalysisSettings
 from yardstone.backgammon.matches import AnalysedMatch, Blunder
 from yardstone.backgammon.summary import summarise
+from yardstone.examples import example
 from yardstone.go.points import BLACK, WHITE, point_name
 from yardstone.go.replay import game_positions
 from yardstone.records.sgf import read_games
 from yardstone.reports.backgammon.analysis import backgammon_plain
 from yardstone.web.store import JobStore
 
-GAME = Path(__file__).parents[2] / "examples" / "professional.sgf"
+GAME = example("professional.sgf")
 SCRIPT = "<script>document.title='owned'</script>"
 
 

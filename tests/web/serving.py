@@ -15,16 +15,16 @@ from typing import Any
 import requests
 import uvicorn
 
+from yardstone.examples import example
 from yardstone.web.bell import Bell
 from yardstone.web.server import configuration
 from yardstone.web.settings import Limits, Settings
 from yardstone.web.worker import Worker
 
 ROOT = Path(__file__).resolve().parents[2]
-EXAMPLES = ROOT / "examples"
-LEAGUE = (EXAMPLES / "league.csv").read_bytes()
-MATCH = (EXAMPLES / "backgammon.mat").read_bytes()
-SGF = (EXAMPLES / "professional.sgf").read_bytes()
+LEAGUE = example("league.csv").read_bytes()
+MATCH = example("backgammon.mat").read_bytes()
+SGF = example("professional.sgf").read_bytes()
 PATIENCE = 60.0
 
 Files = Sequence[tuple[str, bytes]]

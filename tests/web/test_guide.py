@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-import shutil
 import subprocess
 import threading
 import tomllib
@@ -16,12 +15,13 @@ from pathlib import Path
 import pytest
 
 from tests.needed import program
-from tests.web.serving import EXAMPLES, ROOT, Server, serving
+from tests.web.serving import ROOT, Server, serving
+from yardstone.examples import copy_examples
 from yardstone.web.kinds import KINDS
 from yardstone.web.schemas import JobState
 from yardstone.web.settings import Limits, Settings, load_settings
 
-GUIDE = (ROOT / "docs" / "serve.md").read_text()
+GUIDE = (ROOT / "docs" / "how-to" / "serve.md").read_text()
 BASE = "http://127.0.0.1:8000"
 SHELL = re.findall(r"^```sh\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 
@@ -48,7 +48,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 def test_the_examples_for_curl(server: Server, tmp_path: Path) -> None:
     program("curl", package="curl")
     folder = tmp_path / "examples"
-    shutil.copytree(EXAMPLES, folder)
+    copy_examples(folder)
     assert len(SHELL) >= 5
     script = "set -eu\n" + "\n".join(SHELL).replace(BASE, server.url)
     script = script.replace("curl -s", "curl --fail-with-body -s")

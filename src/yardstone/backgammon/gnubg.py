@@ -247,7 +247,7 @@ def _run(
     if any(stream.overflowed for stream in streams):
         raise WorkerError(f"GNU Backgammon wrote more than {STREAM_LIMIT >> 20} MiB of messages")
     if not ended:
-        raise WorkerError(f"GNU Backgammon was stopped: no end after {timeout:g} seconds")
+        raise WorkerError(f"GNU Backgammon was stopped after {timeout:g} seconds")
     return process.returncode, texts[0], texts[1]
 
 
@@ -259,7 +259,7 @@ def _wait(process: subprocess.Popen[bytes], timeout: float, stop: threading.Even
             process.wait(min(left, _LOOK))
             return True
         if stop is not None and stop.is_set():
-            raise WorkerError("GNU Backgammon was stopped: the work was broken off")
+            raise WorkerError("GNU Backgammon was stopped: the run was interrupted")
     return False
 
 

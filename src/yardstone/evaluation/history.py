@@ -168,7 +168,7 @@ def rate_games(
         raise UsageError(_NOTHING)
     name = system or "glicko2"
     if name == "whr":
-        notes.append("whr looks back: each rating is what all games say, later ones included.")
+        notes.append("whr looks back: each rating uses all games, later ones included.")
         return whole_history(pool, **(parameters or {})), notes
     ledger = Ledger.begin(name, pool, **(parameters or {}))
     return ledger, [*notes, *ledger.system.remarks(pool)]

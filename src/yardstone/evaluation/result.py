@@ -109,7 +109,7 @@ class Ranking:
     best : tuple of float
         Share of the bootstrap in which each system was the best.
     tied : tuple of str
-        Those that cannot be told from the best, all comparisons of two systems
+        Those that cannot be distinguished from the best, all comparisons of two systems
         being right together with the given confidence.
     together : tuple of (float, float) or None
         Ends of the intervals of `behind` that hold together with that confidence,

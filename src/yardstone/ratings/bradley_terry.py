@@ -134,7 +134,7 @@ class BradleyTerry:
             raise UsageError(f"the scale must be a positive number of points, not {self.scale}")
         rate = self.draw_rate.mean if isinstance(self.draw_rate, Prior) else self.draw_rate
         if rate != "auto" and not 0.0 <= rate <= 1.0:
-            raise UsageError(f"the draw rate must lie between 0 and 1, not at {rate}")
+            raise UsageError(f"the draw rate must be between 0 and 1, not {rate}")
         if self.join is not None and not self.join > 0.0:
             raise UsageError(f"join must be a positive deviation, not {self.join}")
 

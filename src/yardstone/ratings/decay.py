@@ -84,7 +84,7 @@ class DecayingBradleyTerry(Remembering):
             raise NoGamesError("there are no games to rate")
         if pool.time is None:
             if at is not None:
-                raise UsageError("without times there is no other moment than the end")
+                raise UsageError("without times the only moment is the end")
             age = np.arange(len(pool), dtype=np.float64)[::-1]
         else:
             moment = pool.time.max() if at is None else np.array(at, "datetime64[s]")

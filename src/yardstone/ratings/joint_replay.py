@@ -58,7 +58,7 @@ class Remembering(ABC):
         if not self.prior_deviation > 0.0:
             raise UsageError(f"the prior's deviation must be positive, not {self.prior_deviation}")
         if not isinstance(self.draw_rate, str | None) and not 0.0 < self.draw_rate < 1.0:
-            raise UsageError(f"the draw rate must lie between 0 and 1, not at {self.draw_rate}")
+            raise UsageError(f"the draw rate must be between 0 and 1, not {self.draw_rate}")
 
     @property
     def _prior(self) -> float:

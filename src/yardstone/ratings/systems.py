@@ -182,7 +182,7 @@ _ENTRIES = (
     ),
     SystemEntry(
         "ogs",
-        "Glicko-2 as the Online Go Server has it",
+        "Glicko-2 as used by the Online Go Server",
         "ogs:OGS",
         (_START, Knob("initial_volatility", 0.01, 0.15, log=True), _TAU, _IDLE, _FIRST),
         title="the Online Go Server's Glicko-2",

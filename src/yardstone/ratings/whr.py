@@ -292,6 +292,6 @@ def _notes(component: NDArray[np.int32]) -> tuple[str, ...]:
         return ()
     apart = int((component > 0).sum())
     return (
-        f"{apart} players in {groups - 1} groups are joined to the largest group by no game: "
+        f"{apart} players in {groups - 1} groups are linked to the largest group by no game: "
         "only the prior relates them to it.",
     )

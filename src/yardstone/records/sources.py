@@ -94,7 +94,7 @@ class Source:
             raise InputError(
                 f"cannot be read: {error.strerror}",
                 file=self.name,
-                hint="check the name and its rights",
+                hint="check the name and the permissions",
             ) from None
         return ByteStream(raw, self.name, size, limits or StreamLimits())
 
