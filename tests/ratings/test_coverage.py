@@ -21,7 +21,7 @@ from yardstone.ratings._bounds import perfect_limits
 from yardstone.ratings._draws import draw_rate_interval
 from yardstone.ratings.fallback import fit_widely, misfit_of_join
 from yardstone.ratings.matches import LEAST_RESULTS, Match, normalized_elo, superiority
-from yardstone.ratings.rating_list import summarise
+from yardstone.ratings.rating_list import rate, summarise
 from yardstone.ratings.simulation import simulate
 from yardstone.ratings.sprt import Sprt, log_likelihood_ratio
 from yardstone.winprob.davidson import win_draw_loss
@@ -290,3 +290,27 @@ def test_too_few_games_for_a_forecast_or_for_normalized_elo() -> None:
     assert np.isfinite(normalized_elo(Match((10.0, 20.0, 50.0, 15.0, 5.0))).low)
     long = Sprt(0.0, 5.0).state(Match.from_results(859, 1329, 772))
     assert 0.94 < long.chance < 0.98  # not 1, as if the 10 Elo so far were known
+
+
+@pytest.mark.parametrize("rounds", [2, 8])
+def test_the_interval_of_a_predicted_game_holds(rounds: int) -> None:
+    """Expected scores of all 56 games of a league, at the true ratings and advantage."""
+    generator = np.random.default_rng(31)
+    one, other = np.array([(i, j) for i in range(8) for j in range(8) if i != j]).T
+    inside = number = 0
+    for _ in range(60):
+        truth = generator.normal(0.0, 120.0, 8)
+        first, second = np.tile(one, rounds), np.tile(other, rounds)
+        chance = win_probability(truth[first] + 40.0 - truth[second], points_per_logit=POINTS)
+        win, draw, _ = win_draw_loss(chance, 0.4)
+        luck = generator.random(len(first))
+        score = np.where(luck < win, 1.0, np.where(luck < win + draw, 0.5, 0.0))
+        names = tuple(f"P{player}" for player in range(8))
+        ratings = rate(Pool(names, first.astype(np.int32), second.astype(np.int32), score))
+        if any(player.status != "rated" for player in ratings):
+            continue
+        for i, j, true in zip(one, other, chance[: len(one)], strict=True):
+            game = ratings.predict(names[i], names[j])
+            inside += game.low <= true <= game.high
+            number += 1
+    assert_holds(inside, number, each=56)

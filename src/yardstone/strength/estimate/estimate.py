@@ -10,11 +10,13 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from yardstone.equality import equal_fields
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import Skipped, SkipReport
+from yardstone.shown import Shown
 from yardstone.strength.estimate.games import SeenGame, facts, model_network, see_games, unsuitable
 from yardstone.strength.estimate.groups import group_probabilities
 from yardstone.strength.estimate.listed_moves import (
@@ -65,8 +67,8 @@ _PLACES = 100
 _NAMED = 8
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StrengthEstimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class StrengthEstimate(Shown):
     """How strong a player is.
 
     Attributes
@@ -98,6 +100,8 @@ class StrengthEstimate:
         Games that were left out.
     """
 
+    _made_by: ClassVar[str] = "reports.strength.estimate:strength_document"
+
     player: str
     scale: SiteScale
     level: float
@@ -112,6 +116,14 @@ class StrengthEstimate:
     network: str
     model: str
     skipped: SkipReport
+
+    def __eq__(self, other: object) -> bool:
+        return equal_fields(self, other) if isinstance(other, StrengthEstimate) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def shown(self, rated: Rated) -> dict[str, Any]:
         """Rank, rating and interval on the scale of this estimate."""
