@@ -147,7 +147,7 @@ def recovery(seed: int, repeats: int) -> Iterator[str]:
         ],
     )
     yield from table(
-        ["d", "rms error, 12 kyu to 7 dan", "by chance"],
+        ["d", "RMS error, 12 kyu to 7 dan", "by chance"],
         [[str(d + 1), f"{rms[d]:.4f}", f"{chance[d]:.4f}"] for d in range(4)],
     )
 

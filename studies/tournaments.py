@@ -90,7 +90,7 @@ def pairing(replicates: int, seed: int) -> list[str]:
         usual_pairings(), winning_law("kaniuk"), circuit, replicates=replicates, seed=seed
     )
     document = quality_document(qualities, circuit, win="kaniuk")
-    caption = "The rms error of ratings as tournaments go by"
+    caption = "The RMS error of ratings over successive tournaments"
     return [block(document), picture(document, "tournaments-pairing.svg", caption)]
 
 
@@ -99,7 +99,7 @@ def weights(trials: int, replicates: int, seed: int) -> list[str]:
         winning_law("kaniuk"), Circuit(), trials=trials, confirm=replicates, seed=seed
     )
     document = search_document(search, win="kaniuk")
-    caption = "The rms error of each trial"
+    caption = "The RMS error of each trial"
     return [block(document), picture(document, "tournaments-weights.svg", caption)]
 
 

@@ -249,7 +249,7 @@ class TestTheFile:
     def test_another_file_is_not_written_to(self, tmp_path: Path) -> None:
         path = tmp_path / "table.csv"
         path.write_text("a,b\n1,2\n")
-        with pytest.raises(InputError, match="no file of analyses"):
+        with pytest.raises(InputError, match="not a file of analyses"):
             AnalysisFile(path)
         with pytest.raises(InputError, match="cannot be written"):
             AnalysisFile(tmp_path / "no" / "ledger").put("k", VALUE)

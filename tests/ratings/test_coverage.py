@@ -94,7 +94,11 @@ def test_pairs_narrow_the_errors_of_a_newcomer_as_they_do_those_of_all() -> None
     _, pool = paired_pool(generator, 3, 2, 0.8)
     free = FREE.fit(pool)
     paired = BradleyTerry(
-        average=0.0, first_advantage="free", draw_rate="free", paired=("opening",)
+        average=0.0,
+        first_advantage="free",
+        draw_rate="free",
+        paired=("opening",),
+        method="score",
     ).fit(pool)
     rated = free.status == Status.NORMAL
     ratio = (paired.deviation / free.deviation)[rated]
@@ -195,7 +199,7 @@ def test_draws_alone_do_not_prove_equality() -> None:
     _, ratings, remarks = fit_widely(FREE, pool)
     assert (ratings.deviation > 50.0).all()
     assert len(remarks) == 2
-    assert "frequency of draws" in remarks[0]
+    assert "draw rate" in remarks[0]
 
 
 def test_without_a_draw_the_rate_has_an_upper_limit() -> None:

@@ -21,4 +21,4 @@ def test_it_is_said_that_the_advantage_comes_out_too_large(games: int, warned: b
     pool = Pool(tuple(f"P{k}" for k in range(players)), pairs[:, 0], pairs[:, 1], score)
     system = BradleyTerry(first_advantage="free", draw_rate=0.0, method="likelihood", join=200.0)
     _, _, remarks = fit_widely(system, pool)
-    assert any("comes out some tenth too large" in remark for remark in remarks) == warned
+    assert any("overestimated by about a tenth" in remark for remark in remarks) == warned

@@ -21,7 +21,7 @@ from yardstone.ratings.superiority import (
 def fitted(games: int = 3000) -> tuple[Pool, BradleyTerry]:
     generator = np.random.default_rng(6)
     truth = np.array([0.0, 0, 0, 100, 100, 300, 300, 600])
-    return simulated_pool(truth, games, generator), BradleyTerry(draw_rate="free")
+    return simulated_pool(truth, games, generator), BradleyTerry(draw_rate="free", method="score")
 
 
 def test_half_width() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,7 +17,6 @@ from yardstone.cli.systems import moment, settings
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.backtest import Progress
     from yardstone.evaluation.prediction_table import PredictionTable
 
 __all__ = ["evaluate"]
@@ -37,15 +36,24 @@ def evaluate(
         str,
         typer.Option(
             metavar="NAMES",
-            help="Systems to compare, with commas between them; all: every one there is.",
+            help="Systems to compare, with commas between them; all: every one that can take "
+            "the games.",
         ),
-    ] = "elo,glicko,glicko2",
+    ] = "all",
     parameter: Annotated[
         list[str] | None,
         typer.Option(
             "--set", metavar="SYSTEM.NAME=VALUE", help="Fix a parameter of a system. Repeatable."
         ),
     ] = None,
+    first_advantage: Annotated[
+        Literal["auto", "none"],
+        typer.Option(
+            "--first-advantage",
+            help="Let systems reckon with an advantage of moving first where that helps on the "
+            "earlier games (auto), or never.",
+        ),
+    ] = "auto",
     train_share: Annotated[
         float | None,
         typer.Option(help="Share of the games, the earliest, to learn and tune on. [default: 0.7]"),
@@ -123,12 +131,14 @@ def evaluate(
 ) -> None:
     """Compare rating systems by how well they predict later games from earlier ones.
 
-    Every game is predicted before it is learned from. Parameters are tuned on the
-    earlier games only, with equally many trials for every system, and the later
-    ones are scored. Predictions made elsewhere are scored in the same way.
+    Every game is predicted before it is learned from, and the later games are scored.
+    Whether a system reckons with an advantage of moving first is decided on the earlier
+    games only; so are parameters, if they are tuned. Predictions made elsewhere are
+    scored in the same way.
 
     Examples
     --------
+    yardstone evaluate games.csv
     yardstone evaluate games.csv --systems elo,glicko2 --tune 30
     yardstone evaluate games.csv --train-until 2011-01-01 --html systems.html
     yardstone evaluate table.csv --predicted P --score Result --format json
@@ -161,6 +171,7 @@ def evaluate(
         evaluation = compare_table(table, **shared)
     else:
         from yardstone.evaluation import backtest
+        from yardstone.ratings.systems import SEQUENTIAL, find_system
 
         options: dict[str, Any] = {
             "train_share": train_share,
@@ -173,19 +184,20 @@ def evaluate(
             "workers": workers,
         }
         names = _names(systems)
-        entries = backtest.system_entries(names, settings(parameter or [], names))
-        levels = any(entry.levels for entry in entries)
+        fixed = settings(parameter or [], names or SEQUENTIAL)
+        levels = any(find_system(name).levels for name in names or SEQUENTIAL)
         tags = () if group is None else (group,)
         pool = games.read(paths, tags=tags, levels=levels, quiet=out.quiet)
         evaluation = backtest.evaluate(
-            pool, entries, progress=_progress(quiet=out.quiet), **shared, **options
+            pool,
+            names,
+            parameters={name: given for name, given in fixed.items() if given},
+            first_advantage=first_advantage,
+            progress=stage_bars(quiet=out.quiet),
+            **shared,
+            **options,
         )
     out.emit(evaluation_document(evaluation, title=_title(paths or [])))
-
-
-def _progress(*, quiet: bool) -> Progress | None:
-    bars = stage_bars(quiet=quiet)
-    return bars and (lambda name, done, trials: bars(f"tuning {name}", done, trials))
 
 
 def _table(paths: Sequence[str], games: GameOptions, **columns: Any) -> PredictionTable:
@@ -202,13 +214,12 @@ def _table(paths: Sequence[str], games: GameOptions, **columns: Any) -> Predicti
     )
 
 
-def _names(text: str) -> list[str]:
-    from yardstone.ratings.systems import SEQUENTIAL
-
+def _names(text: str) -> list[str] | None:
+    """The systems that are named; None for all."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         raise UsageError("--systems: name at least one system")
-    return list(SEQUENTIAL if names == ["all"] else dict.fromkeys(names))
+    return None if names == ["all"] else list(dict.fromkeys(names))
 
 
 def _edges(text: str) -> list[float]:

@@ -84,6 +84,15 @@ class GameOptions:
             help="Take the games from this SQL query; PATHS is then a database, if any.",
         ),
     ] = None
+    where: Annotated[
+        str | None,
+        typer.Option(
+            "--where",
+            metavar="CONDITION",
+            help="Take only games of which this holds, by tags or columns: "
+            "\"Termination <> 'time forfeit' AND WhiteElo >= 2400\".",
+        ),
+    ] = None
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
     ] = False
@@ -123,6 +132,7 @@ class GameOptions:
             "dates": self.dates,
             "levels": levels,
             "results": self.results,
+            "where": self.where,
             "strict": self.strict,
             "skip_unread": self.skip_unread,
             **asdict(names or Names()),

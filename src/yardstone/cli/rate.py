@@ -121,7 +121,6 @@ def rate(
     startup.load_numba()
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
-    from yardstone.reports.charts.rating_list import rating_list_chart
     from yardstone.reports.rating_list.report import difference_table, rating_list_document
 
     level = values.confidence(confidence)
@@ -160,7 +159,6 @@ def rate(
                 report,
                 title=_title(paths or []),
                 top=top or None,
-                drawing=lambda: rating_list_chart(report, top=top or None),
             ),
             rows=TERMINAL_PLAYERS if top is None else None,
         )

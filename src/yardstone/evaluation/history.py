@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.choices import unknown_player
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.curves import RatingCurve, rating_curves
 from yardstone.evaluation.findings import Findings, examine
@@ -220,7 +221,7 @@ def rate_games(
         raise UsageError(_NOTHING)
     name = system or "glicko2"
     if name == "whr":
-        notes.append("whr looks back: each rating is what all games say, later ones included.")
+        notes.append("whr looks back: each rating uses all games, later ones included.")
         return whole_history(pool, **(parameters or {})), notes
     ledger = Ledger.begin(name, pool, **(parameters or {}))
     return ledger, [*notes, *ledger.system.remarks(pool)]
@@ -260,7 +261,7 @@ def _game_number(pool: Pool, place: GamePlace) -> int:
     *names, day = place
     for name in names:
         if name not in pool.players:
-            raise InputError(f"no player is called {name!r}")
+            raise unknown_player(name, pool.players)
     first, second = (pool.players.index(name) for name in names)
     matching = (pool.first == first) & (pool.second == second)
     if day is not None:

@@ -93,8 +93,8 @@ class Setup:
         notes = []
         if self.component_count > 1:
             notes.append(
-                f"{self.component_count} groups of players share no scale: "
-                "ratings may be compared within a group only."
+                f"{self.component_count} groups of players cannot be compared: "
+                "ratings are comparable only within a group."
             )
         for kind, text in (
             (Status.PERFECT_WINNER, "won every game: the rating is a lower bound."),
@@ -114,7 +114,7 @@ def _numbers(players: tuple[str, ...], names: Iterable[str], what: str) -> dict[
     missing = sorted(wanted - found.keys())
     if missing:
         raise InputError(
-            f"{what} {missing[0]!r} has no games", hint="check the spelling, capitals and blanks"
+            f"{what} {missing[0]!r} has no games", hint="check spelling, capitals and spaces"
         )
     return found
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from yardstone.choices import check_fields
+from yardstone.choices import check_fields, settle_auto
 from yardstone.errors import UsageError
 from yardstone.ratings.replay import Replay
 from yardstone.ratings.result import Estimate, Ratings
@@ -45,8 +45,8 @@ class Remembering(ABC):
 
     average: float
     prior_deviation: float
-    first_advantage: float | Literal["free"]
-    draw_rate: float | Literal["free"] | None
+    first_advantage: float | Literal["auto", "free"]
+    draw_rate: float | Literal["auto", "free"] | None
     handicap: Handicap | None
 
     #: Name of the scale of the ratings.
@@ -55,10 +55,11 @@ class Remembering(ABC):
     def _check(self) -> None:
         """Raise UsageError for parameters out of range."""
         check_fields(self, infinite=("half_life",))
+        settle_auto(self, "first_advantage", "draw_rate")
         if not self.prior_deviation > 0.0:
             raise UsageError(f"the prior's deviation must be positive, not {self.prior_deviation}")
         if not isinstance(self.draw_rate, str | None) and not 0.0 < self.draw_rate < 1.0:
-            raise UsageError(f"the draw rate must lie between 0 and 1, not at {self.draw_rate}")
+            raise UsageError(f"the draw rate must be between 0 and 1, not {self.draw_rate}")
 
     @property
     def _prior(self) -> float:

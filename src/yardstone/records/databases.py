@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, MissingFileError
 from yardstone.records.dates import DateOrder
 from yardstone.records.decoding import clean, decode
 from yardstone.records.joining import join_pools
@@ -22,6 +22,7 @@ from yardstone.records.skipped_records import warn_skipped
 from yardstone.records.table_files import TableFile, connection_for, csv_pool, sql_text
 from yardstone.records.table_results import quoted
 from yardstone.records.tables import pool_of_rows
+from yardstone.records.where import Where, require_wanted
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
@@ -48,6 +49,7 @@ def query(
     dates: DateOrder | None = None,
     times: bool = False,
     levels: bool = False,
+    where: str | None = None,
     synonyms: StrPath | None = None,
     include: StrPath | None = None,
     exclude: StrPath | None = None,
@@ -74,6 +76,8 @@ def query(
     dates, times, levels
         How dates are written, whether they matter, and whether to take grades, ratings
         and handicaps along; as in `yardstone.read`.
+    where : str, optional
+        Which rows are wanted, as in `yardstone.read`; the query itself can say it too.
     synonyms, include, exclude : path, optional
         Files with names of players, as in `yardstone.read`.
 
@@ -93,8 +97,12 @@ def query(
     >>> yardstone.query("SELECT 'Ann' AS white, 'Bob' AS black, '1-0' AS result")
     <Pool: 1 games of 2 players>
     """
-    options = Options(columns, first, times, dates, levels, strict, skip_unread, results)
+    wanted = None if where is None else Where(where)
+    options = Options(
+        columns, first, times, dates, levels, strict, skip_unread, results, where=wanted
+    )
     pool = apply_name_files(_queried(sql, database, options), synonyms, include, exclude)
+    require_wanted(pool)
     warn_skipped(pool.skipped)
     return pool
 
@@ -106,7 +114,7 @@ def _queried(sql: str, database: StrPath | None, options: Options) -> Pool:
         if database is not None:
             path = Path(database)
             if not path.is_file():
-                raise InputError("no such database", file=name, hint="check its name")
+                raise MissingFileError("no such database", file=name, hint="check its name")
             if _is_sqlite(path):
                 with _sqlite_rows(path, sql) as table:
                     return csv_pool(connection, TableFile(name, table), options, line_of=int)
@@ -182,6 +190,7 @@ def pool_of_frame(frame: Any, **options: Any) -> Pool:
                 raise InputError(f"a {type(frame).__name__} is not a table") from None
             connection.register("frame", _through_arrow(frame))
         pool = pool_of_rows(connection, "frame", file="frame", options=Options(**options))
+    require_wanted(pool)
     warn_skipped(pool.skipped, above=4)
     return pool
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, MissingFileError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.archives import ARCHIVES, Member, is_archive, members_of
 from yardstone.records.streams import ByteStream, StreamLimits
@@ -94,7 +94,7 @@ class Source:
             raise InputError(
                 f"cannot be read: {error.strerror}",
                 file=self.name,
-                hint="check the name and its rights",
+                hint="check the name and the permissions",
             ) from None
         return ByteStream(raw, self.name, size, limits or StreamLimits())
 
@@ -160,12 +160,12 @@ def find_files(path: StrPath, endings: Iterable[str]) -> Iterator[Source]:
     place = Path(text)
     if place.exists() or not glob.has_magic(text):
         if not place.exists():
-            raise InputError("no such file", file=text, hint="check its name")
+            raise MissingFileError("no such file", file=text, hint="check its name")
         names = [text]
     else:
         names = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 (absolute patterns)
         if not names:
-            raise InputError("no file matches this pattern", file=text)
+            raise MissingFileError("no file matches this pattern", file=text)
     for name in names:
         file = Path(name)
         yield from _in_folder(file, known) if file.is_dir() else [Source(name, file)]

@@ -230,6 +230,9 @@ class Drawing(Protocol):
     def svg(self) -> str:
         """An SVG element for a page, in the colours of its style sheet."""
 
+    def standalone(self) -> str:
+        """An SVG file as text, in fixed colours on white."""
+
     def save(self, path: Path) -> None:
         """Write it to a file ending in .svg, .png or .pdf."""
 

@@ -77,11 +77,11 @@ def _interval_note(history: RatingHistory) -> str:
     if history.scale is None or not history.scale.has_intervals:
         return f"{history.rated.name} has no tested deviations, so there are no intervals.{few}"
     return (
-        f"± is made to hold the true rating with {per_cent(history.confidence)} probability: so "
-        f"many of {history.rated.name}'s deviations as were needed for that in "
-        f"{history.scale.pools} simulations of these games (newcomers' strengths spread by about "
-        f"{history.scale.expected_spread:.0f} points). Intervals of 95 % held 91 to 100 % in "
-        f"pools whose truth is known.{few}"
+        f"±: {per_cent(history.confidence)} interval, as many of {history.rated.name}'s deviations "
+        f"as covered the true rating so often in {history.scale.pools} simulations of these games "
+        "(newcomers' strengths have a standard deviation of about "
+        f"{history.scale.expected_spread:.0f} points). In pools of known strengths, 95 % "
+        f"intervals covered 91 to 100 %.{few}"
     )
 
 
@@ -210,11 +210,11 @@ def _finding_sections(history: RatingHistory, findings: Findings) -> Iterator[Se
         [
             Lines(
                 [
-                    f"At most {100 * findings.swap_share:.2f} % of {findings.decided:,} decided "
-                    "games look as if the players' names were exchanged.",
-                    "Swapped is the probability of that for one game; a twin is a game of that "
-                    "day with the names the other way round. It is evidence for a person to "
-                    "check, not a verdict.",
+                    f"In at most {100 * findings.swap_share:.2f} % of {findings.decided:,} decided "
+                    "games the players' names seem to have been swapped.",
+                    "Swapped: the probability of that for this game. Twin: a game of the same "
+                    "day with the names the other way round. Both are evidence to check, not a "
+                    "verdict.",
                 ]
             ),
             _improbable_table(history, findings.improbable),
