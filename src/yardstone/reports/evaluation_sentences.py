@@ -159,13 +159,13 @@ def _first_move(evaluation: Evaluation) -> Iterator[str]:
             for name, points in sorted(using.items())
         )
         yield (
-            "With a first-move advantage, in points, because it helped on the earlier games: "
-            f"{listed}."
+            "With a first-move advantage, in points, because it helped on the earlier "
+            f"games: {listed}."
         )
     if using and others:
         yield f"Without it, because it did not help: {', '.join(sorted(others))}."
     elif others:
-        yield "No first-move advantage is used: it helped no system on those games."
+        yield "No system uses a first-move advantage: it helped none on those games."
 
 
 def _intervals(evaluation: Evaluation) -> Iterator[str]:
