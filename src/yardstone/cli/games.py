@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, TYPE_CHECKING
 
 import typer
 
@@ -25,6 +25,8 @@ __all__ = ["GameOptions", "Names"]
 class Names:
     """Files of players' names."""
 
+    PANEL: ClassVar[str] = "Input"
+
     include: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Use only games of the players in this file."),
@@ -42,6 +44,8 @@ class Names:
 @dataclass(frozen=True)
 class GameOptions:
     """Options of a command that reads results: what they mean and what to do with bad ones."""
+
+    PANEL: ClassVar[str] = "Input"
 
     columns: Annotated[
         list[str] | None,

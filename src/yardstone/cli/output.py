@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, ClassVar, TYPE_CHECKING
 
 import typer
 
@@ -55,6 +55,8 @@ _ENDINGS = {
 @dataclass(frozen=True)
 class TableOutput:
     """Options of a command that writes a report: its formats and where they go."""
+
+    PANEL: ClassVar[str] = "Output"
 
     form: Annotated[
         Format | None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, ClassVar, TYPE_CHECKING
 
 import typer
 
@@ -30,6 +30,8 @@ RatedGamesPaths = Annotated[
 @dataclass(frozen=True)
 class SystemOptions:
     """Options of a command that rates games over time: by which system, and from what on."""
+
+    PANEL: ClassVar[str] = "Rating system"
 
     system: Annotated[
         str | None, typer.Option(metavar="NAME", help="Rate by this system. [default: glicko2]")

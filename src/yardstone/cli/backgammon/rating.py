@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -23,6 +23,8 @@ __all__ = ["rating"]
 @dataclass(frozen=True)
 class KnownRates:
     """What is known of a player."""
+
+    PANEL: ClassVar[str] = "Error rates"
 
     length: Annotated[int, typer.Option(metavar="POINTS", help="Length of the match.")]
     epm: Annotated[

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, ClassVar, TYPE_CHECKING, TypeVar
 
 import typer
 
@@ -88,6 +88,8 @@ class MatchOptions:
 @dataclass(frozen=True)
 class Noise:
     """Options about the noise of the players."""
+
+    PANEL: ClassVar[str] = "Players"
 
     deterministic: Annotated[
         bool,

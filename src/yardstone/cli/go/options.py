@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, ClassVar, TYPE_CHECKING
 
 import typer
 
@@ -115,6 +115,8 @@ Quiet = Annotated[
 @dataclass(frozen=True)
 class NetworkOptions:
     """Options of a command that asks a network."""
+
+    PANEL: ClassVar[str] = "Network"
 
     net: Net = None
     engine: Engine = EngineName.auto

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, ClassVar, Literal, TYPE_CHECKING
 
 import typer
 
@@ -19,6 +19,8 @@ __all__ = ["Criteria", "Runs", "TournamentFile", "Unplayed", "Win", "grade"]
 @dataclass(frozen=True)
 class TournamentFile:
     """The file of a tournament, and its format."""
+
+    PANEL: ClassVar[str] = "Input"
 
     file: Annotated[
         str,

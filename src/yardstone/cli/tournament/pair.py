@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, TYPE_CHECKING
 
 import typer
 
@@ -26,6 +26,8 @@ _BETWEEN = (",", " - ", " – ", ";")
 @dataclass(frozen=True)
 class WeightOptions:
     """By which rules the round is paired."""
+
+    PANEL: ClassVar[str] = "Pairing rules"
 
     system: Annotated[
         Literal["mcmahon", "swiss", "fide", "round-robin"] | None,
@@ -90,6 +92,8 @@ class WeightOptions:
 @dataclass(frozen=True)
 class ConstraintOptions:
     """What the organiser demands."""
+
+    PANEL: ClassVar[str] = "Wishes"
 
     fix: Annotated[
         list[str] | None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, TYPE_CHECKING
 
 import typer
 
@@ -22,6 +22,8 @@ __all__ = ["simulate"]
 @dataclass(frozen=True)
 class TournamentOptions:
     """How the tournament is played."""
+
+    PANEL: ClassVar[str] = "Tournament"
 
     rounds: Annotated[
         int | None,
@@ -46,6 +48,8 @@ class TournamentOptions:
 @dataclass(frozen=True)
 class ResultOptions:
     """How games end."""
+
+    PANEL: ClassVar[str] = "Results of games"
 
     win: Win = "kaniuk"
     advantage: Annotated[

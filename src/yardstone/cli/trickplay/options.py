@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, ClassVar, TYPE_CHECKING
 
 import typer
 
@@ -28,6 +28,8 @@ Workers = Annotated[
 @dataclass(frozen=True)
 class ProblemOptions:
     """Options of a command that looks for problems in games."""
+
+    PANEL: ClassVar[str] = "Problems"
 
     paths: Annotated[
         list[str],
