@@ -137,7 +137,7 @@ def test_from_files_to_a_result_and_its_end(browser: Browser, server: Server) ->
         with page.expect_download() as download:
             page.get_by_role("link", name="CSV").click()
         assert "Engine 03" in Path(download.value.path()).read_text("utf-8")
-        address = page.get_by_label("Private address of this result").input_value()
+        address = page.get_by_label("Address for sharing").input_value()
         with opened(browser, server.url, address.removeprefix(server.url)) as again:
             assert again.get_by_role("heading", name="Rating list").is_visible()
         page.get_by_text("Delete this result").click()

@@ -73,7 +73,7 @@ def convert(
         bool, typer.Option("--quiet", "-q", help="No progress, and no word of what was written.")
     ] = False,
 ) -> None:
-    """Convert results of games between SGF, PGN, CSV, JSON and Parquet.
+    """Convert games between SGF, PGN, CSV, JSON and Parquet.
 
     SGF records to SGF keep their moves, written anew with everything put right; all
     else is results: players, result, time, and further columns as far as the format
@@ -81,10 +81,10 @@ def convert(
 
     Examples
     --------
-    yardstone convert games/*.sgf -o results.csv
-    yardstone convert archive.zip -o games.pgn.gz
-    yardstone convert old.sgf -o repaired.sgf
-    yardstone convert league.csv --columns first=Home,second=Guest -o league.parquet
+    yardstone convert professional.sgf -o results.csv
+    yardstone convert league.csv -o games.pgn.gz
+    yardstone convert professional.sgf -o repaired.sgf
+    yardstone convert league.csv --columns first=white,second=black -o league.parquet
     """
     from yardstone.cli import startup
 

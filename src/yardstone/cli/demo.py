@@ -76,7 +76,7 @@ DEMOS = {
         "Rate chess engines from the results of a league",
         (
             ("rate", "league.csv"),
-            ("predict", "Ethereal 11.12", "Booot 6.3.1", "league.csv"),
+            ("predict", "LCZero v19.1-11248", "Fritz 16.10", "league.csv"),
         ),
         (
             "rate league.csv --html ratings.html",
@@ -99,10 +99,10 @@ DEMOS = {
         _missing_network,
     ),
     "tournament": Demo(
-        "Standings and pairings of a McMahon tournament",
+        "Standings and pairings of tournaments",
         (
             ("tournament", "standings", "open.xml"),
-            ("tournament", "pair", "open.xml", "--round", "5", "--again"),
+            ("tournament", "pair", "swiss.trf"),
         ),
         (
             "tournament needs open.xml Claes --place 3",

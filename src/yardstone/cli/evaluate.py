@@ -129,7 +129,7 @@ def evaluate(
     games: GameOptions,
     out: Output,
 ) -> None:
-    """Compare rating systems by how well they predict later games from earlier ones.
+    """Compare rating systems by how well they predict later games.
 
     Every game is predicted before it is learned from, and the later games are scored.
     Whether a system reckons with an advantage of moving first is decided on the earlier
@@ -138,10 +138,10 @@ def evaluate(
 
     Examples
     --------
-    yardstone evaluate games.csv
-    yardstone evaluate games.csv --systems elo,glicko2 --tune 30
-    yardstone evaluate games.csv --train-until 2011-01-01 --html systems.html
-    yardstone evaluate table.csv --predicted P --score Result --format json
+    yardstone evaluate league.csv
+    yardstone evaluate league.csv --systems elo,glicko2 --tune 10
+    yardstone evaluate league.csv --train-until 2018-12-15 --html systems.html
+    yardstone evaluate graded_games_simulated.csv --predicted expected --score result
     """
     from yardstone.reports.evaluation import evaluation_document
 

@@ -67,7 +67,7 @@ def history(
     games: GameOptions,
     out: Output,
 ) -> None:
-    """Rate games as they come, and show ratings over time.
+    """Rate games in the order they were played, and show ratings over time.
 
     Kept ratings go on with new games without replaying the old ones. A game taken
     back, or two accounts made one, replay only the games that this can reach. In
@@ -75,10 +75,10 @@ def history(
 
     Examples
     --------
-    yardstone history games.pgn --player 'Ann' --player 'Bob' --plot ratings.svg
-    yardstone history games.csv --system glicko2 --save club.ratings
-    yardstone history may.csv --state club.ratings --save club.ratings
-    yardstone history --state club.ratings --merge 'Ann=ann_2' --report
+    yardstone history league.csv --player 'Fizbo 2' --player 'Jonny 8.1' --plot ratings.svg
+    yardstone history league.csv --where "round < '20'" --save league.ratings
+    yardstone history league.csv --where "round >= '20'" --state league.ratings --save league.ratings
+    yardstone history --state league.ratings --merge 'Fizbo 2=Jonny 8.1' --report
     """
     from yardstone.evaluation.history import rating_history
     from yardstone.reports.history import history_document

@@ -39,12 +39,12 @@ def predict(
     games: GameOptions,
     out: TableOutput,
 ) -> None:
-    """Predict the game of two players from the ratings of the games before.
+    """Predict a game between two players from the games played so far.
 
     Examples
     --------
-    yardstone predict Ann Bob games.csv
-    yardstone predict Ann Bob --state club.ratings --format json
+    yardstone predict 'Fizbo 2' 'Jonny 8.1' league.csv
+    yardstone predict 'Jonny 8.1' 'Fizbo 2' league.csv --system elo --format json
     """
     from yardstone.evaluation.forecast import predict as predict_game
     from yardstone.reports.forecast import forecast_document

@@ -90,7 +90,7 @@ def serve(
         bool, typer.Option("--limits", help="List the limits with their values, and exit.")
     ] = False,
 ) -> None:
-    """Serve the page that measures strength, and its interface for programs.
+    """Run the web server: the pages that measure strength, and their API.
 
     Drop games of Go, results of any game or matches of backgammon, and see where
     you stand. One command starts the server and its workers; Ctrl-C ends them, and

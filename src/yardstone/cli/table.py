@@ -60,7 +60,9 @@ COMMANDS: Mapping[str, Command | Family] = {
         "match:match",
         "Judge a match between two players: Elo difference, superiority, when to stop.",
     ),
-    "history": Command("history:history", "Rate games in the order they were played, and show ratings over time."),
+    "history": Command(
+        "history:history", "Rate games in the order they were played, and show ratings over time."
+    ),
     "predict": Command(
         "predict:predict", "Predict a game between two players from the games played so far."
     ),
@@ -196,7 +198,7 @@ COMMANDS: Mapping[str, Command | Family] = {
         "Run tournaments: standings, pairings, rating changes, simulations.",
         (
             "tournament standings open.xml",
-            "tournament pair open.xml --round 5 --again",
+            "tournament pair swiss.trf",
         ),
         {
             "show": Command(
@@ -219,9 +221,7 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "tournament.needs:needs",
                 "Show what a player needs in the last round to reach a place.",
             ),
-            "pair": Command(
-                "tournament.pair:pair", "Pair the next round, and explain each board."
-            ),
+            "pair": Command("tournament.pair:pair", "Pair the next round, and explain each board."),
             "simulate": Command(
                 "tournament.simulate:simulate",
                 "Simulate a tournament thousands of times: who finishes where.",
@@ -316,9 +316,7 @@ COMMANDS: Mapping[str, Command | Family] = {
         "Set the handicap for two players by Goldis' rule: stones, komi, ties.",
     ),
     "demo": Command("demo:demo", "Show each main job on real games, or copy the example files."),
-    "convert": Command(
-        "convert:convert", "Convert games between SGF, PGN, CSV, JSON and Parquet."
-    ),
+    "convert": Command("convert:convert", "Convert games between SGF, PGN, CSV, JSON and Parquet."),
     "serve": Command(
         "serve:serve", "Run the web server: the pages that measure strength, and their API."
     ),

@@ -95,14 +95,14 @@ def analyse(
     ] = False,
     output: Output,
 ) -> None:
-    """Analyse matches: what the errors say about each player, with blunders and trend.
+    """Analyse matches: ratings from errors, blunders and trend of each player.
 
     Files that hold no whole match are named with the reason, and spoil no other.
 
     Examples
     --------
-    yardstone backgammon analyse matches/*.mat
-    yardstone backgammon analyse matches.zip --ledger analysed.jsonl --player Ann --html ann.html
+    yardstone backgammon analyse backgammon.mat
+    yardstone backgammon analyse backgammon.mat --ledger analysed.jsonl --player Ann --html ann.html
     """
     from yardstone.backgammon.analysis import ListedPlayers, RatingRule, analyse_matches
     from yardstone.backgammon.analysis_file import AnalysisFile

@@ -90,7 +90,7 @@ def rating(
     formula: Choice = Weights.published,
     output: TableOutput,
 ) -> None:
-    """Rating of a player from error rates in a match, or the error rates of a rating.
+    """Compute a rating from error rates, or the error rates of a rating.
 
     Give --epm (with --epc, or without where no cube was close), or one rate for all
     decisions: --epd, --memg, --pr or --snowie.

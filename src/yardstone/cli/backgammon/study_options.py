@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar, TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
 
 import typer
 

@@ -62,15 +62,15 @@ def analyse(
     ] = None,
     strict: Strict = False,
 ) -> None:
-    """Analyse games: winrate, lead, and what each move cost its player.
+    """Analyse games: winrate, lead, and the points each move lost.
 
     The network looks at each position once, and searches where a move seems to have cost
     something. Totals are by player and phase; CSV and JSON have every move.
 
     Examples
     --------
-    yardstone go analyse game.sgf --plot game.svg
-    yardstone go analyse games.zip -o moves.csv
+    yardstone go analyse professional.sgf --plot game.svg
+    yardstone go analyse professional.sgf -o moves.csv
     """
     from yardstone.cli.startup import load_numba
     from yardstone.go.analysis import Phases

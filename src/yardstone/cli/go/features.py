@@ -77,14 +77,14 @@ def features(
     ] = 16,
     quiet: Quiet = False,
 ) -> None:
-    """Take the features of every move of many games into a store.
+    """Extract the features of every move of many games into a store.
 
     The same command goes on where it was stopped or killed, and gives the same bytes
     in the end. Games with illegal moves are left out and listed in skipped.csv.
 
     Examples
     --------
-    yardstone go features games.zip -o store --features head,pick
+    yardstone go features professional.sgf -o store --features head,pick
     """
     from yardstone.cli.progress import stage_bars
     from yardstone.cli.startup import load_numba

@@ -40,7 +40,7 @@ def judge(
     ] = 20,
     strict: Strict = False,
 ) -> None:
-    """Judge who has won each game, and compare that with the record.
+    """Judge who won each game, and compare with the recorded result.
 
     The network looks at the last position, before the passes that end the game. A
     winner needs a winrate of 60 per cent: else the game is undecided. CSV and JSON
@@ -48,7 +48,7 @@ def judge(
 
     Examples
     --------
-    yardstone go judge games/*.sgf -o winners.csv
+    yardstone go judge professional.sgf -o winners.csv
     """
     from yardstone.cli.startup import load_numba
 

@@ -25,7 +25,7 @@ def list_(
         bool, typer.Option("--known", help="List what `download` knows by name instead.")
     ] = False,
 ) -> None:
-    """List the networks that are kept.
+    """List the installed networks.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def add(
     name: Name = None,
     replace: Replace = False,
 ) -> None:
-    """Copy a network file to those that are kept.
+    """Install a network from a file.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def show(
     Examples
     --------
     yardstone go nets show b6c96
-    yardstone go nets show some/file.bin.gz --format json
+    yardstone go nets show b6c96 --format json
     """
     from yardstone.go.nets.description import describe_file
     from yardstone.reports.go.networks import network_document
@@ -115,7 +115,7 @@ def show(
 def remove(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Networks that are kept.")],
 ) -> None:
-    """Delete networks that are kept.
+    """Remove installed networks.
 
     Examples
     --------

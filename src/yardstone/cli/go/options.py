@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 

@@ -63,15 +63,15 @@ def calibrate(
     strict: Strict = False,
     output: TableOutput,
 ) -> None:
-    """Fit a line from estimates to the ratings that a site gives its players.
+    """Fit estimates to the ratings of a site or club.
 
     With games the players are estimated from them; without, the table must have their
     estimates. What the line costs is measured on the results of the games.
 
     Examples
     --------
-    yardstone strength calibrate ratings.csv games/*.sgf --site Club --save club.json
-    yardstone strength calibrate pairs.csv --save club.json
+    yardstone strength calibrate ratings.csv games/ --site Club --save club.json
+    yardstone strength calibrate estimates_simulated.csv --site Club --save club.json
     """
     from yardstone.pool import SkipReport
     from yardstone.reports.strength.calibration import calibration_document

@@ -38,7 +38,7 @@ def describe(
         ),
     ] = "",
 ) -> None:
-    """Draw the data: labels, what moves lose, how ratings settle, lengths of games.
+    """Plot the data: labels, losses of moves, settling of ratings, game lengths.
 
     Draws what can be drawn of DATA: labels.svg, points.svg, winrates.svg,
     deviations.svg, settling.svg, lengths.svg (figures 4.1 to 4.6 of Neubauer 2024).

@@ -85,16 +85,16 @@ def estimate(
     strict: Strict = False,
     output: Output,
 ) -> None:
-    """Estimate how strong a player is from the moves of some games.
+    """Estimate how strong a player is from the moves of their games.
 
     The result does not count: only how the moves look to a network, and players of
     known rank of the Fox server, 5 kyu to 9 dan. The interval says how sure that is.
 
     Examples
     --------
-    yardstone strength estimate games/*.sgf
-    yardstone strength estimate game.sgf --player Anna --scale egf
-    yardstone strength estimate games.zip --confidence 95 -o anna.html
+    yardstone strength estimate professional.sgf --colour black
+    yardstone strength estimate professional.sgf --player 'Park Junghwan' --scale egf
+    yardstone strength estimate professional.sgf --colour white --confidence 95 -o white.html
     """
     level = parse_confidence(confidence)
     output.check()

@@ -35,7 +35,7 @@ def run(
         ),
     ] = None,
 ) -> None:
-    """Run a whole experiment with models from moves, from records to the table.
+    """Run a whole experiment, from game records to the table of results.
 
     Each stage is kept in the experiment's folder: the same command goes on where it
     was stopped or killed, and after a change to FILE it does again what depends on it.

@@ -87,7 +87,7 @@ def search(
     ] = None,
     output: Output,
 ) -> None:
-    """Search for the settings with which a network predicts best.
+    """Search for the hyperparameters with which a network predicts best.
 
     Every training is kept: the same command goes on where it was stopped or killed, and
     trains nothing twice.

@@ -43,15 +43,15 @@ def style(
     ] = None,
     output: TableOutput,
 ) -> None:
-    """Tell ranks from features of style, and how well that works.
+    """Predict ranks from features of style, and measure how well that works.
 
     Every player is predicted from the players of the other parts. With --predict the
     model learns from all of the first tables and rates the players of another one.
 
     Examples
     --------
-    yardstone strength style features/*.tab
-    yardstone strength style known.tab --predict unknown.tab --format csv
+    yardstone strength style style_simulated.tab
+    yardstone strength style style_simulated.tab --predict style_simulated.tab --format csv
     """
     from yardstone.reports.strength.style import style_document
     from yardstone.strength.style.rating import rate_by_style

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import typer
 

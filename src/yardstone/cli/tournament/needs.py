@@ -43,11 +43,11 @@ def needs(
     ] = 4096,
     unplayed: Unplayed = None,
 ) -> None:
-    """What a player needs in the last round for which place.
+    """Show what a player needs in the last round to reach a place.
 
     Examples
     --------
-    yardstone tournament needs open.xml 'Ann Lee' --place 3
+    yardstone tournament needs open.xml 'Claes Wim' --place 3
     """
     from yardstone.reports.tournament.last_round import last_round_document
     from yardstone.tournament.last_round import last_round_needs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
@@ -206,14 +206,14 @@ def pair(
     ] = None,
     boards: BoardOutput,
 ) -> None:
-    """Propose the next round's boards, each with its reasons.
+    """Pair the next round, and explain each board.
 
     Examples
     --------
-    yardstone tournament pair open.xml
-    yardstone tournament pair open.xml -o open.xml --html boards.html
-    yardstone tournament pair open.xml --fix "Ann Lee,Bo Ray" --absent "Cy Fox"
-    yardstone tournament pair open.xml --round 5 --again --ask "Ann Lee,Di Kim"
+    yardstone tournament pair swiss.trf
+    yardstone tournament pair swiss.trf -o paired.trf --html boards.html
+    yardstone tournament pair swiss.trf --fix 'Silva Rui,Novak Petr' --absent 'Kaya Deniz'
+    yardstone tournament pair open.xml --round 5 --again --ask 'Adler Ruth,Dahl Ingrid'
     yardstone tournament pair open.xml --round 3 --compare
     """
     from yardstone.tournament.files import read_tournament

@@ -36,7 +36,7 @@ def ratings(
         typer.Option("-k", min=0.0, metavar="K", help="K of all players, for FIDE's system."),
     ] = None,
 ) -> None:
-    """Rating changes by the ratings in the file, before they are published.
+    """Compute the rating changes of a tournament before they are published.
 
     Examples
     --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
@@ -143,16 +143,16 @@ def simulate(
     runs: Runs,
     output: Output,
 ) -> None:
-    """Play a tournament thousands of times, and say who comes where.
+    """Simulate a tournament thousands of times: who finishes where.
 
     Strengths are the ratings of the entry list, or the grades where there is none;
     results are drawn from the win probability, rounds paired as `tournament pair` does.
 
     Examples
     --------
-    yardstone tournament simulate congress.xml --tournaments 2000 --plot places.svg
-    yardstone tournament simulate --players 64 --rounds 5 --vary bar=1d,3d,5d
-    yardstone tournament simulate open.trf --win elo --draws 0.4 --advantage 35
+    yardstone tournament simulate open.xml --tournaments 200 --plot places.svg
+    yardstone tournament simulate --players 32 --tournaments 200 --vary bar=1d,3d,5d
+    yardstone tournament simulate swiss.trf --win elo --draws 0.4 --advantage 35
     """
     from yardstone.reports.tournament.simulation import simulation_document
     from yardstone.tournament.files import read_tournament

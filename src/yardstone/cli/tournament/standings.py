@@ -41,12 +41,12 @@ def standings(
         ),
     ] = None,
 ) -> None:
-    """Standings by any criteria after any round; tied players share a place.
+    """Show the standings after any round, by any criteria; ties share a place.
 
     Examples
     --------
     yardstone tournament standings open.xml --round 3
-    yardstone tournament standings open.trf --criteria pts,bh-c1,bh,sb -o standings.html
+    yardstone tournament standings swiss.trf --criteria pts,bh-c1,sb -o standings.html
     """
     from yardstone.reports.tournament.standings import standings_document
     from yardstone.tournament.standings_table import standings as standings_of

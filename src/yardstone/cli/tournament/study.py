@@ -87,7 +87,7 @@ def ties(
     runs: Runs,
     output: Output,
 ) -> None:
-    """Test tie-breaks: how often the stronger of two tied players comes ahead.
+    """Test tie-breaks: how often the stronger of two tied players ends up ahead.
 
     Hiddema's test, which Kaniuk (2011, section 7) proposes with his win probability.
 
@@ -130,7 +130,7 @@ def pairing(
     runs: Runs,
     output: Output,
 ) -> None:
-    """Compare pairing systems by how well ratings come to measure strengths.
+    """Compare pairing systems by how accurate the ratings become.
 
     Kaniuk's quality (2011, section 8): the rms error of ratings by the rules of the
     European Go Federation, after many tournaments of players whose strength is fixed.
@@ -170,7 +170,7 @@ def weights(
     runs: Runs,
     output: Output,
 ) -> None:
-    """Search the weights of pairing for those that measure best (needs optuna).
+    """Search for the pairing weights that give the most accurate ratings (needs optuna).
 
     Examples
     --------

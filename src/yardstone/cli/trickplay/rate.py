@@ -57,8 +57,8 @@ def rate(
 
     Examples
     --------
-    yardstone trickplay rate problems/ --games games.idx --plot ratings.svg
-    yardstone trickplay rate problem.sgf --games games.idx --boards 10 -o problem.json
+    yardstone trickplay rate trickplay.txt --games professional.sgf --plot ratings.svg
+    yardstone trickplay rate trickplay.txt --games professional.sgf --boards 1 -o problem.json
     """
     from yardstone.cli.startup import load_numba
 

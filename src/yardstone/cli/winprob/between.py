@@ -58,7 +58,7 @@ def between(
     ] = None,
     output: Output,
 ) -> None:
-    """Probability that a player of one grade beats one of another in an even game.
+    """Give the probability that one grade beats another in an even game.
 
     Examples
     --------

@@ -52,13 +52,13 @@ def stats(
     ] = 4,
     output: Output,
 ) -> None:
-    """Winning statistics: how often the weaker player wins, by grade and difference.
+    """Tabulate how often the weaker player wins, by grade and difference.
 
     The text is in the layout of the European Go Database.
 
     Examples
     --------
-    yardstone winprob stats games.csv --from 2006-01-01 --to 2010-12-31 --plot figure.svg
+    yardstone winprob stats graded_games_simulated.csv --from 2016-01-01 --plot figure.svg
     """
     from yardstone.reports.winprob.statistics import statistics_document
     from yardstone.winprob.statistics_files import statistics_of_files
@@ -111,11 +111,11 @@ def fit(
     confidence: Confidence = "95",
     output: Output,
 ) -> None:
-    """Fit the model to games or to winning statistics, with intervals.
+    """Fit the model to games or winning statistics, with intervals.
 
     Examples
     --------
-    yardstone winprob fit games.csv --method newton --bootstrap 200 --plot fit.svg
+    yardstone winprob fit graded_games_simulated.csv --method newton --bootstrap 100 --plot fit.svg
     """
     from yardstone.cli import values
     from yardstone.lab.kaniuk.model_fit import fit_all_games, fit_statistics
@@ -177,7 +177,7 @@ def trace(
 
     Examples
     --------
-    yardstone winprob trace games.csv --years 5 --plot trace.svg
+    yardstone winprob trace graded_games_simulated.csv --years 5 --plot trace.svg
     """
     from yardstone.lab.kaniuk.trace import trace as follow_windows
     from yardstone.reports.winprob.trace import trace_document
@@ -207,7 +207,7 @@ def compare(
 
     Examples
     --------
-    yardstone winprob compare games.csv --by-event
+    yardstone winprob compare graded_games_simulated.csv --by-event
     """
     from yardstone.cli import values
     from yardstone.lab.kaniuk.cross_validation import cross_validate

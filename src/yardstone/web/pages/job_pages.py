@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from yardstone.reports.document import Column, Document, Section, Table
 from yardstone.reports.words import plural
 from yardstone.web.kinds import KINDS, Query
+from yardstone.web.owners import sent_key
 from yardstone.web.pages.render import content, page, root_of
 from yardstone.web.pages.wording import days_words, error_lines, moment_words, progress
 
@@ -69,7 +70,7 @@ def _job_view(request: Request, job: Plain) -> dict[str, Any]:
     """What all pages of a job say of it."""
     root = root_of(request)
     own, api = f"{root}/r/{job['id']}", f"{root}/api/jobs/{job['id']}"
-    service = request.app.state.service
+    service, key = request.app.state.service, sent_key(request)
     site = service.settings.public_url.rstrip("/") or str(request.base_url).rstrip("/")
     site = site.removesuffix(root) if root else site
     done = job["status"] == "done"
@@ -78,6 +79,8 @@ def _job_view(request: Request, job: Plain) -> dict[str, Any]:
     return {
         "page": own,
         "address": site + own,
+        "owner_link": f"{site}{own}/own/{key}" if service.owns(job["id"], key) else "",
+        "steered": service.may_steer(job["id"], key),
         "expires": job["expires"],
         "expires_words": moment_words(job["expires"]),
         "exports": exports,
@@ -150,13 +153,13 @@ def _end_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:
         heading=heading,
         tone=tone,
         lines=lines,
-        again=f"{root}/r/{job['id']}/retry" if job["can_retry"] else "",
+        again=f"{root}/r/{job['id']}/retry" if job["can_retry"] and view["steered"] else "",
         onward="Measure other games",
         job=view,
     )
 
 
-def batch_page(request: Request, batch: Plain) -> Response:
+def batch_page(request: Request, batch: Plain, *, owned: bool) -> Response:
     """The jobs of a batch, each with its state."""
     root, done, total = root_of(request), batch["done"], batch["total"]
     columns = [
@@ -178,6 +181,7 @@ def batch_page(request: Request, batch: Plain) -> Response:
         words=f"{done} of {total} done.",
         content=content(Document("", sections=[Section("", [table])])),
         page=f"{root}/b/{batch['id']}",
+        owned=owned,
     )
 
 

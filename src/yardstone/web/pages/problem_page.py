@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["problem_page", "wants_page"]
 
 _HEADINGS = {
+    403: "That is for the owner alone",
     404: "There is nothing here",
     405: "That is not possible here",
     410: "This result has expired",

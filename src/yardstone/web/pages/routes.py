@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from yardstone.web.kinds import KINDS, Query
+from yardstone.web.owners import OWNER_COOKIE, remember_key, sent_key
 from yardstone.web.pages.forms import form_fields
 from yardstone.web.pages.job_pages import batch_page, job_page
 from yardstone.web.pages.problem_page import wants_page
@@ -18,6 +19,7 @@ from yardstone.web.pages.render import ASSETS, asset_bytes, asset_mark, page, ro
 from yardstone.web.pages.wording import error_lines, limit_words, limits_table, progress
 from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.sniff import ENDINGS
+from yardstone.web.store import DAY
 
 if TYPE_CHECKING:
     from yardstone.web.service import Service
@@ -68,15 +70,17 @@ def start(request: Request) -> Response:
 async def send(request: Request) -> Response:
     """Take the files of the form, and lead to the page of the job."""
     try:
-        jobs = await _service(request).receive(request)
+        made = await _service(request).receive(request, page=True)
     except RequestProblem as problem:
         if not wants_page(request):
             raise
         return _start(request, problem)
-    address = f"{root_of(request)}/r/{jobs[0]}"
+    address = f"{root_of(request)}/r/{made.jobs[0]}"
+    answer: Response = JSONResponse({"page": address}, 202)
     if wants_page(request):
-        return RedirectResponse(address, 303)
-    return JSONResponse({"page": address}, 202)
+        answer = RedirectResponse(address, 303)
+    _remember(request, answer, address, made.key)
+    return answer
 
 
 @router.api_route("/r/{address}", methods=_READ)
@@ -86,10 +90,12 @@ def result(
     part: Annotated[int, Parameter(alias="page", ge=1, le=100_000)] = 1,
     player: Annotated[str | None, Parameter(max_length=400)] = None,
     everyone: Annotated[bool, Parameter(alias="all")] = False,
+    colour: Annotated[str | None, Parameter(max_length=40)] = None,
+    scale: Annotated[str | None, Parameter(max_length=40)] = None,
 ) -> Response:
     """A job: its progress, its question, its result or its failure."""
     job = _service(request).job(address)
-    query = Query(f"{root_of(request)}/r/{address}", part, player, everyone)
+    query = Query(f"{root_of(request)}/r/{address}", part, player, everyone, colour, scale)
     return job_page(request, job, query)
 
 
@@ -100,40 +106,53 @@ def state(request: Request, address: str) -> Response:
     return JSONResponse(plain, headers={"Cache-Control": "no-store"})
 
 
+@router.api_route("/r/{address}/own/{key}", methods=_READ)
+def own(request: Request, address: str, key: str) -> Response:
+    """The owner's link: this browser may change the job from now on."""
+    _check_link(request, address, key)
+    answer = _back(request, address)
+    _remember(request, answer, f"{root_of(request)}/r/{address}", key)
+    return answer
+
+
 @router.post("/r/{address}/player")
 async def choose(request: Request, address: str) -> Response:
     """Say whose strength is asked for."""
     names = (await _small_form(request)).get("player", [])
     if len(names) != 1:
         raise RequestProblem(422, "bad_form", "No player was chosen.", "Choose one of the names.")
-    await run_in_threadpool(_service(request).choose, address, names[0])
+    await run_in_threadpool(_service(request).choose, address, names[0], sent_key(request))
     return _back(request, address)
 
 
 @router.post("/r/{address}/cancel")
 def cancel(request: Request, address: str) -> Response:
     """Stop a job."""
-    _service(request).cancel(address)
+    _service(request).cancel(address, sent_key(request))
     return _back(request, address)
 
 
 @router.post("/r/{address}/retry")
 def retry(request: Request, address: str) -> Response:
     """Begin a failed job anew."""
-    _service(request).retry(address)
+    _service(request).retry(address, sent_key(request))
     return _back(request, address)
 
 
 @router.post("/r/{address}/delete")
 def delete(request: Request, address: str) -> Response:
     """Delete a job with its result."""
-    return _deleted(request, address)
+    _service(request).delete(address, sent_key(request))
+    return _deleted(request, f"{root_of(request)}/r/{address}")
 
 
 @router.api_route("/b/{address}", methods=_READ)
 def batch(request: Request, address: str) -> Response:
     """All jobs of a batch."""
-    return batch_page(request, _service(request).batch(address))
+    batch = _service(request).batch(address)
+    return batch_page(
+        request, batch, owned=_service(request).owns(address, sent_key(request), batch=True)
+    )
 
 
 @router.api_route("/b/{address}/state", methods=_READ)
@@ -153,7 +172,20 @@ def batch_state(request: Request, address: str) -> Response:
 @router.post("/b/{address}/delete")
 def delete_batch(request: Request, address: str) -> Response:
     """Delete all jobs of a batch."""
-    return _deleted(request, address)
+    _service(request).delete(address, sent_key(request), batch=True)
+    return _deleted(request, f"{root_of(request)}/b/{address}")
+
+
+@router.api_route("/b/{address}/own/{key}", methods=_READ)
+def own_batch(request: Request, address: str, key: str) -> Response:
+    """The owner's link of a batch, and with it of its jobs."""
+    _check_link(request, address, key, batch=True)
+    root = root_of(request)
+    answer = RedirectResponse(f"{root}/b/{address}", 303)
+    jobs = [f"{root}/r/{job['id']}" for job in _service(request).batch(address)["jobs"]]
+    for path in (f"{root}/b/{address}", *jobs):
+        _remember(request, answer, path, key)
+    return answer
 
 
 @router.api_route("/static/{name}", methods=_READ)
@@ -169,9 +201,20 @@ def _back(request: Request, address: str) -> Response:
     return RedirectResponse(f"{root_of(request)}/r/{address}", 303)
 
 
-def _deleted(request: Request, address: str) -> Response:
-    _service(request).delete(address)
-    return page(
+def _check_link(request: Request, address: str, key: str, *, batch: bool = False) -> None:
+    if not _service(request).owns(address, key, batch=batch):
+        raise RequestProblem(
+            403, "not_owner", "This is not the owner's link of this result.", "Check the address."
+        )
+
+
+def _remember(request: Request, answer: Response, path: str, key: str) -> None:
+    days = _service(request).settings.keep_days
+    remember_key(answer, key, path, DAY * days, secure=request.url.scheme == "https")
+
+
+def _deleted(request: Request, path: str) -> Response:
+    answer = page(
         request,
         "message",
         title="Yardstone: deleted",
@@ -182,6 +225,8 @@ def _deleted(request: Request, address: str) -> Response:
         onward="Measure other games",
         job=None,
     )
+    answer.delete_cookie(OWNER_COOKIE, path=path)
+    return answer
 
 
 async def _small_form(request: Request) -> dict[str, list[str]]:
