@@ -41,9 +41,7 @@ def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
                     field.name,
                     Parameter.KEYWORD_ONLY,
                     default=default,
-                    annotation=panelled(options[field.name], panel)
-                    if panel
-                    else options[field.name],
+                    annotation=panelled(options[field.name], panel),
                 )
             )
 

@@ -26,7 +26,8 @@ class PanelledCommand(TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """The words after the command, as people write them: ``FILES...``, ``[PATHS]...``."""
-        return [piece.replace("{", "").replace("}", "") for piece in _pieces(self, ctx)]
+        pieces = super().collect_usage_pieces(ctx)
+        return [str(piece).replace("{", "").replace("}", "") for piece in pieces]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write what the command takes, each panel under its name."""
@@ -48,10 +49,6 @@ class PanelledCommand(TyperCommand):
                     formatter.write_dl(records)
 
 
-def _pieces(command: TyperCommand, ctx: Any) -> list[str]:
-    return [str(piece) for piece in super(PanelledCommand, command).collect_usage_pieces(ctx)]
-
-
 def _argument(record: tuple[str, str]) -> tuple[str, str]:
     name, about = record
     name = re.sub(r" <[^>]*>$", "", name).replace("[", "").replace("]", "").replace("...", "")
@@ -66,8 +63,8 @@ def _option(record: tuple[str, str]) -> tuple[str, str]:
     return name, about.replace("  []", "").strip()
 
 
-def panelled(option: Any, panel: str) -> Any:
-    """The annotation of an option, shown in this panel."""
+def panelled(option: Any, panel: str | None) -> Any:
+    """The annotation of an option, shown in this panel, if any."""
     for part in getattr(option, "__metadata__", ()):
         if getattr(part, "rich_help_panel", panel) is None:
             part.rich_help_panel = panel

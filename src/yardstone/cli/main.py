@@ -113,5 +113,5 @@ def _usage(error: Exception) -> int:
         print(hint, file=sys.stderr)
     elif "Did you mean" not in text:
         path = context.command_path if context is not None else "yardstone"
-        print(f"'{path} --help' shows what there is.", file=sys.stderr)
+        print(f"Try '{path} --help'.", file=sys.stderr)
     return 2

@@ -12,6 +12,13 @@ from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family
 __all__ = ["file_hint", "option_hint", "unknown_command"]
 
 _MOST = 3
+#: What a file is most likely for, where it stands in the place of a command.
+_FOR_FILES = {
+    **dict.fromkeys((".pgn", ".csv", ".json", ".parquet"), "rate"),
+    **dict.fromkeys((".xml", ".h9", ".trf"), "tournament standings"),
+    ".sgf": "strength estimate",
+    ".mat": "backgammon analyse",
+}
 
 
 def unknown_command(word: str, path: str, names: list[str]) -> str:
@@ -29,8 +36,9 @@ def unknown_command(word: str, path: str, names: list[str]) -> str:
     message = f"no such command: {word}"
     if (near := nearest(word, names)) is not None:
         return f"{message}. Did you mean '{path} {near}'?"
-    if Path(word).is_file():
-        return f"{message}. Did you mean 'yardstone rate {word}'?"
+    suffixes = [each.lower() for each in Path(word).suffixes if each != ".gz"]
+    if (used := _FOR_FILES.get(suffixes[-1] if suffixes else "")) and Path(word).is_file():
+        return f"{message}. Did you mean 'yardstone {used} {word}'?"
     places = {" ".join(each): each[-1] for each in _paths((), {**COMMANDS, **OWN_SWITCHES})}
     found = nearest(word, places.values())
     meant = [f"yardstone {place}" for place, name in places.items() if name == found]

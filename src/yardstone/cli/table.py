@@ -235,7 +235,7 @@ COMMANDS: Mapping[str, Command | Family] = {
                 {
                     "ties": Command(
                         "tournament.study:ties",
-                        "Test tie-breaks: how often the stronger of two tied players ends up ahead.",
+                        "Test tie-breaks: how often the stronger of two tied players ends ahead.",
                     ),
                     "pairing": Command(
                         "tournament.study:pairing",
@@ -243,7 +243,7 @@ COMMANDS: Mapping[str, Command | Family] = {
                     ),
                     "weights": Command(
                         "tournament.study:weights",
-                        "Search for the pairing weights that give the most accurate ratings (needs optuna).",
+                        "Search for the pairing weights with the most accurate ratings.",
                     ),
                 },
             ),
@@ -293,7 +293,7 @@ COMMANDS: Mapping[str, Command | Family] = {
                     ),
                     "appendix": Command(
                         "backgammon.study:appendix",
-                        "Repeat Appendix II: players strong with chequers and weak with the cube, or the reverse.",
+                        "Repeat Appendix II: players of one level in moves, another in cube play.",
                     ),
                     "table": Command(
                         "backgammon.study_fits:table",

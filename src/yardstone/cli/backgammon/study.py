@@ -191,7 +191,7 @@ def appendix(
     timeout: Timeout = 3600.0,
     output: TableOutput,
 ) -> None:
-    """Repeat Appendix II: players strong with chequers and weak with the cube, or the reverse.
+    """Repeat Appendix II: players of one level in moves, another in cube play.
 
     Examples
     --------

@@ -87,7 +87,7 @@ def ties(
     runs: Runs,
     output: Output,
 ) -> None:
-    """Test tie-breaks: how often the stronger of two tied players ends up ahead.
+    """Test tie-breaks: how often the stronger of two tied players ends ahead.
 
     Hiddema's test, which Kaniuk (2011, section 7) proposes with his win probability.
 
@@ -170,7 +170,7 @@ def weights(
     runs: Runs,
     output: Output,
 ) -> None:
-    """Search for the pairing weights that give the most accurate ratings (needs optuna).
+    """Search for the pairing weights with the most accurate ratings.
 
     Examples
     --------
