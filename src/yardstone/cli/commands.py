@@ -16,10 +16,10 @@ from yardstone.cli.help import PanelledCommand, epilog, write_commands
 from yardstone.cli.suggestions import unknown_command
 from yardstone.cli.table import COMMANDS, OWN_SWITCHES, PANELS, Command, Family
 
-__all__ = ["application"]
+__all__ = ["EXAMPLES", "application"]
 
 _ABOUT = "Measure playing strength: ratings, with their uncertainty, from results of games."
-_EXAMPLES = (
+EXAMPLES = (
     "demo",
     "demo --copy .",
     "rate league.csv --plot ratings.svg",
@@ -30,7 +30,7 @@ _HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
 def application(*path: str) -> Any:
     """The whole command, or the family or command that `path` leads to."""
-    entry: Command | Family = Family(_ABOUT, _EXAMPLES, COMMANDS)
+    entry: Command | Family = Family(_ABOUT, EXAMPLES, COMMANDS)
     for name in path:
         assert isinstance(entry, Family)
         entry = entry.commands[name]
