@@ -21,6 +21,7 @@ NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 #: Examples that no test can run, by how they begin, with the reason.
 NOT_RUN = {
     "serve": "it runs until it is stopped",
+    "match games.pgn --watch": "it runs until it is stopped",
     "go nets": "it works on the user's own networks, or downloads one",
     "strength run": "it takes hours",
     "strength describe": "it needs an experiment that has been run, in hours",
@@ -33,7 +34,7 @@ NOT_RUN = {
     "demo": "tests of its own run it",
 }
 NETWORKS = ("go ", "strength estimate", "trickplay rate")
-#: What a study would do in hours is done in the small where its options allow it.
+#: Seconds that an example may take.
 PATIENCE = 300
 
 

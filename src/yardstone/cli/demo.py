@@ -137,7 +137,7 @@ def demo(
         typer.Option("--copy", metavar="FOLDER", help="Copy the example files to this folder."),
     ] = None,
 ) -> int:
-    """Show each main job on real games, or copy the example files.
+    """Show each main job on real games; copy the example files.
 
     Each demo prints the commands it runs, and what to try next. The example
     files come with Yardstone: after `demo --copy .` every command of the

@@ -29,45 +29,45 @@ def history(
     rating: SystemOptions,
     save: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep all games and ratings, to go on from later."),
+        typer.Option(metavar="FILE", help="Save all games and ratings, to continue from later."),
     ] = None,
     annul: Annotated[
         list[str] | None,
         typer.Option(
             metavar="GAME",
-            help="Take back a game: its number, or 'FIRST | SECOND | DATE'. Repeatable.",
+            help="Annul a game: its number, or 'FIRST | SECOND | DATE'. Repeatable.",
         ),
     ] = None,
     merge: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="KEPT=OTHER", help="Two accounts are one player, called KEPT. Repeatable."
+            metavar="KEPT=OTHER", help="Merge two accounts of one player, as KEPT. Repeatable."
         ),
     ] = None,
     report: Annotated[
         bool,
         typer.Option(
-            "--report", help="Name provisional and idle players and improbable results as well."
+            "--report", help="Also list provisional players, idle players and improbable results."
         ),
     ] = False,
     settled: Annotated[
-        int, typer.Option(metavar="GAMES", help="A player with fewer games is provisional.", min=0)
+        int, typer.Option(metavar="GAMES", help="Players with fewer games are provisional.", min=0)
     ] = 10,
     idle: Annotated[
-        float, typer.Option(metavar="DAYS", help="A player is idle after so long without a game.")
+        float, typer.Option(metavar="DAYS", help="Players are idle after this long without a game.")
     ] = 365.0,
     improbable: Annotated[
         float,
-        typer.Option(metavar="CHANCE", help="A result of at most this chance is improbable."),
+        typer.Option(metavar="CHANCE", help="Results of at most this probability are improbable."),
     ] = 0.01,
     confidence: Confidence = "95",
     top: Annotated[
-        int, typer.Option(metavar="NUMBER", help="Players in the list; 0 shows all.", min=0)
+        int, typer.Option(metavar="NUMBER", help="Show this many players; 0 shows all.", min=0)
     ] = 20,
     games: GameOptions,
     out: Output,
 ) -> None:
-    """Rate games in the order they were played, and show ratings over time.
+    """Rate games in order, and show ratings over time.
 
     Kept ratings go on with new games without replaying the old ones. A game taken
     back, or two accounts made one, replay only the games that this can reach. In

@@ -17,7 +17,7 @@ __all__ = ["predict"]
 
 def predict(
     player: Annotated[
-        str, typer.Argument(metavar="FIRST", help="Who moves first.", show_default=False)
+        str, typer.Argument(metavar="FIRST", help="The player who moves first.", show_default=False)
     ],
     opponent: Annotated[
         str, typer.Argument(metavar="SECOND", help="The opponent.", show_default=False)
@@ -28,18 +28,21 @@ def predict(
     advantage: Annotated[
         float | None,
         typer.Option(
-            metavar="POINTS", help="Worth of moving first and of handicap. [default: the system's]"
+            metavar="POINTS",
+            help="Advantage of moving first and of handicap. [default: the system's]",
         ),
     ] = None,
     exact: Annotated[
         bool,
-        typer.Option("--exact", help="Take the ratings as exact: chances further from even."),
+        typer.Option(
+            "--exact", help="Take the ratings as exact, which moves the prediction away from even."
+        ),
     ] = False,
     confidence: Confidence = "95",
     games: GameOptions,
     out: TableOutput,
 ) -> None:
-    """Predict a game between two players from the games played so far.
+    """Predict a game between two players from the games so far.
 
     Examples
     --------

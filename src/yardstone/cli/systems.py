@@ -21,7 +21,7 @@ __all__ = ["RatedGamesPaths", "SystemOptions", "moment", "settings"]
 RatedGamesPaths = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Files of results, or - for standard input; with --state those of new games.",
+        help="Files of results, or - for standard input; with --state, of new games.",
         show_default=False,
     ),
 ]
@@ -44,7 +44,9 @@ class SystemOptions:
     ] = None
     state: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Go on from what `yardstone history --save` wrote."),
+        typer.Option(
+            metavar="FILE", help="Continue from a file written by `yardstone history --save`."
+        ),
     ] = None
 
     def read(

@@ -55,23 +55,21 @@ OWN_SWITCHES = {
 
 #: All others, in the order of ``--help``.
 COMMANDS: Mapping[str, Command | Family] = {
-    "rate": Command("rate:rate", "Rate players from results, with the uncertainty of each rating."),
+    "rate": Command("rate:rate", "Rate players from results, with the error of each rating."),
     "match": Command(
         "match:match",
-        "Judge a match between two players: Elo difference, superiority, when to stop.",
+        "Judge a match of two players: Elo, superiority, when to stop.",
     ),
-    "history": Command(
-        "history:history", "Rate games in the order they were played, and show ratings over time."
-    ),
+    "history": Command("history:history", "Rate games in order, and show ratings over time."),
     "predict": Command(
-        "predict:predict", "Predict a game between two players from the games played so far."
+        "predict:predict", "Predict a game between two players from the games so far."
     ),
     "evaluate": Command(
         "evaluate:evaluate",
         "Compare rating systems by how well they predict later games.",
     ),
     "winprob": Family(
-        "Winning probabilities between Go grades (Kaniuk's model), and fits to games.",
+        "Give winning probabilities between Go grades; fit the model.",
         (
             "winprob 2d 4d",
             "winprob fit winning_statistics_simulated.txt",
@@ -79,11 +77,11 @@ COMMANDS: Mapping[str, Command | Family] = {
         {
             "between": Command(
                 "winprob.between:between",
-                "Give the probability that one grade beats another in an even game.",
+                "Give the probability that one grade beats another.",
             ),
             "stats": Command(
                 "winprob.fits:stats",
-                "Tabulate how often the weaker player wins, by grade and difference.",
+                "Tabulate how often the weaker player wins, by grade.",
             ),
             "fit": Command(
                 "winprob.fits:fit",
@@ -95,7 +93,7 @@ COMMANDS: Mapping[str, Command | Family] = {
             ),
             "compare": Command(
                 "winprob.fits:compare",
-                "Cross-validate the published form, a plain logistic and richer forms.",
+                "Cross-validate the published form against others.",
             ),
         },
         default="between",
@@ -120,7 +118,7 @@ COMMANDS: Mapping[str, Command | Family] = {
             ),
             "features": Command(
                 "go.features:features",
-                "Extract the features of every move of many games into a store.",
+                "Extract the features of every move of many games.",
             ),
             "nets": Family(
                 "Manage KataGo networks: list, add, download, remove.",
@@ -155,22 +153,22 @@ COMMANDS: Mapping[str, Command | Family] = {
             ),
             "run": Command(
                 "strength.run:run",
-                "Run a whole experiment, from game records to the table of results.",
+                "Run a whole experiment, from game records to results.",
             ),
             "describe": Command(
                 "strength.describe:describe",
-                "Plot the data: labels, losses of moves, settling of ratings, game lengths.",
+                "Plot the data: labels, losses of moves, settling of ratings.",
             ),
             "train": Command(
                 "strength.train:train", "Train a Set Transformer on the games of an experiment."
             ),
             "search": Command(
                 "strength.search:search",
-                "Search for the hyperparameters with which a network predicts best.",
+                "Search for the settings with which a network predicts best.",
             ),
             "style": Command(
                 "strength.style:style",
-                "Predict ranks from features of style, and measure how well that works.",
+                "Predict ranks from features of style, and test the prediction.",
             ),
         },
     ),
@@ -195,7 +193,7 @@ COMMANDS: Mapping[str, Command | Family] = {
         },
     ),
     "tournament": Family(
-        "Run tournaments: standings, pairings, rating changes, simulations.",
+        "Pair, rank, rate and simulate tournaments.",
         (
             "tournament standings open.xml",
             "tournament pair swiss.trf",
@@ -207,7 +205,7 @@ COMMANDS: Mapping[str, Command | Family] = {
             ),
             "standings": Command(
                 "tournament.standings:standings",
-                "Show the standings after any round, by any criteria; ties share a place.",
+                "Show the standings after any round, by any criteria.",
             ),
             "convert": Command(
                 "tournament.convert:convert",
@@ -215,7 +213,7 @@ COMMANDS: Mapping[str, Command | Family] = {
             ),
             "ratings": Command(
                 "tournament.ratings:ratings",
-                "Compute the rating changes of a tournament before they are published.",
+                "Compute the rating changes before they are published.",
             ),
             "needs": Command(
                 "tournament.needs:needs",
@@ -235,11 +233,11 @@ COMMANDS: Mapping[str, Command | Family] = {
                 {
                     "ties": Command(
                         "tournament.study:ties",
-                        "Test tie-breaks: how often the stronger of two tied players ends ahead.",
+                        "Test how often a tie-break puts the stronger player ahead.",
                     ),
                     "pairing": Command(
                         "tournament.study:pairing",
-                        "Compare pairing systems by how accurate the ratings become.",
+                        "Compare pairing systems by the accuracy of the ratings.",
                     ),
                     "weights": Command(
                         "tournament.study:weights",
@@ -258,15 +256,15 @@ COMMANDS: Mapping[str, Command | Family] = {
         {
             "rating": Command(
                 "backgammon.rating:rating",
-                "Compute a rating from error rates, or the error rates of a rating.",
+                "Compute a rating from error rates, or the other way round.",
             ),
             "analyse": Command(
                 "backgammon.analyse:analyse",
-                "Analyse matches: ratings from errors, blunders and trend of each player.",
+                "Analyse matches: each player's errors, blunders and rating.",
             ),
             "play": Command(
                 "backgammon.study:play",
-                "Play and analyse matches between GNU Backgammon players of given noise.",
+                "Play and analyse matches between GNU Backgammon players.",
             ),
             "study": Family(
                 "Repeat van den Doel's studies, or fit a table of matches.",
@@ -277,7 +275,7 @@ COMMANDS: Mapping[str, Command | Family] = {
                 {
                     "part1": Command(
                         "backgammon.study:part1",
-                        "Repeat Part I: rating difference and error rate per decision of any kind.",
+                        "Repeat Part I: rating difference and error rate per decision.",
                     ),
                     "part2": Command(
                         "backgammon.study:part2",
@@ -289,11 +287,11 @@ COMMANDS: Mapping[str, Command | Family] = {
                     ),
                     "strong": Command(
                         "backgammon.study:strong",
-                        "Pit world class (2 plies) against expert (0 plies) in 3-point matches.",
+                        "Pit world class (2 plies) against expert (0 plies) at 3 points.",
                     ),
                     "appendix": Command(
                         "backgammon.study:appendix",
-                        "Repeat Appendix II: players of one level in moves, another in cube play.",
+                        "Repeat Appendix II: strong with chequers, weak with the cube.",
                     ),
                     "table": Command(
                         "backgammon.study_fits:table",
@@ -305,7 +303,7 @@ COMMANDS: Mapping[str, Command | Family] = {
                     ),
                     "compare": Command(
                         "backgammon.study_fits:compare",
-                        "Score old and refitted formulas on matches held out of the fit.",
+                        "Score old and refitted formulas on matches held out.",
                     ),
                 },
             ),
@@ -313,11 +311,9 @@ COMMANDS: Mapping[str, Command | Family] = {
     ),
     "handicap": Command(
         "handicap:handicap",
-        "Set the handicap for two players by Goldis' rule: stones, komi, ties.",
+        "Set the handicap for two Go players: stones, komi, ties.",
     ),
-    "demo": Command("demo:demo", "Show each main job on real games, or copy the example files."),
+    "demo": Command("demo:demo", "Show each main job on real games; copy the example files."),
     "convert": Command("convert:convert", "Convert games between SGF, PGN, CSV, JSON and Parquet."),
-    "serve": Command(
-        "serve:serve", "Run the web server: the pages that measure strength, and their API."
-    ),
+    "serve": Command("serve:serve", "Run the web server: pages that measure strength, and an API."),
 }

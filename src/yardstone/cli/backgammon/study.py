@@ -51,12 +51,12 @@ def play(
     timeout: Timeout = 600.0,
     keep_moves: Annotated[
         bool,
-        typer.Option("--keep-moves", help="Keep the moves of each match too, as .mat text."),
+        typer.Option("--keep-moves", help="Also keep the moves of each match, as .mat text."),
     ] = False,
     noise: Noise,
     output: TableOutput,
 ) -> None:
-    """Play and analyse matches between GNU Backgammon players of given noise.
+    """Play and analyse matches between GNU Backgammon players.
 
     What the results file has already is not played again.
 
@@ -93,7 +93,7 @@ def part1(
     output: TableOutput,
     figures: FigureFolder,
 ) -> None:
-    """Repeat Part I: rating difference and error rate per decision of any kind.
+    """Repeat Part I: rating difference and error rate per decision.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def strong(
     timeout: Timeout = 3600.0,
     output: TableOutput,
 ) -> None:
-    """Pit world class (2 plies) against expert (0 plies) in 3-point matches.
+    """Pit world class (2 plies) against expert (0 plies) at 3 points.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def appendix(
     timeout: Timeout = 3600.0,
     output: TableOutput,
 ) -> None:
-    """Repeat Appendix II: players of one level in moves, another in cube play.
+    """Repeat Appendix II: strong with chequers, weak with the cube.
 
     Examples
     --------

@@ -141,7 +141,7 @@ def compare(
     seed: Seed = 1,
     output: TableOutput,
 ) -> None:
-    """Score old and refitted formulas on matches held out of the fit.
+    """Score old and refitted formulas on matches held out.
 
     Examples
     --------

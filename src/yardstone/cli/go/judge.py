@@ -28,14 +28,16 @@ def judge(
     *,
     sure: Annotated[
         float,
-        typer.Option("--sure", metavar="PERCENT", help="Winrate that makes a winner, 50 to 100."),
+        typer.Option(
+            "--sure", metavar="PERCENT", help="Winrate from which a game is decided, 50 to 100."
+        ),
     ] = 60.0,
     rules: RecordRules = "record",
     komi: Komi = None,
     top: Annotated[
         int,
         typer.Option(
-            "--top", metavar="NUMBER", min=0, help="Games to list that contradict their records."
+            "--top", metavar="NUMBER", min=0, help="Number of games to list whose record disagrees."
         ),
     ] = 20,
     strict: Strict = False,

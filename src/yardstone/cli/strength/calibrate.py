@@ -31,7 +31,8 @@ def calibrate(
     ratings: Annotated[
         Path,
         typer.Argument(
-            metavar="RATINGS", help="Table with the columns player, rating and perhaps estimate."
+            metavar="RATINGS",
+            help="Table with the columns player, rating and, optionally, estimate.",
         ),
     ],
     paths: Annotated[
@@ -45,13 +46,11 @@ def calibrate(
     *,
     save: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep the calibration, for `estimate --calibration`."),
+        typer.Option(metavar="FILE", help="Save the calibration, for `estimate --calibration`."),
     ] = None,
     site: Annotated[
         str | None,
-        typer.Option(
-            "--site", metavar="NAME", help="What to call the ratings. [default: the kind]"
-        ),
+        typer.Option("--site", metavar="NAME", help="Name of the ratings. [default: the kind]"),
     ] = None,
     kind: Annotated[
         RatingKind,

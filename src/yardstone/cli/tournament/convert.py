@@ -27,7 +27,7 @@ def convert(
         str | None,
         typer.Option(
             metavar="|".join(FORMATS),
-            help="Format to write. [default: as FILE of -o ends]",
+            help="Format to write. [default: by the ending of the file]",
         ),
     ] = None,
     encoding: Annotated[

@@ -33,10 +33,12 @@ class TournamentOptions:
         Literal["mcmahon", "swiss", "round-robin"] | None,
         typer.Option(help="Pairing. [default: the file's, or mcmahon]"),
     ] = None
-    bar: Annotated[
-        str | None, typer.Option(metavar="GRADE", help="Bar of a McMahon tournament, as in 3d.")
+    bar: Annotated[str | None, typer.Option(metavar="GRADE", help="McMahon bar, such as 3d.")] = (
+        None
+    )
+    floor: Annotated[
+        str | None, typer.Option(metavar="GRADE", help="McMahon floor, such as 20k.")
     ] = None
-    floor: Annotated[str | None, typer.Option(metavar="GRADE", help="Its floor, as in 20k.")] = None
     handicap: Annotated[
         int | None,
         typer.Option(
@@ -53,7 +55,7 @@ class ResultOptions:
 
     win: Win = "kaniuk"
     advantage: Annotated[
-        float, typer.Option(metavar="POINTS", help="With --win elo: worth of moving first.")
+        float, typer.Option(metavar="POINTS", help="With --win elo: advantage of moving first.")
     ] = 0.0
     draws: Annotated[
         float, typer.Option(metavar="RATE", help="With --win elo: draw rate of equal players.")
@@ -113,21 +115,23 @@ def simulate(
     ] = None,
     *,
     tournaments: Annotated[
-        int, typer.Option(metavar="NUMBER", min=1, help="How many to play.")
+        int, typer.Option(metavar="NUMBER", min=1, help="Number of tournaments.")
     ] = 1000,
     players: Annotated[
-        int, typer.Option(metavar="NUMBER", min=2, help="Players, without a file.")
+        int, typer.Option(metavar="NUMBER", min=2, help="Number of players, without a file.")
     ] = 64,
     grades: Annotated[
-        str, typer.Option(metavar="LOW:HIGH", help="Their grades, without a file.")
+        str, typer.Option(metavar="LOW:HIGH", help="Grades of the players, without a file.")
     ] = "20k:7d",
     rules: TournamentOptions,
     criteria: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="What orders the players in the end, as mms,sos,sosos."),
+        typer.Option(
+            metavar="NAMES", help="Criteria of the final standings, such as mms,sos,sosos."
+        ),
     ] = None,
     restart: Annotated[
-        bool, typer.Option("--restart", help="Play the rounds that are over again as well.")
+        bool, typer.Option("--restart", help="Also replay the rounds that are over.")
     ] = False,
     results: ResultOptions,
     vary: Annotated[
@@ -138,7 +142,7 @@ def simulate(
         ),
     ] = None,
     top: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, help="Players in the table; 0 shows all.")
+        int, typer.Option(metavar="NUMBER", min=0, help="Show this many players; 0 shows all.")
     ] = 20,
     runs: Runs,
     output: Output,

@@ -23,9 +23,7 @@ def index(
             show_default=False,
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The index to write.")
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Index to write.")],
     workers: Workers = None,
     quiet: Quiet = False,
 ) -> None:

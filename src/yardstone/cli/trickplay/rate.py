@@ -32,15 +32,15 @@ def rate(
         typer.Option(
             "--moves",
             metavar="NUMBER",
-            help="Answering moves that are rated: all, the first NUMBER, or equal: as many "
-            "as the shortest variation has.",
+            help="Answers to rate: all, the first NUMBER, or equal: as many as the shortest "
+            "variation has.",
         ),
     ] = "equal",
     history: Annotated[
         bool,
         typer.Option(
             "--history/--no-history",
-            help="Show the network the moves that led to the position, or set it up.",
+            help="Show the network the moves before the position, or only the position.",
         ),
     ] = True,
     scale: Annotated[
