@@ -111,6 +111,9 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "go.features:features",
                 "Take the features of every move of many games into a store.",
             ),
+            "fetch": Command(
+                "go.fetch:fetch", "Fetch the latest public games of a user of OGS as SGF files."
+            ),
             "nets": Family(
                 "Networks of KataGo: list what is kept, add a file, download a known one.",
                 (
