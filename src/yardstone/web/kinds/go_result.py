@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from yardstone.reports.document import Choice, Choices, Column, Document, Section, Stepper, Table
+from yardstone.reports.document import (
+    Alternative,
+    Choices,
+    Column,
+    Document,
+    Section,
+    Slides,
+    Table,
+)
 from yardstone.reports.words import plural
 from yardstone.web.kinds.kind import Card, Plain, Query, View
 
@@ -124,7 +132,7 @@ def go_glance(result: Plain) -> Document:
         block.steps[0]
         for section in document.sections
         for block in section.blocks
-        if isinstance(block, Stepper)
+        if isinstance(block, Slides)
     ]
     board = [Section(f"Costliest: {steps[0].title}", steps[0].pictures[:1])] if steps else []
     return Document(result["player"], sections=[Section("", answer), *board])
@@ -178,9 +186,9 @@ class _Links:
             if len(choices) > 1
         ]
 
-    def _choice(self, words: str, place: int, chosen: bool) -> Choice:
+    def _choice(self, words: str, place: int, chosen: bool) -> Alternative:
         games = plural(self.sides[place]["games"], "game")
-        return Choice(words, [games], self.to(place), chosen)
+        return Alternative(words, [games], self.to(place), chosen)
 
 
 def _colour_words(side: Plain) -> str:

@@ -40,8 +40,8 @@ def _perform(task: Task) -> dict[str, Any]:
     task.tell("rating", 0, 1)
     system = BradleyTerry(
         average=task.options["average"],
-        first_advantage="free",
-        draw_rate="free",
+        first_advantage="auto",
+        draw_rate="auto",
         method="likelihood",
     )
     report = rate_list(pool, system, confidence=task.options["level"])
