@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.charts.strength import (
     estimate_chart,
@@ -44,6 +44,9 @@ from yardstone.reports.strength.words import (
 )
 from yardstone.reports.words import per_cent, plural
 
+if TYPE_CHECKING:
+    from yardstone.strength.estimate.estimate import StrengthEstimate
+
 __all__ = ["estimate_document"]
 
 #: Games in a text; the others are counted.
@@ -53,6 +56,11 @@ _RECORDS = 50
 _COLOURS = {"black": "Black", "white": "White"}
 
 Plain = Mapping[str, Any]
+
+
+def strength_document(estimate: StrengthEstimate) -> Document:
+    """The report of an estimate."""
+    return estimate_document(estimate.as_dict())
 
 
 def estimate_document(

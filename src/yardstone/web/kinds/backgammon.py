@@ -10,7 +10,7 @@ from yardstone.errors import InputError
 from yardstone.reports.document import Document, Section, Table
 from yardstone.reports.words import plural
 from yardstone.web.kinds.fields import ChoiceField, level_field
-from yardstone.web.kinds.kind import Kind, Plain, Query, Task, View
+from yardstone.web.kinds.kind import CARD_RANGES, Card, Kind, Plain, Query, Task, View
 from yardstone.web.problems import RequestProblem
 
 __all__ = ["KIND"]
@@ -64,6 +64,20 @@ def _view(result: Plain, query: Query) -> View:
     return View(backgammon_document(result, title=f"Backgammon: {who}"))
 
 
+def _card(result: Plain) -> Card:
+    """Error rates and ratings of the players, without their names."""
+    played = plural(len(result["matches"]), "match", "matches")
+    best = min((each["pr"] for each in result["players"]), default=None)
+    rates = "" if best is None else f", the lowest error rate is PR {best:.2f}"
+    ratings = sorted((each["rating"] for each in result["players"]), key=lambda one: -one["value"])
+    ranges = [(each["low"], each["value"], each["high"]) for each in ratings]
+    return Card(
+        f"Backgammon: error rates of {plural(len(result['players']), 'player')}",
+        f"From {played} analysed by GNU Backgammon{rates}.",
+        tuple(each for each in ranges if None not in each)[:CARD_RANGES],
+    )
+
+
 def _glance(result: Plain) -> Document:
     """The players with their ratings."""
     from yardstone.reports.backgammon.analysis import backgammon_document
@@ -106,4 +120,5 @@ KIND = Kind(
     allowance=lambda limits: plural(limits["matches"], "match", "matches"),
     perform=_perform,
     view=_view,
+    card=_card,
 )

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError
 from yardstone.web.kinds.fields import ChoiceField, PlayersField, bad_option, level_field
-from yardstone.web.kinds.go_result import go_glance, go_records, go_result, go_view
+from yardstone.web.kinds.go_result import (
+    go_card,
+    go_glance,
+    go_records,
+    go_result,
+    go_scales,
+    go_view,
+)
 from yardstone.web.kinds.kind import Kind, NeedsPlayer, Plain, Task
 from yardstone.web.problems import RequestProblem
 
@@ -25,7 +32,6 @@ _COLOURS = {"black": 1, "white": 2}
 def _perform(task: Task) -> dict[str, Any]:
     """Estimate the player's strength, and that of the others if it is asked for."""
     from yardstone.strength.estimate.everyone import estimate_everyone
-    from yardstone.strength.estimate.site_scales import SITE_SCALES
 
     games = _games(task)
     player, colour = task.options.get("player"), task.options.get("colour")
@@ -45,7 +51,7 @@ def _perform(task: Task) -> dict[str, Any]:
         skipped=task.skipped,
         progress=lambda done, total: _tell(task, done, total),
     )
-    return go_result(estimates, list(SITE_SCALES.values()))
+    return go_result(estimates, go_scales(task.settings))
 
 
 def _tell(task: Task, done: int, total: int) -> None:
@@ -199,5 +205,6 @@ KIND = Kind(
     check=_check,
     perform=_perform,
     view=go_view,
+    card=go_card,
     records=go_records,
 )

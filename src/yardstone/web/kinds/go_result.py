@@ -16,22 +16,46 @@ from yardstone.reports.document import (
     Table,
 )
 from yardstone.reports.words import plural
-from yardstone.web.kinds.kind import Plain, Query, View
+from yardstone.web.kinds.kind import Card, Plain, Query, View
 
 if TYPE_CHECKING:
     from yardstone.strength.estimate.everyone import SideEstimate
     from yardstone.strength.estimate.site_scales import SiteScale
+    from yardstone.web.settings import Settings
 
-__all__ = ["GAMES_A_PAGE", "go_glance", "go_records", "go_result", "go_view"]
+__all__ = [
+    "GAMES_A_PAGE",
+    "go_card",
+    "go_glance",
+    "go_records",
+    "go_result",
+    "go_scales",
+    "go_view",
+]
 
 #: Games whose curves stand on one page.
 GAMES_A_PAGE = 20
+#: Ranks of Fox below the picture of an estimate.
+_TICKS = ((-4.0, "5k"), (1.0, "1d"), (3.0, "3d"), (5.0, "5d"), (7.0, "7d"), (9.0, "9d"))
 _COLOURS = {1: "black", 2: "white"}
 #: Columns of CSV.
 _OF_GAMES = (
     "file", "line", "date", "opponent", "colour", "result", "moves", "rank", "rating", "low",
     "high",
 )  # fmt: skip
+
+
+def go_scales(settings: Settings) -> list[SiteScale]:
+    """The scales that results are shown on: those that all know, and that of the operator."""
+    from yardstone.strength.estimate.site_scales import SITE_SCALES
+
+    scales = dict(SITE_SCALES)
+    if settings.calibration:
+        from yardstone.strength.estimate.calibrate import Calibration
+
+        own = Calibration.load(settings.calibration).site_scale()
+        scales[own.name] = own
+    return list(scales.values())
 
 
 def go_result(estimates: Sequence[SideEstimate], scales: Sequence[SiteScale]) -> dict[str, Any]:
@@ -188,6 +212,17 @@ def _kept(shown: Plain) -> dict[str, Any]:
             for name, part in shown["scales"].items()
         },
     }
+
+
+def go_card(result: Plain) -> Card:
+    """The strength and its interval, without the player's name."""
+    from yardstone.reports.strength.words import headline
+
+    strength, sure = headline({**result, "player": "Go"})
+    ends = result["low"], result["rating"], result["high"]
+    if result["scale"] != "fox" or None in ends:
+        return Card(strength, f"{sure}.")
+    return Card(strength, f"{sure}.", (ends,), _TICKS)
 
 
 def go_records(result: Plain) -> Table:

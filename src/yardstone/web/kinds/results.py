@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from yardstone.reports.document import Block, Document, Lines, Section, Table
+from yardstone.reports.words import per_cent, plural
 from yardstone.web.kinds.fields import ChoiceField, NumberField, level_field
-from yardstone.web.kinds.kind import Kind, Plain, Query, Task, View
+from yardstone.web.kinds.kind import CARD_RANGES, Card, Kind, Plain, Query, Task, View
 from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ def _perform(task: Task) -> dict[str, Any]:
     task.tell("rating", 0, 1)
     system = BradleyTerry(
         average=task.options["average"],
-        first_advantage="free",
-        draw_rate="free",
+        first_advantage="auto",
+        draw_rate="auto",
         method="likelihood",
     )
     report = rate_list(pool, system, confidence=task.options["level"])
@@ -167,6 +168,21 @@ def _cross_table(result: Plain) -> Table:
     return replace(Table.of_cells(headings, rows, left=len(headings)), caption=caption)
 
 
+def _card(result: Plain) -> Card:
+    """How many players, and how far their ratings reach; no names."""
+    rated = [each for each in result["ratings"] if each["rating"] is not None]
+    values = [each["rating"] for each in rated]
+    games = plural(result["games"], "game")
+    level = per_cent(result["confidence"])
+    reach = f", rated from {min(values):.0f} to {max(values):.0f}" if values else ""
+    ranges = [(each["low"], each["rating"], each["high"]) for each in rated]
+    return Card(
+        f"Rating list of {plural(result['players'], 'player')}",
+        f"From {games}{reach}, with {level} intervals.",
+        tuple(each for each in ranges if None not in each)[:CARD_RANGES],
+    )
+
+
 KIND = Kind(
     name="results",
     short="Results",
@@ -215,4 +231,5 @@ KIND = Kind(
     warm=("yardstone.ratings.bradley_terry", "yardstone.ratings.rating_list"),
     perform=_perform,
     view=_view,
+    card=_card,
 )

@@ -10,7 +10,8 @@ from yardstone.reports.document import Column, Document, Section, Table
 from yardstone.reports.words import plural
 from yardstone.web.kinds import KINDS, Query, View
 from yardstone.web.owners import sent_key
-from yardstone.web.pages.render import content, page, root_of
+from yardstone.web.pages.card_picture import can_draw
+from yardstone.web.pages.render import PageCard, address_of, content, page, root_of
 from yardstone.web.pages.samples import SAMPLES, sample_result
 from yardstone.web.pages.wording import days_words, error_lines, moment_words, progress
 
@@ -59,7 +60,7 @@ def job_page(request: Request, job: Plain, query: Query) -> Response:
     return page(
         request,
         "working",
-        title=f"{heading} · Yardstone",
+        title=heading,
         refresh=_REFRESH,
         job=view,
         heading=heading,
@@ -72,16 +73,15 @@ def _job_view(request: Request, job: Plain) -> dict[str, Any]:
     """What all pages of a job say of it."""
     root = root_of(request)
     own, api = f"{root}/r/{job['id']}", f"{root}/api/jobs/{job['id']}"
+    site = address_of(request)
     service, key = request.app.state.service, sent_key(request)
-    site = service.settings.public_url.rstrip("/") or str(request.base_url).rstrip("/")
-    site = site.removesuffix(root) if root else site
     done = job["status"] == "done"
     exports = [("JSON", f"{api}/result.json"), ("CSV", f"{api}/result.csv")] if done else []
     skipped, total = job["skipped"], job["skipped_total"]
     return {
         "page": own,
-        "address": site + own,
-        "owner_link": f"{site}{own}/own/{key}" if service.owns(job["id"], key) else "",
+        "address": f"{site}/r/{job['id']}",
+        "owner_link": f"{site}/r/{job['id']}/own/{key}" if service.owns(job["id"], key) else "",
         "steered": service.may_steer(job["id"], key),
         "expires": job["expires"],
         "expires_words": moment_words(job["expires"]),
@@ -107,7 +107,7 @@ def _result_page(request: Request, job: Plain, view: dict[str, Any], query: Quer
     if result.kept is not None:
         kept = {**result.kept, "measured": job["finished"], "expires": job["expires"]}
         kept["address"] = query.address
-    return _shown(request, result, job=view, kept=kept)
+    return _shown(request, result, job=view, kept=kept, card=_card(request, job))
 
 
 def example_page(request: Request, kind: str, query: Query) -> Response:
@@ -122,15 +122,17 @@ def _shown(
     *,
     job: dict[str, Any] | None = None,
     kept: Plain | None = None,
+    card: PageCard | None = None,
     private: bool = True,
     example: str = "",
 ) -> Response:
     return page(
         request,
         "result",
-        title=f"{result.title or result.document.title} · Yardstone",
+        title=result.title or result.document.title,
         private=private,
         job=job,
+        card=card,
         heading=result.document.title,
         content=content(result.document),
         links=result.links,
@@ -138,6 +140,14 @@ def _shown(
         kept="" if kept is None else json.dumps(kept, ensure_ascii=False),
         example=example,
     )
+
+
+def _card(request: Request, job: Plain) -> PageCard:
+    """What other sites show of a link to a result."""
+    card = KINDS[job["kind"]].card(job["result"])
+    address = f"{address_of(request)}/r/{job['id']}"
+    picture = f"{address}/card.png" if can_draw() else ""
+    return PageCard(card.title, card.sentence, address, picture)
 
 
 def _choice_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:
@@ -155,7 +165,7 @@ def _choice_page(request: Request, job: Plain, view: dict[str, Any]) -> Response
     return page(
         request,
         "choose",
-        title="Which player? · Yardstone",
+        title="Which player?",
         job=view,
         question=question,
         players=players,
@@ -177,7 +187,7 @@ def _end_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:
     return page(
         request,
         "message",
-        title=f"{heading} · Yardstone",
+        title=heading,
         heading=heading,
         tone=tone,
         lines=lines,
@@ -201,7 +211,7 @@ def batch_page(request: Request, batch: Plain, *, owned: bool) -> Response:
     return page(
         request,
         "batch",
-        title="Batch · Yardstone",
+        title="Batch",
         refresh=_REFRESH if going else 0,
         heading=f"{plural(total, 'result')} of one upload",
         watched=f"{root}/b/{batch['id']}/state" if going else "",

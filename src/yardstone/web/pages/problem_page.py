@@ -41,7 +41,7 @@ def problem_page(request: Request, problem: RequestProblem) -> Response:
     response = page(
         request,
         "message",
-        title="Yardstone: " + _HEADINGS.get(problem.status, "That did not work"),
+        title=_HEADINGS.get(problem.status, "That did not work"),
         status=problem.status,
         heading=_HEADINGS.get(problem.status, "That did not work"),
         tone="bad",

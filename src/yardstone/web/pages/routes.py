@@ -12,10 +12,19 @@ from starlette.concurrency import run_in_threadpool
 
 from yardstone.web.kinds import KINDS, Query
 from yardstone.web.owners import OWNER_COOKIE, remember_key, sent_key
+from yardstone.web.pages.card_picture import can_draw, card_png
 from yardstone.web.pages.forms import form_fields
 from yardstone.web.pages.job_pages import batch_page, example_page, job_page
 from yardstone.web.pages.problem_page import wants_page
-from yardstone.web.pages.render import ASSETS, asset_bytes, asset_mark, page, root_of
+from yardstone.web.pages.render import (
+    ASSETS,
+    PageCard,
+    address_of,
+    asset_bytes,
+    asset_mark,
+    page,
+    root_of,
+)
 from yardstone.web.pages.samples import SAMPLES, start_samples
 from yardstone.web.pages.wording import (
     days_words,
@@ -25,6 +34,7 @@ from yardstone.web.pages.wording import (
     progress,
 )
 from yardstone.web.problems import RequestProblem, missing
+from yardstone.web.site import site_of
 from yardstone.web.sniff import ENDINGS
 from yardstone.web.store import DAY
 
@@ -64,8 +74,13 @@ def _start(request: Request, problem: RequestProblem | None = None) -> Response:
     response = page(
         request,
         "start",
-        title="Yardstone: how strong am I?",
+        title="How strong am I?",
         private=problem is not None,
+        card=PageCard(
+            "How strong am I?",
+            "Drop the records of your games: a rating, how sure it is, and what it rests on.",
+            f"{address_of(request)}/",
+        ),
         status=200 if problem is None else problem.status,
         limits=limits,
         words=limit_words(limits),
@@ -125,6 +140,16 @@ def example(
     if kind not in SAMPLES:
         raise missing()
     return example_page(request, kind, query)
+
+
+@router.api_route("/r/{address}/card.png", methods=_READ)
+def picture(request: Request, address: str) -> Response:
+    """The picture that other sites show beside a link to a result."""
+    job = _service(request).job(address)
+    if job["status"] != "done" or not can_draw():
+        raise missing()
+    card = KINDS[job["kind"]].card(job["result"])
+    return Response(card_png(card, site_of(request).title), media_type="image/png")
 
 
 @router.api_route("/r/{address}/state", methods=_READ)
@@ -245,7 +270,7 @@ def _deleted(request: Request, path: str) -> Response:
     answer = page(
         request,
         "message",
-        title="Yardstone: deleted",
+        title="Deleted",
         heading="Deleted",
         tone="good",
         lines=["The result is gone, and its address leads nowhere any more."],
