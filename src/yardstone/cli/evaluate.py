@@ -50,8 +50,8 @@ def evaluate(
         Literal["auto", "none"],
         typer.Option(
             "--first-advantage",
-            help="Let systems reckon with an advantage of moving first where that helps on the "
-            "earlier games (auto), or never.",
+            help="Give systems a first-move advantage where that helps on the earlier games "
+            "(auto), or never.",
         ),
     ] = "auto",
     train_share: Annotated[
@@ -132,8 +132,8 @@ def evaluate(
     """Compare rating systems by how well they predict later games from earlier ones.
 
     Every game is predicted before it is learned from, and the later games are scored.
-    Whether a system reckons with an advantage of moving first is decided on the earlier
-    games only; so are parameters, if they are tuned. Predictions made elsewhere are
+    Whether a first-move advantage helps a system is decided on the earlier games only;
+    so are parameters, if they are tuned. Predictions made elsewhere are
     scored in the same way.
 
     Examples

@@ -10,7 +10,7 @@ import typer
 from yardstone.cli import values
 from yardstone.cli.games import GameOptions
 from yardstone.cli.options import Confidence
-from yardstone.cli.output import Format, Output
+from yardstone.cli.output import Output
 from yardstone.cli.systems import RatedGamesPaths, SystemOptions, moment
 from yardstone.errors import UsageError
 
@@ -71,10 +71,12 @@ def history(
 
     Kept ratings go on with new games without replaying the old ones. A game taken
     back, or two accounts made one, replay only the games that this can reach. In
-    CSV and Parquet there is a row for each game of the players chosen.
+    CSV and Parquet there is a row for each game of the players chosen, or for each
+    listed player if none is chosen; --plot then draws the ten highest.
 
     Examples
     --------
+    yardstone history games.pgn --plot ratings.svg
     yardstone history games.pgn --player 'Ann' --player 'Bob' --plot ratings.svg
     yardstone history games.csv --system glicko2 --save club.ratings
     yardstone history may.csv --state club.ratings --save club.ratings
@@ -85,10 +87,6 @@ def history(
 
     level = values.confidence(confidence)
     out.check(save)
-    if out.plot is not None and not player:
-        raise UsageError("--plot: choose whose ratings to draw with --player")
-    if out.format in (Format.csv, Format.parquet) and not player:
-        raise UsageError(f"{out.format}: choose whose games to list with --player")
     annulled = [_game(text) for text in annul or ()]
     merged = [_accounts(text) for text in merge or ()]
     ratings = rating_history(

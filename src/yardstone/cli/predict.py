@@ -46,15 +46,15 @@ def predict(
     yardstone predict Ann Bob games.csv
     yardstone predict Ann Bob --state club.ratings --format json
     """
-    from yardstone.evaluation.forecast import predict as predict_game
+    from yardstone.evaluation.prediction import predict as predict_game
     from yardstone.reports.forecast import forecast_document
 
     level = values.confidence(confidence)
     out.check()
     forecast = predict_game(
         **rating.read(paths, games, quiet=True),
-        first=player,
-        second=opponent,
+        player=player,
+        opponent=opponent,
         advantage=advantage,
         exact=exact,
         confidence=level,

@@ -48,7 +48,7 @@ class SystemOptions:
     def read(
         self, paths: Sequence[str] | None, games: GameOptions, *, quiet: bool = False
     ) -> dict[str, Any]:
-        """What `yardstone.evaluation.history.rate_games` takes: games, system and state."""
+        """What `yardstone.evaluation.history.rating_history` takes: games, system and state."""
         from yardstone.evaluation.history import takes_levels
         from yardstone.evaluation.ledger_file import load_ledger
 
@@ -58,7 +58,7 @@ class SystemOptions:
         pool = None
         if paths or games.query is not None:
             pool = games.read(paths, levels=takes_levels(self.system, ledger), quiet=quiet)
-        return {"pool": pool, "system": self.system, "parameters": parameters, "state": ledger}
+        return {"games": pool, "system": self.system, "parameters": parameters, "state": ledger}
 
 
 def settings(texts: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, Any]]:

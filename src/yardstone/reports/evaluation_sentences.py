@@ -160,13 +160,13 @@ def _first_move(evaluation: Evaluation) -> Iterator[str]:
             for name, points in sorted(using.items())
         )
         yield (
-            "With an advantage of moving first, in points, because it helped on the earlier "
+            "With a first-move advantage, in points, because it helped on the earlier "
             f"games: {listed}."
         )
     if using and others:
         yield f"Without one, because it did not help there: {', '.join(sorted(others))}."
     elif others:
-        yield "No advantage of moving first is reckoned with: it helped no system on those games."
+        yield "No system uses a first-move advantage: it helped none on those games."
 
 
 def _intervals(evaluation: Evaluation) -> Iterator[str]:
