@@ -17,6 +17,7 @@ from yardstone.errors import SkippedWarning, UsageError
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
+    from yardstone.records.sources import Source
 
 __all__ = ["GameOptions", "Names"]
 
@@ -107,7 +108,7 @@ class GameOptions:
 
     def read(
         self,
-        paths: Sequence[str] | None,
+        paths: Sequence[str | Source] | None,
         *,
         format: str | None = None,
         tags: Sequence[str] = (),
@@ -116,11 +117,13 @@ class GameOptions:
         times: bool = True,
         names: Names | None = None,
         quiet: bool = False,
+        report: bool = True,
     ) -> Pool:
         """The games of the files or of the query; what was left out goes to standard error.
 
         `tags` are further tags or columns that are kept, with `every` all of them; `levels`
-        asks for grades, ratings and handicaps.
+        asks for grades, ratings and handicaps. With `report` false it is left to the caller
+        to say what was left out.
         """
         from yardstone import records
 
@@ -142,11 +145,13 @@ class GameOptions:
             if self.query is not None:
                 if len(paths or ()) > 1:
                     raise UsageError("--query takes one database at most")
-                pool = records.query(self.query, *(paths or ()), **options)
+                database = [str(path) for path in paths or ()]
+                pool = records.query(self.query, *database, **options)
             elif paths:
                 progress = progress_bar("reading", quiet=quiet)
                 pool = records.read(*paths, format=format, progress=progress, **options)
             else:
                 raise UsageError("name a file of results, or - for standard input")
-        report_skipped(pool.skipped)
+        if report:
+            report_skipped(pool.skipped)
         return pool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
@@ -12,10 +12,13 @@ from yardstone.cli import values
 from yardstone.cli.games import GameOptions
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import TableOutput
-from yardstone.errors import UsageError
+from yardstone.cli.watching import News, Watching
+from yardstone.errors import NoGamesError, UsageError
 
 if TYPE_CHECKING:
+    from yardstone.ratings.judgement import MatchJudgement
     from yardstone.ratings.matches import Match
+    from yardstone.records.sources import Source
 
 __all__ = ["match"]
 
@@ -81,8 +84,9 @@ def match(
         typer.Option(metavar="ELO", help="How many games until the interval is ± this many Elo?"),
     ] = 5.0,
     reading: GameOptions,
+    watching: Watching,
     out: TableOutput,
-) -> None:
+) -> int:
     """Judge a match of two players: Elo difference, superiority, and when to stop.
 
     Pairs of games (the same opening once with each side) tell more than single
@@ -92,6 +96,7 @@ def match(
     --------
     yardstone match games.pgn
     yardstone match games.pgn --where "Termination <> 'time forfeit'"
+    yardstone match games.pgn --watch --elo0 0 --elo1 5
     yardstone match 859 1329 772
     yardstone match 13 37 50 25 3 --elo1 4 --model normalized
     """
@@ -107,20 +112,62 @@ def match(
         for option, used in (("--players", players), ("--pair-by", pair_by)):
             if used is not None:
                 raise UsageError(f"{option} needs a file of games")
+        if watching.watch:
+            raise UsageError("--watch needs a file of games")
         counts = _counts(given.counts, pairs=pairs)
         judgement = judge_match(counts, test=test, confidence=level, half_width=half_width)
-    else:
-        by = None if pair_by is None else [p.strip() for p in pair_by.split(",") if p.strip()]
-        judgement = judge_games(
-            reading.read(given.paths, tags=by or (), every=by is None, times=False, quiet=True),
+        out.emit(match_document(judgement))
+        return 0
+    by = None if pair_by is None else [p.strip() for p in pair_by.split(",") if p.strip()]
+
+    def judge(
+        paths: Sequence[str | Source], *, report: bool = True, pairs_only: bool = pairs
+    ) -> MatchJudgement:
+        return judge_games(
+            reading.read(
+                paths, tags=by or (), every=by is None, times=False, quiet=True, report=report
+            ),
             *given.players,
             by=by,
-            pairs_only=pairs,
+            pairs_only=pairs_only,
             test=test,
             confidence=level,
             half_width=half_width,
         )
-    out.emit(match_document(judgement))
+
+    if not watching.watch:
+        out.emit(match_document(judge(given.paths)))
+        return 0
+    if reading.query is not None:
+        raise UsageError("--watch needs files that grow, not a query")
+    return watching.follow(given.paths, _live(judge, out, pairs=pairs))
+
+
+def _live(
+    judge: Callable[..., MatchJudgement], out: TableOutput, *, pairs: bool
+) -> Callable[[Sequence[Source], bool], bool]:
+    """Shows where a match stands; true once the sequential test is decided."""
+    from yardstone.reports.match import match_document, match_line
+
+    news = News()
+
+    def look(sources: Sequence[Source], last: bool) -> bool:
+        try:
+            judgement = judge(sources, report=last, pairs_only=pairs and last)
+        except NoGamesError:
+            if last:
+                raise
+            return False  # there will be some
+        if judgement.skipped is not None and not last:
+            news.tell(judgement.skipped)
+        decided = judgement.state.decision != "continue" and (judgement.match.paired or not pairs)
+        if decided or last:
+            out.emit(match_document(judgement))
+        else:
+            out.emit_passing(match_document(judgement), match_line(judgement))
+        return decided
+
+    return look
 
 
 class _Given(NamedTuple):

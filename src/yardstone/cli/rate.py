@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +13,13 @@ from yardstone.cli import startup, values
 from yardstone.cli.games import GameOptions, Names
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import Output, check_ending, write_table
+from yardstone.cli.watching import News, Watching
+from yardstone.errors import NoGamesError, UsageError
+
+if TYPE_CHECKING:
+    from yardstone.ratings.rating_list import RatingList
+    from yardstone.records.sources import Source
+    from yardstone.reports.document import Document
 
 __all__ = ["rate"]
 
@@ -105,8 +113,9 @@ def rate(
             metavar="FILE", help="Write all differences with their errors (.csv or .parquet)."
         ),
     ] = None,
+    watching: Watching,
     output: Output,
-) -> None:
+) -> int:
     """Rate players from results, with the uncertainty of each rating.
 
     Every rating is the likeliest one given all games at once, with the advantage
@@ -122,6 +131,7 @@ def rate(
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
     from yardstone.reports.rating_list.report import difference_table, rating_list_document
+    from yardstone.reports.rating_list.sentences import list_line
 
     level = values.confidence(confidence)
     output.check(matrix)
@@ -134,34 +144,63 @@ def rate(
         "paired": None if paired is None else tuple(tag.strip() for tag in paired.split(",")),
     }
     tags = model["paired"] or ()
-    pool = games.read(paths, tags=tags, times=False, names=names, quiet=output.quiet)
-    model["relations"] = values.relations(relation or (), set(pool.players))
-    report = rate_list(
-        pool,
-        BradleyTerry(average=average, join=join, method="likelihood", **model),
-        confidence=level,
-        minimum_games=min_games,
-        simulations=simulate,
-        seed=seed,
-        workers=workers,
-        progress=output.progress("simulating"),
-    )
-    if report.rejected:
-        print(
-            f"yardstone: {report.rejected} replays fell apart and were drawn again",
-            file=sys.stderr,
+    rows = TERMINAL_PLAYERS if top is None else None
+
+    def listed(sources: Sequence[str | Source] | None, *, tell: bool = True) -> RatingList:
+        pool = games.read(
+            sources, tags=tags, times=False, names=names, quiet=output.quiet, report=tell
         )
-    if matrix is not None:
-        write_table(difference_table(report), matrix)
+        model["relations"] = values.relations(relation or (), set(pool.players))
+        report = rate_list(
+            pool,
+            BradleyTerry(average=average, join=join, method="likelihood", **model),
+            confidence=level,
+            minimum_games=min_games,
+            simulations=simulate,
+            seed=seed,
+            workers=workers,
+            progress=output.progress("simulating"),
+        )
+        if report.rejected:
+            print(
+                f"yardstone: {report.rejected} replays fell apart and were drawn again",
+                file=sys.stderr,
+            )
+        if matrix is not None:
+            write_table(difference_table(report), matrix)
+        return report
+
+    def document(report: RatingList) -> Document:
+        return rating_list_document(
+            report,
+            title=_title(paths or []),
+            top=top or None,
+        )
+
+    if watching.watch:
+        if games.query is not None:
+            raise UsageError("--watch needs files that grow, not a query")
+        news = News()
+
+        def look(sources: Sequence[Source], last: bool) -> bool:
+            try:
+                report = listed(sources, tell=last)
+            except NoGamesError:
+                if last:
+                    raise
+                return False  # there will be some
+            if last:
+                output.emit(document(report), rows=rows)
+            else:
+                news.tell(report.skipped)
+                output.emit_passing(document(report), list_line(report), rows=rows)
+            return False
+
+        return watching.follow(paths or [], look)
+    report = listed(paths)
     if output.wanted:
-        output.emit(
-            rating_list_document(
-                report,
-                title=_title(paths or []),
-                top=top or None,
-            ),
-            rows=TERMINAL_PLAYERS if top is None else None,
-        )
+        output.emit(document(report), rows=rows)
+    return 0
 
 
 def _title(paths: list[str]) -> str:

@@ -72,6 +72,23 @@ class ServerOptions:
         str | None,
         typer.Option(metavar="NETWORKS", help="Who may read /metrics, with commas."),
     ] = None
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Title of the site. [default: Yardstone]")
+    ] = None
+    footer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Lines below every page, such as an imprint: text, or a file .txt or .md.",
+        ),
+    ] = None
+    calibration: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Show estimates on a site's scale as well: from `strength calibrate --save`.",
+        ),
+    ] = None
 
 
 def serve(

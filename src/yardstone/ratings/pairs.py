@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.choices import no_such, unknown_player
-from yardstone.errors import InputError
+from yardstone.errors import InputError, NoGamesError
 from yardstone.ratings.matches import Match
 from yardstone.ratings.pairing import Manner, find_pairing, grouped
 
@@ -109,7 +109,7 @@ def pentanomial(
             raise InputError(no_such("column", name, pool.columns))
     met = ((pool.first == a) & (pool.second == b)) | ((pool.first == b) & (pool.second == a))
     if not met.any():
-        raise InputError(f"{first!r} and {second!r} did not meet")
+        raise NoGamesError(f"{first!r} and {second!r} did not meet")
     moved = pool.first[met] == a
     score = np.where(moved, pool.score[met], 1.0 - pool.score[met])
     manner: Manner = "columns"

@@ -15,7 +15,7 @@ from yardstone.records.joining import join_pools
 from yardstone.records.names import apply_name_files, drop_rare_players
 from yardstone.records.results import Side
 from yardstone.records.skipped_records import warn_skipped
-from yardstone.records.sources import find_sources
+from yardstone.records.sources import Source, find_sources
 from yardstone.records.where import Where, require_wanted
 
 __all__ = ["read"]
@@ -24,7 +24,7 @@ StrPath = str | os.PathLike[str]
 
 
 def read(
-    *paths: StrPath,
+    *paths: StrPath | Source,
     format: str | None = None,
     columns: Mapping[str, str] | Sequence[str] | None = None,
     first: Side | None = None,

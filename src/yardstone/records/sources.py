@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import glob
+import io
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from typing import Any
 
 from yardstone.errors import InputError, MissingFileError
 from yardstone.pool import Skipped, SkipReport
@@ -52,12 +54,15 @@ class Source:
         The file; None for standard input and for a file in an archive.
     member : Member, optional
         The file in an archive.
+    limit : int, optional
+        Only so many bytes of the file are read.
     """
 
     name: str
     path: Path | None
     _kept: ByteStream | None = None
     member: Member | None = None
+    limit: int | None = None
 
     @property
     def ending(self) -> str:
@@ -89,14 +94,15 @@ class Source:
             return ByteStream(sys.stdin.buffer, self.name, 0, limits or StreamLimits())
         try:
             raw = self.path.open("rb", buffering=0)
-            size = os.fstat(raw.fileno()).st_size
+            size = os.fstat(raw.fileno()).st_size if self.limit is None else self.limit
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}",
                 file=self.name,
                 hint="check the name and the permissions",
             ) from None
-        return ByteStream(raw, self.name, size, limits or StreamLimits())
+        part: Any = raw if self.limit is None else _Beginning(raw, self.limit)
+        return ByteStream(part, self.name, size, limits or StreamLimits())
 
     def content(self, most: int = 1 << 30) -> bytes:
         """All its bytes, decompressed.
@@ -116,6 +122,26 @@ class Source:
     def keep(self, stream: ByteStream) -> None:
         """Have this stream given by `open`, for what cannot be opened twice."""
         self._kept = stream
+
+
+class _Beginning(io.RawIOBase):
+    """The first bytes of a file."""
+
+    def __init__(self, file: io.FileIO, limit: int) -> None:
+        self._file = file
+        self._left = limit
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, view: Any) -> int:
+        size = self._file.readinto(memoryview(view)[: self._left]) or 0
+        self._left -= size
+        return size
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def find_sources(

@@ -80,9 +80,8 @@ def _interval_note(history: RatingHistory) -> str:
     if history.scale is None or not history.scale.has_intervals:
         return f"{history.rated.name} has no tested deviations, so there are no intervals.{few}"
     return (
-        f"±: {per_cent(history.confidence)} interval, as many of {history.rated.name}'s deviations "
-        f"as covered the true rating so often in {history.scale.pools} simulations of these games "
-        "(newcomers' strengths have a standard deviation of about "
+        f"±: {per_cent(history.confidence)} interval, calibrated on {history.scale.pools} "
+        "simulations of these games (newcomers' strengths have a standard deviation of about "
         f"{history.scale.expected_spread:.0f} points). In pools of known strengths, 95 % "
         f"intervals covered 91 to 100 %.{few}"
     )

@@ -89,6 +89,28 @@ def _results(match: Match) -> dict[str, int]:
     return {"wins": wins, "draws": draws, "losses": losses}
 
 
+def match_line(judgement: MatchJudgement) -> str:
+    """Where a match stands, in a line."""
+    match, state, paired = judgement.match, judgement.state, judgement.paired
+    games = match if paired is None else paired.games
+    parts = [
+        f"{games.games:g} games {_signs(games)}" if not games.paired else f"{games.games:g} games"
+    ]
+    if match.paired:
+        parts.append(
+            f"{plural(int(match.size), 'pair')} ({' '.join(f'{n:g}' for n in match.counts)})"
+        )
+    ends = f"[{_signed(judgement.elo.low)}, {_signed(judgement.elo.high)}]"
+    parts.append(f"Elo {_signed(judgement.elo.value)} {ends}")
+    parts.append(f"LLR {state.llr:.2f} within ({state.lower:.2f}, {state.upper:.2f})")
+    parts += [
+        f"losses on time {ending.lost[0]:,} and {ending.lost[1]:,}"
+        for ending in judgement.endings or ()
+        if ending.name == TIME
+    ]
+    return ", ".join(parts)
+
+
 _PLAYERS = ("player", "other")
 
 

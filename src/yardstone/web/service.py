@@ -7,12 +7,14 @@ import hmac
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 
-from yardstone.web import job_actions
+from yardstone.web import job_actions, owners
 from yardstone.web.bell import Bell
 from yardstone.web.jobs import Job
 from yardstone.web.kinds import KINDS
@@ -28,7 +30,23 @@ from yardstone.web.uploads import Upload, receive_form
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-__all__ = ["Service"]
+__all__ = ["Accepted", "Service"]
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """Jobs that were made.
+
+    Attributes
+    ----------
+    jobs : list of str
+        Their addresses.
+    key : str
+        The owner's, told this once.
+    """
+
+    jobs: list[str]
+    key: str
 
 
 class Service:
@@ -75,12 +93,13 @@ class Service:
     # Taking files
 
     async def receive(
-        self, request: Request, kind: str | None = None, *, batch: bool = False
-    ) -> list[str]:
+        self, request: Request, kind: str | None = None, *, batch: bool = False, page: bool = False
+    ) -> Accepted:
         """Receive a form with files and make a job of it, or with `batch` one a player.
 
-        Gives the addresses of the jobs. A request with the header ``Idempotency-Key``
-        that was taken before is not taken again: the same addresses are given.
+        With `page` it is the form of the start page. A request with the header
+        ``Idempotency-Key`` that was taken before is not taken again: the same addresses
+        and the same owner's key are given.
 
         Raises
         ------
@@ -88,16 +107,21 @@ class Service:
             The form or its files cannot be used, or too much waits already.
         """
         client = self.client(request)
-        key = self._key(client, request.headers.get("idempotency-key", ""))
+        written = request.headers.get("idempotency-key", "")
+        key = self._key(client, written)
+        owner = owners.new_key(self._secret, f"{client}:{written}" if written else None)
         with self.place(client):
             await run_in_threadpool(self._check_room, client, key)
             upload = await receive_form(request, self.settings.uploads, self.settings.limits)
             try:
-                jobs = await run_in_threadpool(self._made, client, upload, kind, batch, key)
+                make = partial(
+                    self._made, owner=owners.key_mark(owner), batch=batch, page=page, key=key
+                )
+                jobs = await run_in_threadpool(make, client, upload, kind)
             except BaseException:
                 await run_in_threadpool(upload.discard)
                 raise
-        return jobs
+        return Accepted(jobs, owner)
 
     @contextmanager
     def place(self, client: str) -> Iterator[None]:
@@ -142,7 +166,15 @@ class Service:
         return hmac.new(self._secret, f"{client}:{written}".encode(), hashlib.sha256).hexdigest()
 
     def _made(
-        self, client: str, upload: Upload, kind: str | None, batch: bool, key: str | None
+        self,
+        client: str,
+        upload: Upload,
+        kind: str | None,
+        *,
+        owner: str,
+        batch: bool,
+        page: bool,
+        key: str | None,
     ) -> list[str]:
         """See what the files are, and make jobs of them."""
         if key is not None and (known := self.store.known(key)):
@@ -168,9 +200,20 @@ class Service:
         if not formats:
             raise unknown[0]
         chosen = kind_of(formats.elements(), named)
-        options = job_options(chosen, upload.fields, most_players=limits.players if batch else 1)
+        fields = upload.fields
+        if page:
+            fields = {**{name: [text] for name, text in chosen.from_page.items()}, **fields}
+        options = job_options(chosen, fields, most_players=limits.players if batch else 1)
         jobs = self.store.add(
-            chosen.name, client, upload.id, upload.size, files, options, batch=batch, key=key
+            chosen.name,
+            client,
+            upload.id,
+            upload.size,
+            files,
+            options,
+            batch=batch,
+            key=key,
+            owner=owner,
         )
         if self.store.get(jobs[0], result=False).upload != upload.id:
             upload.discard()  # the same request came twice at once
@@ -207,23 +250,40 @@ class Service:
             "jobs": jobs,
         }
 
-    def choose(self, address: str, player: str) -> None:
+    def owns(self, address: str, key: str, *, batch: bool = False) -> bool:
+        """Whether a key is that of a job, or of a batch."""
+        return owners.is_owner(self._any(address, batch=batch), key)
+
+    def may_steer(self, address: str, key: str) -> bool:
+        """Whether a job can be stopped and answered with a key; old ones by anybody."""
+        job = self._any(address)
+        return job.owner is None or owners.is_owner(job, key)
+
+    def _any(self, address: str, *, batch: bool = False) -> Job:
+        """A job, or the first one of a batch."""
+        return self.store.batch(address)[0] if batch else self.store.get(address, result=False)
+
+    def choose(self, address: str, player: str, key: str) -> None:
         """Say which player is meant."""
+        owners.check_owner(self._any(address), key, ownerless=True)
         job_actions.choose(self.store, address, player)
         self.bell.ring()
 
-    def cancel(self, address: str) -> None:
+    def cancel(self, address: str, key: str) -> None:
         """Stop a job."""
+        owners.check_owner(self._any(address), key, ownerless=True)
         job_actions.cancel(self.store, address)
         drop_uploads(self.store)
 
-    def retry(self, address: str) -> None:
+    def retry(self, address: str, key: str) -> None:
         """Try a failed job again."""
+        owners.check_owner(self._any(address), key, ownerless=True)
         job_actions.retry(self.store, address)
         self.bell.ring()
 
-    def delete(self, address: str) -> None:
+    def delete(self, address: str, key: str, *, batch: bool = False) -> None:
         """Delete a job, or a batch, with its results."""
+        owners.check_owner(self._any(address, batch=batch), key)
         job_actions.delete(self.store, address)
         drop_uploads(self.store)
 

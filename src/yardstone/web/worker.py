@@ -94,7 +94,10 @@ class Worker:
         if self._network is None:
             try:
                 self._network = model_network(
-                    RankModel.load(), self.settings.net or None, threads=self.threads
+                    RankModel.load(),
+                    self.settings.net or None,
+                    threads=self.threads,
+                    cache=False,  # nothing of an upload outlives it
                 )
             except YardstoneError as error:
                 self._logger.error("no network: %s", error)

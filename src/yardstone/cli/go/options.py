@@ -80,6 +80,13 @@ Threads = Annotated[
     int | None,
     typer.Option("--threads", metavar="NUMBER", min=1, help="Processors to use; all by default."),
 ]
+NoCache = Annotated[
+    bool,
+    typer.Option(
+        "--no-cache",
+        help="Ask the network anew about positions it was asked about before, and keep nothing.",
+    ),
+]
 Visits = Annotated[
     int | None,
     typer.Option(
@@ -120,6 +127,7 @@ class NetworkOptions:
     engine: Engine = EngineName.auto
     precision: Precision = PrecisionName.fp32
     threads: Threads = None
+    no_cache: NoCache = False
 
     def as_arguments(self) -> dict[str, Any]:
         """The same as arguments of a function of the library."""
@@ -128,6 +136,7 @@ class NetworkOptions:
             "engine": self.engine.value,
             "precision": self.precision.value,
             "threads": self.threads,
+            "cache": not self.no_cache,
         }
 
     def load(self, default: str | None = None) -> Network:
@@ -135,7 +144,11 @@ class NetworkOptions:
         from yardstone.go.nets.network import load_network
 
         return load_network(
-            self.net or default, self.engine.value, self.precision.value, self.threads
+            self.net or default,
+            self.engine.value,
+            self.precision.value,
+            self.threads,
+            cache=not self.no_cache,
         )
 
     def load_for(self, model: RankModel) -> Network:
@@ -148,6 +161,7 @@ class NetworkOptions:
             engine=self.engine.value,
             precision=self.precision.value,
             threads=self.threads,
+            cache=not self.no_cache,
         )
 
 

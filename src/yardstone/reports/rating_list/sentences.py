@@ -13,7 +13,7 @@ from yardstone.reports.words import NAMES, join_names, plural
 if TYPE_CHECKING:
     from yardstone.ratings.rating_list import RatingList
 
-__all__ = ["advice", "basis", "caveats", "headline", "remedies", "skipped"]
+__all__ = ["advice", "basis", "caveats", "headline", "list_line", "remedies", "skipped"]
 
 #: So many groups are described one by one.
 GROUPS = 5
@@ -27,6 +27,18 @@ def headline(report: RatingList) -> str:
     text = f"{plural(report.games, 'game')} of {plural(players, 'player')}"
     groups = report.ratings.components
     return text + (f" in {groups} groups that cannot be compared" if groups > 1 else "")
+
+
+def list_line(report: RatingList, most: int = 5) -> str:
+    """The list in a line: its games, and the best players with their ratings."""
+    rows = report.rows
+    names = [
+        f"{report.ratings.players[row]} {report.ratings.rating[row]:.0f}"
+        + (f" ± {width:.0f}" if isfinite(width := report.half_width(row)) else "")
+        for row in rows[:most]
+    ]
+    more = f" and {len(rows) - most:,} more" if len(rows) > most else ""
+    return f"{headline(report)}: {', '.join(names)}{more}"
 
 
 def basis(report: RatingList) -> list[str]:
@@ -44,12 +56,12 @@ def basis(report: RatingList) -> list[str]:
 
 def _advantage(report: RatingList) -> str:
     advantage = report.ratings.first_advantage
-    text = f"First-move advantage: {round(advantage.value, 1) + 0.0:.1f} points"
+    value, name = f"{round(advantage.value, 1) + 0.0:.1f}", "First-move advantage"
     if not advantage.deviation:
-        return f"{text} (given)"
+        return f"{name}: {value} points (given)"
     if not isfinite(advantage.deviation):
-        return "First-move advantage: unknown"
-    return f"{text} ± {report.deviations * advantage.deviation:.1f}"
+        return f"{name}: unknown"
+    return f"{name}: {value} ± {report.deviations * advantage.deviation:.1f} points"
 
 
 def _draw_rate(report: RatingList) -> str:

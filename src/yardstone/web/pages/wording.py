@@ -26,6 +26,7 @@ _STAGES = {
     "waiting": "Waiting",
     "reading": "Reading the files",
     "analysing": "Analysing",
+    "searching": "Searching the costly moves",
     "rating": "Rating",
     "finished": "Finished",
 }
