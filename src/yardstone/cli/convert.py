@@ -86,13 +86,10 @@ def convert(
     yardstone convert old.sgf -o repaired.sgf
     yardstone convert league.csv --columns first=Home,second=Guest -o league.parquet
     """
-    from yardstone.cli import startup
-
     writer = _writer(target, output)
     if writer.binary and output is None:
         raise UsageError("Parquet is not text: name a file with -o")
     check_folder(output)
-    startup.load_numba()
     formats = [] if games.query is not None else _formats(paths or [], source)
     only = formats[0] if len(formats) == 1 else None
     if (

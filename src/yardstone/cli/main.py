@@ -15,16 +15,20 @@ from importlib import import_module
 from typing import Any
 
 from yardstone.cli.table import OWN_SWITCHES
+from yardstone.kernels.settings import in_command
 
 __all__ = ["main"]
 
 INTERRUPTED = 130
 BROKEN_PIPE = 1
+#: What silences a command, whichever it is.
+_QUIET = frozenset({"-q", "--quiet", "--silent"})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    in_command(quiet=not _QUIET.isdisjoint(given))
     try:
         status = _dispatch(given)
         sys.stdout.flush()

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from yardstone.cli import startup, values
+from yardstone.cli import values
 from yardstone.cli.games import GameOptions, Names
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import Output, check_ending, write_table
@@ -118,7 +118,6 @@ def rate(
     yardstone rate games.pgn --anchor 'Engine 1=3000' --plot list.svg -o list.csv
     yardstone rate results.csv --columns first=White,second=Black,score=Result
     """
-    startup.load_numba()
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
     from yardstone.reports.charts.rating_list import rating_list_chart

@@ -29,6 +29,7 @@ from yardstone.evaluation.splits import (
     split_by_time,
 )
 from yardstone.evaluation.tuning import LEARNING_SHARE, Tuned, tune
+from yardstone.kernels import Task, work
 from yardstone.ratings.order import check_order
 from yardstone.ratings.sequential import Sequential
 from yardstone.ratings.systems import SystemEntry, find_system
@@ -46,6 +47,8 @@ __all__ = ["baselines", "completed", "evaluate", "system_entries", "usual_subset
 
 #: How to come by a further column of a pool.
 READ_COLUMN = "name it among the columns when the games are read"
+#: Work of a game in systems that look at other games for it, where one of Elo is 1.
+_WORK = {"decaying-bradley-terry": 6, "whr": 15}
 #: Called with the name of a system, and how many of its trials are done and of how many.
 Progress = Callable[[str, int, int], object]
 
@@ -125,12 +128,14 @@ def evaluate(
     earlier = split_by_time(games, share=share, until=train_until)
     before = games.select(earlier)
 
-    def work(name: str) -> _Replayed:
+    def run(name: str) -> _Replayed:
         return _run(name, entries[name], games, before, tune, seed, progress)
 
     from yardstone import parallel
 
-    runs = parallel.map(work, entries, workers=workers, threads=True)
+    replays = (1 + tune) * sum(_WORK.get(name, 1) for name in entries)
+    with work(Task.REPLAY, len(games) * replays):
+        runs = parallel.map(run, entries, workers=workers, threads=True)
     later = ~earlier
     score = games.score
     predictions = [completed(run.prediction, score, earlier) for run in runs]
