@@ -8,6 +8,7 @@ are called before anything else is imported.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,8 @@ __all__ = ["main"]
 
 INTERRUPTED = 130
 BROKEN_PIPE = 1
+#: Garbage is looked for when so many objects are new: imports make many, and no garbage.
+_NEW_OBJECTS = 100_000
 #: What silences a command, whichever it is.
 _QUIET = frozenset({"-q", "--quiet", "--silent"})
 
@@ -29,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     in_command(quiet=not _QUIET.isdisjoint(given))
+    gc.set_threshold(_NEW_OBJECTS)
     try:
         status = _dispatch(given)
         sys.stdout.flush()

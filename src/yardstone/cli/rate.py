@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,9 @@ from yardstone.cli import values
 from yardstone.cli.games import GameOptions, Names
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import Output, check_ending, write_table
+
+if TYPE_CHECKING:
+    from yardstone.reports.document import Drawing
 
 __all__ = ["rate"]
 
@@ -120,7 +123,6 @@ def rate(
     """
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
-    from yardstone.reports.charts.rating_list import rating_list_chart
     from yardstone.reports.rating_list.report import difference_table, rating_list_document
 
     level = values.confidence(confidence)
@@ -153,13 +155,19 @@ def rate(
         )
     if matrix is not None:
         write_table(difference_table(report), matrix)
+
+    def drawing() -> Drawing:
+        from yardstone.reports.charts.rating_list import rating_list_chart
+
+        return rating_list_chart(report, top=top or None)
+
     if output.wanted:
         output.emit(
             rating_list_document(
                 report,
                 title=_title(paths or []),
                 top=top or None,
-                drawing=lambda: rating_list_chart(report, top=top or None),
+                drawing=drawing,
             ),
             rows=TERMINAL_PLAYERS if top is None else None,
         )

@@ -20,12 +20,13 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
 from yardstone.kernels.tasks import Task
-from yardstone.kernels.ways import Kernel, weighed, work
+from yardstone.kernels.ways import Kernel, in_steps, weighed, work
 
 __all__ = [
     "Task",
     "bare_kernel",
     "in_python",
+    "in_steps",
     "inlined_kernel",
     "kernel",
     "weighed",

@@ -28,12 +28,12 @@ class Task(Enum):
     """
 
     PGN = ("the reader of PGN", 1_000_000, 5)  # bytes
-    RATING = ("ratings", 4_000, 6)  # pairs of players, and twentieths of games
+    RATING = ("ratings", 6_000, 6)  # pairs of players, and twentieths of games
     REPLAY = ("rating systems", 60_000, 5)  # games of a system such as Elo, as often as replayed
     WHOLE_HISTORY = ("whole histories", 250, 15)  # games, as often as fitted
     PAIRING = ("pairing", 30_000, 10)  # squares of players, as often as paired
-    SGF = ("the reader of SGF", 200_000, 5)  # bytes
-    BOARD = ("the board of Go", 100, 25)  # moves
+    SGF = ("the reader of SGF", 500_000, 5)  # bytes
+    BOARD = ("the board of Go", 80, 25)  # positions
 
     def __init__(self, title: str, small: float, seconds: int) -> None:
         self.title = title

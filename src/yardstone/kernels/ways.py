@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
 from functools import cached_property, update_wrapper, wraps
-from types import CodeType, FunctionType, ModuleType, SimpleNamespace
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, ParamSpec, TypeVar, cast
 
 from yardstone.kernels.tasks import Task
 
-__all__ = ["Kernel", "Way", "choose", "chosen_way", "weighed", "work"]
+__all__ = ["Kernel", "Way", "choose", "chosen_way", "in_steps", "weighed", "work"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -79,6 +80,17 @@ def weighed(task: Task, amount: Callable[..., float]) -> Callable[[Callable[P, R
     return mark
 
 
+def in_steps(task: Task, amount: float, items: Iterator[R]) -> Iterator[R]:
+    """The items of a generator, of which making all is one piece of `work`."""
+    while True:
+        with work(task, amount):
+            try:
+                item = next(items)
+            except StopIteration:
+                return
+        yield item
+
+
 def choose(chosen: tuple[Way, Task] | None) -> None:
     """Let loops of this thread run in a way that was chosen elsewhere, as for a worker."""
     _chosen.set(chosen)
@@ -109,6 +121,7 @@ class Kernel:
         self.quicker: Callable[..., Any] | None = None
 
     def __call__(self, *arguments: Any) -> Any:
+        """Run it in the way that was chosen."""
         chosen = _chosen.get()
         if chosen is None or chosen[0] is Way.MACHINE:
             return self.machine(*arguments)
@@ -156,9 +169,36 @@ def _names(code: CodeType) -> set[str]:
     return names
 
 
+def _exp(x: float) -> float:
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return math.inf
+
+
+def _log(x: float) -> float:
+    try:
+        return math.log(x)
+    except ValueError:
+        return math.nan if x < 0.0 else -math.inf
+
+
+def _sqrt(x: float) -> float:
+    try:
+        return math.sqrt(x)
+    except ValueError:
+        return math.nan
+
+
+#: What machine code gives where Python's functions raise.
+_LENIENT: dict[Any, Callable[[float], float]] = {math.exp: _exp, math.log: _log, math.sqrt: _sqrt}
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Kernel):
         return value.plain
+    if isinstance(value, BuiltinFunctionType):
+        return _LENIENT.get(value, value)
     if isinstance(value, ModuleType) and value.__name__.startswith("yardstone."):
         return SimpleNamespace(**{name: _plain(each) for name, each in vars(value).items()})
     return value
