@@ -29,7 +29,7 @@ from yardstone.evaluation.splits import (
     split_by_time,
 )
 from yardstone.evaluation.tuning import LEARNING_SHARE, Tuned, tune
-from yardstone.kernels import Task, work
+from yardstone.kernels import Loops, work
 from yardstone.ratings.order import check_order
 from yardstone.ratings.sequential import Sequential
 from yardstone.ratings.systems import SystemEntry, find_system
@@ -134,7 +134,7 @@ def evaluate(
     from yardstone import parallel
 
     replays = (1 + tune) * sum(_WORK.get(name, 1) for name in entries)
-    with work(Task.REPLAY, len(games) * replays):
+    with work(Loops.REPLAY, len(games) * replays):
         runs = parallel.map(run, entries, workers=workers, threads=True)
     later = ~earlier
     score = games.score

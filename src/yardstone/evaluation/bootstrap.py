@@ -35,7 +35,7 @@ from yardstone.clusters import (
     t_quantile,
 )
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.kernels import Task, in_python, kernel, work
+from yardstone.kernels import Loops, in_python, kernel, work
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -225,7 +225,7 @@ def bootstrap(
     if first is not None and second is not None:
         if effective_players(first, second) >= LEAST_EFFECTIVE_PLAYERS:
             a, b, pair, players = numbered(first, second)
-            with work(Task.REPLAY, replicates * games / 1000):
+            with work(Loops.REPLAY, replicates * games / 1000):
                 _resample_players(np.ascontiguousarray(table.T), a, b, players, generator, means)
             by_player = cluster_sums(residual, np.concatenate([a, b]), players)
             by_pair = cluster_sums(residual, pair)

@@ -16,7 +16,7 @@ from yardstone.evaluation.interval_scale import IntervalScale, interval_scale
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.rated_games import RatedGames, whole_history
 from yardstone.evaluation.splits import judged_games
-from yardstone.kernels import Task, weighed
+from yardstone.kernels import Loops, weighed
 from yardstone.ratings.systems import find_system
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def takes_levels(system: str | None, state: Ledger | None = None) -> bool:
     return name is not None and find_system(name).levels
 
 
-@weighed(Task.REPLAY, lambda pool, **_: 0 if pool is None else len(pool))
+@weighed(Loops.REPLAY, lambda pool, **_: 0 if pool is None else len(pool))
 def rate_games(
     pool: Pool | None,
     *,

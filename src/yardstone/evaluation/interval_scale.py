@@ -34,7 +34,7 @@ from yardstone.evaluation.worlds import (
     true_scores,
     weighed_worlds,
 )
-from yardstone.kernels import Task, work
+from yardstone.kernels import Loops, work
 from yardstone.ratings.history import WholeHistoryRatings
 from yardstone.ratings.systems import find_system
 from yardstone.winprob.logistic import logistic, logit
@@ -160,8 +160,8 @@ def interval_scale(
         pool = pool.select(np.arange(effort.games))
     pools = int(np.clip(-(-effort.errors // (2 * len(pool))), effort.pools, MOST_POOLS))
     replays = pools + len(WALKS) * len(SPREADS)
-    task = Task.WHOLE_HISTORY if rated.name == "whr" else Task.REPLAY
-    with work(task, replays * len(pool)):
+    loops = Loops.WHOLE_HISTORY if rated.name == "whr" else Loops.REPLAY
+    with work(loops, replays * len(pool)):
         return _scale_of(rated, pool, pools, confidence, seed)
 
 

@@ -6,7 +6,7 @@ only when a loop is to run as machine code.
 
 Which of the two it is to be is decided once, by whoever knows how much there is to do::
 
-    with work(Task.RATING, games):
+    with work(Loops.RATING, games):
         ...  # all loops called in here run one way
 
 It depends on the size of the input and on nothing else, so that the same input gives the
@@ -19,16 +19,17 @@ import os
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
-from yardstone.kernels.tasks import Task
+from yardstone.kernels.loops import Loops, rating_work
 from yardstone.kernels.ways import Kernel, in_steps, weighed, work
 
 __all__ = [
-    "Task",
+    "Loops",
     "bare_kernel",
     "in_python",
     "in_steps",
     "inlined_kernel",
     "kernel",
+    "rating_work",
     "weighed",
     "work",
 ]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from yardstone.kernels import settings
-from yardstone.kernels.ways import Kernel, chosen_way
+from yardstone.kernels.choice import CHOSEN
 
 __all__ = ["compiled"]
 
@@ -20,9 +20,14 @@ __all__ = ["compiled"]
 _SPARED = ("scipy", "yaml")
 
 
-def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Callable[..., Any]:
-    """A function as numba has it, which makes or fetches its machine code when it is called."""
-    numba = _numba()
+def compiled(
+    function: Callable[..., Any], options: dict[str, Any], kind: type
+) -> Callable[..., Any]:
+    """A function as numba has it, which makes or fetches its machine code when it is called.
+
+    What is of the type `kind` has such a function as `machine`, and a kernel may call it.
+    """
+    numba = _numba(kind)
     options = {"nogil": True, "error_model": "numpy", **options}
     try:
         dispatcher = numba.njit(cache=True, **options)(function)
@@ -30,21 +35,21 @@ def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Callable[
     except RuntimeError:  # there is no folder in which machine code could be kept
         dispatcher = numba.njit(**options)(function)
     except KeyError:  # this numba does not know the options
-        return compiled(function, {})
+        return compiled(function, {}, kind)
     made: Callable[..., Any] = dispatcher
     return made
 
 
 @cache
-def _numba() -> Any:
-    """Numba, which then takes a `Kernel` that a kernel calls for its machine code."""
+def _numba(kind: type) -> Any:
+    """Numba, to which things of this type mean their machine code."""
     if "numba" not in sys.modules and settings.spares_packages():
         _import_sparingly()
     import numba
     from numba.extending import typeof_impl
 
-    @typeof_impl.register(Kernel)
-    def _(kernel: Kernel, _context: Any) -> Any:
+    @typeof_impl.register(kind)
+    def _(kernel: Any, _context: Any) -> Any:
         return numba.types.Dispatcher(kernel.machine)
 
     return numba
@@ -145,9 +150,9 @@ _told: set[str] = set()
 
 def _tell() -> None:
     """Say, once, why nothing seems to happen."""
-    chosen = chosen_way()
+    chosen = CHOSEN.get()
     title, seconds = ("", "up to a minute") if chosen is None else (
-        f" {chosen[1].title}", f"about {chosen[1].seconds} s"
+        f" {chosen.loops.title}", f"about {chosen.loops.seconds} s"
     )  # fmt: skip
     if title not in _told:
         _told.add(title)

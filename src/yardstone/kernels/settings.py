@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import Self
 
-from yardstone.kernels import ways
+from yardstone.kernels.choice import CHOSEN, ChosenWay
 
 __all__ = ["Setting", "in_command", "spares_packages", "tell"]
 
@@ -39,21 +39,20 @@ class Setting:
     ----------
     talks, spares : bool
         Whether it says that it compiles, and imports numba without further packages.
-    chosen : tuple, optional
-        As in `yardstone.kernels.ways`.
+    chosen : ChosenWay, optional
     """
 
     talks: bool
     spares: bool
-    chosen: tuple[ways.Way, ways.Task] | None
+    chosen: ChosenWay | None
 
     @classmethod
     def here(cls, *, talks: bool) -> Self:
         """What holds here, for a worker; one of them talks, lest all say the same."""
-        return cls(talks and _talks, _spares, ways.chosen_way())
+        return cls(talks and _talks, _spares, CHOSEN.get())
 
     def take(self) -> None:
         """Let it hold in this process from now on."""
         global _talks, _spares
         _talks, _spares = self.talks, self.spares
-        ways.choose(self.chosen)
+        CHOSEN.set(self.chosen)

@@ -1,68 +1,56 @@
-"""Which way a loop runs: decided once for a task, by how much there is to do."""
+"""Which way a loop runs: decided once, by how much there is to do."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from enum import Enum
 from functools import cached_property, update_wrapper, wraps
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, ParamSpec, TypeVar, cast
 
-from yardstone.kernels.tasks import Task
+from yardstone.kernels.choice import CHOSEN, ChosenWay, Way
+from yardstone.kernels.loops import Loops
 
-__all__ = ["Kernel", "Way", "choose", "chosen_way", "in_steps", "weighed", "work"]
+__all__ = ["Kernel", "in_steps", "weighed", "work"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Way(Enum):
-    """How loops run."""
-
-    PLAIN = "as plain Python"
-    MACHINE = "as machine code"
-
-
-#: The way that was chosen, and for which task; None where nobody has chosen.
-_chosen: ContextVar[tuple[Way, Task] | None] = ContextVar("chosen", default=None)
-
-
 @contextmanager
-def work(task: Task, amount: float) -> Iterator[None]:
+def work(loops: Loops, amount: float) -> Iterator[None]:
     """Run loops as it pays for so much work: all that are called inside, in this thread.
 
     What is part of larger work that runs as machine code runs so as well, however small.
 
     Parameters
     ----------
-    task : Task
+    loops : Loops
+        What they are for.
     amount : float
-        How much there is to do, in the units of the task.
+        How much there is to do, in the units of the loops.
     """
-    chosen = _chosen.get()
-    if chosen is not None and chosen[0] is Way.MACHINE:
-        new = (Way.MACHINE, task)
-    else:
-        new = (Way.PLAIN if amount <= task.small else Way.MACHINE, task)
-    token = _chosen.set(new)
+    chosen = CHOSEN.get()
+    large = amount > loops.small or (chosen is not None and chosen.way is Way.MACHINE)
+    token = CHOSEN.set(ChosenWay(Way.MACHINE if large else Way.PLAIN, loops))
     try:
         yield
     finally:
-        _chosen.reset(token)
+        CHOSEN.reset(token)
 
 
-def weighed(task: Task, amount: Callable[..., float]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def weighed(
+    loops: Loops, amount: Callable[..., float]
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Mark a function all of which is one piece of `work`.
 
     `amount` gets the function's arguments.
 
     Examples
     --------
-    >>> from yardstone.kernels import Task, weighed
-    >>> @weighed(Task.REPLAY, len)
+    >>> from yardstone.kernels import Loops, weighed
+    >>> @weighed(Loops.REPLAY, len)
     ... def rate(games):
     ...     return sum(games)
     >>> rate([1.0, 0.5])
@@ -72,7 +60,7 @@ def weighed(task: Task, amount: Callable[..., float]) -> Callable[[Callable[P, R
     def mark(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
         def run(*args: P.args, **kwargs: P.kwargs) -> R:
-            with work(task, amount(*args, **kwargs)):
+            with work(loops, amount(*args, **kwargs)):
                 return function(*args, **kwargs)
 
         return run
@@ -80,25 +68,15 @@ def weighed(task: Task, amount: Callable[..., float]) -> Callable[[Callable[P, R
     return mark
 
 
-def in_steps(task: Task, amount: float, items: Iterator[R]) -> Iterator[R]:
+def in_steps(loops: Loops, amount: float, items: Iterator[R]) -> Iterator[R]:
     """The items of a generator, of which making all is one piece of `work`."""
     while True:
-        with work(task, amount):
+        with work(loops, amount):
             try:
                 item = next(items)
             except StopIteration:
                 return
         yield item
-
-
-def choose(chosen: tuple[Way, Task] | None) -> None:
-    """Let loops of this thread run in a way that was chosen elsewhere, as for a worker."""
-    _chosen.set(chosen)
-
-
-def chosen_way() -> tuple[Way, Task] | None:
-    """What `work` has chosen here."""
-    return _chosen.get()
 
 
 class Kernel:
@@ -122,8 +100,8 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run it in the way that was chosen."""
-        chosen = _chosen.get()
-        if chosen is None or chosen[0] is Way.MACHINE:
+        chosen = CHOSEN.get()
+        if chosen is None or chosen.way is Way.MACHINE:
             return self.machine(*arguments)
         import numpy as np
 
@@ -138,7 +116,7 @@ class Kernel:
         """The machine code; compiled, or taken from disk, when it is first called."""
         from yardstone.kernels._compiler import compiled
 
-        return compiled(self.py_func, self.options)
+        return compiled(self.py_func, self.options, Kernel)
 
     @cached_property
     def plain(self) -> Callable[..., Any]:
@@ -147,7 +125,8 @@ class Kernel:
             return self.quicker
         function = self.py_func
         scope = function.__globals__
-        names = {name: _plain(scope[name]) for name in _names(function.__code__) if name in scope}
+        used = _names(function.__code__) - {function.__name__}
+        names = {name: _plain(scope[name]) for name in used if name in scope}
         names |= {"__builtins__": scope["__builtins__"], "__name__": function.__module__}
         plain = FunctionType(
             function.__code__,
@@ -156,7 +135,7 @@ class Kernel:
             function.__defaults__,
             function.__closure__,
         )
-        names.setdefault(function.__name__, plain)
+        names[function.__name__] = plain  # in case that it calls itself
         return plain
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import ConnectionWarning, ModelError, PerfectScoreWarning, SkippedWarning
-from yardstone.kernels import Task, weighed
+from yardstone.kernels import Loops, rating_work, weighed
 from yardstone.pool import PairCounts, Pool, SkipReport
 from yardstone.ratings._bounds import perfect_limits
 from yardstone.ratings._draws import draw_rate_interval, unbiased_draw_rate
@@ -200,13 +200,12 @@ def _number(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _amount(pool: Pool, *_: object, simulations: int = 0, **__: object) -> float:
-    """How much there is to rate, for `Task.RATING`."""
-    games, players = len(pool), len(pool.players)
-    return (1 + simulations) * (min(games, players * players) + games / 20)
-
-
-@weighed(Task.RATING, _amount)
+@weighed(
+    Loops.RATING,
+    lambda pool, *_, simulations=0, **__: rating_work(
+        len(pool), len(pool.players), 1 + simulations
+    ),
+)
 def rate_list(
     pool: Pool,
     system: BradleyTerry | None = None,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import NoGamesError, StrictError
-from yardstone.kernels import Task, work
+from yardstone.kernels import Loops, work
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
 from yardstone.records import _pgn_game as game
 from yardstone.records._interning import Interned
@@ -159,7 +159,7 @@ class _Reader:
         blocks = _Blocks(stream, block)
         buffer, size = blocks.first()
         self.bytes += size
-        with work(Task.PGN, self.bytes):
+        with work(Loops.PGN, self.bytes):
             self._scan_blocks(blocks, buffer, size, stream, state, progress)
         if stream.damage is not None:
             self.skip(Skipped(stream.name, int(state[game.LINE]), stream.damage))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
-from yardstone.kernels import Task, in_steps
+from yardstone.kernels import Loops, in_steps
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.dates import Times, date_span
 from yardstone.records.go_game import BLACK, UNKNOWN, WHITE, GoGame
@@ -100,7 +100,7 @@ class SgfReader:
             self._skip(record.file, record.line, record.reason)
 
     def __iter__(self) -> Iterator[GoGame]:
-        return in_steps(Task.SGF, self._size, self._games())
+        return in_steps(Loops.SGF, self._size, self._games())
 
     def _games(self) -> Iterator[GoGame]:
         builder = self._builder
@@ -116,7 +116,7 @@ class SgfReader:
 
     def trees(self) -> Iterator[SgfTree]:
         """The records with all their variations, of any kind of game."""
-        return in_steps(Task.SGF, self._size, self._trees())
+        return in_steps(Loops.SGF, self._size, self._trees())
 
     def _trees(self) -> Iterator[SgfTree]:
         for record in self._records(main_only=False):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError
-from yardstone.kernels import Task, weighed
+from yardstone.kernels import Loops, weighed
 from yardstone.tournament._pairing import pair_weights
 from yardstone.tournament.constraints import Constraints, allowed_boards, impossible
 from yardstone.tournament.entrants import enter
@@ -40,7 +40,7 @@ class RoundComparison:
 
 
 @weighed(
-    Task.PAIRING, lambda tournament, *_, **__: len(tournament.players) ** 2 * tournament.rounds
+    Loops.PAIRING, lambda tournament, *_, **__: len(tournament.players) ** 2 * tournament.rounds
 )
 def compare_rounds(
     tournament: Tournament, round_number: int | None = None, *, rules: PairingRules | None = None

@@ -11,7 +11,7 @@ import numpy as np
 
 from yardstone import parallel
 from yardstone.errors import UsageError
-from yardstone.kernels import Task, weighed
+from yardstone.kernels import Loops, weighed
 from yardstone.tournament.criteria import criterion, parse_criteria
 from yardstone.tournament.simulation import SimulationPlan, play, state_after
 
@@ -103,11 +103,11 @@ class TournamentForecast:
 
 
 def _boards(plan: SimulationPlan, tournaments: int = 1000, **_: object) -> float:
-    """How much pairing there is, for `Task.PAIRING`."""
+    """How much pairing there is, for `Loops.PAIRING`."""
     return len(plan.strength) ** 2 * plan.tournament.rounds * tournaments
 
 
-@weighed(Task.PAIRING, _boards)
+@weighed(Loops.PAIRING, _boards)
 def simulate(
     plan: SimulationPlan,
     tournaments: int = 1000,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.points import BLACK, WHITE
-from yardstone.kernels import Task, weighed
+from yardstone.kernels import Loops, weighed
 from yardstone.pool import Skipped, SkipReport
 from yardstone.strength.estimate.games import SeenGame, facts, model_network, see_games, unsuitable
 from yardstone.strength.estimate.groups import group_probabilities
@@ -191,7 +191,7 @@ class StrengthEstimate:
         }
 
 
-@weighed(Task.BOARD, lambda games, *_, **__: 2 * sum(len(game.moves) for game in games))
+@weighed(Loops.BOARD, lambda games, *_, **__: 2 * sum(len(game.moves) for game in games))
 def estimate_player(
     games: Sequence[GoGame],
     player: str | None = None,

@@ -1,8 +1,8 @@
-"""How much of each task plain Python does in a second or less.
+"""What loops are for, and how much of it plain Python does in a second or less.
 
 Machine code is some fifty times as fast, but a process that uses it first imports numba
 (0.3 s) and loads the code (0.1 s to 0.5 s); the first such process on a machine compiles
-it, for the seconds that stand here. Up to `Task.small` plain Python is as quick or quicker
+it for as many seconds as stand here. Up to `Loops.small` plain Python is as quick or quicker
 than a warm start, and spares the first user the compiler. Measured on one core of a common
 server; what is small is a choice, and no result depends on it beyond the last digits.
 """
@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["Task"]
+__all__ = ["Loops", "rating_work"]
 
 
-class Task(Enum):
+class Loops(Enum):
     """What loops are for, with what of it is small and what it takes to compile them.
 
     Attributes
@@ -39,3 +39,8 @@ class Task(Enum):
         self.title = title
         self.small = small
         self.seconds = seconds
+
+
+def rating_work(games: int, players: int, times: int = 1) -> float:
+    """How much there is to do for `Loops.RATING`, if so many games are rated so many times."""
+    return times * (min(games, players * players) + games / 20)
