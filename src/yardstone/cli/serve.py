@@ -95,6 +95,17 @@ class ServerOptions:
             help="Also show estimates on a site's scale, from `strength calibrate --save`.",
         ),
     ] = None
+    importer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Let visitors name a user in place of files: ogs. Off by default.",
+        ),
+    ] = None
+    importer_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Where OGS is. [default: https://online-go.com]"),
+    ] = None
 
 
 def serve(

@@ -120,6 +120,9 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "go.features:features",
                 "Extract the features of every move of many games.",
             ),
+            "fetch": Command(
+                "go.fetch:fetch", "Fetch the latest public games of a user of OGS as SGF files."
+            ),
             "nets": Family(
                 "Manage KataGo networks: list, add, download, remove.",
                 (
