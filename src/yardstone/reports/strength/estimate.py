@@ -133,11 +133,7 @@ def _scale(plain: Plain, name: str, address: str) -> Alternative:
     if (part["low"], part["high"]) != (None, None):
         interval = f"{per_cent(plain['level'])}: {ends_words(name, part)}"
     deviation = part["deviation"]
-    error = (
-        f"mapped from Fox, ± {deviation:.1f} ranks"
-        if deviation
-        else "the model’s own scale"
-    )
+    error = f"mapped from Fox, ± {deviation:.1f} ranks" if deviation else "the model’s own scale"
     return Alternative(part["title"], [strength, interval, error], address, name == plain["scale"])
 
 
@@ -275,7 +271,7 @@ def _moves(plain: Plain) -> list[Section]:
     games = plain["by_game"]
     costly, typical = plain["costliest_moves"], plain["indicative_moves"]
     if not costly:
-        words = "No move stands out from the noise as a costly one."
+        words = "No move stands out from the noise as costly."
         sections = [Section("", [Lines([words])], name="costly")]
     else:
         title = "The costliest moves (with one standard deviation of the loss)"
