@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from yardstone.errors import NoGamesError, UsageError
@@ -63,6 +64,14 @@ class ImportGate:
             self._asked.popitem(last=False)
 
 
+@dataclass(frozen=True, slots=True)
+class ImportedGames:
+    """What was fetched: the user's name as the server writes it, and the files."""
+
+    user: str
+    files: list[Unpacked]
+
+
 def check_importer(settings: Settings, name: str) -> None:
     """Refuse an importer that is not switched on."""
     if name not in settings.importers:
@@ -80,8 +89,8 @@ def import_games(
     folder: Path,
     tell: Callable[[str, int, int], None],
     skipped: SkipReport,
-) -> tuple[str, list[Unpacked]]:
-    """Fetch the latest games of a user of OGS; the user's name as OGS writes it, and the files.
+) -> ImportedGames:
+    """Fetch the latest games of a user of OGS.
 
     Raises
     ------
@@ -96,7 +105,6 @@ def import_games(
         games=limits.import_games,
         file_bytes=limits.import_bytes,
         seconds=float(limits.import_seconds),
-        pause=settings.importer_pause,
     )
     tell("fetching", 0, 0)
     try:
@@ -113,4 +121,4 @@ def import_games(
         ) from None
     for words in found.left_out:
         skipped.add(Skipped("OGS", 0, words))
-    return found.user, [Unpacked(path.name, path, "sgf") for path in found.files]
+    return ImportedGames(found.user, [Unpacked(path.name, path, "sgf") for path in found.files])

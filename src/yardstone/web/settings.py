@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError, UsageError
+from yardstone.records.careful_http import CarefulClient
+from yardstone.records.game_servers import check_importers
 from yardstone.web.kinds import KINDS
 
 __all__ = ["ENVIRONMENT", "Limits", "Settings", "load_settings"]
@@ -66,6 +68,10 @@ class Limits:
         Bytes that all uploads together may take on the disk.
     requests_minute, posts_minute : int
         Requests of one visitor a minute, and those of them that change something.
+    import_games, import_bytes, import_seconds : int
+        Games that are fetched for a user's name, bytes of one, and seconds for all.
+    imports_hour : int
+        Names of one visitor an hour.
     streams, streams_client : int
         Streams of events that are open at the same time, in all and of one visitor.
     """
@@ -91,6 +97,10 @@ class Limits:
     disk_bytes: int = 4_096 * _MIB
     requests_minute: int = 600
     posts_minute: int = 60
+    import_games: int = 20
+    import_bytes: int = _MIB
+    import_seconds: int = 120
+    imports_hour: int = 10
     streams: int = 200
     streams_client: int = 10
 
@@ -162,6 +172,11 @@ class Settings:
     calibration : str
         A file of `yardstone strength calibrate --save`: estimates are shown on its scale as
         well.
+    importer : str
+        Servers of Go, with commas, whose users can be named in place of files: ``ogs``, or
+        none if empty.
+    importer_url : str
+        Where OGS is, if not at its usual address.
     limits : Limits
     """
 
@@ -185,6 +200,8 @@ class Settings:
     title: str = "Yardstone"
     footer: str = ""
     calibration: str = ""
+    importer: str = ""
+    importer_url: str = ""
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
@@ -204,8 +221,16 @@ class Settings:
             raise UsageError(f"public_url {self.public_url!r} must begin with http:// or https://")
         if not self.title.strip() or len(self.title) > _LONGEST_TITLE:
             raise UsageError(f"title: give 1 to {_LONGEST_TITLE} characters")
+        check_importers(self.importers)
+        if self.importer_url:
+            CarefulClient(self.importer_url)
         for name in ("trusted_proxies", "metrics_from"):
             _check_networks(name, getattr(self, name))
+
+    @property
+    def importers(self) -> tuple[str, ...]:
+        """Servers of Go whose users can be named."""
+        return tuple(part for each in self.importer.split(",") if (part := each.strip().lower()))
 
     @property
     def uploads(self) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError
-from yardstone.web.kinds.fields import ChoiceField, PlayersField, bad_option, level_field
+from yardstone.web.kinds.fields import ChoiceField, PlayersField, UserField, bad_option, level_field
 from yardstone.web.kinds.go_result import (
     go_card,
     go_glance,
@@ -170,6 +170,12 @@ KIND = Kind(
             label="Player",
             hint="Leave it empty for the one who plays in all the games. If that is not clear, you "
             "are asked.",
+        ),
+        UserField(
+            name="ogs",
+            optional=True,
+            about="A user of OGS whose latest games take the place of files, where the server has "
+            "that switched on (`importers` of `/api/limits`).",
         ),
         ChoiceField(
             name="colour",

@@ -89,6 +89,7 @@ def _start(request: Request, problem: RequestProblem | None = None) -> Response:
         kinds=KINDS.values(),
         fields=form_fields(),
         samples=start_samples(),
+        importers=limits["importers"],
         keep=days_words(limits["keep_days"]),
         problem="" if problem is None else " ".join(error_lines(problem.as_dict())),
     )
