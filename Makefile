@@ -1,25 +1,31 @@
 # Yardstone: `make demo` shows it at work, `make test` passes the tests.
-# Each target installs what it needs into .venv first, once.
+# Each target installs what it needs into .venv first, once; .venv grows in three steps:
+# what the demo runs, what the command can do, what develops and tests it.
 
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+DEMO_READY := $(VENV)/.demo
 INSTALLED := $(VENV)/.installed
-PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --upgrade
+TOOLS := $(VENV)/.tools
+# Python compiles what it imports, when it does: most of it is never imported.
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+	-c constraints.txt --upgrade
 # First and by itself, so that a build without CUDA can be chosen: make TORCH=/path/to/wheel
 TORCH ?= torch==2.13.0
 DEMO := demo-output
+EXAMPLES := src/yardstone/examples
 # Two processes: the tests are made to run on two cores.
 TEST_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint format docs bench studies clean
+.PHONY: help install tools demo test lint format docs bench studies clean
 
 help:
 	@echo "make demo      rate 27,612 real games of chess engines; pictures in $(DEMO)/"
-	@echo "make test      run the tests"
-	@echo "make install   install into $(VENV); the command is $(BIN)/yardstone"
+	@echo "make install   install all of the command into $(VENV); it is $(BIN)/yardstone"
+	@echo "make test      run the tests, with all that they need"
 	@echo "make lint      check style, types and the direction of imports"
 	@echo "make docs      build the documentation into docs/_build/html"
 	@echo "make bench     measure speed and memory, against Ordo if ORDO=path/to/ordo is given"
@@ -28,7 +34,9 @@ help:
 
 install: $(INSTALLED)
 
-$(INSTALLED): pyproject.toml constraints.txt
+tools: $(TOOLS)
+
+$(DEMO_READY): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null 2>&1 || { \
 		echo "Yardstone needs Python 3.11 or later, and there is no $(PYTHON)." >&2; \
 		echo "On Debian: apt-get install python3 python3-venv" >&2; exit 1; }
@@ -38,59 +46,69 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
 		echo "Making $(VENV) ..."; rm -rf $(VENV); $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 		echo "Python's venv is missing. On Debian: apt-get install python3-venv" >&2; exit 1; }; }
-	@echo "Installing Yardstone and what it needs into $(VENV) (a few minutes the first time) ..."
-	@$(PIP) pip
+	@echo "Installing what the demo needs into $(VENV) ..."
+	@$(PIP) numpy numba typer rich jinja2
+	@$(PIP) --no-deps -e .
+	@touch $@
+
+$(INSTALLED): $(DEMO_READY)
+	@echo "Installing the rest of Yardstone into $(VENV) ..."
+	@$(PIP) -e '.[all]'
+	@touch $@
+	@echo "Installed: $(BIN)/yardstone"
+
+$(TOOLS): $(INSTALLED)
+	@echo "Installing what develops and tests Yardstone into $(VENV) (2 GB, some minutes) ..."
 	@$(PIP) '$(TORCH)'
 	@$(PIP) -e '.[dev,docs]'
 	@echo "Compiling the loops, once (a minute): later runs start at once ..."
 	@$(BIN)/python -m compileall -q src/yardstone
 	@$(BIN)/python -c 'from yardstone.go import inputs, rules; inputs.encode_game(9, [], [], [40], [1], 7.5, rules.parse_rules("chinese"))' & \
-	$(BIN)/yardstone rate examples/league.csv --simulate 2 >/dev/null && \
-	$(BIN)/yardstone ordo -q -G -W -D -s2 -p examples/tcec.pgn.gz >/dev/null 2>&1 && \
-	$(BIN)/yardstone convert examples/professional.sgf --to csv >/dev/null 2>&1 && \
+	$(BIN)/yardstone rate $(EXAMPLES)/league.csv --simulate 2 >/dev/null && \
+	$(BIN)/yardstone ordo -q -G -W -D -s2 -p $(EXAMPLES)/tcec.pgn.gz >/dev/null 2>&1 && \
+	$(BIN)/yardstone convert $(EXAMPLES)/professional.sgf --to csv >/dev/null 2>&1 && \
 	$(BIN)/yardstone tournament simulate --players 8 --rounds 2 --tournaments 2 --workers 1 -q >/dev/null && \
 	wait $$!
 	@touch $@
-	@echo "Installed: $(BIN)/yardstone"
 
-DEMO_COMMAND = yardstone rate examples/tcec.pgn.gz --min-games 150 --top 20 \
+DEMO_COMMAND = yardstone rate $(EXAMPLES)/tcec.pgn.gz --min-games 150 --top 20 \
 	--plot $(DEMO)/tcec.svg --html $(DEMO)/tcec.html
 
-demo: $(INSTALLED)
+demo: $(DEMO_READY)
 	@mkdir -p $(DEMO)
 	@echo '$$ $(DEMO_COMMAND)'
 	@TIMEFORMAT='Done in %1R seconds.'; time $(BIN)/$(DEMO_COMMAND)
 	@echo "The picture: $(DEMO)/tcec.svg. The page, for a browser: $(DEMO)/tcec.html"
 
-test: $(INSTALLED)
+test: $(TOOLS)
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal
 
-lint: $(INSTALLED)
+lint: $(TOOLS)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(INSTALLED)
+format: $(TOOLS)
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-docs: $(INSTALLED)
+docs: $(TOOLS)
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "Documentation: docs/_build/html/index.html"
 
-bench: $(INSTALLED)
+bench: $(TOOLS)
 	$(BIN)/python -m benchmarks.ordo_speed
 	$(BIN)/python -m benchmarks.kingbase
 
 # All of them, in the order that works, or some: make studies STUDIES="settling kaniuk"
 STUDIES ?=
 
-studies: $(INSTALLED)
+studies: $(TOOLS)
 	$(BIN)/python -m studies $(STUDIES)
 
 clean:
 	rm -rf $(VENV) $(DEMO) docs/_build build dist .pytest_cache .mypy_cache .ruff_cache \
 		.hypothesis .import_linter_cache src/*.egg-info
-	find src tests benchmarks studies examples docs -name __pycache__ -type d -prune \
+	find src tests benchmarks studies docs -name __pycache__ -type d -prune \
 		-exec rm -rf {} +

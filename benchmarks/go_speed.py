@@ -23,13 +23,14 @@ from statistics import median
 import numpy as np
 
 from benchmarks.measure import YARDSTONE, machine, run
+from yardstone.examples import example
 from yardstone.go.extraction_batch import Batch, ExtractionSettings, make_part
 from yardstone.go.feature_parts import PARTS
 from yardstone.go.nets import load_network
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import SgfReader, read_games, write_sgf
 
-EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "professional.sgf"
+EXAMPLE = example("professional.sgf")
 MOVES = 250
 ROUNDS = 5
 

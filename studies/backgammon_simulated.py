@@ -60,7 +60,7 @@ def main() -> None:
         head(table),
         "## The functions of the length\n",
         "Published, and fitted in three ways with close cube decisions counted in two "
-        "([](../backgammon-study.md) explains both); ± is one standard error.\n",
+        "([](../how-to/backgammon-study.md) explains both); ± is one standard error.\n",
         summary(fits),
         "## Part I\n",
         block([*fit_sections(one), *cells_sections(one.cells)]),

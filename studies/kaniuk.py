@@ -1,6 +1,6 @@
 """Kaniuk's figures and the checks of his model: ``python studies/kaniuk.py GAMES.csv``.
 
-Figures go to ``docs/papers/figures``, tables to ``docs/studies``. GAMES is a table
+Figures go to ``docs/explanation/papers/figures``, tables to ``docs/studies``. GAMES is a table
 of real tournament games with grades (``go/tournaments/games.csv.gz`` of the shared data).
 """
 
@@ -37,7 +37,7 @@ from yardstone.winprob.profile import parameter_interval, parameter_shortfall
 from yardstone.winprob.statistics import WinningStatistics
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-FIGURES = DOCS / "papers" / "figures"
+FIGURES = DOCS / "explanation" / "papers" / "figures"
 TABLES = DOCS / "studies"
 #: Simulated games in place of the database's half million.
 GAMES = 400_000
@@ -147,7 +147,7 @@ def recovery(seed: int, repeats: int) -> Iterator[str]:
         ],
     )
     yield from table(
-        ["d", "rms error, 12 kyu to 7 dan", "by chance"],
+        ["d", "RMS error, 12 kyu to 7 dan", "by chance"],
         [[str(d + 1), f"{rms[d]:.4f}", f"{chance[d]:.4f}"] for d in range(4)],
     )
 

@@ -437,9 +437,9 @@ def preamble(options: argparse.Namespace, packages: str) -> list[str]:
     )
     paragraphs = [
         "Systems of Yardstone (bold) and of public packages, on the same games. Everything is "
-        "explained in [](../evaluation.md): each game is predicted before it is learned from, "
-        f"parameters are tuned on the first {100 * SHARE:.0f} % of the games in order of time, "
-        "and the rest is scored. *Behind the best* is in log-likelihood, with a bootstrap by "
+        "explained in [](../how-to/evaluation.md): each game is predicted before it is learned "
+        f"from, parameters are tuned on the first {100 * SHARE:.0f} % of the games in order of "
+        "time, and the rest is scored. *Behind the best* is in log-likelihood, with a bootstrap by "
         "player; *newcomers* is the log-likelihood on games of two players with at most four "
         "earlier games each; *slope* is that of the calibration line, 1 being right; *trials* "
         "are the sets of parameters that were tried, fewer where the time was up; *seconds* are "

@@ -31,9 +31,9 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"
 PAGE = FOLDER / "tournaments.md"
 HEAD = """# Tie-breaks, pairing and its weights
 
-Three studies that Kaniuk proposes ([](../papers/kaniuk.md)), played with his published
+Three studies that Kaniuk proposes ([](../explanation/papers/kaniuk.md)), played with his published
 win probability. Each is one command, `yardstone tournament study`; what is counted is
-explained in [](../tournament-simulation.md).
+explained in [](../how-to/tournament-simulation.md).
 """
 TITLES = {
     "ties": "Which tie-break finds the stronger player",
@@ -90,7 +90,7 @@ def pairing(replicates: int, seed: int) -> list[str]:
         usual_pairings(), winning_law("kaniuk"), circuit, replicates=replicates, seed=seed
     )
     document = quality_document(qualities, circuit, win="kaniuk")
-    caption = "The rms error of ratings as tournaments go by"
+    caption = "The RMS error of ratings over successive tournaments"
     return [block(document), picture(document, "tournaments-pairing.svg", caption)]
 
 
@@ -99,7 +99,7 @@ def weights(trials: int, replicates: int, seed: int) -> list[str]:
         winning_law("kaniuk"), Circuit(), trials=trials, confirm=replicates, seed=seed
     )
     document = search_document(search, win="kaniuk")
-    caption = "The rms error of each trial"
+    caption = "The RMS error of each trial"
     return [block(document), picture(document, "tournaments-weights.svg", caption)]
 
 

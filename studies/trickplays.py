@@ -163,7 +163,7 @@ def main() -> None:
 
 The problems 1 to 40 of the collection that Neubauer's thesis rates (section 7.2), set into
 games of the Fox and Tygem servers, and rated by the model that is shipped
-([](../trickplay.md) explains how).
+([](../how-to/trickplay.md) explains how).
 
 Made by `python -m studies.trickplays` on {date.today()}; no randomness;
 Python {platform.python_version()}, numpy {version("numpy")}, numba {version("numba")}.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.needed import missing
@@ -14,6 +15,15 @@ DEFAULT = Path(__file__).resolve().parents[2] / "shared"
 def shared_folder() -> Path:
     """Where the shared data should be."""
     return Path(os.environ.get("YARDSTONE_SHARED") or DEFAULT)
+
+
+def shared_or_made(name: str, made: Callable[[], bytes], folder: Path) -> Path:
+    """The shared file, or where there is none one of our own with the same things in it."""
+    path = shared_folder() / name
+    if not path.exists():
+        path = folder / Path(name).name
+        path.write_bytes(made())
+    return path
 
 
 def shared_path(name: str) -> Path:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLES = ROOT / "examples"
+EXAMPLES = ROOT / "src" / "yardstone" / "examples"
 LEAGUE = str(EXAMPLES / "league.csv")
 OPEN = str(EXAMPLES / "open.xml")
 TCEC = str(EXAMPLES / "tcec.pgn.gz")

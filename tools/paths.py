@@ -39,11 +39,12 @@ def _watch(frame, event, argument):
 threading.setprofile(_watch)
 sys.setprofile(_watch)
 """
+_EXAMPLES = "src/yardstone/examples"
 _COMMANDS = {
     "a PGN to a list": ("rate", "GAMES.pgn"),
-    "a table to a comparison": ("evaluate", "examples/league.csv", "--systems", "elo,glicko2"),
+    "a table to a comparison": ("evaluate", f"{_EXAMPLES}/league.csv", "--systems", "elo,glicko2"),
     "an SGF to an estimate": (
-        "strength", "estimate", "examples/professional.sgf", "--colour", "black",
+        "strength", "estimate", f"{_EXAMPLES}/professional.sgf", "--colour", "black",
     ),
 }  # fmt: skip
 _PGN = '[Event "?"]\n[White "{}"]\n[Black "{}"]\n[Result "{}"]\n\n{}\n\n'

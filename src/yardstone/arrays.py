@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.lib import format as npy
 
-from yardstone.errors import InputError, YardstoneError
+from yardstone.errors import InputError, MissingFileError, YardstoneError
 from yardstone.files import replaced
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class ArrayFile:
                     raise ValueError("too large")
                 return make(arrays, self._about(arrays))
         except FileNotFoundError:
-            raise InputError("there is no such file", file=file) from None
+            raise MissingFileError("there is no such file", file=file) from None
         except InputError as error:
             if error.file is not None:
                 raise

@@ -17,9 +17,17 @@ from math import isfinite, isnan
 from numbers import Integral, Real
 from typing import Any, Literal, get_args, get_origin
 
-from yardstone.errors import UsageError
+from yardstone.errors import UnknownPlayerError, UsageError
 
-__all__ = ["check_choice", "check_fields", "check_number", "nearest", "no_such", "one_of"]
+__all__ = [
+    "check_choice",
+    "check_fields",
+    "check_number",
+    "nearest",
+    "no_such",
+    "one_of",
+    "unknown_player",
+]
 
 #: More names than this are not listed in a message.
 _MOST = 60
@@ -59,6 +67,24 @@ def no_such(what: str, word: str, words: Iterable[str]) -> str:
     more = "" if len(known) <= _MOST else f" and {len(known) - _MOST} more"
     listed = ", ".join(known[:_MOST]) + more
     return f"there is no {what} {word!r}{hint}{' There are' if hint else ': there are'} {listed}"
+
+
+def unknown_player(player: object, players: Iterable[str]) -> UnknownPlayerError:
+    """The error for a player who is not there, with those who may be meant.
+
+    Examples
+    --------
+    >>> print(unknown_player("Ana", ["Anna", "Bob"]))
+    no player is called 'Ana' (did you mean 'Anna'?)
+    """
+    asked = str(player).casefold()
+    known = {each.casefold(): each for each in players}
+    close = get_close_matches(asked, known, n=3, cutoff=0.6)
+    close += [key for key in known if asked in key and key not in close][: 3 - len(close)]
+    meant = " or ".join(repr(known[key]) for key in close)
+    return UnknownPlayerError(
+        f"no player is called {player!r}", hint=f"did you mean {meant}?" if close else None
+    )
 
 
 def one_of(words: Iterable[str]) -> str:

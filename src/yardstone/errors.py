@@ -3,16 +3,19 @@
 ::
 
     YardstoneError
-    ├── InputError          a file, record or value from outside that cannot be used
-    │   ├── NoGamesError    nothing was left to work on
-    │   ├── IllegalMove     a move that cannot be played, or that the rules forbid
-    │   └── StrictError     a record was skipped although every one was asked for
-    ├── UsageError          options or arguments that do not go together
+    ├── InputError (ValueError)     a file, record or value from outside that cannot be used
+    │   ├── MissingFileError (FileNotFoundError)    a file that is not there
+    │   ├── UnknownPlayerError (KeyError)   a player whom nobody knows
+    │   ├── NoGamesError        nothing was left to work on
+    │   ├── IllegalMove         a move that cannot be played, or that the rules forbid
+    │   └── StrictError         a record was skipped although every one was asked for
+    ├── UsageError (ValueError)     options or arguments that do not go together
+    │   └── WrongTypeError (TypeError)  an argument of a kind that is not understood
     ├── ModelError          the data do not determine what was asked
     │   ├── NotConnectedError   groups of players without a common scale
     │   └── ConvergenceError    a solver stopped before its tolerance
     ├── WorkerError         a worker process died, or could not start
-    └── MissingExtraError   an optional dependency is not installed
+    └── MissingExtraError (ImportError)     an optional dependency is not installed
 
     YardstoneWarning
     ├── SkippedWarning      records were left out
@@ -20,7 +23,8 @@
     ├── PerfectScoreWarning players who won or lost everything
     └── IgnoredWarning      an option or a line of a file that has no effect
 
-The command turns an `InputError` or a `ModelError` into one line on standard
+In brackets is the error of Python's own that it is as well, so that whoever catches that
+one catches ours. The command turns an `InputError` or a `ModelError` into one line on standard
 error and exit status 1, a `UsageError` into exit status 2.
 """
 
@@ -33,14 +37,17 @@ __all__ = [
     "IllegalMove",
     "InputError",
     "MissingExtraError",
+    "MissingFileError",
     "ModelError",
     "NoGamesError",
     "NotConnectedError",
     "PerfectScoreWarning",
     "SkippedWarning",
     "StrictError",
+    "UnknownPlayerError",
     "UsageError",
     "WorkerError",
+    "WrongTypeError",
     "YardstoneError",
     "YardstoneWarning",
 ]
@@ -49,8 +56,12 @@ __all__ = [
 class YardstoneError(Exception):
     """Base of all errors raised on purpose."""
 
+    def __str__(self) -> str:
+        # A KeyError would show quotes around it, an OSError a number before it.
+        return str(self.args[0]) if self.args else ""
 
-class InputError(YardstoneError):
+
+class InputError(YardstoneError, ValueError):
     """A file, record or value from outside that cannot be used.
 
     Parameters
@@ -81,6 +92,14 @@ class InputError(YardstoneError):
         super().__init__(place + message + ("" if hint is None else f" ({hint})"))
 
 
+class MissingFileError(InputError, FileNotFoundError):
+    """A file that is not there."""
+
+
+class UnknownPlayerError(InputError, KeyError):
+    """A player whom the games do not know."""
+
+
 class NoGamesError(InputError):
     """Nothing was left to work on: no game, or none that counts."""
 
@@ -93,8 +112,12 @@ class StrictError(InputError):
     """A record was skipped although every record was asked for (``strict``)."""
 
 
-class UsageError(YardstoneError):
+class UsageError(YardstoneError, ValueError):
     """Options or arguments that do not go together, or are out of range."""
+
+
+class WrongTypeError(UsageError, TypeError):
+    """An argument of a kind that is not understood."""
 
 
 class ModelError(YardstoneError):
@@ -113,19 +136,20 @@ class WorkerError(YardstoneError):
     """A worker process died, or could not start, so results are missing."""
 
 
-class MissingExtraError(YardstoneError):
+class MissingExtraError(YardstoneError, ImportError):
     """An optional dependency is missing.
 
     Parameters
     ----------
     package : str
         The package that could not be imported.
-    extra : str
-        The extra of Yardstone that installs it.
+    extra : str, optional
+        The extra of Yardstone that installs it; without one it is installed by itself.
     """
 
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed: pip install 'yardstone[{extra}]'")
+    def __init__(self, package: str, extra: str | None = None) -> None:
+        install = package.split()[0] if extra is None else f"'yardstone[{extra}]'"
+        super().__init__(f"{package} is not installed: pip install {install}")
 
 
 class YardstoneWarning(UserWarning):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from yardstone.equality import equal_fields
 from yardstone.errors import InputError
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ class SkipReport:
     `MAX_SKIPPED_DETAILS` are kept one by one. `repaired` counts what was put right in
     records that were used, `known` (by kind) the records left out although they were
     understood, such as unfinished games, and `values` the results that were not;
-    `remarks` are sentences on how records were understood.
+    `remarks` are sentences on how records were understood. A condition (``where``) left
+    `unwanted` games out of `considered`; `doubts` are sentences on where it may be amiss.
     """
 
     def __init__(self, skipped: Iterable[Skipped] = ()) -> None:
@@ -69,6 +71,9 @@ class SkipReport:
         self.values: Counter[str] = Counter()
         self.details: list[Skipped] = []
         self.remarks: list[str] = []
+        self.considered = 0
+        self.unwanted = 0
+        self.doubts: list[str] = []
         for record in skipped:
             self.add(record)
 
@@ -98,6 +103,11 @@ class SkipReport:
         if sentence not in self.remarks:
             self.remarks.append(sentence)
 
+    def doubt(self, sentence: str) -> None:
+        """Note where a condition on games may be amiss, once."""
+        if sentence not in self.doubts:
+            self.doubts.append(sentence)
+
     def merge(self, other: SkipReport) -> None:
         """Add all that another report holds."""
         self.total += other.total
@@ -107,10 +117,19 @@ class SkipReport:
         self.values.update(other.values)
         for sentence in other.remarks:
             self.remark(sentence)
+        self.considered += other.considered
+        self.unwanted += other.unwanted
+        for sentence in other.doubts:
+            self.doubt(sentence)
         self.details.extend(other.details[: MAX_SKIPPED_DETAILS - len(self.details)])
 
     def __len__(self) -> int:
         return self.total
+
+    def __eq__(self, other: object) -> bool:
+        return vars(self) == vars(other) if isinstance(other, SkipReport) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<SkipReport: {self.total} records, {len(self.reasons)} reasons>"
@@ -277,6 +296,7 @@ class Pool:
         skip_unread: bool = False,
         dates: Literal["dmy", "mdy", "ymd"] | None = None,
         levels: bool = False,
+        where: str | None = None,
     ) -> Pool:
         """A pool from a frame of pandas, polars, Arrow or anything that speaks Arrow.
 
@@ -290,6 +310,8 @@ class Pool:
         dates, levels
             How dates are written, and whether to take grades, ratings and handicaps
             along; as in `yardstone.read`.
+        where : str, optional
+            Which games are wanted, as in `yardstone.read`.
 
         Warns
         -----
@@ -313,11 +335,17 @@ class Pool:
             skip_unread=skip_unread,
             dates=dates,
             levels=levels,
+            where=None if where is None else import_module("yardstone.records.where").Where(where),
         )
         return pool
 
     def __len__(self) -> int:
         return len(self.score)
+
+    def __eq__(self, other: object) -> bool:
+        return equal_fields(self, other) if isinstance(other, Pool) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         left_out = f", {len(self.skipped)} records skipped" if len(self.skipped) else ""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
+from tests.backgammon.kept import program_and_ledger
 from yardstone.backgammon._gnubg_analysis import match_id, move_text
 from yardstone.backgammon.analysis_file import AnalysisFile
 from yardstone.backgammon.file_analysis import (
@@ -21,8 +22,9 @@ from yardstone.backgammon.gnubg import run_script
 from yardstone.backgammon.match_files import MatchFile, MatchFiles
 from yardstone.backgammon.matches import AnalysedMatch
 from yardstone.errors import InputError, UsageError
+from yardstone.examples import example
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "backgammon.mat"
+EXAMPLE = example("backgammon.mat")
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +33,11 @@ def program() -> Path:
 
 
 @pytest.fixture(scope="module")
-def outcome(program: Path) -> FileAnalysis:
-    return analyse_file(MatchFile("example.mat", EXAMPLE), program=program)
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> FileAnalysis:
+    """The example's analysis: by the program, or as it was kept where there is none."""
+    program, ledger = program_and_ledger(tmp_path_factory.mktemp("example"))
+    match = MatchFile("example.mat", EXAMPLE)
+    return analyse_files([match], ledger=AnalysisFile(ledger), program=program, workers=1)[0]
 
 
 def test_a_match(outcome: FileAnalysis) -> None:
@@ -248,7 +253,7 @@ class TestTheFile:
     def test_another_file_is_not_written_to(self, tmp_path: Path) -> None:
         path = tmp_path / "table.csv"
         path.write_text("a,b\n1,2\n")
-        with pytest.raises(InputError, match="no file of analyses"):
+        with pytest.raises(InputError, match="not a file of analyses"):
             AnalysisFile(path)
         with pytest.raises(InputError, match="cannot be written"):
             AnalysisFile(tmp_path / "no" / "ledger").put("k", VALUE)

@@ -97,7 +97,7 @@ def test_limits(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="unpacks to more"):
         MatchFiles([path], UnpackLimits(total=5000))
     with MatchFiles([path], UnpackLimits(file=500)) as files:
-        assert all("no match" in match.problem for match in files)
+        assert all("not a match" in match.problem for match in files)
         assert all(not match.path.read_bytes() for match in files)
     bomb = archive_of(tmp_path / "bomb.zip", {"a.mat": b"0" * 10_000_000})
     with MatchFiles([bomb]) as files:

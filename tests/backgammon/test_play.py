@@ -161,7 +161,7 @@ def test_a_crash_costs_its_match_alone(tmp_path: Path) -> None:
 
 
 def test_a_match_that_takes_too_long(tmp_path: Path) -> None:
-    with pytest.raises(WorkerError, match=r"no end after 0\.05"):
+    with pytest.raises(WorkerError, match=r"stopped after 0\.05"):
         play_match(MatchJob(NOISY, 0, 1), program=real_gnubg(clock=True), timeout=0.05)
 
 

@@ -108,9 +108,9 @@ def test_games_of_a_file(games: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert found["games_between"] == {"wins": 2, "draws": 1, "losses": 2}
     assert (found["player"], found["other"]) == ("New", "Old")
     assert main(given) == 0
-    in_order = json.loads(capsys.readouterr().out)
-    assert in_order["paired_by"] == ["event"]
-    assert in_order["counts"] == {"LL": 0, "LD": 0, "LW+DD": 1, "DW": 1, "WW": 0}
+    by_round = json.loads(capsys.readouterr().out)
+    assert (by_round["pairing"], by_round["paired_by"]) == ("round", ["event", "round"])
+    assert by_round["counts"] == found["counts"]
 
 
 def test_players_and_columns_must_exist(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,7 +119,7 @@ def test_players_and_columns_must_exist(games: Path, capsys: pytest.CaptureFixtu
     assert main(["match", "--games", str(games), "Old", "Other"]) == 1
     assert "did not meet" in capsys.readouterr().err
     assert main(["match", "--games", str(games), "New", "Other", "--pairs"]) == 2
-    assert "no two of the games are a pair" in capsys.readouterr().err
+    assert "no two games form a pair" in capsys.readouterr().err
 
 
 def test_without_pairs_single_games_count(games: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,7 @@ from yardstone.cli.ordo.options import SWITCHES, Refused, check_combinations, re
 from yardstone.cli.ordo.switches import SwitchReader, scan_float, scan_integer, scan_integers
 from yardstone.errors import UsageError
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "ordo.md"
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "ordo.md"
 #: Texts of a number that C takes a little further or less far.
 HARD_FOR_C = re.compile(r"0x|inf|nan", re.IGNORECASE)
 

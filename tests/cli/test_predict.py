@@ -54,8 +54,8 @@ def test_chances_carry_the_uncertainty_of_the_ratings_unless_they_are_taken_as_e
     command = ["predict", "0.1", "0.2", str(games)]
     assert main(command) == 0
     out = capsys.readouterr().out
-    assert "the mean over what the ratings may truly be" in out
-    assert "(95 %)" in out
+    assert "averages over the uncertainty of the ratings" in out
+    assert "(95 % interval)" in out
     assert main([*command, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["integrated"]

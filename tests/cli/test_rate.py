@@ -65,18 +65,18 @@ def test_a_list_for_people(games: Path, capsys: pytest.CaptureFixture[str]) -> N
     lines = out.splitlines()
     assert lines[0] == "30 games of 3 players"
     assert lines[3].split()[:2] == ["1", "Ann"]
-    assert "Advantage of moving first: " in out
-    assert "Draws between equal players: " in out
-    assert "95 % confidence, relative to the mean of the group" in out
+    assert "First-move advantage: " in out
+    assert "Draw rate of equal players: " in out
+    assert "95 % confidence interval, relative to the mean of the group" in out
     assert "\x1b" not in out
 
 
 def test_what_cannot_be_compared_is_said(apart: Path, capsys: pytest.CaptureFixture[str]) -> None:
     skipped = "yardstone: 2 records were skipped: 1 unfinished (result *), 1 unknown result\n"
     out = run(capsys, apart, said=skipped)
-    assert "Group 2 (Dee and Eve): no game joins it with another group." in out
+    assert "Group 2 (Dee and Eve): no game links it to another group." in out
     assert out.count("(> or <: where that has an even chance)") == 1
-    assert out.count("Max won every game: neither rating nor rank can be given.") == 1
+    assert out.count("Max won every game: no rating or rank can be given.") == 1
     assert "With 95 % confidence at least: Max " in out
     assert "Skipped: 2 records" in out
     assert f"{apart}:" in out
@@ -181,7 +181,7 @@ def test_an_unbounded_advantage_gets_a_wide_prior(
     path = tmp_path / "white.pgn"
     path.write_text(pgn(("A", "B", "1-0"), ("B", "A", "1-0"), ("A", "B", "1-0")))
     out = run(capsys, path)
-    assert "The games say little of the advantage of moving first" in out
+    assert "The games say little about the first-move advantage" in out
     assert main(["rate", str(path), "--first-advantage", "20"]) == 0
     assert "say little of the advantage" not in capsys.readouterr().out
 
@@ -196,7 +196,7 @@ def test_a_handful_of_games_keeps_its_weak_priors_when_joined(
         found = json.loads(run(capsys, path, *joined, "--format", "json"))
         assert abs(found["first_advantage"]["value"]) < 200
         assert 0.1 < found["draw_rate"]["low"] < found["draw_rate"]["high"] < 0.95
-        assert sum("say little of" in line for line in found["caveats"]) == 2
+        assert sum("say little about" in line for line in found["caveats"]) == 2
     assert "(given)" not in run(capsys, path, "--join", 300)
     assert "30.0 points (given)" in run(capsys, path, "--first-advantage", 30)
 
@@ -222,7 +222,7 @@ def test_a_spread_that_join_does_not_fit_is_said(
     path = tmp_path / "close.csv"
     games = [f"P{i},P{j},{score}" for i in range(8) for j in range(8) if i != j for score in (1, 0)]
     path.write_text("first,second,score\n" + "\n".join(games) + "\n")
-    assert "not by 1000: the" in run(capsys, path, "--join", 1000)
+    assert "not 1000 as given" in run(capsys, path, "--join", 1000)
 
 
 def test_names(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -82,11 +82,11 @@ def test_home_draw_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_winners_have_no_first_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = table(tmp_path / "tour.csv", "winner_name,loser_name", ["6-4 6-4", "7-5 6-1"])
-    said = "Who moved first is not known, so no advantage of moving first is estimated"
+    said = "Who moved first is not known, so the first-move advantage is taken as 0"
     assert main(["rate", str(file)]) == 0
     out = capsys.readouterr().out
     assert said in out
-    assert "Advantage of moving first: 0.0 points (given)" in out
+    assert "First-move advantage: 0.0 points (given)" in out
     assert main(["history", str(file)]) == 0
     assert said in capsys.readouterr().out
     assert main(["evaluate", str(file), "--systems", "elo", "--replicates", "0"]) == 0
@@ -119,8 +119,8 @@ def test_colours_in_all_commands(tmp_path: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ("frist=home", "no key 'frist'; did you mean first?"),
-        ("White=home", "no key 'White'"),
+        ("frist=home", "unknown key 'frist'; did you mean first?"),
+        ("White=home", "unknown key 'White'"),
         ("first=hom", "no column 'hom', only home, away, result, date (did you mean 'home'?)"),
         ("first=home,second=home", "'home' is named for both"),
         ("first=home,first=away", "'first' is named twice"),

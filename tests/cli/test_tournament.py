@@ -191,7 +191,7 @@ def test_invalid_files_are_an_error_and_stay_untouched(
     assert command.main(["tournament", "convert", str(path), "-o", str(path)]) == 1
     error = capsys.readouterr().err
     assert f"{path}:16: " in error
-    assert "'RESULT_DRAWN' is no result" in error
+    assert "'RESULT_DRAWN' is not a result" in error
     assert path.read_bytes() == broken
     assert [p.name for p in tmp_path.iterdir()] == ["a.xml"]
 

@@ -10,6 +10,7 @@ import pytest
 from tests.tournament.pairing_fields import made, played
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, UsageError
+from yardstone.examples import example
 from yardstone.tournament.files import read_tournament, to_bytes
 from yardstone.tournament.model import System
 
@@ -125,7 +126,7 @@ def test_comparison_with_recorded_rounds(path: Path, capsys: pytest.CaptureFixtu
     assert all(row["same"] == row["boards"] == 6 for row in found)
     text = run(capsys, path, "--compare", "--round", "2", "--set", "maximise_seeding=0")
     assert text.startswith("Round 2 of Made paired again: ")
-    harbour = Path(__file__).parents[2] / "examples" / "open.xml"
+    harbour = example("open.xml")
     other = ("--compare", "--set", "maximise_seeding=0", "--set", "float_upper=bottom")
     rows = list(csv.DictReader(io.StringIO(run(capsys, harbour, *other, "--format", "csv"))))
     assert run(capsys, harbour, *other).count("  recorded  ") == len(rows) > 0

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.shared import shared_path
+from tests.shared import shared_or_made
+from tests.tournament.made_events import event_file
 from yardstone.cli.main import main
 
 SMALL = ["--population", "24", "--players", "12", "--rounds", "3", "--tournaments", "4"]
@@ -21,37 +22,45 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     return status, out, err
 
 
-def test_a_real_tournament_is_played_again(capsys: pytest.CaptureFixture[str]) -> None:
-    path = shared_path("data/go/tournaments/opengotha/simplemm.xml")
+@pytest.fixture
+def event(tmp_path: Path) -> Path:
+    """A McMahon tournament that is over: a real one, or one played by lot."""
+    name = "data/go/tournaments/opengotha/simplemm.xml"
+    return shared_or_made(name, lambda: event_file("simplemm"), tmp_path)
+
+
+def test_a_real_tournament_is_played_again(capsys: pytest.CaptureFixture[str], event: Path) -> None:
     options = ("--restart", "--tournaments", 20, "--workers", 1, "--format")
-    _, text, _ = run(capsys, "simulate", path, *options, "text")
-    assert "SimpleMM: 20 tournaments of 16 players, 5 rounds, McMahon, bar 4d" in text
-    _, plain, _ = run(capsys, "simulate", path, *options, "json")
+    _, text, _ = run(capsys, "simulate", event, *options, "text")
+    assert ": 20 tournaments of 16 players, 5 rounds, McMahon, bar " in text
+    _, plain, _ = run(capsys, "simulate", event, *options, "json")
     players = json.loads(plain)["players"]
     assert sum(player["first"] for player in players) == pytest.approx(1.0)
-    _, table, _ = run(capsys, "simulate", path, *options, "csv")
+    _, table, _ = run(capsys, "simulate", event, *options, "csv")
     rows = list(csv.DictReader(io.StringIO(table)))
     assert [row["player"] for row in rows] == [player["player"] for player in players]
     assert [float(row["first"]) for row in rows] == [player["first"] for player in players]
 
 
-def test_a_forecast_says_how_sure_the_entry_list_is(capsys: pytest.CaptureFixture[str]) -> None:
-    path = shared_path("data/go/tournaments/opengotha/simplemm.xml")
+def test_a_forecast_says_how_sure_the_entry_list_is(
+    capsys: pytest.CaptureFixture[str], event: Path
+) -> None:
     options = ("--restart", "--tournaments", 4, "--workers", 1)
-    _, text, _ = run(capsys, "simulate", path, *options)
+    _, text, _ = run(capsys, "simulate", event, *options)
     assert "True strengths are drawn about the entry list, with a deviation of" in text
     assert "as in real tournaments" in text
-    _, text, _ = run(capsys, "simulate", path, *options, "--deviation", 0)
+    _, text, _ = run(capsys, "simulate", event, *options, "--deviation", 0)
     assert "The entry list is taken as exact (--deviation 0)" in text
-    _, plain, _ = run(capsys, "simulate", path, *options, "--format", "json")
+    _, plain, _ = run(capsys, "simulate", event, *options, "--format", "json")
     assert all(0.7 < player["deviation"] < 2.0 for player in json.loads(plain)["players"])
     _, text, _ = run(capsys, "simulate", "--players", 8, *options[1:])
     assert "made up, so their strengths are known exactly" in text
 
 
-def test_an_event_that_is_over_is_not_forecast(capsys: pytest.CaptureFixture[str]) -> None:
-    path = shared_path("data/go/tournaments/opengotha/simplemm.xml")
-    status, out, err = run(capsys, "simulate", path)
+def test_an_event_that_is_over_is_not_forecast(
+    capsys: pytest.CaptureFixture[str], event: Path
+) -> None:
+    status, out, err = run(capsys, "simulate", event)
     assert (status, out) == (2, "")
     assert "add --restart" in err
 

@@ -4,31 +4,33 @@ Two kinds of fenced blocks are run: ``console`` blocks (a line ``$ command``, th
 what it prints) and ``python`` blocks (either a session with ``>>>`` or plain code).
 In what is expected, a line ``...`` stands for any lines and ``...`` inside a line
 for anything in that line. The blocks of a document run one after the other in one
-copy of the folder of examples, and its Python blocks share their names.
+folder with the example files, and its Python blocks share their names.
 
 A console block after a line ``<!-- needs: network -->`` runs by itself, where there is
 what it names: ``network``, the one that the rank model was trained on, ``gnubg``, or files
 of the shared data, ``shared/data/go/ogs_league.zip as league.zip``. A block of commands
 that no test can run says so: ``<!-- not run: it installs packages -->``.
+
+A picture that a console block writes and that the text after it shows,
+``![...](gallery/list.svg)`` after ``--plot list.svg``, is compared with the file of the page.
 """
 
 from __future__ import annotations
 
 import doctest
+import itertools
 import os
 import re
-import shutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.backgammon.gnubg_here import real_gnubg
-from tests.shared import shared_path
 from yardstone.errors import SkippedWarning
+from yardstone.examples import copy_examples
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FENCE = re.compile(
@@ -36,6 +38,10 @@ FENCE = re.compile(
     r"```(?P<kind>console|python)\n(?P<body>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
+IMAGE = re.compile(r"!\[[^\]]*\]\(([\w./-]+\.svg)\)")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+#: Pixels by which coordinates of equal pictures may differ, from one processor to another.
+SHIFT = 1.5
 NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 DOCTEST_OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 #: Seconds that one command may take.
@@ -51,6 +57,7 @@ class Block:
     kind: str
     body: str
     needs: tuple[str, ...] = ()
+    pictures: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,15 +78,13 @@ class Workplace:
 
     @classmethod
     def prepare(cls, folder: Path, needs: tuple[str, ...] = ()) -> Workplace:
-        """A copy of the examples; `examples/` in it leads to the same files.
-
-        What else is needed is put beside them, or the test is skipped.
-        """
-        shutil.copytree(ROOT / "examples", folder / "examples", dirs_exist_ok=True)
-        for path in (folder / "examples").iterdir():
-            if path.is_file():
-                (folder / path.name).hardlink_to(path)
+        """A copy of the examples, and what else is needed, or the test is skipped."""
+        copy_examples(folder)
         for need in needs:
+            # Only these want pytest, so that a page can be tried without.
+            from tests.backgammon.gnubg_here import real_gnubg
+            from tests.shared import shared_path
+
             if need == "gnubg":
                 real_gnubg()
             elif need == "network":
@@ -93,6 +98,14 @@ class Workplace:
 
     def run(self, command: str) -> str:
         """What a command prints, on both streams."""
+        return self._ended(command).stdout
+
+    def failure(self, command: str) -> str:
+        """A command that fails, with what it prints; nothing of one that does not."""
+        ended = self._ended(command)
+        return f"$ {command}\n{ended.stdout}" if ended.returncode != 0 else ""
+
+    def _ended(self, command: str) -> subprocess.CompletedProcess[str]:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         environment = {**os.environ, "PATH": path, "COLUMNS": "88", "NO_COLOR": "1"}
         if "network" in self.needs:
@@ -102,7 +115,7 @@ class Workplace:
             environment["MPLCONFIGDIR"] = get_cachedir()
             environment["XDG_CACHE_HOME"] = str(self.folder / ".cache")
             environment.pop("YARDSTONE_NET", None)
-        result = subprocess.run(
+        return subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,
             env=environment,
@@ -113,7 +126,6 @@ class Workplace:
             timeout=PATIENCE,
             check=False,
         )
-        return result.stdout
 
 
 def documents() -> list[Path]:
@@ -125,12 +137,16 @@ def documents() -> list[Path]:
 def blocks(document: Path) -> Iterator[Block]:
     """The blocks of a document that are run, in order."""
     text = document.read_text(encoding="utf-8")
-    for match in FENCE.finditer(text):
+    matches = list(FENCE.finditer(text))
+    for match, after in itertools.zip_longest(matches, matches[1:]):
         indent = match["indent"]
         body = re.sub(f"^{indent}", "", match["body"], flags=re.MULTILINE)
         line = text.count("\n", 0, match.start()) + 1
         needs = tuple(match["needs"].split(", ")) if match["needs"] else ()
-        yield Block(document, line, match["kind"], body, needs)
+        links = IMAGE.findall(text, match.end(), after.start() if after else len(text))
+        shown = [document.parent / link for link in links]
+        pictures = tuple(path for path in shown if f" {path.name}\n" in body)
+        yield Block(document, line, match["kind"], body, needs, pictures)
 
 
 def commands(block: Block) -> list[Command]:
@@ -160,6 +176,35 @@ def agrees(expected: str, printed: str) -> bool:
         else:
             pattern += "[^\n]*".join(map(re.escape, line.rstrip().split("..."))) + r" *\n"
     return re.fullmatch(pattern, printed.rstrip() + "\n" if printed.strip() else "") is not None
+
+
+def same_picture(one: str, other: str) -> bool:
+    """Whether two pictures are equal but for tiny shifts."""
+    if NUMBER.sub("", one) != NUMBER.sub("", other):
+        return False
+    numbers = zip(NUMBER.findall(one), NUMBER.findall(other), strict=True)
+    return all(abs(float(a) - float(b)) <= SHIFT for a, b in numbers)
+
+
+def problems(workplace: Workplace, some: Iterable[Block]) -> list[str]:
+    """Run blocks of a document and compare: what does not agree."""
+    found = []
+    for block in some:
+        if block.kind == "python":
+            found.append(run_python(block, workplace))
+            continue
+        for command in commands(block):
+            printed = workplace.run(command.command)
+            if not agrees(command.expected, printed):
+                found.append(
+                    f"{block.document}:{block.line}\n$ {command.command}"
+                    f"--- in the document:\n{command.expected}--- printed:\n{printed}"
+                )
+        for picture in block.pictures:
+            made = (workplace.folder / picture.name).read_text("utf-8")
+            if not picture.exists() or not same_picture(picture.read_text("utf-8"), made):
+                found.append(f"{picture} is not what {block.document}:{block.line} draws")
+    return [problem for problem in found if problem]
 
 
 def run_python(block: Block, workplace: Workplace) -> str:

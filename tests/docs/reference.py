@@ -1,7 +1,8 @@
 """The pages of the reference, from the package itself: ``python -m tests.docs.reference``.
 
-``docs/reference.md`` is written by hand: the names that most programs need, by subject.
-``docs/reference/`` has a page for each subpackage with all its other public names, by
+``docs/reference/python/index.md`` is written by hand: the names that most programs need, by
+subject.
+``docs/reference/python/`` has a page for each subpackage with all its other public names, by
 module, and one for what is a single module; these pages are written by this module.
 """
 
@@ -19,8 +20,8 @@ from typing import Any
 import yardstone
 from tests.docs.blocks import ROOT
 
-BY_HAND = ROOT / "docs" / "reference.md"
-PAGES = ROOT / "docs" / "reference"
+PAGES = ROOT / "docs" / "reference" / "python"
+BY_HAND = PAGES / "index.md"
 ENTRY = re.compile(r"^\.\. auto(?:class|function|exception|data):: ([\w.]+)$", re.MULTILINE)
 MODULE = re.compile(r"^\.\. automodule:: ([\w.]+)\n((?: {3}:.*\n)*)", re.MULTILINE)
 EXCLUDED = re.compile(r":exclude-members: (.*)")
@@ -74,10 +75,10 @@ def _section(module: ModuleType, by_hand: dict[str, Any]) -> str:
     elsewhere: dict[str, list[str]] = {}
     for name in module.__all__:  # values that are neither class nor function
         if name not in public and f"{module.__name__}.{name}" in by_hand:
-            elsewhere.setdefault("[](../reference.md)", []).append(name)
+            elsewhere.setdefault("[](index.md)", []).append(name)
     for name, each in public.items():
         if id(each) in described:
-            elsewhere.setdefault("[](../reference.md)", []).append(name)
+            elsewhere.setdefault("[](index.md)", []).append(name)
         elif each.__module__ != module.__name__:
             elsewhere.setdefault(f"`{each.__module__}`", []).append(name)
     excluded = sorted(name for names in elsewhere.values() for name in names)
@@ -115,7 +116,7 @@ def main() -> None:
     """Write the pages, and remove those of subpackages that are no more."""
     PAGES.mkdir(exist_ok=True)
     written = pages()
-    for path in set(PAGES.glob("*.md")) - set(written):
+    for path in set(PAGES.glob("*.md")) - {BY_HAND, *written}:
         path.unlink()
     for path, text in written.items():
         path.write_text(text, "utf-8")

@@ -29,21 +29,21 @@ def help_of(command: str) -> str:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_has_its_section(command: str) -> None:
-    page = (DOCS / "commands.md").read_text()
+    page = (DOCS / "reference" / "commands.md").read_text()
     assert f"## yardstone {command}\n\n```console\n$ yardstone {command} --help\n" in page
 
 
 def test_no_section_is_about_a_command_that_is_not() -> None:
-    page = (DOCS / "commands.md").read_text()
+    page = (DOCS / "reference" / "commands.md").read_text()
     assert sorted(re.findall(r"^## yardstone (\w+)$", page, re.MULTILINE)) == COMMANDS
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_explained(command: str) -> None:
-    page = (DOCS / f"{PAGES.get(command, command)}.md").read_text()
+    page = (DOCS / "how-to" / f"{PAGES.get(command, command)}.md").read_text()
     explained = set(LONG_OPTION.findall(page))
     missing = set(LONG_OPTION.findall(help_of(command))) - explained - {"--help"}
-    assert not missing, f"not explained in docs/: {sorted(missing)}"
+    assert not missing, f"not explained in docs/how-to/: {sorted(missing)}"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -12,7 +12,7 @@ from yardstone.winprob.fairclough import erf_approximation
 from yardstone.winprob.grades import parse_grade
 from yardstone.winprob.kaniuk import PUBLISHED
 
-PAGE = (ROOT / "docs" / "papers" / "kaniuk.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "explanation" / "papers" / "kaniuk.md").read_text("utf-8")
 
 
 def row(first: str) -> list[str]:

@@ -12,7 +12,11 @@ import yardstone
 from tests.docs import reference
 from tests.docs.blocks import documents
 
-TEXTS = {path: path.read_text("utf-8") for path in sorted(reference.PAGES.glob("*.md"))}
+TEXTS = {
+    path: path.read_text("utf-8")
+    for path in sorted(reference.PAGES.glob("*.md"))
+    if path != reference.BY_HAND
+}
 BY_HAND = reference.entries(reference.BY_HAND.read_text("utf-8"))
 MODULES = list(reference.public_modules())
 LINK = re.compile(r"\{(?:py:)?(?:class|func|meth|mod|exc|data|attr)\}`(?:[^`<]*<)?~?([\w.]+)>?`")

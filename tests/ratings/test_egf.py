@@ -103,7 +103,7 @@ def test_grades() -> None:
 
 def test_classes() -> None:
     pool = Pool.from_names("A", "B", [1], columns={"event": ["X"], "class": ["E"]})
-    with pytest.raises(InputError, match="no class"):
+    with pytest.raises(InputError, match="not a tournament class"):
         EGF().replay(pool)
     pool = Pool.from_names("A", "B", [1], columns={"event": ["X"], "class": [-1.0]})
     with pytest.raises(InputError, match="weight"):

@@ -116,7 +116,7 @@ def test_first_move_and_handicap() -> None:
     with pytest.raises(InputError):
         system.replay(Pool.from_names("A", "B", [1]))
     words = Pool.from_names("A", "B", [1], columns={"handicap": ["many"]})
-    with pytest.raises(InputError, match="no number"):
+    with pytest.raises(InputError, match="not a number"):
         Elo(handicap=Handicap()).replay(words)
 
 

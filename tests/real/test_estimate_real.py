@@ -13,6 +13,7 @@ import pytest
 from tests.docs.blocks import ROOT
 from tests.shared import shared_path
 from yardstone.errors import InputError, UsageError
+from yardstone.examples import example
 from yardstone.go.nets.catalogue import KNOWN
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.points import WHITE
@@ -57,14 +58,14 @@ def test_another_network_is_refused() -> None:
 
 
 def test_professionals_are_strong(network: Network) -> None:
-    games = list(read_games(ROOT / "examples" / "professional.sgf"))
+    games = list(read_games(example("professional.sgf")))
     for player in ("Park Junghwan", "Jin Siyoung"):
         found = estimate_player(games, player, net=network)
         assert found.whole.high is None
         assert found.whole.rating > 6.5
         assert found.whole.moves in (136, 137)
         if player == "Park Junghwan":  # as the guide shows it
-            page = (ROOT / "docs" / "strength.md").read_text("utf-8")
+            page = (ROOT / "docs" / "how-to" / "strength.md").read_text("utf-8")
             shown = re.search(rf"^{player}: (\S+) \((\S+)\) on the scale of Fox$", page, re.M)
             assert shown is not None
             assert found.as_dict()["rank"] == shown[1]
@@ -157,7 +158,7 @@ def test_a_bot_that_plays_down_looks_unlikely(network: Network, tmp_path: Path) 
 
 
 def test_levels_that_the_players_do_not_support_are_refused(network: Network) -> None:
-    games = list(read_games(ROOT / "examples" / "professional.sgf"))
+    games = list(read_games(example("professional.sgf")))
     for level in (0.3, 0.999):
         with pytest.raises(UsageError, match="nothing is known of intervals of"):
             estimate_player(games, "Park Junghwan", net=network, level=level)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.shared import shared_path
+from yardstone.examples import example
 from yardstone.go.analysis import analyse
 from yardstone.go.evaluator import Evaluator
 from yardstone.go.features import move_features
@@ -23,12 +23,11 @@ from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import SgfReader, read_games
 
-ROOT = Path(__file__).resolve().parents[2]
 NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 TRANSFORMER = "nets/b7c96h3tfrs-test5-cnorm.bin.gz"
 #: What the reference is stored with: 6 digits of chances, 3 of scores.
 CHANCE, SCORE = 1e-4, 2e-3
-#: bf16 in the trunk; heads in fp32 (see docs/go.md).
+#: bf16 in the trunk; heads in fp32 (see docs/how-to/go.md).
 CHANCE_BF16, SCORE_BF16 = 0.03, 1.0
 
 
@@ -131,5 +130,5 @@ def test_features_of_a_real_game_are_those_of_single_positions() -> None:
 
 def test_the_costliest_moves_of_a_professional_game() -> None:
     network = load_network(shared_path(NET))
-    found = analyse(next(read_games(ROOT / "examples" / "professional.sgf")), network)
+    found = analyse(next(read_games(example("professional.sgf"))), network)
     assert set((found.mistakes(3.0)[:2] + 1).tolist()) == {97, 111}  # 4.2 points both

@@ -3,26 +3,32 @@ from __future__ import annotations
 import csv
 import gzip
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import yardstone
-from tests.shared import shared_path
+from tests.made_pgn import PLAYERS, dialects, odd_files
+from tests.shared import shared_or_made, shared_path
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, NoGamesError
 
-BASE_PLAYERS = ("Delta", "Echo", "Alpha 1.0", "Fox Trot", "Charlie", "Bravo", "Golf", "Alpha 2.0")
+
+def file_named(name: str, folder: Path) -> Path:
+    """One of the odd files."""
+    made = odd_files() | dialects()
+    return shared_or_made(f"reference/ordo/inputs/{name}.pgn", lambda: made[name], folder)
 
 
 @pytest.mark.parametrize(
     "name", "base bom cr crlf lower noblank oneline spacetag trail utf16".split()
 )
-def test_one_file_in_many_dialects(name: str) -> None:
-    pool = yardstone.read(shared_path(f"reference/ordo/inputs/{name}.pgn"))
-    base = yardstone.read(shared_path("reference/ordo/inputs/base.pgn"))
-    assert pool.players == BASE_PLAYERS
+def test_one_file_in_many_dialects(name: str, tmp_path: Path) -> None:
+    pool, base = (yardstone.read(file_named(each, tmp_path)) for each in (name, "base"))
+    assert pool.players == PLAYERS
+    assert len(pool) == 400
     assert len(pool.skipped) == 0
     assert (pool.first == base.first).all()
     assert (pool.second == base.second).all()
@@ -34,7 +40,7 @@ def test_one_file_in_many_dialects(name: str) -> None:
     [
         ("comment", 121, 8, []),
         ("dupTag", 4, 3, []),
-        ("emptyresult", 1, 2, [(11, "result '' is none of 1-0, 0-1, 1/2-1/2 and *")]),
+        ("emptyresult", 1, 2, [(11, "result '' is not 1-0, 0-1, 1/2-1/2 or *")]),
         ("escaped", 62, 9, []),
         ("halfeq", 4, 2, []),
         ("latin1", 400, 8, []),
@@ -47,14 +53,15 @@ def test_one_file_in_many_dialects(name: str) -> None:
         ("star", 50, 8, [(501, "unfinished (result *)")]),
         ("unterminated", 30, 8, [(301, "malformed White tag")]),
         ("utf8", 400, 8, []),
-        ("weird", 1, 2, [(11, "result '1:0' is none of 1-0, 0-1, 1/2-1/2 and *")]),
-        ("weird2", 1, 2, [(11, "result '½-½' is none of 1-0, 0-1, 1/2-1/2 and *")]),
+        ("weird", 1, 2, [(11, "result '1:0' is not 1-0, 0-1, 1/2-1/2 or *")]),
+        ("weird2", 1, 2, [(11, "result '½-½' is not 1-0, 0-1, 1/2-1/2 or *")]),
         ("weird4", 2, 2, []),
     ],
 )
-def test_odd_files(name: str, games: int, players: int, skipped: list[tuple[int, str]]) -> None:
-    known = {"longname": "longname"}
-    file = shared_path(f"reference/ordo/inputs/{known.get(name, name)}.pgn")
+def test_odd_files(
+    name: str, games: int, players: int, skipped: list[tuple[int, str]], tmp_path: Path
+) -> None:
+    file = file_named(name, tmp_path)
     read = read_skipping if skipped else yardstone.read
     pool = read(file, skip_unread=True)
     assert (len(pool), len(pool.players)) == (games, players)
@@ -62,9 +69,9 @@ def test_odd_files(name: str, games: int, players: int, skipped: list[tuple[int,
 
 
 @pytest.mark.parametrize("name", ["empty", "blank", "garbage", "z"])
-def test_files_without_games(name: str) -> None:
+def test_files_without_games(name: str, tmp_path: Path) -> None:
     with pytest.raises(NoGamesError):
-        yardstone.read(shared_path(f"reference/ordo/inputs/{name}.pgn"))
+        yardstone.read(file_named(name, tmp_path))
 
 
 def test_tcec() -> None:

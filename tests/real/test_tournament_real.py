@@ -10,9 +10,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.shared import shared_path
+from tests.shared import shared_or_made, shared_path
 from tests.skipping import read_skipping
 from tests.tournament.counting import Count
+from tests.tournament.made_events import event_file
 from yardstone.tournament.files import read_tournament
 from yardstone.tournament.formats.h9_reading import read_h9
 from yardstone.tournament.formats.h9_writing import write_h9
@@ -27,28 +28,32 @@ FOLDER = "data/go/tournaments/opengotha"
 NAMES = ("egc2011", "notsimplemm", "notsosimpleswiss", "simplemm", "simpleswiss")
 
 
-def path_of(name: str) -> Path:
-    return shared_path(FOLDER) / f"{name}.xml"
+@pytest.fixture(scope="module")
+def event(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of an event: a real one, or where that is missing one played by lot."""
+    name = request.param
+    folder = tmp_path_factory.mktemp("event")
+    return shared_or_made(f"{FOLDER}/{name}.xml", lambda: event_file(name), folder)
 
 
 @pytest.fixture(scope="module")
 def congress() -> Tournament:
-    return read_tournament(path_of("egc2011"))
+    return read_tournament(shared_path(f"{FOLDER}/egc2011.xml"))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_files_come_back_byte_for_byte(name: str) -> None:
-    assert write_opengotha(read_tournament(path_of(name))) == path_of(name).read_bytes()
+@pytest.mark.parametrize("event", NAMES, indirect=True)
+def test_files_come_back_byte_for_byte(event: Path) -> None:
+    assert write_opengotha(read_tournament(event)) == event.read_bytes()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_files_can_be_taken_apart_and_put_together(name: str) -> None:
+@pytest.mark.parametrize("event", NAMES, indirect=True)
+def test_files_can_be_taken_apart_and_put_together(event: Path) -> None:
     """The last round taken out and put back: the same elements, in another order of games."""
-    found = read_tournament(path_of(name))
+    found = read_tournament(event)
     short = read_opengotha(write_opengotha(found.before(found.rounds)))
     assert short.last_round == found.rounds - 1
     back = write_opengotha(replace(short, games=found.games, byes=found.byes))
-    assert elements(back) == elements(path_of(name).read_bytes())
+    assert elements(back) == elements(event.read_bytes())
 
 
 def elements(data: bytes) -> Counter[tuple[str, tuple[tuple[str, str], ...]]]:
@@ -57,9 +62,9 @@ def elements(data: bytes) -> Counter[tuple[str, tuple[tuple[str, str], ...]]]:
     return Counter((e.tag, tuple(sorted(e.attrib.items()))) for e in root.iter())
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_games_survive_other_formats(name: str) -> None:
-    found = read_tournament(path_of(name))
+@pytest.mark.parametrize("event", NAMES, indirect=True)
+def test_games_survive_other_formats(event: Path) -> None:
+    found = read_tournament(event)
     results = Counter((g.round, g.handicap, str(g.result), g.forfeit) for g in found.games)
     h9 = read_h9(write_h9(found))
     assert Counter((g.round, g.handicap, str(g.result), g.forfeit) for g in h9.games) == results
@@ -70,9 +75,9 @@ def test_games_survive_other_formats(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", NAMES[1:])
-def test_standings_are_as_counted_by_hand(name: str) -> None:
-    found = read_tournament(path_of(name))
+@pytest.mark.parametrize("event", NAMES[1:], indirect=True)
+def test_standings_are_as_counted_by_hand(event: Path) -> None:
+    found = read_tournament(event)
     criteria = ["NBW", "MMS", "SOSW", "SOSM", "SOSOSM", "SODOSW", "CUSSM", "EXT", "EXR"]
     for after in (1, found.rounds):
         table = standings(found, round_number=after, criteria=criteria)
@@ -126,7 +131,7 @@ def test_games_are_those_of_the_table_of_games(congress: Tournament) -> None:
     path = shared_path("data/go/tournaments/games.csv.gz")
     with gzip.open(path, "rt", encoding="utf-8") as stream:
         rows = [r for r in csv.DictReader(stream) if r["tournament"] == congress.name]
-    pool = read_skipping(path_of("egc2011"))  # byes and forfeits
+    pool = read_skipping(shared_path(f"{FOLDER}/egc2011.xml"))  # byes and forfeits
     assert len(rows) >= len(pool) == 2690
     ours = Counter(
         (g.round, _key(congress, g.second), _key(congress, g.first), str(g.result))

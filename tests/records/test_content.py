@@ -37,7 +37,7 @@ def test_content_decides(text: str, games: int, ending: str, tmp_path: Path) -> 
 def test_a_format_that_is_named_wins(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text(CSV)
-    with pytest.raises(InputError, match="there is no game in it"):
+    with pytest.raises(InputError, match="it contains no games"):
         yardstone.read(path, format="pgn")
     with pytest.raises(InputError):
         yardstone.read(path, format="h9")

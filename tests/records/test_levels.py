@@ -66,7 +66,7 @@ def test_newcomers_begin_at_their_grade(first: str) -> None:
     of_black, of_white = [2000.0, 1700.0, 2300.0], [2300.0, 2000.0, 1700.0]
     sides = [of_black, of_white] if first == "black" else [of_white, of_black]
     np.testing.assert_array_equal(declared, np.array(sides).T)
-    assert EGF().remarks(pool) == ("All players begin at the grade or rating of their first game.",)
+    assert EGF().remarks(pool) == ("All players start at the grade or rating of their first game.",)
     replay = EGF(period="game").replay(pool)
     assert replay.first_rating[0] == sides[0][0]
 
@@ -87,13 +87,13 @@ def test_a_declared_grade_is_used_once() -> None:
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({}, "Nobody's grade is known: everybody begins at 2000 (1k)."),
+        ({}, "No grades are known: everyone starts at 2000 (1k)."),
         ({"w_rank": ["5", "?", "99k"], "b_rank": ["1d", "", "10d"]},
          "3 grades or ratings cannot be read, such as '10d', '5', '99k'."),
         ({"w_rank": ["3d", "1k", "4k"], "b_rank": ["1k", "", ""]},
-         "2 of 3 players begin at the grade or rating of their first game, the others at 2000"),
+         "2 of 3 players start at the grade or rating of their first game, the others at 2000"),
         ({"w_rank": ["3d"] * 3, "b_rank": ["3d"] * 3, "w_elo": [900] * 3, "b_elo": [2300] * 3},
-         "In 3 games a grade and a rating are more than 400 points apart: the grade was taken."),
+         "In 3 games a grade and a rating are more than 400 points apart: the grade was used."),
     ],
 )  # fmt: skip
 def test_what_is_said(columns: dict[str, Any], said: str) -> None:
@@ -147,15 +147,15 @@ def test_tournaments_of_go_are_predicted_better_from_grades() -> None:
     )
     accuracy = np.array([found["egf"].value("accuracy") for found in (bare, known)], np.float64)
     np.testing.assert_allclose(accuracy, [0.558, 0.643], atol=0.002)
-    assert "egf: Nobody's grade is known: everybody begins at 2000 (1k)." in bare.notes
-    assert any("3,024 of 3,032 players begin at the grade" in note for note in known.notes)
+    assert "egf: No grades are known: everyone starts at 2000 (1k)." in bare.notes
+    assert any("3,024 of 3,032 players start at the grade" in note for note in known.notes)
 
 
 def test_commands_use_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "games.csv"
     pandas.DataFrame(GAMES).to_csv(path, index=False)
     assert main(["history", str(path), "--system", "egf", "--first", "black"]) == 0
-    assert "All players begin at the grade" in capsys.readouterr().out
+    assert "All players start at the grade" in capsys.readouterr().out
     pandas.DataFrame(GAMES).drop(columns=["w_rank", "b_rank"]).to_csv(path, index=False)
     assert main(["history", str(path), "--system", "egf", "--first", "black"]) == 0
-    assert "Nobody's grade is known: everybody begins at 2000 (1k)." in capsys.readouterr().out
+    assert "No grades are known: everyone starts at 2000 (1k)." in capsys.readouterr().out

@@ -88,17 +88,17 @@ def test_one_game(folder: Path, text: str, expected: list[tuple[str, str, float]
         ('[White "A"]\n[Black "B"]\n', 3, "no Result tag"),
         ('[White "A]\n[Black "B"]\n[Result "1-0"]\n', 3, "malformed White tag"),
         ('[Event "e"]\n[White A]\n[Black "B"]\n[Result "1-0"]\n', 3, "malformed White tag"),
-        ('[White " "]\n[Black "B"]\n[Result "1-0"]\n', 3, "no name of White"),
+        ('[White " "]\n[Black "B"]\n[Result "1-0"]\n', 3, "White has no name"),
         ('[White "A"]\n[Black "B"]\n[Result "*"]\n', 3, "unfinished (result *)"),
         (
             '[White "A"]\n[Black "B"]\n[Result "½-½"]\n',
             3,
-            "result '½-½' is none of 1-0, 0-1, 1/2-1/2 and *",
+            "result '½-½' is not 1-0, 0-1, 1/2-1/2 or *",
         ),
         (
             f'[White "{"x" * 5000}"]\n[Black "B"]\n[Result "1-0"]\n',
             3,
-            "name of White too long: 5000 bytes, at most 4096 are read",
+            "White's name is too long: 5000 bytes, at most 4096 are read",
         ),
     ],
 )
@@ -182,7 +182,7 @@ def test_strict(folder: Path) -> None:
 
 def test_files_without_games(folder: Path) -> None:
     for data in (b"", b"\n\n", b"hello world", os.urandom(10_000).replace(b"[", b"")):
-        with pytest.raises(NoGamesError, match=r"games\.pgn: there is no game"):
+        with pytest.raises(NoGamesError, match=r"games\.pgn: it contains no games"):
             read_bytes(folder, data)
     (folder / "none.pgn").write_text("nothing")
     (folder / "one.pgn").write_text(GAME.format("A", "B", "1-0"))

@@ -273,7 +273,7 @@ ASKED = {
     "Black before White": ("black,white,result\nA,B,1-0\nB,C,0-1\n", "who moves first"),
     "visitors first": ("away,home,score\nA,B,3-5\nB,C,2-1\n", "may tell the result of"),
     "each game twice": (
-        "team_id,opp_id,pts,opp_pts,game_result\nA,B,90,80,W\nB,A,80,90,L\n", "stands twice"
+        "team_id,opp_id,pts,opp_pts,game_result\nA,B,90,80,W\nB,A,80,90,L\n", "appears twice"
     ),
     "0-0 in chess": ("white,black,result\nA,B,1-0\nB,C,0-0\nC,A,0-1\n", "or a game that both lost"),
     "other words": (
@@ -375,8 +375,8 @@ def test_unread_values() -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"frist": "home"}, "no key 'frist'; did you mean first"),
-        ({"White": "home"}, "no key 'White'; did you mean first or second"),
+        ({"frist": "home"}, "unknown key 'frist'; did you mean first"),
+        ({"White": "home"}, "unknown key 'White'; did you mean first or second"),
         ({"scores": "result"}, "did you mean score"),
         ({"date": "day"}, "did you mean time"),
         ({"first": "hom"}, "no column 'hom', only home, away, result, day .*mean 'home'"),

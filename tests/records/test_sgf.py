@@ -96,8 +96,8 @@ def test_what_was_put_right_is_counted(folder: Path) -> None:
     assert reader.skipped.repaired == {
         "komi written without its decimal point": 2,
         "the record is not closed": 1,
-        "the record breaks off": 1,
-        "a rank taken out of a name": 1,
+        "the record is cut short": 1,
+        "rank removed from a name": 1,
     }
 
 
@@ -166,9 +166,9 @@ def test_komi_of_servers(folder: Path, head: str, komi: float | None) -> None:
         ("(;SZ[1])", "a board of 1 x 1"),
         ("(;SZ[99999999999])", "is not understood"),
         ("(;SZ[big])", "board size 'big' is not understood"),
-        ("", "there is no SGF record in this file"),
-        ("no go here", "there is no SGF record in this file"),
-        (b"\x00\xff" * 5000, "there is no SGF record in this file"),
+        ("", "no SGF records in this file"),
+        ("no go here", "no SGF records in this file"),
+        (b"\x00\xff" * 5000, "no SGF records in this file"),
     ],
 )
 def test_unusable_records_are_reported(folder: Path, data: bytes | str, reason: str) -> None:
@@ -220,7 +220,7 @@ def test_a_long_line_that_is_not_sgf_takes_no_memory(folder: Path) -> None:
     tracemalloc.stop()
     file.unlink()
     assert peak < 16 << 20
-    assert reader.skipped.reasons == {"there is no SGF record in this file": 1}
+    assert reader.skipped.reasons == {"no SGF records in this file": 1}
 
 
 def test_a_record_too_long_is_skipped_and_the_next_one_read(folder: Path) -> None:
@@ -306,7 +306,7 @@ def test_a_pool(folder: Path) -> None:
     assert pool.columns["rank"].tolist() == ["3d", "3d"]
     assert pool.columns["n"].tolist() == [4, 4]
     assert pool.skipped.reasons == {
-        "result without a winner": 1, "no result": 1, "no name of Black": 1,
+        "result without a winner": 1, "no result": 1, "Black has no name": 1,
     }  # fmt: skip
     everything = read_skipping(file, columns="all")
     assert "written_result" in everything.columns

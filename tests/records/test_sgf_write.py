@@ -165,7 +165,7 @@ def test_several_games_make_a_collection(folder: Path) -> None:
 
 
 def test_what_cannot_be_written_is_refused() -> None:
-    with pytest.raises(UsageError, match="no point"):
+    with pytest.raises(UsageError, match="not a point"):
         write_sgf(GoGame(size=9, moves=np.array([81], np.int16), colours=np.array([1], np.int8)))
     with pytest.raises(UsageError, match="komi"):
         write_sgf(GoGame(komi=6.3))

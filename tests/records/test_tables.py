@@ -78,7 +78,7 @@ def test_lines_of_rows_that_cannot_be_used(tmp_path: Path) -> None:
     pool = read_skipping(file)
     assert games(pool) == [("A", 'the "B', 1.0)]
     assert [(s.line, s.reason) for s in pool.skipped.details] == [
-        (6, "no name of the first player"),
+        (6, "the first player has no name"),
         (7, "unfinished (result *)"),
         (8, "no result"),
     ]

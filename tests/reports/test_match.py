@@ -19,10 +19,10 @@ def text(match: Match) -> str:
 def test_a_match_to_the_letter() -> None:
     assert text(Match.from_results(859, 1329, 772)).splitlines() == [
         "Games                      2960 (+859 =1329 -772)",
-        "Score                      51.47 %, 44.9 % games drawn",
+        "Score                      51.47 %, 44.9 % of games drawn",
         "Elo difference             +10.2  [+0.9, +19.5] at 95 %",
         "Normalized Elo             +13.8  [+1.2, +26.3] at 95 %",
-        "Likelihood of superiority  98.44 %, were all differences as likely before",
+        "Likelihood of superiority  98.44 % (uniform prior)",
         "For ± 5 Elo                about 7,270 more games",
         "Sequential test            H0: 0, H1: 5 Elo, alpha 0.05, beta 0.05",
         "  Log likelihood ratio     1.72 within (-2.94, 2.94)",

@@ -29,7 +29,7 @@ def test_groups_come_largest_first_and_players_strongest_first(report: RatingLis
     assert {report.ratings.players[row] for row in small.rows} == {"Lone A", "Lone B"}
     assert large.games == 504
     assert small.games == 2
-    assert small.joined == "no game joins it with another group"
+    assert small.joined == "no game links it to another group"
     assert report.rank[list(small.rows)].tolist() == [1, 2]
 
 
@@ -69,10 +69,10 @@ def test_without_a_covariance_there_are_no_ranges(pool: Pool, ratings: JointRati
 def test_statements_tell_every_trap(report: RatingList) -> None:
     text = "\n".join(statements.caveats(report))
     assert "2 groups" in text
-    assert "Group 2 (Lone A and Lone B): no game joins it" in text
+    assert "Group 2 (Lone A and Lone B): no game links it" in text
     assert "won every game" in text
     assert "Hopeless lost every game" in text
-    assert "Met one opponent only" in text
+    assert "Met only one opponent" in text
     assert '"Engine 00" and "engine 00" differ only in capitals' in text
     assert "fewer than 10 games" in text
     options = "\n".join(statements.remedies(report))
@@ -83,7 +83,7 @@ def test_statements_tell_every_trap(report: RatingList) -> None:
 def test_advice_names_joining_games_first(report: RatingList) -> None:
     lines = statements.advice(report)
     assert lines[0].startswith("To join groups: ")
-    assert any("ten games would remove" in line for line in lines)
+    assert any("ten games would reduce" in line for line in lines)
 
 
 def test_groups_joined_by_wins_only_say_so() -> None:

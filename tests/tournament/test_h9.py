@@ -131,7 +131,7 @@ def test_letters_that_the_encoding_lacks() -> None:
         ("2+ 3+", "2+ 9+", "there is no opponent 9", 1),
         ("2+ 3+", "1+ 3+", "there is no opponent 1", 1),
         ("2+ 3+", "3+ 3+", "player 3 does not name player 1", 1),
-        ("2+ 3+", "2= 3+", "do not fit together", 1),
+        ("2+ 3+", "2= 3+", "contradict each other", 1),
         ("2+ 3+", "2+/b0 3+", None, 0),
         ("1- 0+", "1-/b 0+", None, 0),
     ],

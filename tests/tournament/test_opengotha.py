@@ -185,11 +185,11 @@ def text(change: Callable[[str], str]) -> bytes:
         ('grade="5K" name="Cedar"', 'grade="?" name=""', "without a name"),
         ('rating="2004"', 'rating="high"', 'rating="high": no such number'),
         ('roundNumber="2" tableNumber="2"', 'roundNumber="x" tableNumber="2"', "no number"),
-        ('"RESULT_UNKNOWN"', '"RESULT_MAYBE"', "'RESULT_MAYBE' is no result"),
+        ('"RESULT_UNKNOWN"', '"RESULT_MAYBE"', "'RESULT_MAYBE' is not a result"),
         ('blackPlayer="ELMED"', 'blackPlayer="OAKO"', "no player is called 'OAKO'"),
         ('blackPlayer="ELMED"', 'blackPlayer="ASHANN"', "meets himself"),
         ('roundNumber="3" tab', 'roundNumber="2"  tab', "is paired twice in round 2"),
-        ('genMMBar="2D"', 'genMMBar="top"', "no rank such as"),
+        ('genMMBar="2D"', 'genMMBar="top"', "not a rank such as"),
         ('genMMBar="2D"', 'genMMBar=""', "genMMBar"),
         ('komi="6.5"', 'komi="six"', 'komi="six"'),
         ('numberOfRounds="3"', 'numberOfRounds="9999"', "9999 rounds"),
@@ -211,7 +211,7 @@ def test_what_is_wrong_is_named_with_its_line(old: str, new: str, message: str) 
 def test_an_unreadable_rank_is_taken_from_the_grade_or_refused() -> None:
     found = read_opengotha(text(lambda t: t.replace('rank="5K"', 'rank="much"')))
     assert found.players[2].rank == -5
-    with pytest.raises(InputError, match="'much' is no rank"):
+    with pytest.raises(InputError, match="'much' is not a rank"):
         read_opengotha(
             text(lambda t: t.replace('rank="5K"', 'rank="much"').replace('grade="5K"', 'grade=""'))
         )

@@ -272,7 +272,7 @@ def fixed(*pairs: tuple[int, int]) -> Constraints:
         (Constraints(bye=3, absent=frozenset((3,))), "who is not to be paired"),
         (Constraints(bye=3, fixed=((3, 4),), absent=frozenset((5,))), "cannot have the bye"),
         (Constraints(absent=frozenset((5,)), no_bye=True), "9 players, an odd number"),
-        (Constraints(absent=frozenset(range(10))), "nobody is left"),
+        (Constraints(absent=frozenset(range(10))), "no players are left"),
         (
             Constraints(forbidden=tuple((0, k) for k in range(1, 10))),
             "P0000 x: no opponent is left",

@@ -87,7 +87,7 @@ def test_what_cannot_be_asked() -> None:
     found = sample("published.xml")
     with pytest.raises(UsageError, match="no system"):
         rating_changes(found, system="uscf")
-    with pytest.raises(UsageError, match="no class"):
+    with pytest.raises(UsageError, match="neither a class"):
         rating_changes(found, weight="Z")
     with pytest.raises(NoGamesError):
         rating_changes(found.before(1))

@@ -94,7 +94,7 @@ def test_conclusions_come_from_pairs_who_began_equal() -> None:
     assert sodos.value + 3 * sodos.error < 0.5
     text = document_text(ties_document(found))
     assert "began with different scores" in text
-    assert "Surely worse than drawing lots" not in text
+    assert "Significantly worse than drawing lots" not in text
 
 
 def test_verdicts_allow_for_their_number() -> None:
@@ -109,9 +109,9 @@ def test_verdicts_allow_for_their_number() -> None:
     base, better = quality("usual", 0.0), quality("better", -2.15)
     alone = text_of([base, better])
     among = [base, better, *(quality(f"no {number}", 0.1) for number in range(9))]
-    assert "Surely better than usual: better." in alone
+    assert "Significantly better than usual: better." in alone
     assert "Surely better" not in text_of(among)
-    assert "Surely better than usual: best." in text_of([*among, quality("best", -4.0)])
+    assert "Significantly better than usual: best." in text_of([*among, quality("best", -4.0)])
 
 
 def test_grades_without_spread_are_never_wrong() -> None:

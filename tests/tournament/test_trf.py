@@ -168,12 +168,12 @@ def changed(old: str, new: str) -> bytes:
         ("  9 w 1", "  1 w 1", "meets himself", 8),
         ("  9 w 1", "  8 w 1", "who does not name 1", 8),
         ("  9 w 1", "  9 b 1", "both players have b", 8),
-        ("  9 w 1", "  9 w ?", "'?' is no result", 8),
+        ("  9 w 1", "  9 w ?", "'?' is not a result", 8),
         ("  9 w 1", "  9 w  ", "only one of the players", 8),
         ("  9 w 1", "  9 w =", None, 0),
-        ("  9 w 1", " x9 w 1", "'x9' is no opponent", 8),
-        ("0000 - U", "0000 - X", "'X' is no result without an opponent", 13),
-        ("142 5", "142 five", "no number of rounds", 7),
+        ("  9 w 1", " x9 w 1", "'x9' is not an opponent", 8),
+        ("0000 - U", "0000 - X", "'X' is not a result without an opponent", 13),
+        ("142 5", "142 five", "not a number of rounds", 7),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(
@@ -235,7 +235,7 @@ def test_extensions_of_pairing_programs() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("162  Q 3.0", "no kind of result"),
+        ("162  Q 3.0", "not a kind of result"),
         ("240 H 009    1", "no player 1, or no round 009"),
         ("240 X 001    1", "a bye that cannot be read"),
         ("299           x.0   001    1", "points by decision"),

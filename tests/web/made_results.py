@@ -5,23 +5,25 @@ from __future__ import annotations
 import json
 import secrets
 from math import exp
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tests.web.serving import OWNER
 from yardstone.backgammon.analysis import MatchAnalysis, RatingRule
 from yardstone.backgammon.error_rates import Errors
 from yardstone.backgammon.file_analysis import AnalysisSettings
 from yardstone.backgammon.matches import AnalysedMatch, Blunder
 from yardstone.backgammon.summary import summarise
+from yardstone.examples import example
 from yardstone.go.points import BLACK, WHITE, point_name
 from yardstone.go.replay import game_positions
 from yardstone.records.sgf import read_games
 from yardstone.reports.backgammon.analysis import backgammon_plain
+from yardstone.web.owners import key_mark
 from yardstone.web.store import JobStore
 
-GAME = Path(__file__).parents[2] / "examples" / "professional.sgf"
+GAME = example("professional.sgf")
 SCRIPT = "<script>document.title='owned'</script>"
 
 
@@ -210,12 +212,20 @@ def backgammon_result(matches: int = 7) -> dict[str, Any]:
 
 
 def store_result(
-    store: JobStore, kind: str, result: dict[str, Any] | None = None, **ended: Any
+    store: JobStore,
+    kind: str,
+    result: dict[str, Any] | None = None,
+    *,
+    owned: bool = True,
+    **ended: Any,
 ) -> str:
-    """A job that has ended, as a worker would have left it; gives its address."""
+    """A job of `OWNER` that has ended, as a worker would have left it; gives its address."""
     options: dict[str, Any] = {"scale": "fox", "level": 0.9} if kind == "go" else {}
     file = {"name": f"{kind}.sgf", "size": 1, "format": "sgf"}
-    (address,) = store.add(kind, "tests", f"upload-{secrets.token_hex(8)}", 1, [file], [options])
+    upload = f"upload-{secrets.token_hex(8)}"
+    (address,) = store.add(
+        kind, "tests", upload, 1, [file], [options], owner=key_mark(OWNER) if owned else None
+    )
     job = store.claim("tests/1")
     assert job is not None
     assert job.id == address

@@ -173,5 +173,5 @@ def _listed(players: Sequence[PlayerSummary], choice: ListedPlayers) -> list[Pla
     names = dict.fromkeys((choice.main_name or {}).get(name, name) for name in choice.names)
     for name in names:
         if name not in by_name:
-            raise InputError(f"no match of {name!r}", hint="check the spelling and capitals")
+            raise InputError(f"no match of {name!r}", hint="check spelling and capitals")
     return [by_name[name] for name in names]

@@ -62,10 +62,10 @@ class AnalysisFile:
                         self.damaged += 1
                         if number == 1 and line.endswith(b"\n"):
                             raise InputError(
-                                "this is no file of analyses",
+                                "this is not a file of analyses",
                                 file=str(self.path),
                                 line=1,
-                                hint="name another file; a new one is made",
+                                hint="name another file: a new one will be created",
                             )
                     start += len(line)
                     self._ends_in_line = not line.endswith(b"\n")

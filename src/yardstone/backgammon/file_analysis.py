@@ -318,12 +318,12 @@ def _problem(match: dict[str, Any], complaint: str) -> str:
     if match["variation"] not in ("", "Standard"):
         return f"{match['variation']} is another game than standard backgammon"
     if match["more_games"]:
-        return f"more than {len(match['games'])} games: this is no match"
+        return f"more than {len(match['games'])} games: not a match"
     if not match["games"]:
-        return "there is no game in it"
+        return "it contains no games"
     for number, game in enumerate(match["games"], 1):
         if game.get("winner") not in ("X", "O"):
-            return f"game {number} has no winner: the file breaks off or holds an invalid move"
+            return f"game {number} has no winner: the file is cut short or holds an invalid move"
     return ""
 
 

@@ -23,7 +23,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
-from yardstone.errors import InputError, WorkerError
+from yardstone.errors import InputError, MissingFileError, WorkerError
 
 __all__ = ["Completed", "find_clock", "find_gnubg", "gnubg_version", "run_script"]
 
@@ -176,7 +176,7 @@ def run_script(
         folder = Path(name)
         for short, path in (files or {}).items():
             if not path.is_file():
-                raise InputError("there is no such file", file=str(path))
+                raise MissingFileError("there is no such file", file=str(path))
             (folder / short).symlink_to(path.absolute())
         (folder / _SCRIPT).write_text(source, encoding="utf-8")
         (folder / _DATA).write_text(json.dumps(data), encoding="utf-8")
@@ -247,7 +247,7 @@ def _run(
     if any(stream.overflowed for stream in streams):
         raise WorkerError(f"GNU Backgammon wrote more than {STREAM_LIMIT >> 20} MiB of messages")
     if not ended:
-        raise WorkerError(f"GNU Backgammon was stopped: no end after {timeout:g} seconds")
+        raise WorkerError(f"GNU Backgammon was stopped after {timeout:g} seconds")
     return process.returncode, texts[0], texts[1]
 
 
@@ -259,7 +259,7 @@ def _wait(process: subprocess.Popen[bytes], timeout: float, stop: threading.Even
             process.wait(min(left, _LOOK))
             return True
         if stop is not None and stop.is_set():
-            raise WorkerError("GNU Backgammon was stopped: the work was broken off")
+            raise WorkerError("GNU Backgammon was stopped: the run was interrupted")
     return False
 
 

@@ -134,14 +134,14 @@ class MatchFiles(Sequence[MatchFile]):
         elif path.name.lower().endswith(COMPRESSED):
             self._unpack(source)
         elif not path.is_file():
-            self._files.append(MatchFile(source.name, path, "this is no plain file"))
+            self._files.append(MatchFile(source.name, path, "not a regular file"))
         else:
             too_long = path.stat().st_size > self._limits.file
             self._files.append(MatchFile(source.name, path, self._too_long if too_long else ""))
 
     @property
     def _too_long(self) -> str:
-        return f"longer than {self._limits.file >> 10} KiB: this is no match"
+        return f"longer than {self._limits.file >> 10} KiB: not a match"
 
     def _add_archive(self, path: Path) -> None:
         """Unpack the matches of an archive; of a damaged one what comes before the damage."""

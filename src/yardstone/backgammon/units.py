@@ -74,7 +74,7 @@ def _unit(name: str, size: float) -> Unit:
         return Unit.thousandths
     raise UsageError(
         f"{name.upper()} {size:g} fits neither equity (up to {usual:g}) nor thousandths of it "
-        f"(1 to {1000.0 * usual:g}): say which with --unit equity or --unit thousandths"
+        f"(1 to {1000.0 * usual:g}): choose with --unit equity or --unit thousandths"
     )
 
 
@@ -84,7 +84,7 @@ def _check_scaled(name: str, value: float, unit: Unit | None) -> None:
     if value < 0.0 or (unit is None and (0.0 < value <= _USUAL["epd"] or equity > _USUAL["epd"])):
         label = {"memg": "mEMG", "pr": "PR", "snowie": "Snowie's rate"}[name]
         raise UsageError(
-            f"{label} {value:g} is {equity:g} in equity for each decision, which nobody plays: an "
+            f"{label} {value:g} is {equity:g} in equity per decision, more than anyone loses: an "
             "error per decision in equity is --epd; if it is meant, add --unit thousandths"
         )
     if equity > MOST_EQUITY:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,7 +17,6 @@ from yardstone.cli.systems import moment, settings
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.backtest import Progress
     from yardstone.evaluation.prediction_table import PredictionTable
 
 __all__ = ["evaluate"]
@@ -27,8 +26,8 @@ def evaluate(
     paths: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Files of dated results, or - for standard input; with --predicted or --ratings "
-            "one table.",
+            help="Files of dated results, or - for standard input; with --predicted or "
+            "--ratings, one table.",
             show_default=False,
         ),
     ] = None,
@@ -37,15 +36,24 @@ def evaluate(
         str,
         typer.Option(
             metavar="NAMES",
-            help="Systems to compare, with commas between them; all: every one there is.",
+            help="Systems to compare, with commas between them; all: every one that can take "
+            "the games.",
         ),
-    ] = "elo,glicko,glicko2",
+    ] = "all",
     parameter: Annotated[
         list[str] | None,
         typer.Option(
             "--set", metavar="SYSTEM.NAME=VALUE", help="Fix a parameter of a system. Repeatable."
         ),
     ] = None,
+    first_advantage: Annotated[
+        Literal["auto", "none"],
+        typer.Option(
+            "--first-advantage",
+            help="Give systems a first-move advantage where that helps on the earlier games "
+            "(auto), or never.",
+        ),
+    ] = "auto",
     train_share: Annotated[
         float | None,
         typer.Option(help="Share of the games, the earliest, to learn and tune on. [default: 0.7]"),
@@ -68,19 +76,26 @@ def evaluate(
         ),
     ] = "log_likelihood",
     newcomers: Annotated[
-        int, typer.Option(metavar="NUMBER", help="Most earlier games of a newcomer.", min=0)
+        int,
+        typer.Option(
+            metavar="NUMBER",
+            help="Players with at most this many earlier games are newcomers.",
+            min=0,
+        ),
     ] = 4,
     gaps: Annotated[
         str,
-        typer.Option(metavar="POINTS", help="Edges of groups by distance of ratings; '' for none."),
+        typer.Option(
+            metavar="POINTS", help="Bounds of the groups by rating difference; '' for none."
+        ),
     ] = "50,100,200,400",
     since: Annotated[
         list[str] | None,
-        typer.Option(metavar="DATE", help="Measure games from a date on as well. Repeatable."),
+        typer.Option(metavar="DATE", help="Also score the games from this date on. Repeatable."),
     ] = None,
     group: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Measure the games of each value of a column as well."),
+        typer.Option(metavar="COLUMN", help="Also score the games of each value of a column."),
     ] = None,
     predicted: Annotated[
         list[str] | None,
@@ -99,39 +114,44 @@ def evaluate(
     draws: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="[NAME=]COLUMN", help="Probabilities of draws that go with --predicted."
+            metavar="[NAME=]COLUMN", help="Draw probabilities that belong to --predicted."
         ),
     ] = None,
     score: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Score of the player who moved first.")
+        str,
+        typer.Option(metavar="COLUMN", help="Column with the score of the player who moved first."),
     ] = "score",
     players: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN,COLUMN", help="Names of the players of a table of predictions."
+            metavar="COLUMN,COLUMN", help="Columns with the players of a table of predictions."
         ),
     ] = None,
     confidence: Confidence = "95",
     replicates: Annotated[
         int,
-        typer.Option(metavar="NUMBER", help="Of the bootstrap; 0 leaves out all intervals.", min=0),
+        typer.Option(
+            metavar="NUMBER", help="Bootstrap replicates; 0 leaves out all intervals.", min=0
+        ),
     ] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the tuning and the bootstrap.")] = 0,
-    workers: Annotated[int, typer.Option(help="Systems to work on at the same time.", min=1)] = 1,
+    workers: Annotated[int, typer.Option(help="Systems to evaluate in parallel.", min=1)] = 1,
     games: GameOptions,
     out: Output,
 ) -> None:
-    """Compare rating systems by how well they predict later games from earlier ones.
+    """Compare rating systems by how well they predict later games.
 
-    Every game is predicted before it is learned from. Parameters are tuned on the
-    earlier games only, with equally many trials for every system, and the later
-    ones are scored. Predictions made elsewhere are scored in the same way.
+    Every game is predicted before it is learned from, and the later games are scored.
+    Whether a first-move advantage helps a system is decided on the earlier games only;
+    so are parameters, if they are tuned. Predictions made elsewhere are
+    scored in the same way.
 
     Examples
     --------
-    yardstone evaluate games.csv --systems elo,glicko2 --tune 30
-    yardstone evaluate games.csv --train-until 2011-01-01 --html systems.html
-    yardstone evaluate table.csv --predicted P --score Result --format json
+    yardstone evaluate league.csv
+    yardstone evaluate league.csv --systems elo,glicko2 --tune 10
+    yardstone evaluate league.csv --train-until 2018-12-15 --html systems.html
+    yardstone evaluate graded_games_simulated.csv --predicted expected --score result
     """
     from yardstone.reports.evaluation import evaluation_document
 
@@ -161,6 +181,7 @@ def evaluate(
         evaluation = compare_table(table, **shared)
     else:
         from yardstone.evaluation import backtest
+        from yardstone.ratings.systems import SEQUENTIAL, find_system
 
         options: dict[str, Any] = {
             "train_share": train_share,
@@ -173,19 +194,20 @@ def evaluate(
             "workers": workers,
         }
         names = _names(systems)
-        entries = backtest.system_entries(names, settings(parameter or [], names))
-        levels = any(entry.levels for entry in entries)
+        fixed = settings(parameter or [], names or SEQUENTIAL)
+        levels = any(find_system(name).levels for name in names or SEQUENTIAL)
         tags = () if group is None else (group,)
         pool = games.read(paths, tags=tags, levels=levels, quiet=out.quiet)
         evaluation = backtest.evaluate(
-            pool, entries, progress=_progress(quiet=out.quiet), **shared, **options
+            pool,
+            names,
+            parameters={name: given for name, given in fixed.items() if given},
+            first_advantage=first_advantage,
+            progress=stage_bars(quiet=out.quiet),
+            **shared,
+            **options,
         )
     out.emit(evaluation_document(evaluation, title=_title(paths or [])))
-
-
-def _progress(*, quiet: bool) -> Progress | None:
-    bars = stage_bars(quiet=quiet)
-    return bars and (lambda name, done, trials: bars(f"tuning {name}", done, trials))
 
 
 def _table(paths: Sequence[str], games: GameOptions, **columns: Any) -> PredictionTable:
@@ -202,13 +224,12 @@ def _table(paths: Sequence[str], games: GameOptions, **columns: Any) -> Predicti
     )
 
 
-def _names(text: str) -> list[str]:
-    from yardstone.ratings.systems import SEQUENTIAL
-
+def _names(text: str) -> list[str] | None:
+    """The systems that are named; None for all."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         raise UsageError("--systems: name at least one system")
-    return list(SEQUENTIAL if names == ["all"] else dict.fromkeys(names))
+    return None if names == ["all"] else list(dict.fromkeys(names))
 
 
 def _edges(text: str) -> list[float]:

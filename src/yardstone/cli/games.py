@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
@@ -17,6 +17,7 @@ from yardstone.errors import SkippedWarning, UsageError
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
+    from yardstone.records.sources import Source
 
 __all__ = ["GameOptions", "Names"]
 
@@ -24,6 +25,8 @@ __all__ = ["GameOptions", "Names"]
 @dataclass(frozen=True)
 class Names:
     """Files of players' names."""
+
+    PANEL: ClassVar[str] = "Input"
 
     include: Annotated[
         Path | None,
@@ -35,7 +38,9 @@ class Names:
     ] = None
     synonyms: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Names of one player: lines of NAME,OTHER,OTHER …"),
+        typer.Option(
+            metavar="FILE", help="Treat names as one player: lines of NAME,OTHER,OTHER,..."
+        ),
     ] = None
 
 
@@ -43,20 +48,23 @@ class Names:
 class GameOptions:
     """Options of a command that reads results: what they mean and what to do with bad ones."""
 
+    PANEL: ClassVar[str] = "Input"
+
     columns: Annotated[
         list[str] | None,
         typer.Option(
             metavar="MAP",
-            help="Columns of a table: first=NAME,second=NAME,score=NAME,time=NAME; or "
-            "first_score=NAME,second_score=NAME, or margin=NAME, in place of score.",
+            help="Which columns of a table hold what: "
+            "first=NAME,second=NAME,score=NAME,time=NAME; instead of score also "
+            "first_score=NAME,second_score=NAME or margin=NAME.",
         ),
     ] = None
     first: Annotated[
         Literal["white", "black"] | None,
         typer.Option(
             "--first",
-            help="Colour that moves first in a table of games, and whose points 1-0 tells, if "
-            "columns and results do not say; in PGN always White.",
+            help="Colour that moves first in a table, and whose win 1-0 is, where columns and "
+            "results do not say; in PGN always White.",
             show_default=False,
         ),
     ] = None
@@ -65,8 +73,8 @@ class GameOptions:
         typer.Option(
             "--results",
             metavar="MAP",
-            help="What values of the result mean for the first player: "
-            "'H=win,D=draw,A=loss,P=skip'",
+            help="What the values of the result mean for the first player: "
+            "'H=win,D=draw,A=loss,P=skip'.",
         ),
     ] = None
     dates: Annotated[
@@ -81,7 +89,16 @@ class GameOptions:
         str | None,
         typer.Option(
             metavar="SQL",
-            help="Take the games from this SQL query; PATHS is then a database, if any.",
+            help="Read the games with this SQL query; PATHS is then a database, if any.",
+        ),
+    ] = None
+    where: Annotated[
+        str | None,
+        typer.Option(
+            "--where",
+            metavar="CONDITION",
+            help="Use only games for which this holds, by tags or columns: \"Termination <> 'time "
+            "forfeit' AND WhiteElo >= 2400\".",
         ),
     ] = None
     strict: Annotated[
@@ -91,14 +108,14 @@ class GameOptions:
         bool,
         typer.Option(
             "--skip-unread",
-            help="Go on if a value of the result is not understood, or more than 5 % of the "
-            "records.",
+            help="Go on even if a value of the result, or more than 5 % of the records, cannot "
+            "be understood.",
         ),
     ] = False
 
     def read(
         self,
-        paths: Sequence[str] | None,
+        paths: Sequence[str | Source] | None,
         *,
         format: str | None = None,
         tags: Sequence[str] = (),
@@ -107,11 +124,13 @@ class GameOptions:
         times: bool = True,
         names: Names | None = None,
         quiet: bool = False,
+        report: bool = True,
     ) -> Pool:
         """The games of the files or of the query; what was left out goes to standard error.
 
         `tags` are further tags or columns that are kept, with `every` all of them; `levels`
-        asks for grades, ratings and handicaps.
+        asks for grades, ratings and handicaps. With `report` false it is left to the caller
+        to say what was left out.
         """
         from yardstone import records
 
@@ -123,6 +142,7 @@ class GameOptions:
             "dates": self.dates,
             "levels": levels,
             "results": self.results,
+            "where": self.where,
             "strict": self.strict,
             "skip_unread": self.skip_unread,
             **asdict(names or Names()),
@@ -132,11 +152,13 @@ class GameOptions:
             if self.query is not None:
                 if len(paths or ()) > 1:
                     raise UsageError("--query takes one database at most")
-                pool = records.query(self.query, *(paths or ()), **options)
+                database = [str(path) for path in paths or ()]
+                pool = records.query(self.query, *database, **options)
             elif paths:
                 progress = progress_bar("reading", quiet=quiet)
                 pool = records.read(*paths, format=format, progress=progress, **options)
             else:
                 raise UsageError("name a file of results, or - for standard input")
-        report_skipped(pool.skipped)
+        if report:
+            report_skipped(pool.skipped)
         return pool

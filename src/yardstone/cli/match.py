@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
@@ -12,10 +12,13 @@ from yardstone.cli import values
 from yardstone.cli.games import GameOptions
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import TableOutput
-from yardstone.errors import UsageError
+from yardstone.cli.watching import News, Watching
+from yardstone.errors import NoGamesError, UsageError
 
 if TYPE_CHECKING:
+    from yardstone.ratings.judgement import MatchJudgement
     from yardstone.ratings.matches import Match
+    from yardstone.records.sources import Source
 
 __all__ = ["match"]
 
@@ -24,27 +27,36 @@ def match(
     arguments: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="COUNTS",
-            help="Three counts of games, or five counts of pairs of games by the points scored "
-            "in both: 0, 1/2, 1, 3/2 and 2. With --games: the two players.",
+            metavar="GAMES",
+            help="Files of the games of a match; or wins, draws and losses; or five counts of "
+            "pairs of games by the points scored in both: 0, 1/2, 1, 3/2 and 2.",
             show_default=False,
         ),
     ] = None,
     *,
-    pairs: Annotated[
-        bool, typer.Option("--pairs", help="Insist on five counts of pairs; with --games, pair.")
-    ] = False,
+    players: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--players",
+            metavar="FIRST SECOND",
+            help="The two players, where the files have more; all is seen by the first.",
+            show_default=False,
+        ),
+    ] = None,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Insist on pairs of games.")] = False,
     games: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FILE", help="Take the games of two players from this file. Repeatable."
+            metavar="FILE",
+            help="The same as to name the file; GAMES are then the two players. Repeatable.",
         ),
     ] = None,
     pair_by: Annotated[
         str | None,
         typer.Option(
-            help="With --games: columns that the two games of a pair have in common, such as "
-            "event,round.",
+            help="Tags or columns in which the two games of a pair agree, such as event,round. "
+            "[default: rounds, starting positions or the order, as far as they tell]",
+            show_default=False,
             metavar="COLUMNS",
         ),
     ] = None,
@@ -56,11 +68,11 @@ def match(
     ] = 5.0,
     alpha: Annotated[
         float,
-        typer.Option(metavar="SHARE", help="Wanted probability of accepting H1 where H0 is true."),
+        typer.Option(metavar="SHARE", help="Probability of accepting H1 when H0 is true."),
     ] = 0.05,
     beta: Annotated[
         float,
-        typer.Option(metavar="SHARE", help="Wanted probability of accepting H0 where H1 is true."),
+        typer.Option(metavar="SHARE", help="Probability of accepting H0 when H1 is true."),
     ] = 0.05,
     model: Annotated[
         Literal["logistic", "normalized"],
@@ -69,21 +81,27 @@ def match(
     confidence: Confidence = "95",
     half_width: Annotated[
         float,
-        typer.Option(metavar="ELO", help="How many games until the interval is ± this many Elo?"),
+        typer.Option(
+            metavar="ELO",
+            help="Show how many games it takes until the interval is ± this many Elo.",
+        ),
     ] = 5.0,
     reading: GameOptions,
+    watching: Watching,
     out: TableOutput,
-) -> None:
-    """Judge a match of two players: Elo difference, superiority, and when to stop.
+) -> int:
+    """Judge a match of two players: Elo, superiority, when to stop.
 
-    Counts of pairs of games (the same opening once with each side) tell more than
-    counts of games: the variance is then taken over pairs.
+    Pairs of games (the same opening once with each side) tell more than single
+    games: the variance is then taken over pairs. In files they are found by round.
 
     Examples
     --------
+    yardstone match match.pgn
+    yardstone match match.pgn --where "Result <> '1/2-1/2'"
+    yardstone match games.pgn --watch --elo0 0 --elo1 5
     yardstone match 859 1329 772
     yardstone match 13 37 50 25 3 --elo1 4 --model normalized
-    yardstone match --games match.pgn 'New 1.1' 'Old 1.0'
     """
     from yardstone.ratings.judgement import judge_games, judge_match
     from yardstone.ratings.sprt import Sprt
@@ -92,31 +110,95 @@ def match(
     out.check()
     level = values.confidence(confidence)
     test = Sprt(elo0, elo1, alpha, beta, model)
-    words = arguments or []
-    if games or reading.query is not None:
-        if len(words) != 2:
-            raise UsageError("--games needs the names of the two players")
-        by = (
-            None
-            if pair_by is None
-            else [part.strip() for part in pair_by.split(",") if part.strip()]
-        )
-        paths = [str(path) for path in games or ()]
-        judgement = judge_games(
-            reading.read(paths, tags=by or (), every=by is None, times=False, quiet=True),
-            *words,
+    given = _given(arguments or [], [str(path) for path in games or ()], players, reading)
+    if given.counts is not None:
+        for option, used in (("--players", players), ("--pair-by", pair_by)):
+            if used is not None:
+                raise UsageError(f"{option} needs a file of games")
+        if watching.watch:
+            raise UsageError("--watch needs a file of games")
+        counts = _counts(given.counts, pairs=pairs)
+        judgement = judge_match(counts, test=test, confidence=level, half_width=half_width)
+        out.emit(match_document(judgement))
+        return 0
+    by = None if pair_by is None else [p.strip() for p in pair_by.split(",") if p.strip()]
+
+    def judge(
+        paths: Sequence[str | Source], *, report: bool = True, pairs_only: bool = pairs
+    ) -> MatchJudgement:
+        return judge_games(
+            reading.read(
+                paths, tags=by or (), every=by is None, times=False, quiet=True, report=report
+            ),
+            *given.players,
             by=by,
-            pairs_only=pairs,
+            pairs_only=pairs_only,
             test=test,
             confidence=level,
             half_width=half_width,
         )
-    elif pair_by is not None:
-        raise UsageError("--pair-by needs --games")
-    else:
-        counts = _counts(words, pairs=pairs)
-        judgement = judge_match(counts, test=test, confidence=level, half_width=half_width)
-    out.emit(match_document(judgement))
+
+    if not watching.watch:
+        out.emit(match_document(judge(given.paths)))
+        return 0
+    if reading.query is not None:
+        raise UsageError("--watch needs files that grow, not a query")
+    return watching.follow(given.paths, _live(judge, out, pairs=pairs))
+
+
+def _live(
+    judge: Callable[..., MatchJudgement], out: TableOutput, *, pairs: bool
+) -> Callable[[Sequence[Source], bool], bool]:
+    """Shows where a match stands; true once the sequential test is decided."""
+    from yardstone.reports.match import match_document, match_line
+
+    news = News()
+
+    def look(sources: Sequence[Source], last: bool) -> bool:
+        try:
+            judgement = judge(sources, report=last, pairs_only=pairs and last)
+        except NoGamesError:
+            if last:
+                raise
+            return False  # there will be some
+        if judgement.skipped is not None and not last:
+            news.tell(judgement.skipped)
+        decided = judgement.state.decision != "continue" and (judgement.match.paired or not pairs)
+        if decided or last:
+            out.emit(match_document(judgement))
+        else:
+            out.emit_passing(match_document(judgement), match_line(judgement))
+        return decided
+
+    return look
+
+
+class _Given(NamedTuple):
+    """What the match is known from: counts, or files and perhaps two players."""
+
+    counts: Sequence[str] | None = None
+    paths: Sequence[str] = ()
+    players: Sequence[str] = ()
+
+
+def _given(
+    words: Sequence[str],
+    files: Sequence[str],
+    players: tuple[str, str] | None,
+    reading: GameOptions,
+) -> _Given:
+    """Tell counts, files and players apart."""
+    if files or (reading.query is not None and len(words) == 2):
+        if words and players is not None:
+            raise UsageError("the players are named twice: leave out --players")
+        if len(words) not in (0, 2):
+            raise UsageError("--games takes the names of the two players, or none")
+        return _Given(paths=files, players=words or players or ())
+    if reading.query is not None:
+        return _Given(paths=words, players=players or ())
+    if any(word.isascii() and word.isdigit() and not Path(word).exists() for word in words):
+        return _Given(counts=words)
+    return _Given(paths=words, players=players or ()) if words else _Given(counts=())
 
 
 def _counts(words: Sequence[str], *, pairs: bool) -> Match:
@@ -124,8 +206,8 @@ def _counts(words: Sequence[str], *, pairs: bool) -> Match:
 
     if len(words) not in (3, 5) or (pairs and len(words) != 5):
         raise UsageError(
-            "give wins, draws and losses, or five counts of pairs: those in which the first "
-            "player scored 0, 1/2, 1, 3/2 and 2 points"
+            "name a file of games, or give wins, draws and losses, or five counts of pairs: those "
+            "in which the first player scored 0, 1/2, 1, 3/2 and 2 points"
         )
     for text in words:
         if not text.isascii() or not text.isdigit():

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import typer
 
@@ -39,6 +39,8 @@ class Format(StrEnum):
     html = "html"
 
 
+#: Clears a terminal and begins at its top.
+_CLEAR = "\x1b[H\x1b[2J"
 _PICTURES = (".svg", ".png", ".pdf")
 _ENDINGS = {
     ".txt": Format.text,
@@ -56,9 +58,11 @@ _ENDINGS = {
 class TableOutput:
     """Options of a command that writes a report: its formats and where they go."""
 
+    PANEL: ClassVar[str] = "Output"
+
     form: Annotated[
         Format | None,
-        typer.Option("--format", help="By default that of the file's ending."),
+        typer.Option("--format", help="Format of the report. [default: by the file's ending]"),
     ] = None
     output: Annotated[
         Path | None,
@@ -66,12 +70,12 @@ class TableOutput:
     ] = None
     html: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a web page that needs no other file."),
+        typer.Option(metavar="FILE", help="Write a self-contained web page."),
     ] = None
     quiet: Annotated[
         bool,
         typer.Option(
-            "--quiet", "-q", help="No progress, and no report on standard output without --format."
+            "--quiet", "-q", help="Show no progress; print no report unless --format is given."
         ),
     ] = False
 
@@ -116,17 +120,41 @@ class TableOutput:
         """A function of (done, all) that draws; None where nobody looks."""
         return progress_bar(label, quiet=self.quiet)
 
+    @property
+    def passing(self) -> Literal["screen", "lines", "files"]:
+        """How a report is shown that is to change again: on a screen, as a line, or in files."""
+        if self.output is not None or not self._prints or self.format is not Format.text:
+            return "files"
+        return "screen" if sys.stdout.isatty() else "lines"
+
     def emit(self, document: Document, *, rows: int | None = None) -> None:
         """Write the report everywhere it was asked for.
 
         `rows` limits tables without a limit of their own, on a terminal only.
         """
+        self.emit_files(document)
+        if self.output is None and self._prints:
+            _print(document, self.format, rows)
+
+    def emit_files(self, document: Document) -> None:
+        """Write the report to the files it was asked for in."""
         if self.html is not None:
             _write(document, Format.html, self.html)
         if self.output is not None:
             _write(document, self.format, self.output)
-        elif self._prints:
-            _print(document, self.format, rows)
+
+    def emit_passing(self, document: Document, line: str, *, rows: int | None = None) -> None:
+        """Show a report that is to change again; `line` says it in short."""
+        if self.passing == "screen":
+            sys.stdout.write(_CLEAR)
+            self.emit(document, rows=rows)
+            sys.stdout.flush()
+            return
+        self.emit_files(document)
+        if self.passing == "lines":
+            from time import strftime
+
+            print(f"{strftime('%H:%M:%S')}  {line}", flush=True)
 
 
 @dataclass(frozen=True)
@@ -135,7 +163,7 @@ class Output(TableOutput):
 
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw it: a file ending in .svg, .png or .pdf."),
+        typer.Option(metavar="FILE", help="Draw a chart: a file ending in .svg, .png or .pdf."),
     ] = None
 
     @property
@@ -148,13 +176,13 @@ class Output(TableOutput):
         super().check(self.plot, *others)
         check_ending("--plot", self.plot, _PICTURES)
 
-    def emit(self, document: Document, *, rows: int | None = None) -> None:
-        """Write the report everywhere it was asked for, the picture as well."""
+    def emit_files(self, document: Document) -> None:
+        """Write the report to the files it was asked for in, the picture as well."""
         if self.plot is not None:
             if document.drawing is None:
                 raise UsageError("--plot: this report has no picture")
             document.drawing().save(self.plot)
-        super().emit(document, rows=rows)
+        super().emit_files(document)
 
 
 def write_table(table: Table, path: Path) -> None:

@@ -21,7 +21,7 @@ def progress_bar(label: str, *, quiet: bool) -> Callable[[int, int], None] | Non
             return
         last = percent
         end = "\r\x1b[K" if done >= whole else ""
-        sys.stderr.write(f"\r{label} {percent:3d} %{end}")
+        sys.stderr.write(f"\r\x1b[K{label} {percent:3d} %{end}")
         sys.stderr.flush()
 
     return show

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,9 +13,13 @@ from yardstone.cli import values
 from yardstone.cli.games import GameOptions, Names
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import Output, check_ending, write_table
+from yardstone.cli.watching import News, Watching
+from yardstone.errors import NoGamesError, UsageError
 
 if TYPE_CHECKING:
-    from yardstone.reports.document import Drawing
+    from yardstone.ratings.rating_list import RatingList
+    from yardstone.records.sources import Source
+    from yardstone.reports.document import Document
 
 __all__ = ["rate"]
 
@@ -27,8 +32,8 @@ def rate(
         list[str] | None,
         typer.Argument(
             metavar="PATHS",
-            help="Files of results (PGN, CSV, Parquet, JSON …, also compressed), folders, or - "
-            "for standard input.",
+            help="Files of results (PGN, SGF, CSV, Parquet, JSON; also compressed), folders, or "
+            "- for standard input.",
             show_default=False,
         ),
     ] = None,
@@ -36,15 +41,18 @@ def rate(
     names: Names,
     games: GameOptions,
     anchor: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=RATING", help="Fix a rating. Repeatable.")
+        list[str] | None,
+        typer.Option(metavar="NAME=RATING", help="Fix a player's rating. Repeatable."),
     ] = None,
     prior: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=RATING±DEV", help="A rating known roughly. Repeatable."),
+        typer.Option(metavar="NAME=RATING±DEV", help="Rating that is roughly known. Repeatable."),
     ] = None,
     relation: Annotated[
         list[str] | None,
-        typer.Option(metavar="A>B=POINTS±DEV", help="A difference known roughly. Repeatable."),
+        typer.Option(
+            metavar="A>B=POINTS±DEV", help="Difference that is roughly known. Repeatable."
+        ),
     ] = None,
     average: Annotated[
         float, typer.Option(metavar="RATING", help="Mean rating of each group of players.")
@@ -52,8 +60,8 @@ def rate(
     join: Annotated[
         float | None,
         typer.Option(
-            help="Join groups without common games: everybody lies around the average, with "
-            "this standard deviation.",
+            help="Join groups without games in common by a prior: all players around the "
+            "average, with this standard deviation.",
             metavar="DEVIATION",
         ),
     ] = None,
@@ -73,31 +81,32 @@ def rate(
     paired: Annotated[
         str | None,
         typer.Option(
-            help="Tags or columns that name games which belong together, such as two games of "
-            "one opening with sides swapped: Event,Round. Intervals then allow for it.",
+            help="Tags or columns that identify games played as a pair, such as one opening with "
+            "sides swapped: Event,Round. Intervals then allow for it.",
             metavar="TAGS",
         ),
     ] = None,
     simulate: Annotated[
         int,
         typer.Option(
-            help="Get intervals from so many simulated replays; 0 computes them directly.",
+            help="Get intervals from this many simulated replays; 0 computes them directly.",
             metavar="NUMBER",
         ),
     ] = 0,
     seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the simulation.")] = 0,
     workers: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="Processors to simulate on; all by default."),
+        typer.Option(metavar="NUMBER", help="Processors to use; all by default."),
     ] = None,
     confidence: Confidence = "95",
     min_games: Annotated[
-        int, typer.Option(help="List only players with so many games.", metavar="NUMBER")
+        int, typer.Option(help="List only players with at least this many games.", metavar="NUMBER")
     ] = 0,
     top: Annotated[
         int | None,
         typer.Option(
-            help="Show the best so many of each group; 0 shows all. On a terminal 40 by default.",
+            help="Show this many of the best of each group; 0 shows all. [default: 40 on a "
+            "terminal, else all]",
             min=0,
             metavar="NUMBER",
         ),
@@ -105,25 +114,28 @@ def rate(
     matrix: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write all differences with their errors (.csv or .parquet)."
+            metavar="FILE",
+            help="Write all rating differences with their errors (.csv or .parquet).",
         ),
     ] = None,
+    watching: Watching,
     output: Output,
-) -> None:
-    """Rate players from results, with the uncertainty of each rating.
+) -> int:
+    """Rate players from results, with the error of each rating.
 
     Every rating is the likeliest one given all games at once, with the advantage
     of moving first and the frequency of draws estimated along with them.
 
     Examples
     --------
-    yardstone rate games.pgn.gz
-    yardstone rate games.pgn --anchor 'Engine 1=3000' --plot list.svg -o list.csv
-    yardstone rate results.csv --columns first=White,second=Black,score=Result
+    yardstone rate league.csv
+    yardstone rate league.csv --anchor 'Fizbo 2=3000' --plot list.svg -o list.csv
+    yardstone rate tcec.pgn.gz --min-games 150 --top 20 --html ratings.html
     """
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
     from yardstone.reports.rating_list.report import difference_table, rating_list_document
+    from yardstone.reports.rating_list.sentences import list_line
 
     level = values.confidence(confidence)
     output.check(matrix)
@@ -136,41 +148,63 @@ def rate(
         "paired": None if paired is None else tuple(tag.strip() for tag in paired.split(",")),
     }
     tags = model["paired"] or ()
-    pool = games.read(paths, tags=tags, times=False, names=names, quiet=output.quiet)
-    model["relations"] = values.relations(relation or (), set(pool.players))
-    report = rate_list(
-        pool,
-        BradleyTerry(average=average, join=join, method="likelihood", **model),
-        confidence=level,
-        minimum_games=min_games,
-        simulations=simulate,
-        seed=seed,
-        workers=workers,
-        progress=output.progress("simulating"),
-    )
-    if report.rejected:
-        print(
-            f"yardstone: {report.rejected} replays fell apart and were drawn again",
-            file=sys.stderr,
+    rows = TERMINAL_PLAYERS if top is None else None
+
+    def listed(sources: Sequence[str | Source] | None, *, tell: bool = True) -> RatingList:
+        pool = games.read(
+            sources, tags=tags, times=False, names=names, quiet=output.quiet, report=tell
         )
-    if matrix is not None:
-        write_table(difference_table(report), matrix)
+        model["relations"] = values.relations(relation or (), set(pool.players))
+        report = rate_list(
+            pool,
+            BradleyTerry(average=average, join=join, method="likelihood", **model),
+            confidence=level,
+            minimum_games=min_games,
+            simulations=simulate,
+            seed=seed,
+            workers=workers,
+            progress=output.progress("simulating"),
+        )
+        if report.rejected:
+            print(
+                f"yardstone: {report.rejected} replays fell apart and were drawn again",
+                file=sys.stderr,
+            )
+        if matrix is not None:
+            write_table(difference_table(report), matrix)
+        return report
 
-    def drawing() -> Drawing:
-        from yardstone.reports.charts.rating_list import rating_list_chart
+    def document(report: RatingList) -> Document:
+        return rating_list_document(
+            report,
+            title=_title(paths or []),
+            top=top or None,
+        )
 
-        return rating_list_chart(report, top=top or None)
+    if watching.watch:
+        if games.query is not None:
+            raise UsageError("--watch needs files that grow, not a query")
+        news = News()
 
+        def look(sources: Sequence[Source], last: bool) -> bool:
+            try:
+                report = listed(sources, tell=last)
+            except NoGamesError:
+                if last:
+                    raise
+                return False  # there will be some
+            if last:
+                output.emit(document(report), rows=rows)
+            else:
+                news.tell(report.skipped)
+                output.emit_passing(document(report), list_line(report), rows=rows)
+            return False
+
+        return watching.follow(paths or [], look)
+    report = listed(paths)
     if output.wanted:
-        output.emit(
-            rating_list_document(
-                report,
-                title=_title(paths or []),
-                top=top or None,
-                drawing=drawing,
-            ),
-            rows=TERMINAL_PLAYERS if top is None else None,
-        )
+        output.emit(document(report), rows=rows)
+    return 0
 
 
 def _title(paths: list[str]) -> str:

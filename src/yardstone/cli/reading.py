@@ -16,7 +16,16 @@ _PLACES = 5
 
 def report_skipped(skipped: SkipReport, *, quiet: bool = False) -> None:
     """Say on standard error what was left out, and where the first of it stands."""
-    if quiet or not len(skipped):
+    if quiet:
+        return
+    from yardstone.records.where import left_out_line
+
+    if line := left_out_line(skipped):
+        print(
+            "\n".join((f"yardstone: {line}", *(f"  {each}" for each in skipped.doubts))),
+            file=sys.stderr,
+        )
+    if not len(skipped):
         return
     from yardstone.records.skipped_records import skipped_line
 

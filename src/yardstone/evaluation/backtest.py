@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import partial
 from math import isfinite
 from types import NoneType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
 from yardstone.choices import check_choice, check_number, no_such
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import InputError, ModelError, UsageError, WrongTypeError
 from yardstone.evaluation.comparison import compare
 from yardstone.evaluation.draws import fit_draw_rate
+from yardstone.evaluation.first_move import helpful_advantage, takes_advantage
 from yardstone.evaluation.metrics import LARGER_IS_BETTER
 from yardstone.evaluation.result import Evaluation, Prediction
 from yardstone.evaluation.splits import (
@@ -30,33 +32,36 @@ from yardstone.evaluation.splits import (
 )
 from yardstone.evaluation.tuning import LEARNING_SHARE, Tuned, tune
 from yardstone.kernels import Loops, work
+from yardstone.pool import Pool
 from yardstone.ratings.order import check_order
 from yardstone.ratings.sequential import Sequential
-from yardstone.ratings.systems import SystemEntry, find_system
+from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
+from yardstone.records.given import ColumnNames, games_of
 from yardstone.winprob.davidson import draw_probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.pool import Pool
     from yardstone.ratings.replay import Replay, SequentialSystem
 
     Mask = NDArray[np.bool_]
 
-__all__ = ["baselines", "completed", "evaluate", "system_entries", "usual_subsets"]
+__all__ = ["baselines", "completed", "evaluate", "usual_subsets"]
 
 #: How to come by a further column of a pool.
 READ_COLUMN = "name it among the columns when the games are read"
 #: Work of a game in systems that look at other games for it, where one of Elo is 1.
 _WORK = {"decaying-bradley-terry": 6, "whr": 15}
-#: Called with the name of a system, and how many of its trials are done and of how many.
+#: Called with a stage of the work, and how much of it is done of how much.
 Progress = Callable[[str, int, int], object]
 
 
 def evaluate(
-    pool: Pool,
-    systems: Sequence[str | SystemEntry] | Mapping[str, SequentialSystem],
+    games: Any,
+    systems: Sequence[str | SystemEntry] | Mapping[str, SequentialSystem] | None = None,
     *,
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    first_advantage: Literal["auto", "none"] = "auto",
     train_share: float | None = None,
     train_until: np.datetime64 | None = None,
     tune: int = 0,
@@ -70,20 +75,27 @@ def evaluate(
     seed: int = 0,
     workers: int = 1,
     progress: Progress | None = None,
+    **names: Unpack[ColumnNames],
 ) -> Evaluation:
-    """Compare rating systems on the later games of a pool.
+    """Compare rating systems on later games: what `yardstone evaluate` does.
 
     Every system replays the whole pool in order of time and predicts each game
     before it learns from it; the predictions of the later games are measured.
 
     Parameters
     ----------
-    pool : Pool
+    games : path, list of paths, frame or Pool
         Games of players against others; those of a player against himself are
         left out.
     systems : sequence of str or SystemEntry, or mapping of str to systems
         Names (or entries) of `yardstone.ratings.systems`, or systems of your own
-        by name.
+        by name. By default all that can take the games; `Evaluation.unable` names the others.
+    parameters : mapping of str to mappings, optional
+        By system its parameters that are fixed, and thus not tuned.
+    first_advantage : {"auto", "none"}
+        Let systems reckon with an advantage of moving first where that helps on the earlier
+        games (`yardstone.evaluation.first_move`), or never. Tuning looks for it by itself, and
+        systems of your own stay as they are.
     train_share : float, optional
         Share of the games, the earliest, that parameters may be tuned on; 0.7 if
         `train_until` is not given either.
@@ -107,52 +119,85 @@ def evaluate(
     workers : int
         Systems worked on at the same time.
     progress : callable, optional
-        Called as ``progress(name, done, trials)``.
+        Called as ``progress(stage, done, all)``.
+    **names
+        Which columns hold what, where `games` is no pool: ``first="home"``, ``second="away"``,
+        ``score="FTR"`` …; see `yardstone.records.given.ColumnNames`.
 
     Returns
     -------
     Evaluation
+
+    Raises
+    ------
+    InputError
+        As `yardstone.read`; or no system can take the games.
     """
+    check_choice("first_advantage", first_advantage, ("auto", "none"))
     check_choice("the metric", metric, LARGER_IS_BETTER)
     check_number("confidence", confidence, above=0.0, below=1.0)
     for name, number in (("tune", tune), ("newcomer_games", newcomer_games)):
         check_number(name, number, least=0, whole=True)
     check_number("replicates", replicates, least=0, whole=True)
+    entries = _entries(SEQUENTIAL if systems is None else systems, parameters or {})
+    levels = any(isinstance(each, SystemEntry) and each.levels for each in entries.values())
+    if group_by is not None and not isinstance(games, Pool):
+        names["columns"] = {group_by: group_by, **names.get("columns", {})}
+    pool = games_of(games, names, times=True, levels=levels)
     if group_by is not None and group_by not in pool.columns:
         raise InputError(no_such("column", group_by, pool.columns), hint=READ_COLUMN)
-    entries = _entries(systems)
-    games, notes = judged_games(pool)
-    if not games.ordered:
-        entries = {name: _without_first_move(entry, games) for name, entry in entries.items()}
+    played, notes = judged_games(pool)
+    unable = _lacking(entries, played) if systems is None else {}
+    entries = {name: entry for name, entry in entries.items() if name not in unable}
     share = 0.7 if train_share is None and train_until is None else train_share
-    earlier = split_by_time(games, share=share, until=train_until)
-    before = games.select(earlier)
+    earlier = split_by_time(played, share=share, until=train_until)
+    before = played.select(earlier)
+    look = first_advantage == "auto" and not tune and played.ordered
+    done = itertools.count()
 
-    def run(name: str) -> _Replayed:
-        return _run(name, entries[name], games, before, tune, seed, progress)
+    def replayed(name: str) -> _Replayed | str:
+        if progress is not None:
+            progress(f"replaying {name}", next(done), len(entries))
+        try:
+            entry = entries[name]
+            if not played.ordered:
+                entry = _without_first_move(entry, played)
+            return _run(name, entry, played, before, tune, seed, progress, look=look)
+        except (InputError, UsageError, ModelError) as error:
+            if systems is not None:
+                raise
+            return str(error)
 
     from yardstone import parallel
 
-    replays = (1 + tune) * sum(_WORK.get(name, 1) for name in entries)
-    with work(Loops.REPLAY, len(games) * replays):
-        runs = parallel.map(run, entries, workers=workers, threads=True)
+    replays = (2 + tune if look else 1 + tune) * sum(_WORK.get(name, 1) for name in entries)
+    with work(Loops.REPLAY, len(played) * replays):
+        outcomes = parallel.map(replayed, entries, workers=workers, threads=True)
+    if progress is not None:
+        progress("replaying", len(entries), len(entries))
+    unable |= {n: each for n, each in zip(entries, outcomes, strict=True) if isinstance(each, str)}
+    runs = [each for each in outcomes if not isinstance(each, str)]
+    if not runs:
+        reasons = "; ".join(f"{name}: {why}" for name, why in unable.items())
+        raise InputError(f"no system can take these games ({reasons})")
     later = ~earlier
-    score = games.score
+    score = played.score
     predictions = [completed(run.prediction, score, earlier) for run in runs]
-    predictions += baselines(score, earlier, ordered=games.ordered)
+    predictions += baselines(score, earlier, ordered=played.ordered)
     rated = next((run for run in runs if np.isfinite(run.first).all()), None)
     parts = usual_subsets(
-        games, newcomer_games=newcomer_games, since_dates=since_dates, group_by=group_by
+        played, newcomer_games=newcomer_games, since_dates=since_dates, group_by=group_by
     )
     if rated is not None and gap_edges:
         parts += rating_gap_subsets(rated.first, rated.second, gap_edges)
         notes.append(f"Distances of ratings are those of {rated.prediction.name}.")
     notes += [note for run in runs for note in run.notes]
+    notes += _alike([run.prediction for run in runs], later)
     evaluation = compare(
         [_cut(prediction, later) for prediction in predictions],
         score[later],
-        first=games.first[later],
-        second=games.second[later],
+        first=played.first[later],
+        second=played.second[later],
         subsets=[replace(part, games=part.games[later]) for part in parts],
         metric=metric,
         confidence=confidence,
@@ -160,27 +205,17 @@ def evaluate(
         seed=seed,
         notes=notes,
     )
-    when = None if games.time is None else games.time[later]
+    when = None if played.time is None else played.time[later]
     return replace(
         evaluation,
         period=None if when is None else (when[0], when[-1]),
         earlier=int(earlier.sum()),
         tuned=tune,
+        advantages={
+            run.prediction.name: run.advantage for run in runs if run.advantage is not None
+        },
+        unable=unable,
     )
-
-
-def system_entries(
-    names: Sequence[str], fixed: Mapping[str, Mapping[str, Any]] | None = None
-) -> list[SystemEntry]:
-    """Systems by name, some of their parameters fixed and thus not tuned."""
-    entries = []
-    for name in dict.fromkeys(names):
-        entry, parameters = find_system(name), (fixed or {}).get(name, {})
-        knobs = tuple(knob for knob in entry.knobs if knob.name not in parameters)
-        entry = replace(entry, fixed={**entry.fixed, **parameters}, knobs=knobs)
-        entry.make()
-        entries.append(entry)
-    return entries
 
 
 @dataclass(frozen=True)
@@ -191,17 +226,38 @@ class _Replayed:
     first: NDArray[np.float64]
     second: NDArray[np.float64]
     notes: tuple[str, ...] = ()
+    advantage: float | None = None
+
+
+def _lacking(entries: Mapping[str, SystemEntry | SequentialSystem], games: Pool) -> dict[str, str]:
+    """The systems that lack what they need of these games, and what that is."""
+    return {
+        name: f"the games have no column {entry.needs!r}"
+        for name, entry in entries.items()
+        if isinstance(entry, SystemEntry) and entry.needs and entry.needs not in games.columns
+    }
 
 
 def _entries(
     systems: Sequence[str | SystemEntry] | Mapping[str, SequentialSystem],
+    fixed: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, SystemEntry | SequentialSystem]:
+    """Systems by name; of entries the fixed parameters are no longer tuned."""
     if isinstance(systems, str):
-        raise UsageError(f"give a list of systems, such as [{systems!r}]")
+        raise WrongTypeError(f"give a list of systems, such as [{systems!r}]")
     if isinstance(systems, Mapping):
         return dict(systems)
-    entries = [find_system(each) if isinstance(each, str) else each for each in systems]
-    return {entry.name: entry for entry in entries}
+    entries: dict[str, SystemEntry | SequentialSystem] = {}
+    for each in systems:
+        entry = find_system(each) if isinstance(each, str) else each
+        given = fixed.get(entry.name, {})
+        knobs = tuple(knob for knob in entry.knobs if knob.name not in given)
+        entry = replace(entry, fixed={**entry.fixed, **given}, knobs=knobs)
+        entry.make()
+        entries[entry.name] = entry
+    if unknown := [name for name in fixed if name not in entries]:
+        raise UsageError(no_such("system among those compared", unknown[0], entries))
+    return entries
 
 
 def _without_first_move(
@@ -224,9 +280,16 @@ def _run(
     trials: int,
     seed: int,
     progress: Progress | None,
+    *,
+    look: bool,
 ) -> _Replayed:
+    """Replay all games; with `look` an advantage of moving first is taken where it helps."""
+    advantage = None
     if isinstance(entry, SystemEntry):
-        step = None if progress is None else partial(progress, name)
+        if look and takes_advantage(entry):
+            advantage = helpful_advantage(entry, earlier)
+            entry = replace(entry, fixed={**entry.fixed, "first_advantage": advantage})
+        step = None if progress is None else partial(progress, f"tuning {name}")
         tuned = tune(entry, earlier, trials, seed=seed, progress=step)
     else:
         tuned = Tuned(entry)
@@ -245,7 +308,7 @@ def _run(
     if tuned.failed:
         bad = f"{tuned.failed} of {tuned.trials} sets of parameters could not be used."
         notes = (*notes, f"{name}: {bad}")
-    return _Replayed(prediction, replay.first_rating, replay.second_rating, notes)
+    return _Replayed(prediction, replay.first_rating, replay.second_rating, notes, advantage)
 
 
 def _plain(system: object) -> dict[str, Any]:
@@ -260,6 +323,15 @@ def _plain(system: object) -> dict[str, Any]:
             )
             parameters[part.name] = value if plain else repr(value)
     return parameters
+
+
+def _alike(predictions: Sequence[Prediction], later: Mask) -> list[str]:
+    """Systems that predicted the same, so that nobody wonders at equal numbers."""
+    return [
+        f"{one.name} and {other.name} predicted the same."
+        for one, other in itertools.combinations(predictions, 2)
+        if np.array_equal(one.expected[later], other.expected[later])
+    ]
 
 
 def usual_subsets(

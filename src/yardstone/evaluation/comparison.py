@@ -128,7 +128,7 @@ def _impossible(item: Scored) -> str:
         return ""
     results = "a result" if number == 1 else f"{number} results"
     return (
-        f"{item.name} gave {results} that happened no chance at all: "
+        f"{item.name} gave {results} that occurred a probability of 0: "
         "its log-likelihood is minus infinity."
     )
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.errors import InputError, NoGamesError
+from yardstone.choices import unknown_player
+from yardstone.errors import NoGamesError
 from yardstone.evaluation.labels import rating_labels
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Ra
 
     Raises
     ------
-    InputError
+    UnknownPlayerError
         Nobody is called so.
     NoGamesError
         A player has no game.
@@ -78,7 +79,7 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Ra
     curves = []
     for player in players:
         if player not in number:
-            raise InputError(f"no player is called {player!r}", hint=_similar(player, pool.players))
+            raise unknown_player(player, pool.players)
         row = number[player]
         games = np.flatnonzero((pool.first == row) | (pool.second == row))
         if not len(games):
@@ -106,17 +107,3 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Ra
             )
         )
     return curves
-
-
-def _similar(name: str, players: Sequence[str]) -> str | None:
-    """What may have been meant."""
-    from difflib import get_close_matches
-
-    folded = {player.casefold(): player for player in players}
-    close = get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)
-    close += [key for key in folded if name.casefold() in key and key not in close][
-        : 3 - len(close)
-    ]
-    return (
-        "did you mean " + " or ".join(repr(folded[key]) for key in close) + "?" if close else None
-    )

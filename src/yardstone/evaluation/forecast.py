@@ -2,105 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import hypot, isfinite, nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.evaluation.draws import fit_draw_rate
-from yardstone.evaluation.history import rate_games
 from yardstone.evaluation.interval_scale import IntervalScale, interval_scale
 from yardstone.evaluation.tuning import LEARNING_SHARE
-from yardstone.ratings.result import Estimate, Ratings
+from yardstone.ratings.game_forecast import GameForecast
+from yardstone.ratings.result import Ratings
 from yardstone.winprob.davidson import win_draw_loss
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.ledger import Ledger
     from yardstone.evaluation.rated_games import RatedGames
-    from yardstone.pool import Pool
 
-__all__ = ["GameForecast", "forecast", "predict"]
-
-
-@dataclass(frozen=True, slots=True)
-class GameForecast:
-    """What is expected of a game; frozen.
-
-    Attributes
-    ----------
-    first, second : str
-        The players; `first` moves first.
-    first_rating, second_rating : Estimate
-        Their ratings with deviations (NaN where the system has none).
-    first_games, second_games : int
-        Games they have played.
-    expected : float
-        Expected score of `first`.
-    win, draw, loss : float
-        Probabilities for `first`; without draws in the games, a draw has none.
-    reversed_expected : float
-        Expected score of `first` if `second` moved first.
-    low, high : float
-        Expected scores between which the one of the true ratings lies, with the level
-        `confidence`; NaN where there is no such interval.
-    confidence : float
-        Level of the interval, 0 to 1.
-    integrated : bool
-        Whether expected scores and chances are averages over what the ratings may truly
-        be; otherwise ratings are taken as exact.
-    exact : bool
-        Whether that was asked for.
-    system : str
-        Name of the system that rates the players.
-    notes : sequence of str
-        What a reader must know.
-    """
-
-    first: str
-    second: str
-    first_rating: Estimate
-    second_rating: Estimate
-    first_games: int
-    second_games: int
-    expected: float
-    win: float
-    draw: float
-    loss: float
-    reversed_expected: float
-    low: float = nan
-    high: float = nan
-    confidence: float = 0.95
-    integrated: bool = False
-    exact: bool = False
-    system: str = ""
-    notes: Sequence[str] = ()
-
-
-def predict(
-    pool: Pool | None,
-    first: str,
-    second: str,
-    *,
-    system: str | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    state: Ledger | None = None,
-    advantage: float | None = None,
-    exact: bool = False,
-    confidence: float = 0.95,
-) -> GameForecast:
-    """Predict the game of two players from the ratings of the games before.
-
-    `pool`, `system`, `parameters` and `state` are those of
-    `yardstone.evaluation.history.rate_games`, the others those of `forecast`.
-    """
-    rated, notes = rate_games(pool, system=system, parameters=parameters, state=state)
-    expected = forecast(
-        rated, first, second, advantage=advantage, exact=exact, confidence=confidence
-    )
-    return replace(expected, notes=notes)
+__all__ = ["GameForecast", "forecast"]
 
 
 def forecast(
@@ -137,7 +56,7 @@ def forecast(
         Nobody is called so.
     """
     if first == second:
-        raise UsageError("nobody plays against himself: name two players")
+        raise UsageError("name two different players")
     system, ratings = rated.system, rated.ratings
     played = rated.pool.played()
     number = {name: row for row, name in enumerate(rated.pool.players)}

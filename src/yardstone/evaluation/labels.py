@@ -76,7 +76,7 @@ def rating_labels(pool: Pool, replay: Replay, *, advance: int = ADVANCE) -> Labe
         The thesis' A; 0 labels each game with the rating right after it.
     """
     if advance < 0:
-        raise UsageError(f"labels look ahead, so {advance} games make no sense")
+        raise UsageError(f"labels look ahead by 0 games or more, not {advance}")
     games = len(pool)
     if len(replay.expected) != games:
         raise InputError(f"a replay of {len(replay.expected)} games is not of this pool of {games}")

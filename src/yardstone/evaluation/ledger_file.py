@@ -111,7 +111,7 @@ def _ledger(stored: StoredArrays, about: dict[str, Any], path: str) -> Ledger:
         raise InputError(
             f"it was saved under other rules of {about['name']}",
             file=path,
-            hint="rate the games anew",
+            hint="rate the games again",
         )
     for name in REPLAYED:
         values = arrays.get(f"replay {name}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.errors import InputError, MissingFileError, NoGamesError, UsageError
 from yardstone.evaluation.comparison import compare
 from yardstone.evaluation.labels import expected_from_ratings
 from yardstone.evaluation.result import Prediction
@@ -184,7 +184,7 @@ def _columns(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
     import duckdb
 
     if not path.is_file():
-        raise InputError("there is no such file", file=str(path))
+        raise MissingFileError("there is no such file", file=str(path))
     ending = Path(path.stem).suffix if path.suffix.lower() in _COMPRESSED else path.suffix
     reader = _READERS.get(ending.lower())
     source = "'" + str(path).replace("'", "''") + "'"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 
 from yardstone.choices import no_such
+from yardstone.equality import equal_fields
 from yardstone.errors import UsageError
 from yardstone.evaluation.metrics import LARGER_IS_BETTER
+from yardstone.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +58,7 @@ class Prediction:
     draw: Array | None = None
     own_draws: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float | None = None
+    seconds: float | None = field(default=None, compare=False)
     baseline: bool = False
 
 
@@ -107,8 +109,13 @@ class Ranking:
     best : tuple of float
         Share of the bootstrap in which each system was the best.
     tied : tuple of str
-        Those that cannot be told from the best, all comparisons of two systems
+        Those that cannot be distinguished from the best, all comparisons of two systems
         being right together with the given confidence.
+    together : tuple of (float, float) or None
+        Ends of the intervals of `behind` that hold together with that confidence,
+        whichever two of the systems are compared.
+    apart : frozenset of pairs of str
+        Of which two systems the first predicts better, all together at that confidence.
     """
 
     metric: str
@@ -119,11 +126,15 @@ class Ranking:
     behind: tuple[MeanInterval | None, ...]
     best: tuple[float, ...]
     tied: tuple[str, ...]
+    together: tuple[tuple[float, float] | None, ...] = ()
+    apart: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(Shown):
     """Systems compared on the same games; frozen.
+
+    A sequence of `Scored` from best to worst, without baselines; a system's own by its name.
 
     Attributes
     ----------
@@ -147,7 +158,14 @@ class Evaluation:
         Sets of parameters tried for each system; 0 if taken as they are.
     notes : tuple of str
         What a reader must know.
+    advantages : mapping of str to float
+        Rating points for moving first by system, chosen on the earlier games; 0 where none
+        helped there. Systems that have no such advantage are missing.
+    unable : mapping of str to str
+        Systems that could not take these games, and why.
     """
+
+    _made_by: ClassVar[str] = "reports.evaluation:evaluation_document"
 
     metric: str
     confidence: float
@@ -160,21 +178,37 @@ class Evaluation:
     earlier: int = 0
     tuned: int = 0
     notes: Sequence[str] = ()
+    advantages: Mapping[str, float] = field(default_factory=dict)
+    unable: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        lines = [f"<Evaluation: {len(self.ranked)} systems on {self.games} games>"]
-        lines += [
-            f"  {scored.name}: {self.metric} {scored.value(self.metric):.4f}"
-            for scored in self.ranked
-        ]
-        return "\n".join(lines)
+        return str(self)
 
-    def __getitem__(self, name: str) -> Scored:
+    def __len__(self) -> int:
+        return len(self.ranked)
+
+    def __iter__(self) -> Iterator[Scored]:
+        return iter(self.ranked)
+
+    def __eq__(self, other: object) -> bool:
+        return equal_fields(self, other) if isinstance(other, Evaluation) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @overload
+    def __getitem__(self, key: str | int) -> Scored: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Scored, ...]: ...
+
+    def __getitem__(self, key: str | int | slice) -> Scored | tuple[Scored, ...]:
+        if not isinstance(key, str):
+            return self.ranked[key]
         for scored in self.systems:
-            if scored.name == name:
+            if scored.name == key:
                 return scored
         names = [scored.name for scored in self.systems]
-        raise UsageError(no_such("system", name, names))
+        raise UsageError(no_such("system", key, names))
 
     @property
     def ranked(self) -> tuple[Scored, ...]:
@@ -219,11 +253,19 @@ class Evaluation:
         # Which looks best may be picked afterwards: all differences of two count (Tukey).
         pairs = [_contrast(names, one, other) for one, other in combinations(ranked, 2)]
         reach = bootstrap.reach(pairs, self.confidence)
-        tied = tuple(
-            name
-            for name, contrast in lag.items()
-            if not float(bootstrap.mean @ contrast) > reach * bootstrap.standard_error(contrast)
-        )
+        couples = list(combinations(ranked, 2))
+        ahead_by = {
+            couple: (
+                sign * float(bootstrap.mean @ pair),
+                reach * bootstrap.standard_error(pair),
+            )
+            for couple, pair in zip(couples, pairs, strict=True)
+        }
+        apart = frozenset(couple for couple, (lead, error) in ahead_by.items() if lead > error)
+        tied = tuple(name for name in lag if (top, name) not in apart)
+        together = [
+            (lead - error, lead + error) for lead, error in (ahead_by[top, name] for name in lag)
+        ]
         missing = [scored.name for scored in self.ranked if scored.name not in ranked]
         intervals: list[MeanInterval | None] = [None]
         intervals += [bootstrap.interval(contrast, self.confidence) for contrast in lag.values()]
@@ -236,6 +278,8 @@ class Evaluation:
             behind=(*intervals, *[None] * len(missing)),
             best=(*best.tolist(), *[0.0] * len(missing)),
             tied=tied,
+            together=(None, *together, *[None] * len(missing)),
+            apart=apart,
         )
 
     def _bootstrap(self, metric: str, subset: str) -> tuple[tuple[str, ...], Bootstrap, float]:

@@ -99,7 +99,7 @@ def tune(
         Every trial failed.
     """
     if trials < 0:
-        raise UsageError(f"{trials} trials make no sense")
+        raise UsageError(f"the number of trials must be 0 or more, not {trials}")
     if not trials:
         return Tuned(entry.make())
     judged = np.arange(len(earlier)) >= round(LEARNING_SHARE * len(earlier))

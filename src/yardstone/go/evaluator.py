@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.errors import UsageError
+from yardstone.go.kept_answers import KeptAnswer, inputs_key
 from yardstone.go.position import Assessment, assess, can_end_without_result
 
 if TYPE_CHECKING:
@@ -83,26 +84,47 @@ class NetworkAnswer:
     features: dict[str, NDArray[np.float16]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Output:
-    """What the network says of a position."""
-
-    policy: NDArray[np.float32]
-    value: NDArray[np.float32]
-    score: tuple[float, float]
-    trunk: NDArray[np.float32]  # empty if it is not asked for
-
-
 @dataclass(slots=True, eq=False)
 class _Position:
-    """A position: its inputs until the network has been asked, then what it says."""
+    """A position: its inputs until the network has been asked, then what it says.
+
+    What was kept of an earlier run has no trunk but at some points; where others are wanted
+    the network is asked again, for the trunk only.
+    """
 
     inputs: tuple[NDArray[Any], NDArray[np.float32]] | None
-    output: _Output | None = None
+    key: bytes = b""
+    answer: KeptAnswer | None = None
+    trunk: NDArray[np.float32] | None = None
+
+    def at(self, point: int) -> NDArray[Any]:
+        """The trunk at a point."""
+        if self.trunk is not None:
+            return self.trunk.reshape(len(self.trunk), -1)[:, point]
+        assert self.answer is not None
+        return self.answer.points[point]
+
+    def mean(self) -> NDArray[Any]:
+        """The trunk's mean over the board."""
+        if self.trunk is not None:
+            return self.trunk.reshape(len(self.trunk), -1).mean(axis=1, dtype=np.float64)
+        assert self.answer is not None
+        assert self.answer.mean is not None
+        return self.answer.mean
+
+    def lacks(self, points: Collection[int], mean: bool, whole: bool) -> bool:
+        """Whether the network must be asked for the trunk."""
+        if self.trunk is not None or self.answer is None:
+            return False
+        missing = mean and self.answer.mean is None
+        return whole or missing or any(point not in self.answer.points for point in points)
 
 
 class Evaluator:
     """Evaluates positions of many games with one network.
+
+    Where the network keeps its answers (`Network.answers`), positions that it was asked about
+    in an earlier run are not evaluated again either, and come out to the last bit as then.
 
     Positions of different games share batches, and a position whose inputs are
     equal to those of one evaluated before is not evaluated again as long as that one
@@ -144,6 +166,7 @@ class Evaluator:
         self.network = network
         self.asked = 0
         self.evaluated = 0
+        self._store = network.answers
         self._kinds = tuple(kind for kind in TRUNK_KINDS if kind in trunk)
         self._batch = batch
         self._memory = memory
@@ -168,6 +191,8 @@ class Evaluator:
             self._flush(size, everything=True)
         while waiting:
             yield self._answered(*waiting.popleft())
+        if self._store is not None:
+            self._store.flush()
 
     def _positions(self, question: NetworkQuestion) -> list[_Position]:
         """The positions of a question: those known, or new ones that are now pending."""
@@ -180,13 +205,23 @@ class Evaluator:
             key = hashed.digest()
             position = self._known.get(key)
             if position is None:
-                position = self._known[key] = _Position(inputs)
-                pending.append(position)
+                position = self._known[key] = self._recalled(inputs)
+                if position.answer is None:
+                    pending.append(position)
             else:
                 self._known.move_to_end(key)
             positions.append(position)
         self.asked += len(positions)
         return positions
+
+    def _recalled(self, inputs: tuple[NDArray[Any], NDArray[np.float32]]) -> _Position:
+        """A position, with what was kept of it."""
+        if self._store is None:
+            return _Position(inputs)
+        key = inputs_key(self.network, *inputs)
+        kept = self._store.get([key]).get(key)
+        answer = None if kept is None else KeptAnswer.from_bytes(kept)
+        return _Position(inputs if answer is None else None, key, answer)
 
     def _flush(self, size: int, *, everything: bool) -> None:
         """Evaluate what is pending on one size of board, in whole batches or all of it."""
@@ -208,15 +243,17 @@ class Evaluator:
             trunk=bool(self._kinds),
         )
         self.evaluated += len(positions)
-        nothing = np.empty(0, np.float32)
         for row, position in enumerate(positions):
             position.inputs = None
-            position.output = _Output(
-                outputs.policy_logits[row],
-                outputs.value_logits[row],
-                (float(outputs.lead[row]), float(outputs.score_mean[row])),
-                nothing if outputs.trunk is None else outputs.trunk[row].copy(),
-            )
+            position.trunk = None if outputs.trunk is None else outputs.trunk[row].copy()
+            if position.answer is None:  # else what was said before stands
+                position.answer = KeptAnswer(
+                    outputs.policy_logits[row],
+                    outputs.value_logits[row],
+                    (float(outputs.lead[row]), float(outputs.score_mean[row])),
+                )
+                if self._store is not None and not self._kinds:
+                    self._store.put(position.key, position.answer.to_bytes())
         if self._progress is not None:
             waiting = sum(map(len, self._pending.values())) - len(positions)
             self._progress(self.asked - waiting)
@@ -225,7 +262,7 @@ class Evaluator:
 
     def _answered(self, question: NetworkQuestion, positions: list[_Position]) -> NetworkAnswer:
         encoded = question.encoded
-        outputs = [position.output for position in positions if position.output is not None]
+        outputs = [position.answer for position in positions if position.answer is not None]
         assessment = assess(
             np.array([each.policy for each in outputs], np.float32).reshape(encoded.legal.shape),
             np.array([each.value for each in outputs], np.float32).reshape(-1, 3),
@@ -238,23 +275,74 @@ class Evaluator:
             return NetworkAnswer(question, assessment)
         rows = np.flatnonzero(question.points >= 0)
         points = question.points[rows].astype(np.int64)
-        trunks = [each.trunk.reshape(self.network.channels, -1) for each in outputs]
+        if "after" in self._kinds:
+            follows = np.diff(encoded.positions, append=-1)[rows] == 1
+            if not follows.all():
+                raise UsageError("features after a move need the position that follows it")
+        others, chances = _candidates(assessment.policy[rows], points)
+        self._complete(question, positions, self._wanted(rows, points, others))
         features: dict[str, NDArray[np.float16]] = {}
         for kind in self._kinds:
             if kind == "candidates":
-                others, chances = _candidates(assessment.policy[rows], points)
                 features["chances"] = chances.astype(np.float16)
-                picks = [trunks[row][:, at].T for row, at in zip(rows, others, strict=True)]
+                picks = [
+                    np.stack([positions[row].at(point) for point in at])
+                    for row, at in zip(rows, others.tolist(), strict=True)
+                ]
                 picked = self._stack(picks, (CANDIDATES, self.network.channels))
                 features[kind] = picked * (chances > 0)[:, :, None]
             else:
-                features[kind] = self._features(kind, trunks, rows, points, encoded)
+                features[kind] = self._features(kind, positions, rows, points, encoded)
         return NetworkAnswer(question, assessment, features)
+
+    def _wanted(
+        self, rows: NDArray[np.intp], points: NDArray[np.int64], others: NDArray[np.int64]
+    ) -> dict[int, set[int]]:
+        """For each position of which features are wanted the points of its trunk."""
+        wanted: dict[int, set[int]] = {row: set() for row in rows.tolist()}
+        for row, point, at in zip(rows.tolist(), points.tolist(), others.tolist(), strict=True):
+            if "pick" in self._kinds:
+                wanted[row].add(point)
+            if "candidates" in self._kinds:
+                wanted[row].update(at)
+            if "after" in self._kinds:
+                wanted.setdefault(row + 1, set()).add(point)
+        return wanted
+
+    def _complete(
+        self,
+        question: NetworkQuestion,
+        positions: Sequence[_Position],
+        wanted: Mapping[int, set[int]],
+    ) -> None:
+        """Ask for the trunks that were not kept, and keep what is wanted of them."""
+        mean, whole = "mean" in self._kinds, "trunk" in self._kinds
+        encoded = question.encoded
+        missing: dict[int, _Position] = {}
+        for row, at in wanted.items():
+            position = positions[row]
+            if position.lacks(at, mean, whole) and id(position) not in missing:
+                position.inputs = (encoded.spatial[row], encoded.globals[row])
+                missing[id(position)] = position
+        again = list(missing.values())
+        for start in range(0, len(again), self._batch):
+            self._evaluate(again[start : start + self._batch], int(encoded.spatial.shape[-1]))
+        if self._store is None:
+            return
+        for row, position in enumerate(positions):
+            answer = position.answer
+            if answer is None or position.trunk is None:
+                continue
+            for point in wanted.get(row, set()) - answer.points.keys():
+                answer.points[point] = self._stack([position.at(point)], ())[0]
+            if mean and answer.mean is None and row in wanted:
+                answer.mean = self._stack([position.mean()], ())[0]
+            self._store.put(position.key, answer.to_bytes())
 
     def _features(
         self,
         kind: str,
-        trunks: list[NDArray[np.float32]],
+        positions: Sequence[_Position],
         rows: NDArray[np.intp],
         points: NDArray[np.int64],
         encoded: Encoded,
@@ -262,18 +350,14 @@ class Evaluator:
         """One kind of features for the rows with a point."""
         channels, size = self.network.channels, encoded.spatial.shape[-1]
         if kind == "after":
-            follows = np.diff(encoded.positions, append=-1)[rows] == 1
-            if not follows.all():
-                raise UsageError("features after a move need the position that follows it")
             rows = rows + 1
         if kind == "mean":
-            means = [trunks[row].mean(axis=1, dtype=np.float64) for row in rows]
-            return self._stack(means, (channels,))
+            return self._stack([positions[row].mean() for row in rows], (channels,))
         if kind == "trunk":
-            wholes = [trunks[row].reshape(channels, size, size) for row in rows]
+            wholes = [t for row in rows if (t := positions[row].trunk) is not None]
             return self._stack(wholes, (channels, size, size))
-        picks = [trunks[row][:, point] for row, point in zip(rows, points, strict=True)]
-        return self._stack(picks, (channels,))
+        places = zip(rows.tolist(), points.tolist(), strict=True)
+        return self._stack([positions[row].at(point) for row, point in places], (channels,))
 
     @staticmethod
     def _stack(values: list[NDArray[Any]], shape: tuple[int, ...]) -> NDArray[np.float16]:
@@ -299,4 +383,4 @@ def _candidates(
 
 
 def _is_answered(positions: list[_Position]) -> bool:
-    return all(position.output is not None for position in positions)
+    return all(position.answer is not None for position in positions)

@@ -111,6 +111,8 @@ def extract_features(
             counts = {"games": number, "moves": moves, "skipped": skipped, "inputs": digest}
             write_whole(folder / ABOUT, _as_text({**about, "complete": True, **counts}))
         shutil.rmtree(folder / PARTS, ignore_errors=True)
+    except InputError:
+        raise
     except OSError as error:
         raise InputError(
             f"cannot be written: {error.strerror or error}", file=str(error.filename or folder)

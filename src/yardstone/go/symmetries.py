@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.go.kept_answers import Said, evaluate_kept
 from yardstone.go.points import symmetry_points
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.go.nets.network import Network
-    from yardstone.go.nets.postprocess import NetworkOutput
 
     Floats = NDArray[np.float32]
 
@@ -48,7 +48,7 @@ def turned(spatial: Floats, symmetries: NDArray[np.int64]) -> Floats:
 
 def evaluate_turned(
     network: Network, spatial: Floats, numbers: Floats, symmetries: NDArray[np.int64]
-) -> tuple[NetworkOutput, Floats]:
+) -> tuple[Said, Floats]:
     """What a network says of positions that it is shown turned.
 
     Parameters
@@ -62,12 +62,12 @@ def evaluate_turned(
 
     Returns
     -------
-    evaluation : NetworkOutput
+    evaluation : Said
         Of the turned positions.
     policy : float32 [n, size² + 1]
         Its policy logits, turned back.
     """
-    output = network.evaluate(turned(spatial, symmetries), numbers)
+    output = evaluate_kept(network, turned(spatial, symmetries), numbers)
     policy = output.policy_logits.copy()
     table = symmetry_points(int(spatial.shape[-1]))
     for row, symmetry in enumerate(symmetries.tolist()):

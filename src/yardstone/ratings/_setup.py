@@ -93,8 +93,8 @@ class Setup:
         notes = []
         if self.component_count > 1:
             notes.append(
-                f"{self.component_count} groups of players share no scale: "
-                "ratings may be compared within a group only."
+                f"{self.component_count} groups of players cannot be compared: "
+                "ratings are comparable only within a group."
             )
         for kind, text in (
             (Status.PERFECT_WINNER, "won every game: the rating is a lower bound."),
@@ -114,7 +114,7 @@ def _numbers(players: tuple[str, ...], names: Iterable[str], what: str) -> dict[
     missing = sorted(wanted - found.keys())
     if missing:
         raise InputError(
-            f"{what} {missing[0]!r} has no games", hint="check the spelling, capitals and blanks"
+            f"{what} {missing[0]!r} has no games", hint="check spelling, capitals and spaces"
         )
     return found
 
@@ -199,7 +199,7 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
     if isinstance(system.first_advantage, Prior):
         start[n] = mean[n] = system.first_advantage.mean / logit
         precision[n] = (logit / system.first_advantage.deviation) ** 2
-    elif system.first_advantage != "free":
+    elif system.first_advantage != "auto":
         start[n] = system.first_advantage / logit
     if isinstance(system.draw_rate, Prior):
         mean[n + 1] = system.draw_rate.mean
@@ -237,7 +237,7 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
 
     free = np.zeros(n + 2, np.bool_)
     free[:n] = active & ~fixed
-    free[n] = system.first_advantage == "free" or isinstance(system.first_advantage, Prior)
+    free[n] = system.first_advantage == "auto" or isinstance(system.first_advantage, Prior)
     if precision[:n].any():
         reference = "prior"
     elif fixed.any() or (anchor is not None and system.reference == "anchor"):

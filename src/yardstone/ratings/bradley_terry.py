@@ -51,7 +51,7 @@ _MAX_STEPS = 200
 #: An advantage beyond this many points is taken for an infinite one.
 _ADVANTAGE_LIMIT = 4000.0
 
-Parameter = float | Literal["free"] | Prior
+Parameter = float | Literal["auto"] | Prior
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,14 +74,16 @@ class BradleyTerry:
     join : float, optional
         Deviation of a prior around `average` put on every player without another
         prior: joins groups that no result connects and makes perfect scores finite.
-    first_advantage : float, "free" or Prior
+    first_advantage : float, "auto" or Prior
         Rating points for moving first: fixed, estimated, or estimated with a prior.
-    draw_rate : float, "free" or Prior
+    draw_rate : float, "auto" or Prior
         Draw rate of equal opponents (0 to 1), likewise. Under the score equations
         it matters for deviations only.
-    method : {"score", "likelihood"}
-        Ordo's score equations, or maximum likelihood with Davidson's draws. Any
-        prior takes the likelihood.
+    method : {"score", "likelihood"}, optional
+        Ordo's score equations, or maximum likelihood with Davidson's draws. By default
+        the likelihood, as `yardstone.rate` and the command, where the advantage of moving
+        first or the draw rate is estimated; else the score equations. Any prior takes the
+        likelihood.
     scale : float
         Rating difference at which the stronger player scores 76 %.
     ignore_draws : bool
@@ -117,7 +119,7 @@ class BradleyTerry:
     join: float | None = None
     first_advantage: Parameter = 0.0
     draw_rate: Parameter = 0.5
-    method: Literal["score", "likelihood"] = "score"
+    method: Literal["score", "likelihood"] | None = None
     scale: float = 202.0
     ignore_draws: bool = False
     reference: Literal["anchor", "mean"] = "anchor"
@@ -131,16 +133,18 @@ class BradleyTerry:
         if not self.scale > 0.0:
             raise UsageError(f"the scale must be a positive number of points, not {self.scale}")
         rate = self.draw_rate.mean if isinstance(self.draw_rate, Prior) else self.draw_rate
-        if rate != "free" and not 0.0 <= rate <= 1.0:
-            raise UsageError(f"the draw rate must lie between 0 and 1, not at {rate}")
+        if rate != "auto" and not 0.0 <= rate <= 1.0:
+            raise UsageError(f"the draw rate must be between 0 and 1, not {rate}")
         if self.join is not None and not self.join > 0.0:
             raise UsageError(f"join must be a positive deviation, not {self.join}")
 
     @property
     def likelihood(self) -> bool:
         """Whether the fit is by maximum likelihood (asked for, or forced by a prior)."""
+        estimated = "auto" in (self.first_advantage, self.draw_rate)
         return (
             self.method == "likelihood"
+            or (self.method is None and estimated)
             or bool(self.loose_anchors)
             or bool(self.relations)
             or self.join is not None
@@ -200,7 +204,7 @@ class BradleyTerry:
         rating = setup.to_points(x[:-2])
         if tau_free:
             draw_rate = float(logistic(-x[-1]))
-        elif self.draw_rate == "free" and not self.likelihood:
+        elif self.draw_rate == "auto" and not self.likelihood:
             used = setup.used
             draw_rate = float(
                 fit_draw_rate(used.first, used.second, used.games, float(used.draws.sum()), x)
@@ -244,7 +248,7 @@ class BradleyTerry:
             return (0.5 if isinstance(self.draw_rate, str | Prior) else self.draw_rate), False
         if isinstance(self.draw_rate, Prior):
             return min(max(self.draw_rate.mean, 0.01), 0.99), True
-        if self.draw_rate == "free":
+        if self.draw_rate == "auto":
             if share in (0.0, 1.0):  # the estimate lies at the edge
                 return share, False
             return min(max(share, 0.01), 0.99), True

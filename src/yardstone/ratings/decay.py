@@ -43,9 +43,9 @@ class DecayingBradleyTerry(Remembering):
         infinite.
     average, prior_deviation : float
         Normal prior of each player's strength, in points.
-    first_advantage : float or "free"
+    first_advantage : float or "auto"
         Rating points for moving first.
-    draw_rate : float, "free" or None
+    draw_rate : float, "auto" or None
         Draw rate of equal opponents (Davidson's law); None counts a draw as half a win
         and half a loss (for `replay`; `fit` always uses the law).
     handicap : Handicap, optional
@@ -62,8 +62,8 @@ class DecayingBradleyTerry(Remembering):
     half_life: float = 365.0
     average: float = 1500.0
     prior_deviation: float = 250.0
-    first_advantage: float | Literal["free"] = 0.0
-    draw_rate: float | Literal["free"] | None = "free"
+    first_advantage: float | Literal["auto"] = 0.0
+    draw_rate: float | Literal["auto"] | None = "auto"
     handicap: Handicap | None = None
 
     def __post_init__(self) -> None:
@@ -84,7 +84,7 @@ class DecayingBradleyTerry(Remembering):
             raise NoGamesError("there are no games to rate")
         if pool.time is None:
             if at is not None:
-                raise UsageError("without times there is no other moment than the end")
+                raise UsageError("without times the only moment is the end")
             age = np.arange(len(pool), dtype=np.float64)[::-1]
         else:
             moment = pool.time.max() if at is None else np.array(at, "datetime64[s]")
@@ -103,7 +103,7 @@ class DecayingBradleyTerry(Remembering):
             join=self.prior_deviation,
             method="likelihood",
             first_advantage=self.first_advantage,
-            draw_rate="free" if self.draw_rate is None or not draws.any() else self.draw_rate,
+            draw_rate="auto" if self.draw_rate is None or not draws.any() else self.draw_rate,
             scale=POINTS * log(0.76 / 0.24),
         )
         counts = PairCounts(n, first, second, wins, draws, losses)

@@ -61,9 +61,7 @@ def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[
     Raises ModelError if the covariance was not computed.
     """
     if ratings.covariance is None:
-        raise ModelError(
-            "the covariance was not computed: there are too many players, or it was not asked for"
-        )
+        raise ModelError("the covariance was not computed: too many players, or not requested")
     rows = np.flatnonzero(
         (ratings.component == 0)
         & (ratings.status == Status.NORMAL)

@@ -168,13 +168,13 @@ class EGF(Sequential):
             names, place = np.unique(column.astype(str), return_inverse=True)
             unknown = [name for name in names.tolist() if name.strip().upper() not in CLASS_WEIGHTS]
             if unknown:
-                raise InputError(f"{unknown[0]!r} is no class of tournament (A, B, C or D)")
+                raise InputError(f"{unknown[0]!r} is not a tournament class (A, B, C or D)")
             weight = np.array([CLASS_WEIGHTS[name.strip().upper()] for name in names.tolist()])[
                 place
             ]
         if not (np.isfinite(weight).all() and (weight >= 0.0).all()):
             raise InputError(
-                f"the column {self.class_column!r} holds a weight that is no such number"
+                f"the column {self.class_column!r} holds a weight that is not a positive number"
             )
         return games.schedule.take(weight)
 
@@ -217,21 +217,21 @@ class EGF(Sequential):
         known[player[game]] = ~np.isnan(declared.ravel()[game])
         number, played = int(known.sum()), len(game)
         if not number:
-            found.append(f"Nobody's grade is known: everybody begins at {begins}.")
+            found.append(f"No grades are known: everyone starts at {begins}.")
         elif number < played:
             found.append(
-                f"{number:,} of {played:,} players begin at the grade or rating of their first "
+                f"{number:,} of {played:,} players start at the grade or rating of their first "
                 f"game, the others at {begins}."
             )
         else:
-            found.append("All players begin at the grade or rating of their first game.")
+            found.append("All players start at the grade or rating of their first game.")
         if all(name in pool.columns for name in names):
             ratings = replace(self, grade_columns=("", "")).entries(pool)
             apart = int((np.abs(ratings - declared) > _APART).any(axis=1).sum())
             if apart:
                 found.append(
                     f"In {apart:,} games a grade and a rating are more than {_APART:g} points "
-                    "apart: the grade was taken."
+                    "apart: the grade was used."
                 )
         return tuple(found)
 

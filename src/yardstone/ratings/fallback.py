@@ -55,14 +55,14 @@ def fit_widely(
             raise
         except ModelError as error:
             ratings, failure = None, error
-        if system.draw_rate == "free" and _draws_unbounded(system, ratings):
+        if system.draw_rate == "auto" and _draws_unbounded(system, ratings):
             prior = Prior(*WIDE_DRAW_RATE)
             system = replace(system, draw_rate=prior)
-            remarks.append(_widened("frequency of draws", prior))
-        elif system.first_advantage == "free" and _advantage_unbounded(ratings):
+            remarks.append(_widened("draw rate", prior))
+        elif system.first_advantage == "auto" and _advantage_unbounded(ratings):
             prior = Prior(*WIDE_ADVANTAGE)
             system = replace(system, first_advantage=prior)
-            remarks.append(_widened("advantage of moving first", prior))
+            remarks.append(_widened("first-move advantage", prior))
         elif ratings is None:
             raise failure
         else:
@@ -77,11 +77,11 @@ def _sparse(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
     """
     playing = ratings.games[ratings.games > 0]
     few = len(playing) >= SPARSE_PLAYERS and float(playing.mean()) < SPARSE_GAMES
-    if system.first_advantage != "free" or not few:
+    if system.first_advantage != "auto" or not few:
         return ()
     return (
-        f"With {playing.mean():.0f} games a player the advantage of moving first comes out some "
-        "tenth too large, and its interval holds less often than it says (87 instead of 95 % in "
+        f"With {playing.mean():.0f} games a player the first-move advantage is overestimated "
+        "by about a tenth, and its interval covers less often than stated (87 instead of 95 % in "
         "simulations).",
     )
 
@@ -111,14 +111,14 @@ def misfit_of_join(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ..
         return ()
     wide = "narrow" if gap > 0.0 else "wide"
     return (
-        f"The players seem to spread by {spread:.0f} points, not by {system.join:g}: the "
-        f"intervals, which rest on the deviation that was given, are then too {wide}.",
+        f"The players' strengths seem to have a standard deviation of {spread:.0f} points, not "
+        f"{system.join:g} as given: the intervals, which rest on it, are then too {wide}.",
     )
 
 
 def _draws_unbounded(system: BradleyTerry, ratings: JointRatings | None) -> bool:
     if ratings is None:  # an advantage that is missing is looked for first
-        return system.first_advantage != "free"
+        return system.first_advantage != "auto"
     rate = ratings.draw_rate
     return rate.value >= ALL_DRAWN or rate.deviation > WIDE_DRAW_RATE[1]
 
@@ -129,6 +129,6 @@ def _advantage_unbounded(ratings: JointRatings | None) -> bool:
 
 def _widened(what: str, prior: Prior) -> str:
     return (
-        f"The games say little of the {what}: it was taken to lie around {prior.mean:g} "
+        f"The games say little about the {what}, so a prior was used: {prior.mean:g} "
         f"with a standard deviation of {prior.deviation:g}."
     )

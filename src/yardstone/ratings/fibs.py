@@ -84,7 +84,7 @@ class FIBS(Sequential):
         check_fields(self)
         check_period(self.period)
         if self.first_advantage != 0.0 or self.handicap is not None:
-            raise UsageError("there is neither an advantage of moving first nor a handicap")
+            raise UsageError("there is neither a first-move advantage nor a handicap")
         for name in ("scale_points", "ramp"):
             value = getattr(self, name)
             if not (isfinite(value) and value > 0.0):
@@ -113,7 +113,7 @@ class FIBS(Sequential):
             raise InputError(
                 f"{int(bad.sum())} of {len(bad)} matches have no length of 1 point or more in "
                 f"the column {self.length_column!r}",
-                hint="leave out money games and what else is no match",
+                hint="leave out money games and anything else that is not a match",
             )
         return games.schedule.take(length)
 

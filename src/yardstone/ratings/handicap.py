@@ -99,6 +99,6 @@ def _numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
         known = {text: float(text) if text else np.nan for text in set(texts)}
     except ValueError as error:
         raise InputError(
-            f"the column {name!r} holds something that is no number: {error}"
+            f"the column {name!r} holds something that is not a number: {error}"
         ) from None
     return np.array([known[text] for text in texts], np.float64)

@@ -106,7 +106,7 @@ class WholeHistoryRatings(Ratings):
         try:
             moment = np.datetime64(str(time), "s") if dated else float(time)
         except (TypeError, ValueError):
-            raise InputError(f"{time!r} is no moment in time") from None
+            raise InputError(f"{time!r} is not a date or time") from None
         days = self.time.astype(np.int64) / 86_400.0 if dated else self.time.astype(np.float64)
         now = float(np.asarray(moment).astype(np.int64)) / 86_400.0 if dated else float(moment)
         rating = np.full(len(self), self.average)

@@ -87,9 +87,9 @@ def _joined(label: int, scored: bool, conceded: bool) -> str:
     if label <= 0:
         return ""
     if not scored and not conceded:
-        return "no game joins it with another group"
+        return "no game links it to another group"
     if scored and conceded:
-        return "its games with other groups never went both ways with any of them"
+        return "against each other group it has only won or only lost"
     return f"it only {'won' if scored else 'lost'} against other groups"
 
 

@@ -15,9 +15,7 @@ __all__ = ["NO_ORDER", "check_order", "without_first_move"]
 System = TypeVar("System", bound=Any)
 
 #: What a reader must know of such games.
-NO_ORDER = (
-    "Who moved first is not known, so no advantage of moving first is estimated: it is taken as 0."
-)
+NO_ORDER = "Who moved first is not known, so the first-move advantage is taken as 0."
 
 
 def without_first_move(system: System) -> System:
@@ -28,12 +26,10 @@ def without_first_move(system: System) -> System:
     UsageError
         If the system has an advantage given.
     """
-    if system.first_advantage in ("free", 0.0):
+    if system.first_advantage in ("auto", 0.0):
         changed: System = replace(system, first_advantage=0.0)
         return changed
-    raise UsageError(
-        "the games do not say who moved first: leave out the advantage of moving first"
-    )
+    raise UsageError("the games do not say who moved first: leave out the first-move advantage")
 
 
 def check_order(system: object, pool: Pool) -> None:

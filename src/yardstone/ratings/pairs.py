@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.errors import InputError
+from yardstone.choices import no_such, unknown_player
+from yardstone.errors import InputError, NoGamesError
 from yardstone.ratings.matches import Match
+from yardstone.ratings.pairing import Manner, find_pairing, grouped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,9 +19,6 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
 
 __all__ = ["PairedGames", "pentanomial"]
-
-#: Columns of a pool that tell openings apart, where it has them.
-USUAL_COLUMNS = ("event", "opening")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +35,20 @@ class PairedGames:
         Games without a counterpart with the other side.
     by : tuple of str
         Columns in which the two games of a pair agree.
+    manner : str
+        How the pairs were found: by the ``columns`` that were asked for, by ``round``,
+        ``position`` or ``order``, or not at all: ``none``.
+    sides : (Match, Match)
+        Three counts of the games in which the first player moved first, and of the others;
+        both are seen by the first player.
     """
 
     pairs: Match
     games: Match
     unpaired: int
     by: tuple[str, ...]
+    manner: Manner
+    sides: tuple[Match, Match]
 
     @property
     def gain(self) -> float:
@@ -59,10 +66,18 @@ def pentanomial(
 ) -> PairedGames:
     """Pair the games of two players that differ in who moved first.
 
-    Among the games that agree in all columns of `by`, the k-th game with `first`
-    to move is paired with the k-th game with `second` to move, in the order of
-    the pool. Where a game of a pair may be missing, name a column that says which
-    games belong together (an opening, or a round).
+    Without `by` the games tell which belong together, in the first of these ways that they
+    allow; `PairedGames.manner` says which:
+
+    ``round``
+        Each round (of an event) has two games at most, with sides swapped, as match
+        programs number them. Starting positions, where they are known, are the same.
+    ``position``
+        Games from the same starting position (``fen``), in their order.
+    ``order``
+        Of the games in their order each two that follow one another have sides swapped.
+    ``none``
+        Nothing says which games belong together: there are no pairs.
 
     Parameters
     ----------
@@ -70,7 +85,9 @@ def pentanomial(
     first, second : str
         The players; the counts are seen by `first`.
     by : sequence of str, optional
-        Columns of the pool; by default those of ``event`` and ``opening`` it has.
+        Columns of the pool. Among the games that agree in all of them, the k-th game with
+        `first` to move is paired with the k-th with `second` to move; where a game of a
+        pair may be missing, they must say which games belong together.
 
     Raises
     ------
@@ -87,43 +104,52 @@ def pentanomial(
     a, b = _number(pool, first), _number(pool, second)
     if a == b:
         raise InputError(f"a match has two players, not {first!r} twice")
-    chosen = (
-        tuple(name for name in USUAL_COLUMNS if name in pool.columns) if by is None else tuple(by)
-    )
-    for name in chosen:
+    for name in by or ():
         if name not in pool.columns:
-            raise InputError(f"the games have no column {name!r}")
+            raise InputError(no_such("column", name, pool.columns))
     met = ((pool.first == a) & (pool.second == b)) | ((pool.first == b) & (pool.second == a))
     if not met.any():
-        raise InputError(f"{first!r} and {second!r} did not meet")
+        raise NoGamesError(f"{first!r} and {second!r} did not meet")
     moved = pool.first[met] == a
     score = np.where(moved, pool.score[met], 1.0 - pool.score[met])
-    group = np.zeros(len(score), np.int64)
-    for name in chosen:
-        values, code = np.unique(pool.columns[name][met], return_inverse=True)
-        _, group = np.unique(group * len(values) + code, return_inverse=True)
-    _, left, right = np.intersect1d(
-        _with_rank(group[moved]),
-        _with_rank(group[~moved]),
-        assume_unique=True,
-        return_indices=True,
-    )
-    points = score[moved][left] + score[~moved][right]
-    pairs = np.bincount((points * 2.0).astype(np.int64), minlength=5)
-    games = np.bincount((score * 2.0).astype(np.int64), minlength=3)
+    manner: Manner = "columns"
+    chosen = tuple(by or ())
+    group = None
+    if by is None:
+        manner, chosen, group = find_pairing(
+            {name: column[met] for name, column in pool.columns.items()}, moved
+        )
+    if group is None:
+        group = grouped([pool.columns[name][met] for name in chosen], len(score))
+    points = np.empty(0)
+    if manner != "none":
+        _, left, right = np.intersect1d(
+            _with_rank(group[moved]),
+            _with_rank(group[~moved]),
+            assume_unique=True,
+            return_indices=True,
+        )
+        points = score[moved][left] + score[~moved][right]
     return PairedGames(
-        Match(tuple(float(count) for count in pairs)),
-        Match(tuple(float(count) for count in games)),
+        _counted(points, 5),
+        _counted(score, 3),
         len(score) - 2 * len(points),
         chosen,
+        manner,
+        (_counted(score[moved], 3), _counted(score[~moved], 3)),
     )
+
+
+def _counted(points: NDArray[np.float64], kinds: int) -> Match:
+    counts = np.bincount((points * 2.0).astype(np.int64), minlength=kinds)
+    return Match(tuple(float(count) for count in counts))
 
 
 def _number(pool: Pool, player: str) -> int:
     try:
         return pool.players.index(player)
     except ValueError:
-        raise InputError(f"no player is called {player!r}") from None
+        raise unknown_player(player, pool.players) from None
 
 
 def _with_rank(group: NDArray[np.int64]) -> NDArray[np.int64]:

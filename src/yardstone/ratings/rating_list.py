@@ -6,198 +6,41 @@ frames; tables, files and pages only lay the result out.
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from yardstone.errors import ConnectionWarning, ModelError, PerfectScoreWarning, SkippedWarning
+from yardstone.choices import no_such
+from yardstone.errors import (
+    ConnectionWarning,
+    ModelError,
+    PerfectScoreWarning,
+    SkippedWarning,
+    UsageError,
+)
 from yardstone.kernels import Loops, rating_work, weighed
 from yardstone.pool import PairCounts, Pool, SkipReport
 from yardstone.ratings._bounds import perfect_limits
-from yardstone.ratings._draws import draw_rate_interval, unbiased_draw_rate
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.design import joining_games, suggest
 from yardstone.ratings.fallback import fit_widely, misfit_of_join
-from yardstone.ratings.listing import Group, games_between, groups_of, rank_limits
-from yardstone.ratings.result import Status
+from yardstone.ratings.listed import STATUS_NAMES, PlayerRating, RatingList
+from yardstone.ratings.listing import groups_of, rank_limits
 from yardstone.ratings.simulation import simulate
-from yardstone.ratings.superiority import half_width
-from yardstone.ratings.traps import Traps, find_traps
+from yardstone.ratings.traps import find_traps
+from yardstone.records.given import ColumnNames, games_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.parallel import Progress
     from yardstone.ratings.design import Suggestion
-    from yardstone.ratings.result import Estimate, JointRatings
+    from yardstone.ratings.result import JointRatings
 
-__all__ = ["STATUS_NAMES", "RatingList", "rate", "rate_list", "summarise"]
+__all__ = ["STATUS_NAMES", "PlayerRating", "RatingList", "rate", "rate_list", "summarise"]
 
 #: Further matches named as worth playing.
 SUGGESTIONS = 5
-
-
-@dataclass(frozen=True)
-class RatingList:
-    """Ratings in the order in which they are shown, with what qualifies them; frozen.
-
-    Attributes
-    ----------
-    ratings : JointRatings
-    counts : PairCounts
-        The games, added up for each two players.
-    confidence : float
-        Level of all intervals, 0 to 1.
-    groups : tuple of Group
-        The players that are listed.
-    rank, rank_low, rank_high : int arrays (players,)
-        Place among the rated players of the group, and the places that cannot be
-        excluded at `confidence`; 0 where there is none, as for a bound.
-    traps : Traps
-    suggestions : tuple of Suggestion
-        Most informative matches to play next.
-    joining : tuple of (str, str)
-        Matches that would join groups.
-    skipped : SkipReport
-    unlisted : int
-        Players with games who are not listed, for want of games.
-    anchor : str or None
-        Player that deviations are relative to.
-    simulations : int
-        Replays behind the deviations; 0 if they were computed directly.
-    remarks : tuple of str
-        What else the reader must know, in sentences.
-    rejected : int
-        Replays drawn again because they fell apart.
-    limits : float array (players,)
-        What perfect scorers' ratings are at least, or at most, at `confidence`; NaN for
-        all others.
-    """
-
-    ratings: JointRatings
-    counts: PairCounts
-    confidence: float
-    groups: tuple[Group, ...]
-    rank: NDArray[np.int64]
-    rank_low: NDArray[np.int64]
-    rank_high: NDArray[np.int64]
-    traps: Traps = field(default_factory=Traps)
-    suggestions: tuple[Suggestion, ...] = ()
-    joining: tuple[tuple[str, str], ...] = ()
-    skipped: SkipReport = field(default_factory=SkipReport)
-    unlisted: int = 0
-    anchor: str | None = None
-    simulations: int = 0
-    remarks: tuple[str, ...] = ()
-    rejected: int = 0
-    limits: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-
-    @property
-    def rows(self) -> list[int]:
-        """Numbers of all listed players, group by group."""
-        return [row for group in self.groups for row in group.rows]
-
-    @property
-    def games(self) -> int:
-        """Number of games in all."""
-        return int(self.counts.games.sum())
-
-    @cached_property
-    def deviations(self) -> float:
-        """Standard deviations on either side of an interval."""
-        return half_width(self.confidence)
-
-    def half_width(self, row: int) -> float:
-        """Half the interval of a player's rating; NaN where unknown."""
-        return self.deviations * float(self.ratings.deviation[row])
-
-    @property
-    def advantage_interval(self) -> tuple[float, float]:
-        """Ends of the interval of the advantage of moving first."""
-        advantage = self.ratings.first_advantage
-        reach = self.deviations * advantage.deviation
-        return advantage.value - reach, advantage.value + reach
-
-    @cached_property
-    def draw_rate(self) -> Estimate:
-        """The draw rate of equal opponents, freed of the bias of the fit."""
-        return unbiased_draw_rate(self.ratings, self.counts)
-
-    @cached_property
-    def draw_rate_interval(self) -> tuple[float, float]:
-        """Ends of the interval of the draw rate, 0 to 1."""
-        return draw_rate_interval(self.ratings, self.counts, self.confidence)
-
-    @property
-    def level(self) -> str:
-        """The confidence level in words, for example ``95 %``."""
-        return f"{100.0 * self.confidence:.6g} %"
-
-    @property
-    def relative_to(self) -> str:
-        """What the intervals are relative to, in words."""
-        reference = self.ratings.reference
-        if reference == "prior":
-            return "the priors"
-        if reference == "anchor":
-            return f"the anchor, {self.anchor}" if self.anchor else "the anchors"
-        return "the mean of the group"
-
-    def record(self, row: int) -> dict[str, Any]:
-        """One player as plain values under stable names; None where there is no value."""
-        ratings = self.ratings
-        reach = self.half_width(row)
-        rating = float(ratings.rating[row])
-        games = int(ratings.games[row])
-        low, high = rating - reach, rating + reach
-        if ratings.status[row] == Status.PERFECT_WINNER:
-            low = float(self.limits[row])
-        elif ratings.status[row] == Status.PERFECT_LOSER:
-            high = float(self.limits[row])
-        return {
-            "rank": int(self.rank[row]) or None,
-            "rank_low": int(self.rank_low[row]) or None,
-            "rank_high": int(self.rank_high[row]) or None,
-            "player": ratings.players[row],
-            "rating": _number(rating),
-            "deviation": _number(float(ratings.deviation[row])),
-            "low": _number(low),
-            "high": _number(high),
-            "games": games,
-            "wins": int(ratings.wins[row]),
-            "draws": int(ratings.draws[row]),
-            "losses": int(ratings.losses[row]),
-            "score": float(ratings.points[row]) / games if games else None,
-            "component": int(ratings.component[row]) + 1 or None,
-            "status": STATUS_NAMES[Status(int(ratings.status[row]))],
-        }
-
-    def head_to_head(self) -> list[dict[str, Any]]:
-        """The games of each two listed players, the stronger first, in the order of the list."""
-        return games_between(self.counts, self.ratings.players, self.rows)
-
-    def records(self) -> list[dict[str, Any]]:
-        """All listed players as plain values."""
-        return [self.record(row) for row in self.rows]
-
-
-#: What the files call the kinds of ratings.
-STATUS_NAMES: Mapping[Status, str] = {
-    Status.NORMAL: "rated",
-    Status.PERFECT_WINNER: "at least",
-    Status.PERFECT_LOSER: "at most",
-    Status.NO_GAMES: "no games",
-}
-
-
-def _number(value: float) -> float | None:
-    return value if isfinite(value) else None
 
 
 @weighed(
@@ -279,35 +122,46 @@ def rate_list(
 def rate(
     games: Any,
     *,
+    first: str | None = None,
+    second: str | None = None,
+    score: str | None = None,
     confidence: float = 0.95,
     minimum_games: int = 0,
     simulations: int = 0,
     seed: int = 0,
     workers: int | None = None,
     progress: Progress | None = None,
-    **model: Any,
+    **more: Any,
 ) -> RatingList:
     """Rate players from files, a frame or a pool: what `yardstone rate` does.
 
     Parameters
     ----------
     games : path, list of paths, frame or Pool
-        Files are read by `yardstone.read`, frames by `Pool.from_frame`.
+        Files, folders and patterns; frames of pandas and polars, Arrow tables.
+    first, second, score : str, optional
+        Columns of the player who moves first, of the other, and of the result, where their
+        names do not say.
     confidence, minimum_games, simulations, seed, workers, progress
         As in `rate_list`.
-    **model
-        Parameters of `BradleyTerry`, such as ``average=1500`` or ``anchors={"Ann": 2100}``;
-        unlike there, the first-move advantage and the draw rate are estimated unless given.
+    **more
+        Further words on columns and values (``time``, ``results``, ``columns``, ``side``,
+        ``dates``, ``strict``, ``skip_unread``: see `yardstone.records.given.ColumnNames`); and
+        parameters of `BradleyTerry`, such as ``average=1500`` or ``anchors={"Ann": 2100}``.
+        The first-move advantage and the draw rate are estimated unless given.
 
     Examples
     --------
     >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
-    >>> [player["player"] for player in rate(pool, average=1500).records()]
+    >>> [player.player for player in rate(pool, average=1500)]
     ['A', 'B', 'C']
     """
+    names = {"first": first, "second": second, "score": score}
+    names |= {key: more.pop(key) for key in ColumnNames.__annotations__ if key in more}
+    system = _usual(**more)
     return rate_list(
-        _pool(games),
-        _usual(**model),
+        games_of(games, cast("ColumnNames", names)),
+        system,
         confidence=confidence,
         minimum_games=minimum_games,
         simulations=simulations,
@@ -319,20 +173,11 @@ def rate(
 
 def _usual(**model: Any) -> BradleyTerry:
     """The system of a rating list, with some of its parameters given."""
-    usual = {"method": "likelihood", "first_advantage": "free", "draw_rate": "free"}
+    usual = {"method": "likelihood", "first_advantage": "auto", "draw_rate": "auto"}
+    if unknown := sorted(model.keys() - BradleyTerry.__dataclass_fields__.keys()):
+        known = [*ColumnNames.__annotations__, *BradleyTerry.__dataclass_fields__]
+        raise UsageError(no_such("argument of rate", unknown[0], known))
     return BradleyTerry(**{**usual, **model})
-
-
-def _pool(games: Any) -> Pool:
-    if isinstance(games, Pool):
-        return games
-    if isinstance(games, str | os.PathLike):
-        games = [games]
-    if isinstance(games, list | tuple):
-        from yardstone.records import read
-
-        return read(*games)
-    return Pool.from_frame(games)
 
 
 def summarise(

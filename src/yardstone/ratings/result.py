@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.errors import InputError, ModelError
+from yardstone.choices import unknown_player
+from yardstone.equality import equal_fields
+from yardstone.errors import ModelError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["ALL_DRAWN", "Estimate", "JointRatings", "Ratings", "Status"]
 
+#: Deviations on either side of an interval of 95 %, as `yardstone rate` prints.
+_DEVIATIONS = NormalDist().inv_cdf(0.975)
 #: A draw rate of 1 that still leaves room for the games that were won.
 ALL_DRAWN = 1.0 - 1e-6
 
@@ -72,12 +77,23 @@ class Ratings:
     def __len__(self) -> int:
         return len(self.players)
 
+    def __iter__(self) -> Iterator[str]:
+        return (self.players[row] for row in self.order())
+
+    def __contains__(self, player: object) -> bool:
+        return player in self.players
+
+    def __eq__(self, other: object) -> bool:
+        return equal_fields(self, other) if isinstance(other, Ratings) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
     def index(self, player: str) -> int:
-        """Number of a player; `InputError` if there is none of that name."""
+        """Number of a player; `UnknownPlayerError` if there is none of that name."""
         try:
             return self.players.index(player)
         except ValueError:
-            raise InputError(f"no player is called {player!r}") from None
+            raise unknown_player(player, self.players) from None
 
     def __getitem__(self, player: str) -> Estimate:
         row = self.index(player)
@@ -95,12 +111,16 @@ class Ratings:
         squared = variance[:, None] + variance[None, :] - 2.0 * self.covariance
         return np.sqrt(np.maximum(squared, 0.0))
 
+    def _uncertainty(self, row: int) -> str:
+        """What is printed of a player's deviation: of these no test says what it holds."""
+        return f"(deviation {self.deviation[row]:.1f})"
+
     def __repr__(self) -> str:
         lines = [f"<{type(self).__name__}: {len(self)} players>"]
         shown = self.order()[:10]
         width = max((len(self.players[row]) for row in shown), default=0)
         lines += [
-            f"  {self.players[row]:<{width}}  {self.rating[row]:8.1f} ± {self.deviation[row]:.1f}"
+            f"  {self.players[row]:<{width}}  {self.rating[row]:8.1f} {self._uncertainty(row)}"
             for row in shown
         ]
         if len(self) > len(shown):
@@ -150,6 +170,12 @@ class JointRatings(Ratings):
     converged_in: int = 0
     notes: Sequence[str] = ()
     extras: Mapping[str, Any] = field(default_factory=dict)
+
+    def _uncertainty(self, row: int) -> str:
+        return f"± {_DEVIATIONS * self.deviation[row]:.1f}"
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}\n±: 95 % confidence interval"
 
     @cached_property
     def games(self) -> NDArray[np.float64]:

@@ -93,6 +93,10 @@ class SystemEntry:
         What it looks at by itself beside players, scores and the order of games:
         ``"time"``, ``"grade"``, ``"handicap"``, ``"komi"``, ``"margin"``, ``"length"``,
         ``"class"``.
+    title : str
+        What people call it.
+    needs : str
+        A column without which it is not compared unless asked for; "" if it needs none.
     """
 
     name: str
@@ -102,6 +106,8 @@ class SystemEntry:
     fixed: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     kind: Kind = "sequential"
     uses: tuple[str, ...] = ()
+    title: str = ""
+    needs: str = ""
 
     @property
     def levels(self) -> bool:
@@ -122,9 +128,10 @@ class SystemEntry:
         """The system with these parameters, and its own for the rest."""
         system = self.system_class()
         known = [part.name for part in fields(system) if part.init]
-        if unknown := sorted(set(parameters) - set(known)):
+        chosen = {**self.fixed, **parameters}
+        if unknown := sorted(chosen.keys() - set(known)):
             raise UsageError(no_such(f"parameter of {self.name}", unknown[0], known))
-        return system(**{**self.fixed, **parameters})
+        return system(**chosen)
 
 
 _K = Knob("k", 2.0, 150.0, log=True)
@@ -138,13 +145,20 @@ _PRIOR = Knob("prior_deviation", 50.0, 500.0, log=True)
 _WEIGHT = Knob("weight", 0.1, 4.0, log=True)
 
 _ENTRIES = (
-    SystemEntry("elo", "Elo's system with the logistic curve", "elo:Elo", (_K, _SCALE, _FIRST)),
+    SystemEntry(
+        "elo",
+        "Elo's system with the logistic curve",
+        "elo:Elo",
+        (_K, _SCALE, _FIRST),
+        title="Elo's system",
+    ),
     SystemEntry(
         "elo-normal",
         "Elo's system with his normal curve",
         "elo:Elo",
         (_K, _SCALE, _FIRST),
         {"curve": "normal"},
+        title="Elo's system with his normal curve",
     ),
     SystemEntry(
         "glicko",
@@ -157,18 +171,21 @@ _ENTRIES = (
             _FIRST,
         ),
         uses=("time",),
+        title="Glicko",
     ),
     SystemEntry(
         "glicko2",
         "Glickman's Glicko-2, one game at a time",
         "glicko2:Glicko2",
         (_START, _VOLATILITY, _TAU, _IDLE, _FIRST),
+        title="Glicko-2",
     ),
     SystemEntry(
         "ogs",
-        "Glicko-2 as the Online Go Server has it",
+        "Glicko-2 as used by the Online Go Server",
         "ogs:OGS",
         (_START, Knob("initial_volatility", 0.01, 0.15, log=True), _TAU, _IDLE, _FIRST),
+        title="the Online Go Server's Glicko-2",
     ),
     SystemEntry(
         "egf",
@@ -177,6 +194,7 @@ _ENTRIES = (
         (Knob("initial", 500.0, 2700.0), _WEIGHT, _FIRST),
         {"period": "game", "initial": 2000.0},
         uses=("grade", "handicap", "class"),
+        title="the European Go Federation's system",
     ),
     SystemEntry(
         "egf-old",
@@ -185,6 +203,7 @@ _ENTRIES = (
         (Knob("initial", 500.0, 2600.0), _WEIGHT, _FIRST),
         {"period": "game", "initial": 2000.0},
         uses=("grade", "handicap", "class"),
+        title="the European Go Federation's old system",
     ),
     SystemEntry(
         "fibs",
@@ -196,6 +215,8 @@ _ENTRIES = (
             Knob("first_factor", 1.0, 15.0, log=True),
         ),
         uses=("length",),
+        title="the FIBS system",
+        needs="length",
     ),
     SystemEntry(
         "skt-lr",
@@ -207,6 +228,7 @@ _ENTRIES = (
             Knob("drift", 0.5, 50.0, log=True),
         ),
         uses=("time", "grade", "handicap", "komi", "margin"),
+        title="Goldis' log ratings",
     ),
     SystemEntry(
         "decaying-bradley-terry",
@@ -215,6 +237,7 @@ _ENTRIES = (
         (Knob("half_life", 20.0, 5000.0, log=True), _PRIOR, _FIRST),
         kind="both",
         uses=("time",),
+        title="Bradley-Terry with decaying weights",
     ),
     SystemEntry(
         "whr",
@@ -224,13 +247,15 @@ _ENTRIES = (
         {"window": 60},
         kind="both",
         uses=("time",),
+        title="whole-history rating",
     ),
     SystemEntry(
         "bradley-terry",
         "all results at once, as `rate` does: for lists, not over time",
         "bradley_terry:BradleyTerry",
-        fixed={"method": "likelihood", "first_advantage": "free", "draw_rate": "free"},
+        fixed={"method": "likelihood", "first_advantage": "auto", "draw_rate": "auto"},
         kind="joint",
+        title="Bradley-Terry",
     ),
 )
 SYSTEMS: Mapping[str, SystemEntry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})

@@ -64,7 +64,7 @@ class Traps:
     anchors : tuple of AnchorConflict
         Anchors that the results contradict.
     similar : tuple of tuple of int
-        Players whose names differ only in capitals or blanks.
+        Players whose names differ only in capitals or spaces.
     """
 
     few_games: tuple[int, ...] = ()

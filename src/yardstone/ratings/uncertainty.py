@@ -178,7 +178,7 @@ def _inverse(matrix: Floats) -> Floats:
 
 def _no_advantage() -> ModelError:
     return ModelError(
-        "the games do not determine the advantage of moving first: no two players, nor a circle "
+        "the games do not determine the first-move advantage: no two players, and no circle "
         "of players, have met with sides exchanged; fix it, or give it a prior"
     )
 

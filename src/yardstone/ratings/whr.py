@@ -41,16 +41,16 @@ class WholeHistory(Remembering):
 
     Parameters
     ----------
-    w2 : float or "free"
-        The drift: variance of a strength a day later, in squared rating points. "free"
+    w2 : float or "auto"
+        The drift: variance of a strength a day later, in squared rating points. "auto"
         takes the most probable one (for `fit` only).
     average, prior_deviation : float
         Normal prior of each player's strength on his first day, in points.
     priors : PlayerPriors, optional
         Other priors for some players: what their moves, or grades elsewhere, say.
-    first_advantage : float or "free"
+    first_advantage : float or "auto"
         Rating points for moving first.
-    draw_rate : float, "free" or None
+    draw_rate : float, "auto" or None
         Draw rate of equal opponents (Davidson's law); None counts a draw as half a
         win and half a loss. A pool without draws has none in any case.
     handicap : Handicap, optional
@@ -88,12 +88,12 @@ class WholeHistory(Remembering):
     array([1512.6, 1475.1])
     """
 
-    w2: float | Literal["free"] = 14.0
+    w2: float | Literal["auto"] = 14.0
     average: float = 1500.0
     prior_deviation: float = 250.0
     priors: PlayerPriors | None = None
-    first_advantage: float | Literal["free"] = 0.0
-    draw_rate: float | Literal["free"] | None = "free"
+    first_advantage: float | Literal["auto"] = 0.0
+    draw_rate: float | Literal["auto"] | None = "auto"
     handicap: Handicap | None = None
     resolution: float = 1.0
     deviations: Literal["joint", "conditional", "none"] = "joint"
@@ -106,7 +106,7 @@ class WholeHistory(Remembering):
     def __post_init__(self) -> None:
         self._check()
         PlayerPriors.check(self.priors)
-        if self.w2 != "free" and not (isfinite(self.w2) and self.w2 > 0.0):
+        if self.w2 != "auto" and not (isfinite(self.w2) and self.w2 > 0.0):
             raise UsageError(f"w2 must be positive, not {self.w2}")
         if not (isfinite(self.resolution) and self.resolution > 0.0):
             raise UsageError(f"the resolution must be positive, not {self.resolution}")
@@ -164,7 +164,7 @@ class WholeHistory(Remembering):
             w2 / POINTS**2,
             self._player_priors(pool.players),
         )
-        if self.w2 == "free":
+        if self.w2 == "auto":
             fit_drift(fit)
         else:
             fit.climb()
@@ -225,7 +225,7 @@ class WholeHistory(Remembering):
         from yardstone.ratings._whr_replay import Forecasts, Learner, Pace, replay
         from yardstone.ratings._whr_terms import Model
 
-        if self.w2 == "free":
+        if self.w2 == "auto":
             raise UsageError("a replay cannot know the drift beforehand: fit it on earlier games")
         layout, dated = lay_out_all(games, len(players), self._day, POINTS)
         hessian = new_hessian(layout, np.zeros(2, np.bool_))
@@ -292,6 +292,6 @@ def _notes(component: NDArray[np.int32]) -> tuple[str, ...]:
         return ()
     apart = int((component > 0).sum())
     return (
-        f"{apart} players in {groups - 1} groups are joined to the largest group by no game: "
+        f"{apart} players in {groups - 1} groups are linked to the largest group by no game: "
         "only the prior relates them to it.",
     )

@@ -143,7 +143,9 @@ class _Zip:
                 self._open = zipfile.ZipFile(self.path)
             except (zipfile.BadZipFile, ValueError, struct.error, UnicodeError) as error:
                 raise InputError(
-                    f"damaged zip archive: {error}", file=str(self.path), hint="get it again"
+                    f"damaged zip archive: {error}",
+                    file=str(self.path),
+                    hint="download or copy it again",
                 ) from None
             except (OSError, NotImplementedError) as error:
                 raise InputError(f"cannot be read: {error}", file=str(self.path)) from None
@@ -279,7 +281,9 @@ class _Tar:
         except (tarfile.TarError, EOFError) as error:
             stream.close()
             raise InputError(
-                f"damaged tar archive: {error}", file=str(self.path), hint="get it again"
+                f"damaged tar archive: {error}",
+                file=str(self.path),
+                hint="download or copy it again",
             ) from None
         self._next = 0
 

@@ -172,7 +172,7 @@ def _check_key(key: str) -> None:
         near = ["time" if plain in DATES else "score"]
     if near:
         raise UsageError(
-            f"columns: there is no key {key!r}; did you mean {' or '.join(near)}? "
+            f"columns: unknown key {key!r}; did you mean {' or '.join(near)}? "
             f"(The keys are {', '.join(KEYS)}; others name further columns.)"
         )
 

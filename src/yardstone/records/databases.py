@@ -11,19 +11,23 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, MissingFileError
 from yardstone.records.dates import DateOrder
 from yardstone.records.decoding import clean, decode
 from yardstone.records.joining import join_pools
 from yardstone.records.names import apply_name_files
 from yardstone.records.options import Options
+from yardstone.records.query_errors import check_query, sqlite_error
 from yardstone.records.results import Side
 from yardstone.records.skipped_records import warn_skipped
 from yardstone.records.table_files import TableFile, connection_for, csv_pool, sql_text
 from yardstone.records.table_results import quoted
 from yardstone.records.tables import pool_of_rows
+from yardstone.records.where import Where, require_wanted
 
 if TYPE_CHECKING:
+    import duckdb
+
     from yardstone.pool import Pool
     from yardstone.records.sources import Source
 
@@ -34,6 +38,8 @@ Columns = Mapping[str, str] | Iterable[str] | None
 Results = Mapping[str, object] | str | None
 
 _SQLITE = b"SQLite format 3\0"
+#: In a file of DuckDB from its ninth byte on.
+_DUCKDB = b"DUCK"
 
 
 def query(
@@ -48,6 +54,7 @@ def query(
     dates: DateOrder | None = None,
     times: bool = False,
     levels: bool = False,
+    where: str | None = None,
     synonyms: StrPath | None = None,
     include: StrPath | None = None,
     exclude: StrPath | None = None,
@@ -74,6 +81,8 @@ def query(
     dates, times, levels
         How dates are written, whether they matter, and whether to take grades, ratings
         and handicaps along; as in `yardstone.read`.
+    where : str, optional
+        Which rows are wanted, as in `yardstone.read`; the query itself can say it too.
     synonyms, include, exclude : path, optional
         Files with names of players, as in `yardstone.read`.
 
@@ -93,26 +102,47 @@ def query(
     >>> yardstone.query("SELECT 'Ann' AS white, 'Bob' AS black, '1-0' AS result")
     <Pool: 1 games of 2 players>
     """
-    options = Options(columns, first, times, dates, levels, strict, skip_unread, results)
+    wanted = None if where is None else Where(where)
+    options = Options(
+        columns, first, times, dates, levels, strict, skip_unread, results, where=wanted
+    )
     pool = apply_name_files(_queried(sql, database, options), synonyms, include, exclude)
+    require_wanted(pool)
     warn_skipped(pool.skipped)
     return pool
 
 
 def _queried(sql: str, database: StrPath | None, options: Options) -> Pool:
     name = "query" if database is None else os.fspath(database)
-    rows = f"({sql.strip().rstrip(';')})"
+    tables: list[str] = []
     with connection_for(name) as connection:
         if database is not None:
             path = Path(database)
             if not path.is_file():
-                raise InputError("no such database", file=name, hint="check its name")
+                raise MissingFileError("no such database", file=name, hint="check its name")
             if _is_sqlite(path):
                 with _sqlite_rows(path, sql) as table:
                     return csv_pool(connection, TableFile(name, table), options, line_of=int)
-            connection.execute(f"ATTACH {sql_text(path)} AS source (READ_ONLY)")
+            tables = _attached(connection, path, name)
             connection.execute("USE source")
+        rows = check_query(connection, sql, name, tables)
         return pool_of_rows(connection, rows, file=name, options=options)
+
+
+def _attached(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> list[str]:
+    """The tables of a DuckDB file, which is then called ``source``."""
+    with path.open("rb") as file:
+        if file.read(12)[8:] != _DUCKDB:
+            raise InputError(
+                "this is no database of DuckDB or SQLite",
+                file=name,
+                hint=f"a query reads files itself: FROM '{path.name}'",
+            )
+    connection.execute(f"ATTACH {sql_text(path)} AS source (READ_ONLY)")
+    rows = connection.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE database_name = 'source'"
+    ).fetchall()
+    return [str(table) for (table,) in rows]
 
 
 def _is_sqlite(path: Path) -> bool:
@@ -131,27 +161,33 @@ def _read_database(source: Source, options: Options) -> Pool:
         raise InputError("a database cannot be read from standard input", file=source.name)
     if _is_sqlite(source.path):
         with _sqlite(source.path) as base:
-            tables = base.execute(
-                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-            ).fetchall()
+            tables = _sqlite_tables(base)
     else:
         with connection_for(source.name) as connection:
-            connection.execute(f"ATTACH {sql_text(source.path)} AS source (READ_ONLY)")
-            tables = connection.execute(
-                "SELECT table_name FROM duckdb_tables() WHERE database_name = 'source'"
-            ).fetchall()
+            tables = _attached(connection, source.path, source.name)
     if len(tables) != 1:
         raise InputError(
-            f"it holds {len(tables)} tables: {', '.join(name for (name,) in tables)}",
+            f"it holds {len(tables)} tables: {', '.join(tables)}",
             file=source.name,
             hint="use a query",
         )
-    return _queried(f"SELECT * FROM {quoted(tables[0][0])}", source.path, options)
+    return _queried(f"SELECT * FROM {quoted(tables[0])}", source.path, options)
 
 
 def _sqlite(path: Path) -> closing[sqlite3.Connection]:
     """A database of SQLite, only read, which is closed at the end."""
     return closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True))
+
+
+def _sqlite_tables(base: sqlite3.Connection) -> list[str]:
+    """The tables of a database of SQLite; none where it cannot be read."""
+    try:
+        rows = base.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        ).fetchall()
+    except sqlite3.Error:
+        return []
+    return [str(name) for (name,) in rows]
 
 
 @contextmanager
@@ -168,7 +204,9 @@ def _sqlite_rows(path: Path, sql: str) -> Iterator[Path]:
                 for row in rows:
                     writer.writerow([clean(v) if isinstance(v, str) else v for v in row])
         except sqlite3.Error as error:
-            raise InputError(str(error), file=str(path)) from None
+            with _sqlite(path) as base:
+                tables = _sqlite_tables(base)
+            raise sqlite_error(error, str(path), tables) from None
         yield table
 
 
@@ -182,6 +220,7 @@ def pool_of_frame(frame: Any, **options: Any) -> Pool:
                 raise InputError(f"a {type(frame).__name__} is not a table") from None
             connection.register("frame", _through_arrow(frame))
         pool = pool_of_rows(connection, "frame", file="frame", options=Options(**options))
+    require_wanted(pool)
     warn_skipped(pool.skipped, above=4)
     return pool
 

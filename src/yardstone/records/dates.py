@@ -1,7 +1,7 @@
 """When a game was played, from the texts in which files say so.
 
 A date may be known in part (``1995.??.??``, ``1995-03``): it then means every day of
-that year or month, and such a game is placed at the earliest day that fits.
+that year or month, and such a game is placed on the earliest possible day.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ class Times:
         if self.partial:
             skipped.remark(
                 f"{_games(self.partial)} with a date known in part "
-                "(a year or a month): placed at the earliest day that fits."
+                "(a year or a month): placed on the earliest possible day."
             )
         if self.missed:
             skipped.remark(
@@ -298,7 +298,7 @@ def _order_of(texts: Iterable[str]) -> DateOrder | None:
     if len(orders) == 2:
         raise InputError(
             f"dates are written day first ({orders['dmy']!r}) and month first ({orders['mdy']!r})",
-            hint="write all of them in one way, best as 2024-05-31",
+            hint="write them all alike, ideally as 2024-05-31",
         )
     return next(iter(orders), None)
 

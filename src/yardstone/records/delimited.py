@@ -67,7 +67,7 @@ def find_dialect(path: Path, name: str) -> Dialect:
     """The delimiter that makes most columns of the first line, and their names."""
     header_line = next(((number, line) for number, line in _lines(path) if line.strip()), None)
     if header_line is None:
-        raise NoGamesError("there is no row in it", file=name)
+        raise NoGamesError("the file has no rows", file=name)
     header, first = header_line
     delimiter = max(_DELIMITERS, key=first.count)
     quote = "" if delimiter == "\t" else '"'

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["HANDICAP_MISSING", "HandicapSetup", "handicap_setup", "standard_stones"]
 
 HANDICAP_AS_MOVES = "handicap stones played as moves"
-HANDICAP_MISSING = "handicap stones not given: the standard points were taken"
-HANDICAP_UNSAID = "handicap not said: the stones set up were counted"
+HANDICAP_MISSING = "handicap stones not placed: the standard points were used"
+HANDICAP_UNSAID = "handicap not stated: the stones set up were counted"
 _THIRDS: tuple[Literal["upper left", "lower right"], ...] = ("upper left", "lower right")
 #: More stones than this in a row are no handicap.
 _MOST = 9

@@ -157,9 +157,9 @@ class MatMatch:
     def problem(self) -> str:
         """Why there is no result to use; empty if there is one."""
         if not self.length:
-            return "a money session is no match"
+            return "a money session is not a match"
         if not self.games:
-            return "there is no game in the match"
+            return "the match has no games"
         if not all(self.players):
             return "a player has no name"
         for number, (game, after) in enumerate(zip(self.games, self.games[1:], strict=False), 1):
@@ -264,6 +264,7 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
     """
     further = further_columns(options, MATCHES)
     further.pop(LENGTH, None)
+    asked = options.asked(LENGTH)
     skipped = SkipReport()
     matches: list[MatMatch] = []
     total = sum(source.size for source in sources)
@@ -284,13 +285,11 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
         if not any_match:
             if len(sources) == 1:
                 raise NoGamesError(
-                    "there is no match in it",
+                    "it contains no matches",
                     file=source.name,
                     hint="a .mat file has a line such as 5 point match",
                 )
-            _skip(
-                skipped, Skipped(source.name, 0, "there is no match in this file"), options.strict
-            )
+            _skip(skipped, Skipped(source.name, 0, "no matches in this file"), options.strict)
         done += source.size
         if options.progress is not None:
             options.progress(done, total)
@@ -300,7 +299,7 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
         np.int32,
     ).reshape(-1, 2)
     extra: dict[str, Any] = {LENGTH: np.array([match.length for match in matches], np.int64)}
-    for name, tag in further.items():
+    for name, tag in (further | asked).items():
         texts = [match.tags.get(tag.lower(), "") for match in matches]
         extra[name] = np.array(texts, np.dtypes.StringDType())
     time = None
@@ -308,14 +307,16 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
         time = np.array([match.time for match in matches], "datetime64[s]")
     score = np.array([float(match.winner == 0) for match in matches])
     pool = Pool(tuple(number), ids[:, 0], ids[:, 1], score, time, extra, skipped)
-    require_columns(pool, further, sources, MATCHES, others=(LENGTH,))
+    require_columns(pool, further | asked, sources, MATCHES, others=(LENGTH,))
+    if options.where is not None:
+        return options.where.select(pool, **{LENGTH: pool.columns[LENGTH]})
     return pool
 
 
 def _skip(report: SkipReport, record: Skipped, strict: bool) -> None:
     if strict:
         raise StrictError(record.reason, file=record.file, line=record.line or None)
-    known = record.reason.startswith(("unfinished", "a money session", "there is no game"))
+    known = record.reason.startswith(("unfinished", "a money session", "the match has no games"))
     report.add(record, kind=re.sub(r" \(.*\)|game \d+", "", record.reason), known=known)
 
 
@@ -327,7 +328,7 @@ def _lines(source: Source) -> tuple[Iterator[str], str | None]:
             data += piece
             if len(data) > MOST_BYTES:
                 raise InputError(
-                    f"longer than {MOST_BYTES >> 20} MiB: this is no file of matches",
+                    f"longer than {MOST_BYTES >> 20} MiB: this is not a match file",
                     file=source.name,
                 )
     text = decode(bytes(data).removeprefix(b"\xef\xbb\xbf"))

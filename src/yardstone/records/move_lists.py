@@ -79,7 +79,7 @@ class MoveListReader:
         progress: Callable[[int, int], object] | None = None,
     ) -> None:
         if not paths:
-            raise UsageError("no file is given")
+            raise UsageError("no files given")
         self.skipped = SkipReport()
         self._sources = find_sources(paths, [""], self.skipped)
         self._results = results

@@ -12,6 +12,7 @@ from yardstone.records.results import Side
 if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.records.sources import Source
+    from yardstone.records.where import Where
 
 __all__ = ["Options", "Reader"]
 
@@ -29,6 +30,7 @@ class Options:
     skip_unread: bool = False
     results: Mapping[str, object] | str | None = None
     progress: Callable[[int, int], object] | None = None
+    where: Where | None = None
 
     @property
     def everything(self) -> bool:
@@ -43,6 +45,17 @@ class Options:
         if isinstance(self.columns, Mapping):
             return dict(self.columns)
         return {name: name for name in self.columns}
+
+    def asked(self, *but: str) -> dict[str, str]:
+        """The columns that the condition on games needs; without names that are `but` these."""
+        if self.where is None:
+            return {}
+        others = {name.casefold() for name in but}
+        return {
+            column: name
+            for column, name in self.where.columns.items()
+            if name.casefold() not in others
+        }
 
     @property
     def names_time(self) -> bool:

@@ -59,7 +59,11 @@ _TAGS = {
     "time_control": "TimeControl",
     "termination": "Termination",
     "plies": "PlyCount",
+    "fen": "FEN",
 }
+#: Tags that a condition may speak of although no game has them: of a match without losses on
+#: time, a program may write no Termination at all.
+_USUAL = frozenset((*_TIME_TAGS, *(tag.lower() for tag in _TAGS.values())))
 
 
 def read_pgn(
@@ -92,10 +96,15 @@ def read_pgn(
     further = further_columns(options, PGN)
     levels = PGN_LEVELS if options.levels else {}
     columns = _TAGS if options.everything else {**levels, **further}
-    pool = _read(sources, columns, options, block)
+    asked = options.asked("White", "Black", "Result")
+    pool = _read(sources, {**columns, **asked}, options, block)
+    require_columns(pool, further, sources, PGN, others=(LINE,))
+    if options.where is not None:
+        named = {name: tag for name, tag in asked.items() if tag.lower() not in _USUAL}
+        require_columns(pool, named, sources, PGN, others=(LINE,))
+        pool = options.where.select(pool, **_by_name(pool))
     if options.everything:
         return without_empty_columns(pool)
-    require_columns(pool, further, sources, PGN, others=(LINE,))
     return without_empty_columns(pool, levels)
 
 
@@ -114,11 +123,11 @@ def _read(
         if not any_tag:
             if len(sources) == 1:
                 raise NoGamesError(
-                    "there is no game in it",
+                    "it contains no games",
                     file=source.name,
                     hint='a PGN file has lines such as [White "name"]',
                 )
-            reader.skip(Skipped(source.name, 0, "there is no PGN tag in this file"))
+            reader.skip(Skipped(source.name, 0, "no PGN tags in this file"))
     return reader.pool()
 
 
@@ -253,7 +262,7 @@ class _Reader:
             known = name in _KNOWN
             if kind == game.BAD_RESULT:
                 text = clean(decode(texts[row, : min(number, game.RESULT_WIDTH)].tobytes()))
-                reason = f"result {text!r} is none of 1-0, 0-1, 1/2-1/2 and *"
+                reason = f"result {text!r} is not 1-0, 0-1, 1/2-1/2 or *"
                 known = left_out_reason(text) is not None
                 open_results &= known
                 if not known:
@@ -305,11 +314,11 @@ _KINDS = (
     "malformed White tag",
     "malformed Black tag",
     "malformed Result tag",
-    "no name of White",
-    "no name of Black",
+    "White has no name",
+    "Black has no name",
     "",
-    "name of White too long",
-    "name of Black too long",
+    "White's name is too long",
+    "Black's name is too long",
     "",
     "unknown result",
     "unfinished (result *)",
@@ -326,6 +335,17 @@ def _text(data: bytes) -> str:
     if "\\" in text:
         text = text.replace("\\\\", "\0").replace('\\"', '"').replace("\0", "\\")
     return clean(text)
+
+
+def _by_name(pool: Pool) -> dict[str, NDArray[Any]]:
+    """What the tags White, Black and Result say, for a condition on games."""
+    names = np.array([*pool.players, ""], np.dtypes.StringDType())
+    results = np.array(["0-1", "1/2-1/2", "1-0"], np.dtypes.StringDType())
+    return {
+        "white": names[pool.first],
+        "black": names[pool.second],
+        "result": results[(2.0 * pool.score).astype(np.int64)],
+    }
 
 
 def _texts(codes: NDArray[np.int32], values: Mapping[int, str]) -> NDArray[Any]:

@@ -15,7 +15,8 @@ from yardstone.records.joining import join_pools
 from yardstone.records.names import apply_name_files, drop_rare_players
 from yardstone.records.results import Side
 from yardstone.records.skipped_records import warn_skipped
-from yardstone.records.sources import find_sources
+from yardstone.records.sources import Source, find_sources
+from yardstone.records.where import Where, require_wanted
 
 __all__ = ["read"]
 
@@ -23,7 +24,7 @@ StrPath = str | os.PathLike[str]
 
 
 def read(
-    *paths: StrPath,
+    *paths: StrPath | Source,
     format: str | None = None,
     columns: Mapping[str, str] | Sequence[str] | None = None,
     first: Side | None = None,
@@ -37,6 +38,7 @@ def read(
     results: Mapping[str, object] | str | None = None,
     strict: bool = False,
     skip_unread: bool = False,
+    where: str | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Pool:
     """Read games from files into one pool.
@@ -92,6 +94,11 @@ def read(
     skip_unread : bool
         Go on where a value of the result is not understood, or more than 5 % of the
         records cannot be read; otherwise that is an error.
+    where : str, optional
+        Take only the games of which this holds, in SQL's words for comparisons of tags (PGN,
+        SGF) or columns (tables): ``"Termination <> 'time forfeit' AND WhiteElo >= 2400"``.
+        `yardstone.records.where` says what it means; ``pool.skipped.unwanted`` counts the
+        games it left out.
     progress : callable, optional
         Called with the bytes read so far and all bytes (0 if unknown).
 
@@ -106,7 +113,7 @@ def read(
     InputError
         If a file is missing or is nothing that can be read.
     NoGamesError
-        If no file holds a record of any kind.
+        If no file holds a record of any kind, or `where` leaves no game.
     StrictError
         With `strict`, at the first record that cannot be used.
 
@@ -116,7 +123,7 @@ def read(
         If records were left out.
     """
     if not paths:
-        raise UsageError("no file is given")
+        raise UsageError("no files given")
     if first not in (None, "white", "black"):
         raise UsageError(f"first is {first!r}, it must be 'white' or 'black'")
     if dates is not None:
@@ -126,6 +133,7 @@ def read(
     sources = find_sources(paths, endings_of(None if known is None else [known]), beside)
     if strict and beside.details:
         raise StrictError(beside.details[0].reason, file=beside.details[0].file)
+    wanted = None if where is None else Where(where)
     options = Options(
         columns=columns,
         first=first,
@@ -136,10 +144,12 @@ def read(
         skip_unread=skip_unread,
         results=results,
         progress=progress,
+        where=wanted,
     )
     groups = groupby(sources, key=lambda source: (known or of_source(source)).name)
     pool = join_pools([read_format(name, list(group), options) for name, group in groups])
     pool.skipped.merge(beside)
+    require_wanted(pool)
     pool = apply_name_files(pool, synonyms, include, exclude)
     warn_skipped(pool.skipped)
     return pool if threshold is None else drop_rare_players(pool, threshold)

@@ -130,7 +130,7 @@ def _understood(
         if key in column.stated:
             score = column.stated[key]
             if score is None:
-                left_out[text] = "left out as asked"
+                left_out[text] = "left out on request"
             else:
                 known[text] = score
         elif (reason := left_out_reason(text)) is not None:
@@ -271,6 +271,6 @@ def _nothing_each(
         raise InputError(
             f"{nil[0]!r} in {column.name!r} may be a draw without goals, or a game that both lost",
             file=column.file,
-            hint=f"say which with results: {nil[0]}=draw or {nil[0]}=skip",
+            hint=f"choose with results: {nil[0]}=draw or {nil[0]}=skip",
         )
     return {}

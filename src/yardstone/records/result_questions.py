@@ -73,7 +73,7 @@ def check_numbers(
         f"the numbers in {column.name!r} ({_common(column.counts)}) may be the margin of "
         f"{column.players[0]!r}, its points alone, or something else",
         file=column.file,
-        hint=f"say which with columns: margin={column.name}, or first_score=… and second_score=… "
+        hint=f"choose with columns: margin={column.name}, or first_score=… and second_score=… "
         "for points in two columns; or what each value means with results, as in 3=win,1=draw",
     )
 
@@ -95,7 +95,7 @@ def two_readings(column: ResultColumn, readings: Mapping[str, Mapping[str, float
         f"the values of {column.name!r} ({_common(column.counts)}) can be read as "
         + " or as ".join(ways),
         file=column.file,
-        hint="say which with results, as in the brackets; win and loss are those of "
+        hint="choose with results, as in the brackets; win and loss are those of "
         f"{column.players[0]!r}",
     )
 
@@ -110,7 +110,7 @@ def whose(column: ResultColumn, notation: str, said: Mapping[str, Mapping[str, i
     return InputError(
         f"{text!r} in {column.name!r} may tell the result of {one!r} or of {other!r}",
         file=column.file,
-        hint=f"say which with columns: first={one},second={other},first_score={column.name} or "
+        hint=f"choose with columns: first={one},second={other},first_score={column.name} or "
         f"first={one},second={other},second_score={column.name}",
     )
 

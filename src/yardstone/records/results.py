@@ -253,7 +253,7 @@ def stated_scores(results: Mapping[str, object] | str | None) -> dict[str, float
             key = f"{float(meaning):g}"
         if key not in _STATED:
             raise UsageError(
-                f"results {value!r}: {meaning!r} is none of win, draw, loss and skip "
+                f"results {value!r}: {meaning!r} must be win, draw, loss or skip "
                 "(for the first player)"
             )
         scores[normalized(value)] = _STATED[key]

@@ -87,7 +87,7 @@ class SgfReader:
         progress: Progress | None = None,
     ) -> None:
         if not paths:
-            raise UsageError("no file is given")
+            raise UsageError("no files given")
         self.skipped = SkipReport()
         self._strict = strict
         self._limits = limits or SgfLimits()
@@ -243,6 +243,8 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
     further = further_columns(options, SGF)
     levels = SGF_LEVELS if options.levels else {}
     columns: Mapping[str, str] = ALL_COLUMNS if options.everything else {**levels, **further}
+    asked = options.asked()
+    columns = {**columns, **asked}
     values: dict[str, list[Any]] = {name: [] for name in columns}
     number: dict[str, int] = {}
     pairs: list[int] = []
@@ -269,7 +271,7 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
             values[name].append(_value(game, source))
     if not games and len(sources) == 1:
         raise NoGamesError(
-            "there is no game of Go in it" if not reader.skipped.details
+            "it contains no games of Go" if not reader.skipped.details
             else reader.skipped.details[0].reason,
             file=sources[0].name,
             hint="an SGF file begins with (;",
@@ -286,18 +288,21 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
         {name: _column(column) for name, column in values.items()},
         reader.skipped,
     )
+    require_columns(pool, further, sources, SGF, others=ATTRIBUTES)
+    if options.where is not None:
+        require_columns(pool, asked, sources, SGF, others=ATTRIBUTES)
+        pool = options.where.select(pool)
     if options.everything:
         return without_empty_columns(pool)
-    require_columns(pool, further, sources, SGF, others=ATTRIBUTES)
     return without_empty_columns(pool, levels)
 
 
 def unrated(game: GoGame) -> tuple[str, str] | None:
     """Why a game does not count for ratings, and the kind of reason; None if it does."""
     if not game.black:
-        return ("no name of Black",) * 2
+        return ("Black has no name",) * 2
     if not game.white:
-        return ("no name of White",) * 2
+        return ("White has no name",) * 2
     if game.winner == UNKNOWN:
         if not game.result:
             return ("no result",) * 2

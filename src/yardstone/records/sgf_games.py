@@ -35,12 +35,12 @@ _SERVER_KOMI = {"japanese": 6.5, "chinese": 7.5}
 _WHOLE_NUMBER = re.compile(r"\s*(\d{1,3})(?!\d)")
 _MARGIN = re.compile(r"[BbWw]\+(\d+(?:\.\d+)?)\s*$")
 _TROUBLES = (
-    (line.BAD_MOVE, "a move that is no point of the board: the moves end before it"),
-    (line.LATE_SETUP, "stones set up between moves: the moves end before them"),
-    (line.SEVERAL_POINTS, "several points in one move: the first was taken"),
+    (line.BAD_MOVE, "a move off the board: the moves end before it"),
+    (line.LATE_SETUP, "stones set up between moves: the moves end there"),
+    (line.SEVERAL_POINTS, "several points in one move: the first was used"),
 )
 _FLAGS = (
-    (BREAKS_OFF, "the record breaks off"),
+    (BREAKS_OFF, "the record is cut short"),
     (NOT_CLOSED, "the record is not closed"),
     (UNESCAPED, "brackets in a text were not escaped"),
 )
@@ -100,7 +100,7 @@ class GameBuilder:
         if trouble:
             self._count(trouble, _TROUBLES)
         if bad_setup:
-            self.repaired["a stone set up on no point of the board"] += bad_setup
+            self.repaired["a stone set up off the board"] += bad_setup
         moves = self._moves[:played].copy()
         colours = self._colours[:played].copy()
         clocks = self._times[:played].copy() if times else None
@@ -162,7 +162,7 @@ class GameBuilder:
         written, ranked = _text(properties, name), _text(properties, rank)
         player = split_rank(written, ranked)
         if player[0] != written:
-            self.repaired["a rank taken out of a name"] += 1
+            self.repaired["rank removed from a name"] += 1
         return player
 
     def _komi(

@@ -189,7 +189,7 @@ class RecordReader:
                 if progress is not None:
                     progress(stream.consumed)
         if number == 0:
-            self._skip(stream.name, 0, "there is no SGF record in this file")
+            self._skip(stream.name, 0, "no SGF records in this file")
         if stream.damage is not None:
             self._skip(stream.name, window.line, stream.damage)
 

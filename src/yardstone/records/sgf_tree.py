@@ -132,7 +132,7 @@ class SgfTree:
         made = {}
         for name, values in properties.items():
             if not (name.isascii() and name.isalpha() and name.isupper()):
-                raise UsageError(f"{name!r} is no name of a property: use capital letters")
+                raise UsageError(f"{name!r} is not a property name: use capital letters")
             made[name] = (values,) if isinstance(values, str) else tuple(values)
         self._made.append((parent, made))
         self._children = None

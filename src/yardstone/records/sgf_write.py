@@ -99,7 +99,7 @@ def _point(move: int, size: int) -> str:
     if move == PASS:
         return ""
     if not 0 <= move < size * size:
-        raise UsageError(f"{move} is no point of a board of {size} lines")
+        raise UsageError(f"{move} is not a point of a board of {size} lines")
     return _LETTERS[move % size] + _LETTERS[move // size]
 
 

@@ -89,9 +89,9 @@ def check_unread(
     raise InputError(
         f"{report.unread:,} of {records:,} records cannot be read: " + "; ".join(parts),
         file=file,
-        hint="--skip-unread, in Python skip_unread=True, goes on without them"
+        hint="--skip-unread (skip_unread=True in Python) leaves them out"
         + (
-            "; --results 'H=win,D=draw,A=loss', in Python results, says what values mean"
+            "; --results 'H=win,D=draw,A=loss' (results in Python) says what the values mean"
             if named
             else ""
         ),
@@ -129,6 +129,6 @@ def skipped_line(report: SkipReport) -> str:
     """How many records were left out, and why, in a line."""
     reasons = ", ".join(f"{n:,} {kind}" for kind, n in report.reasons.most_common(_SHOWN))
     rest = len(report.reasons) - _SHOWN
-    more = f" and {rest:,} further reasons" if rest > 0 else ""
+    more = f" and {rest:,} other reasons" if rest > 0 else ""
     number = len(report)
     return f"{number:,} {'record was' if number == 1 else 'records were'} skipped: {reasons}{more}"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import glob
+import io
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from typing import Any
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, MissingFileError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.archives import ARCHIVES, Member, is_archive, members_of
 from yardstone.records.streams import ByteStream, StreamLimits
@@ -52,12 +54,15 @@ class Source:
         The file; None for standard input and for a file in an archive.
     member : Member, optional
         The file in an archive.
+    limit : int, optional
+        Only so many bytes of the file are read.
     """
 
     name: str
     path: Path | None
     _kept: ByteStream | None = None
     member: Member | None = None
+    limit: int | None = None
 
     @property
     def ending(self) -> str:
@@ -89,14 +94,15 @@ class Source:
             return ByteStream(sys.stdin.buffer, self.name, 0, limits or StreamLimits())
         try:
             raw = self.path.open("rb", buffering=0)
-            size = os.fstat(raw.fileno()).st_size
+            size = os.fstat(raw.fileno()).st_size if self.limit is None else self.limit
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}",
                 file=self.name,
-                hint="check the name and its rights",
+                hint="check the name and the permissions",
             ) from None
-        return ByteStream(raw, self.name, size, limits or StreamLimits())
+        part: Any = raw if self.limit is None else _Beginning(raw, self.limit)
+        return ByteStream(part, self.name, size, limits or StreamLimits())
 
     def content(self, most: int = 1 << 30) -> bytes:
         """All its bytes, decompressed.
@@ -116,6 +122,26 @@ class Source:
     def keep(self, stream: ByteStream) -> None:
         """Have this stream given by `open`, for what cannot be opened twice."""
         self._kept = stream
+
+
+class _Beginning(io.RawIOBase):
+    """The first bytes of a file."""
+
+    def __init__(self, file: io.FileIO, limit: int) -> None:
+        self._file = file
+        self._left = limit
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, view: Any) -> int:
+        size = self._file.readinto(memoryview(view)[: self._left]) or 0
+        self._left -= size
+        return size
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def find_sources(
@@ -160,12 +186,12 @@ def find_files(path: StrPath, endings: Iterable[str]) -> Iterator[Source]:
     place = Path(text)
     if place.exists() or not glob.has_magic(text):
         if not place.exists():
-            raise InputError("no such file", file=text, hint="check its name")
+            raise MissingFileError("no such file", file=text, hint="check its name")
         names = [text]
     else:
         names = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 (absolute patterns)
         if not names:
-            raise InputError("no file matches this pattern", file=text)
+            raise MissingFileError("no file matches this pattern", file=text)
     for name in names:
         file = Path(name)
         yield from _in_folder(file, known) if file.is_dir() else [Source(name, file)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.choices import no_such
 from yardstone.errors import InputError
 from yardstone.records.column_names import is_indicator, tells_winner
 from yardstone.records.column_roles import Roles
@@ -29,6 +30,9 @@ from yardstone.records.strength_columns import level_columns
 
 if TYPE_CHECKING:
     import duckdb
+
+    from yardstone.pool import SkipReport
+    from yardstone.records.where import Where
 
 __all__ = ["BETWEEN", "TableOfGames", "quoted"]
 
@@ -64,10 +68,12 @@ class TableOfGames:
     counted: dict[str, dict[str, int]] = field(default_factory=dict)
     of_records: bool = False
 
-    def copy(self, rows: str, roles: Roles, *, time: str, moment: str) -> None:
-        """Take over the rows that are not blank: players, results, time, further columns.
+    def copy(self, rows: str, roles: Roles, *, time: str, moment: str, report: SkipReport) -> None:
+        """Take over the rows that are wanted: players, results, time, further columns.
 
-        `time` is the SQL for the time of a game, and `moment` for the text it stands in.
+        `time` is the SQL for the time of a game, and `moment` for the text it stands in. Blank
+        rows are left out, and those that the caller's condition does not hold of: the report
+        takes their number.
         """
         results = self._candidates(roles)
         parts = [f"{_text(column)} AS result{k}" for k, column in enumerate(results)]
@@ -75,6 +81,8 @@ class TableOfGames:
         extra = [*roles.extra.values(), *self.levels(roles)[0].values()]
         if self.options.everything:
             extra = list(self.names)
+        asked = self._asked()
+        parts += [f"{quoted(name)} AS {quoted(column)}" for column, name in asked.items()]
         parts += [f"{quoted(name)} AS {quoted('extra ' + name)}" for name in dict.fromkeys(extra)]
         filled = " OR ".join(
             f"coalesce({_text(column)}, '') <> ''"
@@ -86,9 +94,33 @@ class TableOfGames:
                     {_name(roles.second)} AS other, {", ".join(parts)}, ({filled}) AS filled
                 FROM {rows}) WHERE filled"""
         )
+        if self.options.where is not None:
+            self._take(self.options.where, list(asked), report)
         if set(roles.labels) == {"white", "black"}:
             row = self.connection.execute(f"SELECT * FROM {rows} LIMIT 1").fetchone() or ()
             self.of_records = any(str(value).lower().endswith(".sgf") for value in row)
+
+    def _asked(self) -> dict[str, str]:
+        """The columns that the condition on games needs, with the names as the table has them."""
+        lower = {name.casefold(): name for name in reversed(self.names)}
+        asked = self.options.asked()
+        for name in asked.values():
+            if name.casefold() not in lower:
+                raise InputError(f"--where: {no_such('column', name, self.names)}", file=self.file)
+        return {column: lower[name.casefold()] for column, name in asked.items()}
+
+    def _take(self, where: Where, columns: Sequence[str], report: SkipReport) -> None:
+        """Keep only the rows of which a condition holds."""
+        listed = "".join(f", {quoted(column)}" for column in columns)
+        data = self.connection.execute(
+            f"SELECT row{listed} FROM source_game ORDER BY row"
+        ).fetchnumpy()
+        values = {name: data[column] for name, column in zip(where.names, columns, strict=True)}
+        rows = np.asarray(data["row"])
+        unwanted = {"row": rows[~where.of(values, len(rows), report)]}
+        self.connection.register("unwanted", unwanted)
+        self.connection.execute("DELETE FROM source_game WHERE row IN (SELECT row FROM unwanted)")
+        self.connection.unregister("unwanted")
 
     def levels(self, roles: Roles) -> tuple[dict[str, str], str]:
         """Columns of grades, ratings and handicaps, if they are wanted, and what to say of them.
@@ -201,8 +233,8 @@ class TableOfGames:
                 f"{name!r} names no winner in {number + null:,} of {total:,} rows: draws, or games "
                 "without a result?",
                 file=self.file,
-                hint="say which with results: '=draw' or '=skip' (the blank value), or leave "
-                "them out with --skip-unread, in Python skip_unread=True",
+                hint="choose with results: '=draw' or '=skip' (the blank value), or leave "
+                "them out with --skip-unread (skip_unread=True in Python)",
             )
 
     def _sides(self, order: Order) -> tuple[str, str]:

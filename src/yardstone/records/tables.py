@@ -7,6 +7,7 @@ hands over plain numbers, so a table need not fit in memory as text.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,9 @@ def connect() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(
         config={"autoinstall_known_extensions": "false", "preserve_insertion_order": "true"}
     )
-    connection.execute("SET enable_progress_bar = false")
+    # In a notebook without ipywidgets DuckDB refuses this, and shows no bar either.
+    with suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = false")
     return connection
 
 
@@ -76,7 +79,8 @@ def pool_of_rows(
     names = [row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
     roles = find_roles(names, options.columns, file)
     table = TableOfGames(connection, file, names, options)
-    table.copy(rows, roles, time=_moment(roles), moment=_when(roles))
+    skipped = SkipReport() if report is None else report
+    table.copy(rows, roles, time=_moment(roles), moment=_when(roles), report=skipped)
     order = table.order(roles)
     source = table.score(order)
     roles = order.roles
@@ -85,7 +89,6 @@ def pool_of_rows(
         roles = replace(roles, extra={name: name for name in names if name not in used})
     levels, remark = table.levels(roles)
     roles = replace(roles, extra={**levels, **roles.extra})
-    skipped = SkipReport() if report is None else report
     if remark:
         skipped.remark(remark)
     _skip(connection, file, options.strict, line_of, skipped)
@@ -119,9 +122,9 @@ def _check_copies(connection: duckdb.DuckDBPyConnection, file: str) -> None:
     ).fetchone()
     if row is not None and row[0] and not row[1]:
         raise InputError(
-            "each game stands twice, once from the side of each player",
+            "every game appears twice, once from each side",
             file=file,
-            hint="keep one row of each game, for example with --query",
+            hint="keep one row per game, for example with --query",
         )
 
 
@@ -159,8 +162,8 @@ def _skip(
 ) -> None:
     """Report the rows that cannot be used."""
     reasons = (
-        "CASE WHEN coalesce(first, '') = '' THEN 'no name of the first player' "
-        "WHEN coalesce(second, '') = '' THEN 'no name of the second player' "
+        "CASE WHEN coalesce(first, '') = '' THEN 'the first player has no name' "
+        "WHEN coalesce(second, '') = '' THEN 'the second player has no name' "
         "WHEN score IS NOT NULL THEN NULL "
         "WHEN reason IS NOT NULL THEN reason "
         "WHEN coalesce(result, '') = '' THEN 'no result' "
@@ -171,7 +174,7 @@ def _skip(
         FROM scored WHERE kind IS NOT NULL"""
     )
     kinds = dict(connection.execute("SELECT kind, count(*) FROM bad GROUP BY kind").fetchall())
-    unread = {"no name of the first player", "no name of the second player", UNKNOWN_RESULT}
+    unread = {"the first player has no name", "the second player has no name", UNKNOWN_RESULT}
     for row, result, kind in connection.execute(
         f"SELECT * FROM bad ORDER BY row LIMIT {MAX_SKIPPED_DETAILS}"
     ).fetchall():
@@ -251,10 +254,10 @@ def _times(
         unclear = [text for text in read.unread if not np.isnat(date_span(text, "dmy")[0])]
         if unclear:
             raise InputError(
-                f"dates such as {unclear[0]!r} in the column {columns} can be day first or "
+                f"dates such as {unclear[0]!r} in the column {columns} may be day first or "
                 "month first",
                 file=file,
-                hint="say which with --dates dmy or --dates mdy; in Python dates='dmy'",
+                hint="choose with --dates dmy or --dates mdy; in Python dates='dmy'",
             )
         if np.isnat(read.time).all():
             raise InputError(

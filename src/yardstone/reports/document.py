@@ -15,7 +15,8 @@ from typing import Any, Literal, Protocol
 __all__ = [
     "Answer",
     "Block",
-    "Card",
+    "Alternative",
+    "Choices",
     "Column",
     "Document",
     "Drawing",
@@ -25,6 +26,8 @@ __all__ = [
     "Picture",
     "Range",
     "Section",
+    "Step",
+    "Slides",
     "Table",
     "UNKNOWN",
 ]
@@ -230,6 +233,9 @@ class Drawing(Protocol):
     def svg(self) -> str:
         """An SVG element for a page, in the colours of its style sheet."""
 
+    def standalone(self) -> str:
+        """An SVG file as text, in fixed colours on white."""
+
     def save(self, path: Path) -> None:
         """Write it to a file ending in .svg, .png or .pdf."""
 
@@ -255,15 +261,48 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Card:
-    """A picture with a title and lines of its own, one beside the other on a page alone."""
+class Step:
+    """Pictures of one thing, the first as it is found."""
 
     title: str
-    picture: Picture
+    pictures: Sequence[Picture]
     lines: Sequence[str] = ()
 
 
-Block = Table | Lines | Facts | Picture | Answer | Card
+@dataclass(frozen=True)
+class Slides:
+    """Pictures that a page shows one after the other, each group with a title and lines.
+
+    Without scripts, and on paper, all of them are shown. Texts leave them out.
+    """
+
+    label: str
+    steps: Sequence[Step]
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One of several views of a result, with its address on a page; "" where it has none."""
+
+    text: str
+    rest: Sequence[str] = ()
+    address: str = ""
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Views of a result, of which the page shows one; texts leave them out.
+
+    With more than `most` a page lists them only when they are asked for.
+    """
+
+    label: str
+    choices: Sequence[Alternative]
+    most: int = 6
+
+
+Block = Table | Lines | Facts | Picture | Answer | Slides | Choices
 
 
 @dataclass(frozen=True)

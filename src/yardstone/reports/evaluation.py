@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from yardstone.evaluation.comparison import LEAST_GAMES
-from yardstone.evaluation.metrics import LARGER_IS_BETTER
 from yardstone.evaluation.result import REPRESENTATIVE
 from yardstone.reports.document import Column, Document, Facts, Lines, Picture, Section, Table
-from yardstone.reports.words import per_cent, plural
+from yardstone.reports.evaluation_sentences import METRIC_NAMES, basis, headline, number, verdict
+from yardstone.reports.words import per_cent
 
 if TYPE_CHECKING:
     from yardstone.evaluation.bootstrap import MeanInterval
@@ -25,13 +23,6 @@ __all__ = ["evaluation_document", "plain_evaluation"]
 
 #: Version of the shape of `plain_evaluation`; keys are only ever added to one.
 FORMAT = 1
-#: What people call the metrics.
-METRIC_NAMES = {
-    "log_likelihood": "log-likelihood",
-    "three_way": "win/draw/loss log-likelihood",
-    "brier": "Brier score",
-    "accuracy": "accuracy",
-}
 
 
 def evaluation_document(evaluation: Evaluation, *, title: str = "Predictions") -> Document:
@@ -40,9 +31,13 @@ def evaluation_document(evaluation: Evaluation, *, title: str = "Predictions") -
     columns = _columns(evaluation)
     everything = [row for row in rows if row.subset == REPRESENTATIVE]
     chart = partial(_chart, evaluation)
-    sections = [Section(blocks=[Table(columns, everything, noun="system")])]
-    if conclusion := _conclusion(evaluation):
-        sections.append(Section(blocks=[Lines(conclusion)]))
+    sections = [
+        Section(blocks=[Table(columns, everything, noun="system")]),
+        Section(blocks=[Lines(basis(evaluation))]),
+    ]
+    if evaluation.unable:
+        unable = [f"{name}: {why}" for name, why in evaluation.unable.items()]
+        sections.append(Section("Not compared", [Lines(unable, bullets=True)]))
     sections.append(
         Section("Calibration", [Picture(chart, "Mean scores against predictions, by group.")])
     )
@@ -57,7 +52,7 @@ def evaluation_document(evaluation: Evaluation, *, title: str = "Predictions") -
         sections.append(Section("Parameters", [Facts(parameters)]))
     return Document(
         title=title,
-        lead=[_headline(evaluation), *_basis(evaluation)],
+        lead=[*verdict(evaluation), headline(evaluation)],
         sections=sections,
         records=Table(columns, rows, noun="row"),
         plain=partial(plain_evaluation, evaluation),
@@ -69,12 +64,6 @@ def _chart(evaluation: Evaluation) -> Chart:
     from yardstone.reports.charts.calibration import calibration_chart
 
     return calibration_chart(evaluation)
-
-
-def _number(value: float | None, digits: int = 4) -> str:
-    """A measure as people read it."""
-    known = value is not None and isfinite(value)
-    return f"{value:.{digits}f}".replace("-", "−") if known else "–"
 
 
 def _share(value: float) -> str:
@@ -121,7 +110,7 @@ def _columns(evaluation: Evaluation) -> list[Column]:
             return getattr(row.metrics, name)
 
         def show(row: _SystemRow) -> str:
-            return _number(value(row))
+            return number(value(row))
 
         return Column(name, value, heading, "number", show=show, gives_way=gives_way)
 
@@ -130,16 +119,16 @@ def _columns(evaluation: Evaluation) -> list[Column]:
             return None if row.behind is None else getattr(row.behind, end)
 
         def show(row: _SystemRow) -> str:
-            return "" if row.behind is None else _number(row.behind.estimate)
+            return "" if row.behind is None else number(row.behind.estimate)
 
         return Column(name, value, heading, "number", show=show)
 
     def log_likelihood(row: _SystemRow) -> str:
-        return "−∞" if row.metrics.impossible else _number(row.metrics.log_likelihood)
+        return "−∞" if row.metrics.impossible else number(row.metrics.log_likelihood)
 
     def interval(row: _SystemRow) -> str:
         return (
-            "" if row.behind is None else f"{_number(row.behind.low)} to {_number(row.behind.high)}"
+            "" if row.behind is None else f"{number(row.behind.low)} to {number(row.behind.high)}"
         )
 
     def rank(row: _SystemRow) -> int | None:
@@ -195,7 +184,7 @@ def _columns(evaluation: Evaluation) -> list[Column]:
             lambda row: row.scored.calibration.slope,
             "Slope",
             "number",
-            show=lambda row: _number(row.scored.calibration.slope, 2),
+            show=lambda row: number(row.scored.calibration.slope, 2),
             gives_way=1,
         ),
     ]
@@ -208,7 +197,7 @@ def _part_columns(evaluation: Evaluation) -> list[Column]:
         def value(part: Subset) -> float | None:
             return scored.value(evaluation.metric, part.name)
 
-        return Column("", value, scored.name, "number", show=lambda part: _number(value(part)))
+        return Column("", value, scored.name, "number", show=lambda part: number(value(part)))
 
     return [
         Column("", lambda part: part.name, "Part"),
@@ -228,97 +217,6 @@ def _short(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _headline(evaluation: Evaluation) -> str:
-    """What was compared on what."""
-    text = f"{plural(len(evaluation.ranked), 'system')} on {plural(evaluation.games, 'game')}"
-    if evaluation.players:
-        text += f" of {plural(evaluation.players, 'player')}"
-    if evaluation.period is not None:
-        first, last = (str(moment)[:10] for moment in evaluation.period)
-        text += f", {first}" if first == last else f", {first} to {last}"
-    return text
-
-
-def _basis(evaluation: Evaluation) -> Iterator[str]:
-    """How it was done."""
-    if evaluation.earlier:
-        yield (
-            "Each game was predicted from the games before it; the first "
-            f"{evaluation.earlier:,} games only served to learn from."
-        )
-        if evaluation.tuned:
-            trials = plural(evaluation.tuned, "trial")
-            yield f"Parameters were tuned on those alone, {trials} a system."
-    if evaluation.bootstraps:
-        unit = next(iter(evaluation.bootstraps.values()))[1].unit
-        level = per_cent(evaluation.confidence)
-        yield (
-            f"Intervals are at {level}, over {unit}s (games that share a player count as one "
-            "cluster)."
-            if unit == "player"
-            else f"Intervals are at {level}, over games: the players are not known, so games of "
-            "one player are taken as independent."
-        )
-
-
-def _conclusion(evaluation: Evaluation) -> list[str]:
-    """Which system is best, and how sure that is."""
-    if not evaluation.ranked:
-        return []
-    if (REPRESENTATIVE, evaluation.metric) not in evaluation.bootstraps:
-        if evaluation.players and evaluation.games >= LEAST_GAMES:
-            return [
-                "There are too few players to say which system is best: intervals are over "
-                "players, and here almost all games are between two or three of them.",
-            ]
-        return ["There are too few games to say which system is best."]
-    order = evaluation.ranking
-    top, others = order.names[0], order.names[1:]
-    level = per_cent(order.confidence)
-    if not others:
-        lines = [f"{top} is the only system."]
-    elif order.tied:
-        lines = [
-            f"{top} did best, but it cannot be told from {_listed(order.tied)} "
-            f"({level}, all comparisons together)."
-        ]
-    else:
-        lines = [
-            f"{top} predicts best: better than every other system here "
-            f"(sure at {level}, all comparisons together)."
-        ]
-    if others and (behind := order.behind[1]) is not None:
-        lines.append(
-            f"Next comes {others[0]}, behind by {_number(behind.estimate)} "
-            f"({_number(behind.low)} to {_number(behind.high)}) in "
-            f"{METRIC_NAMES[evaluation.metric]}; "
-            f"{top} is ahead of all others in {_share(order.best[0])} of the bootstrap."
-        )
-    return [*lines, *_below_baselines(evaluation)]
-
-
-def _below_baselines(evaluation: Evaluation) -> Iterator[str]:
-    """A warning for systems that lose to knowing nothing."""
-    sign = 1.0 if LARGER_IS_BETTER[evaluation.metric] else -1.0
-    for floor in (scored for scored in evaluation.systems if scored.prediction.baseline):
-        bar = floor.value(evaluation.metric)
-        worse = [
-            scored.name
-            for scored in evaluation.ranked
-            if bar is not None
-            and (value := scored.value(evaluation.metric)) is not None
-            and sign * value < sign * bar
-        ]
-        if worse:
-            verb = "does" if len(worse) == 1 else "do"
-            yield f"{_listed(worse)} {verb} worse than the baseline “{floor.name}”."
-
-
-def _listed(names: Sequence[str]) -> str:
-    """All the names: none may be left out of a claim."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def plain_evaluation(evaluation: Evaluation) -> dict[str, Any]:
     """The whole evaluation as dictionaries, lists, numbers, strings and None."""
     ranks = {scored.name: place for place, scored in enumerate(evaluation.ranked, 1)}
@@ -332,7 +230,7 @@ def plain_evaluation(evaluation: Evaluation) -> dict[str, Any]:
         "earlier": evaluation.earlier,
         "tuned": evaluation.tuned,
         "period": None if period is None else {"from": str(period[0]), "to": str(period[1])},
-        "conclusion": _conclusion(evaluation),
+        "conclusion": verdict(evaluation),
         "systems": [_plain_system(scored, ranks.get(scored.name)) for scored in evaluation.systems],
         "rankings": [
             _plain_ranking(evaluation.ranking_by(metric, subset))
@@ -344,6 +242,8 @@ def plain_evaluation(evaluation: Evaluation) -> dict[str, Any]:
             for part in evaluation.subsets
         ],
         "notes": list(evaluation.notes),
+        "advantages": dict(evaluation.advantages),
+        "unable": dict(evaluation.unable),
     }
 
 

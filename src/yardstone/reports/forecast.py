@@ -107,20 +107,20 @@ def _uncertainty(forecast: GameForecast) -> str:
     """What the chances have in them of the uncertainty of the ratings."""
     if isfinite(forecast.low):
         return (
-            "This is the mean over what the ratings may truly be; with the true ones it lies "
+            "This averages over the uncertainty of the ratings; with the true ratings it would lie "
             f"between {100 * forecast.low:.0f} and {100 * forecast.high:.0f} % "
-            f"({per_cent(forecast.confidence)})."
+            f"({per_cent(forecast.confidence)} interval)."
         )
     if forecast.integrated:
         return (
-            "This is the mean over what the ratings may truly be. "
+            "This averages over the uncertainty of the ratings. "
             f"{forecast.system} has no deviations, so there is no interval."
         )
     if forecast.exact:
-        return "The ratings are taken as exact (--exact), so chances lie too far from even."
+        return "The ratings are taken as exact (--exact), so the probabilities are too extreme."
     return (
-        f"{forecast.system} says nothing of how far its ratings may be off: they are taken as "
-        "exact, so chances may lie too far from even."
+        f"{forecast.system} gives no uncertainty of its ratings: they are taken as exact, so the "
+        "probabilities may be too extreme."
     )
 
 
@@ -128,7 +128,7 @@ def _little_known(players: list[_Player]) -> Iterator[str]:
     few = [player for player in players if player.games < FEW_GAMES]
     if few:
         said = " and ".join(f"{player.name} has {plural(player.games, 'game')}" for player in few)
-        yield f"Note: {said}, so little is known."
+        yield f"Note: {said}: too few to say much."
 
 
 def plain_forecast(forecast: GameForecast) -> dict[str, Any]:

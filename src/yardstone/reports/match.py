@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from math import isfinite, isinf, isnan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from yardstone.ratings.endings import TIME, Ending
 from yardstone.reports.document import Column, Document, Facts, Section, Table
+from yardstone.reports.skipped import plain_skipped
 from yardstone.reports.words import known, plural
 
 if TYPE_CHECKING:
     from yardstone.ratings.judgement import MatchJudgement
-    from yardstone.ratings.matches import Interval
+    from yardstone.ratings.matches import Interval, Match
+    from yardstone.ratings.pairs import PairedGames
 
 __all__ = ["match_document", "plain_match"]
 
@@ -66,12 +70,45 @@ def plain_match(judgement: MatchJudgement) -> dict[str, Any]:
         },
     }
     if paired is not None:
-        losses, draws, wins = paired.games.counts
-        values["games_between"] = {"wins": int(wins), "draws": int(draws), "losses": int(losses)}
+        values["games_between"] = _results(paired.games)
         values["unpaired"] = paired.unpaired
+        values["pairing"] = paired.manner
         values["paired_by"] = list(paired.by)
+        values["moving_first"], values["moving_second"] = map(_results, paired.sides)
         values["error_of_pairs_over_games"] = known(paired.gain)
+        values["endings"] = (
+            None if judgement.endings is None else [asdict(each) for each in judgement.endings]
+        )
+    if judgement.skipped is not None:
+        values["skipped"] = plain_skipped(judgement.skipped)
     return values
+
+
+def _results(match: Match) -> dict[str, int]:
+    losses, draws, wins = map(int, match.counts)
+    return {"wins": wins, "draws": draws, "losses": losses}
+
+
+def match_line(judgement: MatchJudgement) -> str:
+    """Where a match stands, in a line."""
+    match, state, paired = judgement.match, judgement.state, judgement.paired
+    games = match if paired is None else paired.games
+    parts = [
+        f"{games.games:g} games {_signs(games)}" if not games.paired else f"{games.games:g} games"
+    ]
+    if match.paired:
+        parts.append(
+            f"{plural(int(match.size), 'pair')} ({' '.join(f'{n:g}' for n in match.counts)})"
+        )
+    ends = f"[{_signed(judgement.elo.low)}, {_signed(judgement.elo.high)}]"
+    parts.append(f"Elo {_signed(judgement.elo.value)} {ends}")
+    parts.append(f"LLR {state.llr:.2f} within ({state.lower:.2f}, {state.upper:.2f})")
+    parts += [
+        f"losses on time {ending.lost[0]:,} and {ending.lost[1]:,}"
+        for ending in judgement.endings or ()
+        if ending.name == TIME
+    ]
+    return ", ".join(parts)
 
 
 _PLAYERS = ("player", "other")
@@ -133,7 +170,7 @@ def _facts(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
     yield "Elo difference", _with_interval(judgement.elo, judgement.confidence)
     yield "Normalized Elo", _with_interval(judgement.normalized_elo, judgement.confidence)
     share = 100.0 * judgement.superiority
-    yield "Likelihood of superiority", f"{share:.2f} %, were all differences as likely before"
+    yield "Likelihood of superiority", f"{share:.2f} % (uniform prior)"
     if not isnan(judgement.games_needed):
         more = max(judgement.games_needed - judgement.match.games, 0.0)
         text = f"about {_rounded(more)} more games" if more else "reached"
@@ -152,17 +189,82 @@ def _counts(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
     if games.paired:
         yield "Games", f"{games.games:g}"
     else:
-        losses, draws, wins = games.counts
-        yield "Games", f"{games.size:g} (+{wins:g} ={draws:g} -{losses:g})"
-    if paired is not None and paired.unpaired:
-        yield "Not paired", f"{plural(paired.unpaired, 'game')}, left out of all that follows"
+        yield "Games", f"{games.size:g} {_signs(games)}"
+    if paired is not None:
+        yield from _sides(paired)
+        yield from _pairing(paired)
+    yield from _endings(judgement)
     if match.size:
-        shared = "pairs ended 1–1" if match.paired else "games drawn"
+        shared = "of pairs ended 1–1" if match.paired else "of games drawn"
         yield "Score", f"{100.0 * match.score:.2f} %, {100.0 * match.shared:.1f} % {shared}"
     else:
         yield "Score", "unknown: no games"
     if paired is not None and not isnan(paired.gain):
         yield "Error by pairs", f"{100.0 * paired.gain:.0f} % of the error by single games"
+
+
+def _signs(games: Match) -> str:
+    losses, draws, wins = games.counts
+    return f"(+{wins:g} ={draws:g} -{losses:g})"
+
+
+def _sides(paired: PairedGames) -> Iterator[tuple[str, str]]:
+    """The results with each side."""
+    for label, games in zip(("  Moving first", "  Moving second"), paired.sides, strict=True):
+        if games.size:
+            yield label, f"{games.size:g} {_signs(games)}, {100.0 * games.score:.2f} %"
+
+
+def _pairing(paired: PairedGames) -> Iterator[tuple[str, str]]:
+    """How the pairs were found, and what was in none."""
+    how = _MANNERS[paired.manner].format(", ".join(paired.by))
+    if paired.manner == "columns" and not paired.by:
+        how = "the order of the games with each side"
+    yield "Paired by", how
+    if paired.unpaired and paired.pairs.size:
+        yield "Not paired", f"{plural(paired.unpaired, 'game')}, left out of all that follows"
+
+
+_MANNERS = {
+    "columns": "{}, as requested",
+    "round": "{}: at most two games each, with sides swapped",
+    "position": "{}: games from one position, with sides swapped",
+    "order": "order: consecutive games with sides swapped",
+    "none": "nothing: neither round, position nor order shows which games form pairs",
+}
+
+
+def _endings(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
+    """Losses on time, and other endings that are not by the rules of the game."""
+    if judgement.endings is None or judgement.players is None:
+        return
+    others = []
+    on_time = (0, 0)
+    for ending in judgement.endings:
+        if ending.name == TIME:
+            on_time = ending.lost
+            if ending.drawn:
+                others.append(f"{ending.drawn:,} drawn on time")
+        else:
+            others.append(f"{ending.games:,} {ending.name}{_losers(ending, judgement.players)}")
+    counts = zip(judgement.players, on_time, strict=True)
+    yield "Losses on time", ", ".join(f"{name} {number:,}" for name, number in counts)
+    if others:
+        yield "Other endings", ", ".join(others)
+
+
+def _losers(ending: Ending, players: tuple[str, str]) -> str:
+    """Who lost so, where it is a failure."""
+    if ending.name in _NO_FAILURES:
+        return ""
+    lost = [
+        f"{name} {number:,}" for name, number in zip(players, ending.lost, strict=True) if number
+    ]
+    return f" (lost by {', '.join(lost)})" if lost else ""
+
+
+#: Endings that are decided by the one who directs the match.
+_NO_FAILURES = ("adjudication",)
 
 
 def _sequential_test(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:

@@ -193,7 +193,7 @@ def pair_round(
     players = to_be_paired(tournament, number, constraints)
     if not players:
         raise InputError(
-            f"round {number}: nobody is left to be paired", file=tournament.file or None
+            f"round {number}: no players are left to pair", file=tournament.file or None
         )
     entrants = enter(tournament.before(number), number, rules, players)
     if constraints.no_bye and len(entrants) % 2:

@@ -3,7 +3,7 @@
 The pairing of a round is the one whose boards together have the largest weight. The
 weight of a board is the sum of one value a criterion, each at most the criterion's
 own weight; a criterion that matters more has a weight that the later ones cannot
-outweigh together. `docs/pairing.md` has the formulas.
+outweigh together. `docs/how-to/pairing.md` has the formulas.
 """
 
 from __future__ import annotations

@@ -38,6 +38,12 @@ def read_tournaments(format: str, sources: Sequence[Source], options: Options) -
         tournament = read_source(source, format=format, skipped=skipped)
         pools.append(tournament_pool(tournament, skipped=skipped, strict=options.strict))
     pool = join_pools(pools)
+    if options.where is not None:
+        known = {name.casefold(): column for name, column in pool.columns.items()}
+        for name in options.where.names:
+            if name.casefold() not in known:
+                raise InputError(f"a pool of tournaments: {no_such('column', name, pool.columns)}")
+        pool = options.where.select(pool, **known)
     names = further_columns(options, TOURNAMENT)
     if not names:
         return pool
@@ -93,7 +99,7 @@ def _unfit(game: Game) -> str | None:
     if game.forfeit:
         return "decided by forfeit"
     if game.result not in _SCORES:
-        return f"result {str(game.result)!r} is no win, draw or loss"
+        return f"result {str(game.result)!r} is not a win, draw or loss"
     return None
 
 

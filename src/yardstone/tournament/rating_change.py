@@ -113,7 +113,7 @@ def _weight_of(weight: str | float | None) -> float | None:
     try:
         return CLASS_WEIGHTS.get(str(weight).upper(), None) or float(weight)
     except ValueError:
-        raise UsageError(f"{weight!r} is no class from A to D and no weight") from None
+        raise UsageError(f"{weight!r} is neither a class from A to D nor a weight") from None
 
 
 def _egf(

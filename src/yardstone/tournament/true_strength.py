@@ -3,7 +3,7 @@
 A declared grade, or a rating without a deviation, is not the strength with which
 somebody plays. How far it is off was measured by the results of real tournaments: the
 deviation under which the games of a tournament are likeliest, strengths integrated out
-(``docs/tournament-simulation.md`` has the figures). When rounds are over, their results
+(``docs/how-to/tournament-simulation.md`` has the figures). When rounds are over, their results
 say more; `Strengths` combines both (Laplace's approximation).
 """
 

@@ -48,7 +48,7 @@ def elo_chance(
 ) -> tuple[Values, Values]:
     """Chess: Davidson's law on Elo points; there are no stones.
 
-    `advantage` is that of moving first, in points; `draw_rate` the frequency of draws
+    `advantage` is that of moving first, in points; `draw_rate` the draw rate
     between equal players.
     """
     from yardstone.winprob.davidson import win_draw_loss

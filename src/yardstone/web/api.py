@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path, Request, Security
 from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.security import HTTPBearer
 
 import yardstone
 from yardstone.web import api_docs, exports, upkeep
 from yardstone.web.events import batch_events, job_events
 from yardstone.web.kinds import KINDS, Kind
+from yardstone.web.owners import sent_key
 from yardstone.web.problems import missing
 from yardstone.web.schemas import (
     AcceptedBatch,
@@ -18,11 +20,12 @@ from yardstone.web.schemas import (
     BatchState,
     Choice,
     Health,
+    JobAddress,
     JobState,
 )
 
 if TYPE_CHECKING:
-    from yardstone.web.service import Service
+    from yardstone.web.service import Accepted, Service
 
 __all__ = ["router"]
 
@@ -31,19 +34,30 @@ Address = Annotated[
     str, Path(alias="id", pattern="^[A-Za-z0-9_-]{8,64}$", description="The private address.")
 ]
 
+_OWNER = HTTPBearer(
+    scheme_name="owner",
+    auto_error=False,
+    description="The key `owner` of the answer that made the job or batch.",
+)
+
 
 def _service(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
 
 
-def _accepted(request: Request, jobs: list[str]) -> Response:
-    state = _service(request).job(jobs[0], result=False)
-    return JSONResponse(_brief(state), 202, headers={"Location": state["url"]})
+def _accepted(request: Request, made: Accepted) -> Response:
+    state = _service(request).job(made.jobs[0], result=False)
+    body = {**_brief(state), **_owned(state["page"], made)}
+    return JSONResponse(body, 202, headers={"Location": state["url"]})
 
 
 def _brief(state: dict[str, Any]) -> dict[str, Any]:
-    return {name: state[name] for name in AcceptedJob.model_fields}
+    return {name: state[name] for name in JobAddress.model_fields}
+
+
+def _owned(page: str, made: Accepted) -> dict[str, Any]:
+    return {"owner": made.key, "owner_page": f"{page}/own/{made.key}"}
 
 
 @router.post(
@@ -82,11 +96,15 @@ def _add_batches(kind: Kind) -> None:
 
     async def send_batch(request: Request) -> Response:
         service = _service(request)
-        jobs = await service.receive(request, kind.name, batch=True)
-        states = [service.job(job, result=False) for job in jobs]
+        made = await service.receive(request, kind.name, batch=True)
+        states = [service.job(job, result=False) for job in made.jobs]
         batch = service.batch(states[0]["batch"])
         brief = {name: batch[name] for name in ("id", "url", "page")}
-        body = {**brief, "jobs": [_brief(state) for state in states]}
+        body = {
+            **brief,
+            **_owned(batch["page"], made),
+            "jobs": [_brief(state) for state in states],
+        }
         return JSONResponse(body, 202, headers={"Location": batch["url"]})
 
     router.post(
@@ -136,11 +154,12 @@ async def watch(request: Request, address: Address) -> Response:
     response_model=JobState,
     tags=["jobs"],
     summary="Choose the player",
-    responses=api_docs.refusals(400, 404, 409, 410, 413),
+    dependencies=[Security(_OWNER)],
+    responses=api_docs.refusals(400, 403, 404, 409, 410, 413),
 )
 def choose(request: Request, address: Address, choice: Choice) -> Response:
     """Say whose strength is asked for, where the files do not tell."""
-    _service(request).choose(address, choice.player)
+    _service(request).choose(address, choice.player, sent_key(request))
     return JSONResponse(_service(request).job(address), 202)
 
 
@@ -149,11 +168,12 @@ def choose(request: Request, address: Address, choice: Choice) -> Response:
     response_model=JobState,
     tags=["jobs"],
     summary="Stop a job",
-    responses=api_docs.refusals(404, 410),
+    dependencies=[Security(_OWNER)],
+    responses=api_docs.refusals(403, 404, 410),
 )
 def cancel(request: Request, address: Address) -> Response:
     """Stop a job; its files are deleted. One that has ended stays as it is."""
-    _service(request).cancel(address)
+    _service(request).cancel(address, sent_key(request))
     return JSONResponse(_service(request).job(address))
 
 
@@ -163,11 +183,12 @@ def cancel(request: Request, address: Address) -> Response:
     response_model=JobState,
     tags=["jobs"],
     summary="Try a failed job again",
-    responses=api_docs.refusals(404, 409, 410),
+    dependencies=[Security(_OWNER)],
+    responses=api_docs.refusals(403, 404, 409, 410),
 )
 def retry(request: Request, address: Address) -> Response:
     """Begin a job anew that failed for no fault of its files."""
-    _service(request).retry(address)
+    _service(request).retry(address, sent_key(request))
     return JSONResponse(_service(request).job(address), 202)
 
 
@@ -202,12 +223,12 @@ def result_csv(request: Request, address: Address) -> Response:
     status_code=204,
     tags=["jobs"],
     summary="Delete a job",
-    responses=api_docs.refusals(404, 410),
+    dependencies=[Security(_OWNER)],
+    responses=api_docs.refusals(403, 404, 410),
 )
 def delete(request: Request, address: Address) -> Response:
     """Delete a job, its files and its result."""
-    _service(request).store.get(address, result=False)
-    _service(request).delete(address)
+    _service(request).delete(address, sent_key(request))
     return Response(status_code=204)
 
 
@@ -240,12 +261,12 @@ async def watch_batch(request: Request, address: Address) -> Response:
     status_code=204,
     tags=["batches"],
     summary="Delete a batch",
-    responses=api_docs.refusals(404, 410),
+    dependencies=[Security(_OWNER)],
+    responses=api_docs.refusals(403, 404, 410),
 )
 def delete_batch(request: Request, address: Address) -> Response:
     """Delete all jobs of a batch."""
-    _service(request).store.batch(address)
-    _service(request).delete(address)
+    _service(request).delete(address, sent_key(request), batch=True)
     return Response(status_code=204)
 
 

@@ -20,6 +20,7 @@ _FILES = {
 }
 _MEANINGS = {
     400: "The request cannot be read.",
+    403: "The owner's key is missing or wrong.",
     404: "There is nothing at this address.",
     408: "The files came too slowly.",
     409: "Its status does not allow that.",

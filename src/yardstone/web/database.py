@@ -18,7 +18,7 @@ __all__ = ["Database"]
 
 #: Seconds to wait for another process that writes.
 _PATIENCE = 10.0
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (
     id TEXT PRIMARY KEY, batch TEXT, kind TEXT NOT NULL, status TEXT NOT NULL,
@@ -27,7 +27,8 @@ CREATE TABLE IF NOT EXISTS jobs (
     attempts INTEGER NOT NULL DEFAULT 0, worker TEXT, lease REAL, deadline REAL,
     stage TEXT NOT NULL DEFAULT 'waiting', done INTEGER NOT NULL DEFAULT 0,
     total INTEGER NOT NULL DEFAULT 0, players TEXT, skipped TEXT,
-    skipped_total INTEGER NOT NULL DEFAULT 0, error TEXT, keep REAL, result TEXT, key TEXT
+    skipped_total INTEGER NOT NULL DEFAULT 0, error TEXT, keep REAL, result TEXT, key TEXT,
+    owner TEXT
 );
 CREATE INDEX IF NOT EXISTS jobs_by_key ON jobs (key) WHERE key IS NOT NULL;
 CREATE INDEX IF NOT EXISTS jobs_by_status ON jobs (status, created);
@@ -47,6 +48,8 @@ CREATE TABLE IF NOT EXISTS gone (mark TEXT PRIMARY KEY, until REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 """
+#: What brings the file of an older version to this one.
+_CHANGES = {1: ("ALTER TABLE jobs ADD COLUMN owner TEXT",)}
 
 
 class Database:
@@ -60,7 +63,7 @@ class Database:
     Raises
     ------
     InputError
-        It cannot be opened, or another version of Yardstone made it.
+        It cannot be opened, or a later version of Yardstone made it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -71,17 +74,23 @@ class Database:
         try:
             with self.writing() as connection:
                 version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-                if version not in (0, _VERSION):
+                if not 0 <= version <= _VERSION:
                     raise InputError(
-                        f"its version is {version}, not {_VERSION}",
+                        f"its version is {version}, and this Yardstone knows {_VERSION}",
                         file=str(path),
                         hint="name another folder with --data",
                     )
+                for statement in _CHANGES.get(version, ()):
+                    connection.execute(statement)
                 for statement in _SCHEMA.split(";"):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
         except sqlite3.Error as error:
+            self.close()
             raise InputError(f"cannot be used: {error}", file=str(path)) from None
+        except BaseException:
+            self.close()
+            raise
 
     def connection(self) -> sqlite3.Connection:
         """The connection of this thread."""

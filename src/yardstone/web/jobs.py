@@ -19,7 +19,8 @@ class Job:
     """A job; moments are seconds since 1970.
 
     `result` is JSON text, left out where it is not asked for; `keep` is the moment
-    until which the uploads of a failed job, or of one that waits for a player, stay.
+    until which the uploads of a failed job, or of one that waits for a player, stay;
+    `owner` is the hash of the owner's key (`yardstone.web.owners`), which older jobs lack.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Job:
     skipped_total: int
     error: dict[str, Any] | None
     keep: float | None
+    owner: str | None = None
     result: str | None = None
 
     @classmethod

@@ -14,12 +14,16 @@ __all__ = [
     "BatchState",
     "Choice",
     "Health",
+    "JobAddress",
     "JobState",
     "Refusal",
 ]
 
 Status = Literal["queued", "running", "needs_player", "done", "failed", "cancelled"]
 Kind = Annotated[str, Field(json_schema_extra={"enum": list(KINDS)})]
+
+_OWNER = "The owner's key, told this once: what changes or deletes needs it."
+_OWNER_PAGE = "The page with that key, for a browser of the owner."
 
 
 class ProblemShape(BaseModel):
@@ -38,15 +42,22 @@ class Refusal(BaseModel):
     error: ProblemShape
 
 
-class AcceptedJob(BaseModel):
-    """A job that was made."""
+class JobAddress(BaseModel):
+    """Where a job is."""
 
     id: str
     status: Status
     kind: Kind
     url: str = Field(description="Where its progress and its result are.")
-    page: str = Field(description="The same for people.")
+    page: str = Field(description="The same for people; this address can be shared.")
     expires: str
+
+
+class AcceptedJob(JobAddress):
+    """A job that was made."""
+
+    owner: str = Field(description=_OWNER)
+    owner_page: str = Field(description=_OWNER_PAGE)
 
 
 class AcceptedBatch(BaseModel):
@@ -55,13 +66,17 @@ class AcceptedBatch(BaseModel):
     id: str
     url: str
     page: str
-    jobs: list[AcceptedJob]
+    owner: str = Field(description=_OWNER)
+    owner_page: str = Field(description=_OWNER_PAGE)
+    jobs: list[JobAddress]
 
 
 class Progress(BaseModel):
     """How far a job is."""
 
-    stage: Literal["waiting", "reading", "analysing", "rating", "finished"]
+    stage: Literal[
+        "waiting", "fetching", "reading", "analysing", "searching", "rating", "finished"
+    ]
     done: int
     total: int
     fraction: float = Field(ge=0.0, le=1.0)

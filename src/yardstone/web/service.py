@@ -7,16 +7,19 @@ import hmac
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 
-from yardstone.web import job_actions
+from yardstone.web import job_actions, owners
 from yardstone.web.bell import Bell
+from yardstone.web.importing import ImportGate
 from yardstone.web.jobs import Job
 from yardstone.web.kinds import KINDS
-from yardstone.web.kinds.fields import ChoiceField
+from yardstone.web.kinds.fields import ChoiceField, only_value
 from yardstone.web.options import LONGEST_KEY, chosen_kind, job_options, kind_of
 from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Settings
@@ -28,7 +31,23 @@ from yardstone.web.uploads import Upload, receive_form
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-__all__ = ["Service"]
+__all__ = ["Accepted", "Service"]
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """Jobs that were made.
+
+    Attributes
+    ----------
+    jobs : list of str
+        Their addresses.
+    key : str
+        The owner's, told this once.
+    """
+
+    jobs: list[str]
+    key: str
 
 
 class Service:
@@ -51,6 +70,7 @@ class Service:
         self.bell = bell
         self.receiving: Counter[str] = Counter()
         self.streams: Counter[str] = Counter()
+        self._imports = ImportGate(settings)
         self._secret = store.secret("client")
 
     def client(self, request: Request) -> str:
@@ -75,12 +95,13 @@ class Service:
     # Taking files
 
     async def receive(
-        self, request: Request, kind: str | None = None, *, batch: bool = False
-    ) -> list[str]:
+        self, request: Request, kind: str | None = None, *, batch: bool = False, page: bool = False
+    ) -> Accepted:
         """Receive a form with files and make a job of it, or with `batch` one a player.
 
-        Gives the addresses of the jobs. A request with the header ``Idempotency-Key``
-        that was taken before is not taken again: the same addresses are given.
+        With `page` it is the form of the start page. A request with the header
+        ``Idempotency-Key`` that was taken before is not taken again: the same addresses
+        and the same owner's key are given.
 
         Raises
         ------
@@ -88,16 +109,21 @@ class Service:
             The form or its files cannot be used, or too much waits already.
         """
         client = self.client(request)
-        key = self._key(client, request.headers.get("idempotency-key", ""))
+        written = request.headers.get("idempotency-key", "")
+        key = self._key(client, written)
+        owner = owners.new_key(self._secret, f"{client}:{written}" if written else None)
         with self.place(client):
             await run_in_threadpool(self._check_room, client, key)
             upload = await receive_form(request, self.settings.uploads, self.settings.limits)
             try:
-                jobs = await run_in_threadpool(self._made, client, upload, kind, batch, key)
+                make = partial(
+                    self._made, owner=owners.key_mark(owner), batch=batch, page=page, key=key
+                )
+                jobs = await run_in_threadpool(make, client, upload, kind)
             except BaseException:
                 await run_in_threadpool(upload.discard)
                 raise
-        return jobs
+        return Accepted(jobs, owner)
 
     @contextmanager
     def place(self, client: str) -> Iterator[None]:
@@ -142,16 +168,31 @@ class Service:
         return hmac.new(self._secret, f"{client}:{written}".encode(), hashlib.sha256).hexdigest()
 
     def _made(
-        self, client: str, upload: Upload, kind: str | None, batch: bool, key: str | None
+        self,
+        client: str,
+        upload: Upload,
+        kind: str | None,
+        *,
+        owner: str,
+        batch: bool,
+        page: bool,
+        key: str | None,
     ) -> list[str]:
         """See what the files are, and make jobs of them."""
         if key is not None and (known := self.store.known(key)):
             upload.discard()
             return known
-        if not upload.files:
-            raise RequestProblem(422, "no_files", "No file was sent.", "Choose one or more files.")
         limits = self.settings.limits
         named = kind if kind is not None else chosen_kind(upload.fields)
+        user = only_value("ogs", upload.fields.get("ogs", ()))
+        if user and upload.files:
+            raise RequestProblem(
+                422, "files_and_name", "Files and a user's name were sent.", "Send one of them."
+            )
+        if user:
+            self._imports.check(client)
+        elif not upload.files:
+            raise RequestProblem(422, "no_files", "No file was sent.", "Choose one or more files.")
         files, formats, unknown, entries = [], Counter[str](), [], 0
         for number, (name, size) in enumerate(upload.files):
             try:
@@ -165,12 +206,25 @@ class Service:
                 entries += within.total()
             formats.update(kind for kind in within.elements() if kind)
             files.append({"name": name, "size": size, "format": found})
+        if user:
+            formats["sgf"] += 1  # as what is fetched will be
         if not formats:
             raise unknown[0]
         chosen = kind_of(formats.elements(), named)
-        options = job_options(chosen, upload.fields, most_players=limits.players if batch else 1)
+        fields = upload.fields
+        if page and not user:
+            fields = {**{name: [text] for name, text in chosen.from_page.items()}, **fields}
+        options = job_options(chosen, fields, most_players=limits.players if batch else 1)
         jobs = self.store.add(
-            chosen.name, client, upload.id, upload.size, files, options, batch=batch, key=key
+            chosen.name,
+            client,
+            upload.id,
+            upload.size,
+            files,
+            options,
+            batch=batch,
+            key=key,
+            owner=owner,
         )
         if self.store.get(jobs[0], result=False).upload != upload.id:
             upload.discard()  # the same request came twice at once
@@ -207,23 +261,40 @@ class Service:
             "jobs": jobs,
         }
 
-    def choose(self, address: str, player: str) -> None:
+    def owns(self, address: str, key: str, *, batch: bool = False) -> bool:
+        """Whether a key is that of a job, or of a batch."""
+        return owners.is_owner(self._any(address, batch=batch), key)
+
+    def may_steer(self, address: str, key: str) -> bool:
+        """Whether a job can be stopped and answered with a key; old ones by anybody."""
+        job = self._any(address)
+        return job.owner is None or owners.is_owner(job, key)
+
+    def _any(self, address: str, *, batch: bool = False) -> Job:
+        """A job, or the first one of a batch."""
+        return self.store.batch(address)[0] if batch else self.store.get(address, result=False)
+
+    def choose(self, address: str, player: str, key: str) -> None:
         """Say which player is meant."""
+        owners.check_owner(self._any(address), key, ownerless=True)
         job_actions.choose(self.store, address, player)
         self.bell.ring()
 
-    def cancel(self, address: str) -> None:
+    def cancel(self, address: str, key: str) -> None:
         """Stop a job."""
+        owners.check_owner(self._any(address), key, ownerless=True)
         job_actions.cancel(self.store, address)
         drop_uploads(self.store)
 
-    def retry(self, address: str) -> None:
+    def retry(self, address: str, key: str) -> None:
         """Try a failed job again."""
+        owners.check_owner(self._any(address), key, ownerless=True)
         job_actions.retry(self.store, address)
         self.bell.ring()
 
-    def delete(self, address: str) -> None:
+    def delete(self, address: str, key: str, *, batch: bool = False) -> None:
         """Delete a job, or a batch, with its results."""
+        owners.check_owner(self._any(address, batch=batch), key)
         job_actions.delete(self.store, address)
         drop_uploads(self.store)
 
@@ -235,4 +306,9 @@ class Service:
             for each in kind.fields
             if isinstance(each, ChoiceField) and each.label
         }
-        return {**self.settings.limits.as_plain(), "keep_days": self.settings.keep_days, **offered}
+        return {
+            **self.settings.limits.as_plain(),
+            "keep_days": self.settings.keep_days,
+            "importers": list(self.settings.importers),
+            **offered,
+        }

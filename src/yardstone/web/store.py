@@ -32,7 +32,7 @@ OF_NOBODY = "worker = NULL, lease = NULL, deadline = NULL"
 _COLUMNS = (
     "id, batch, kind, status, client, upload, options, files, created, started, finished, "
     "expires, attempts, worker, lease, deadline, stage, done, total, players, skipped, "
-    "skipped_total, error, keep"
+    "skipped_total, error, keep, owner"
 )
 
 
@@ -114,11 +114,13 @@ class JobStore:
         *,
         batch: bool = False,
         key: str | None = None,
+        owner: str | None = None,
     ) -> list[str]:
         """Make jobs of one upload, one for each of `options`; gives their addresses.
 
         With `batch` they share an address too, that of the batch. Where jobs of the
-        same `key` are there already, these are given, and nothing is made.
+        same `key` are there already, these are given, and nothing is made. `owner` is the hash
+        of the key with which they can be changed; without one nobody can.
         """
         now = self.clock()
         expires = now + self.settings.keep_days * DAY
@@ -132,7 +134,8 @@ class JobStore:
             for place, (job, wanted) in enumerate(zip(made, options, strict=True)):
                 table.execute(
                     "INSERT INTO jobs (id, batch, kind, status, client, upload, options, files, "
-                    "created, expires, key) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)",
+                    "created, expires, key, owner) "
+                    "VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
                         job,
                         together,
@@ -144,6 +147,7 @@ class JobStore:
                         now + 1e-6 * place,
                         expires,
                         key,
+                        owner,
                     ),
                 )
         return made

@@ -1,4 +1,4 @@
-"""Probability of win between grades, with what Kaniuk's model leaves out.
+"""Win probability between grades, with what Kaniuk's model leaves out.
 
 `GradeModel` is Kaniuk's Lambda with further terms, each zero by default:
 

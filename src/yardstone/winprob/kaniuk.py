@@ -1,4 +1,4 @@
-"""Kaniuk's probability of win between any two Go grades (April 2011).
+"""Kaniuk's win probability between any two Go grades (April 2011).
 
 Between grades r and s (zero-shodan units, s - r = d) the weaker player's chance
 falls with d, and faster for stronger players. The model is

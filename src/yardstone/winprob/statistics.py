@@ -48,7 +48,7 @@ class WinningStatistics:
         if wins.shape != games.shape or wins.ndim != 2:
             raise InputError("wins and games must be tables of one shape")
         if np.any(wins < 0) or np.any(wins > games):
-            raise InputError("there must be no more wins than games")
+            raise InputError("there cannot be more wins than games")
         object.__setattr__(self, "wins", wins)
         object.__setattr__(self, "games", games)
 

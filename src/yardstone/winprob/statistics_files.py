@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.errors import InputError, NoGamesError, SkippedWarning, UsageError
+from yardstone.errors import InputError, MissingFileError, NoGamesError, SkippedWarning, UsageError
 from yardstone.winprob.games_csv import read_games_csv
 from yardstone.winprob.grades import format_grade, parse_grade
 from yardstone.winprob.statistics import WinningStatistics
@@ -125,7 +125,7 @@ def read_graded_games(file: Path) -> Pool:
 
 def _check_file(file: Path) -> None:
     if not file.is_file():
-        raise InputError("there is no such file", file=str(file))
+        raise MissingFileError("there is no such file", file=str(file))
 
 
 def _holds_counts(file: Path) -> bool:

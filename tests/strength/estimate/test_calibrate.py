@@ -286,7 +286,7 @@ def test_tables_that_are_none(tmp_path: Path, content: str, words: str) -> None:
 
 
 def test_the_guide_has_the_shifts_of_the_scales() -> None:
-    page = (ROOT / "docs" / "strength.md").read_text("utf-8")
+    page = (ROOT / "docs" / "how-to" / "strength.md").read_text("utf-8")
     assert f"| `ogs` | {-OGS_SHIFT:g} lower, give or take {OGS_DEVIATION:g} |" in page
     assert f"| `egf` | as OGS, give or take {EGF_DEVIATION:g} |" in page
     table = (ROOT / "docs" / "studies" / "ogs-shift-tables.md").read_text("utf-8")

@@ -106,7 +106,7 @@ def test_what_cannot_be_meant(tmp_path: Path, text: str, trouble: str) -> None:
 
 
 def test_the_guide_names_every_setting() -> None:
-    page = (ROOT / "docs" / "strength-experiments.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "strength-experiments.md").read_text()
     for field in dataclasses.fields(Experiment):
         if field.name in ("name", "folder"):
             assert f"`{field.name}`" in page

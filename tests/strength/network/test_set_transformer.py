@@ -490,7 +490,7 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_guide_says_what_the_published_settings_are() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "strength.md").read_text("utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "how-to" / "strength.md").read_text("utf-8")
     assert "384 channels\nhas 2,469,388 parameters" in text
     assert "the same equations give 3,078,400" in text
     rows: dict[str, str] = {}

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
+from yardstone.go.evaluation_store import EvaluationStore, open_store
 from yardstone.go.nets.engines import Engine, Runner, make_engine
 from yardstone.go.nets.layers import NetworkModel
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_model
@@ -52,12 +53,20 @@ class Network:
         What computes it, and in which numbers.
     threads : int
         How many positions are computed at the same time.
+    answers : EvaluationStore or None
+        Where what it says is kept between runs, by those who ask it.
     """
 
     size_limits = (2, 19)
 
     def __init__(
-        self, model: NetworkModel, file: str, engine: Engine, precision: str, threads: int
+        self,
+        model: NetworkModel,
+        file: str,
+        engine: Engine,
+        precision: str,
+        threads: int,
+        answers: EvaluationStore | None = None,
     ) -> None:
         self.model = model
         self.file = file
@@ -69,6 +78,7 @@ class Network:
         self.engine = engine.name
         self.precision = precision
         self.threads = threads
+        self.answers = answers
         self._engine = engine
         self._runners: dict[tuple[int, tuple[str, ...]], Runner] = {}
         self._lock = threading.Lock()
@@ -183,6 +193,7 @@ def load_network(
     engine: str = "auto",
     precision: str = "fp32",
     threads: int | None = None,
+    cache: bool = False,
 ) -> Network:
     """Read a network of KataGo and make it ready to evaluate positions.
 
@@ -199,6 +210,9 @@ def load_network(
     threads : int, optional
         Positions computed at the same time; the default is one a core, and one in the
         workers of `yardstone.parallel.map`.
+    cache : bool
+        Keep what it says of positions between runs, and do not ask it again; see
+        `yardstone.go.evaluation_store`.
 
     Raises
     ------
@@ -222,4 +236,5 @@ def load_network(
             file=os.fspath(file),
             hint="take a network that is not made to imitate people",
         )
-    return Network(model, os.fspath(file), chosen, precision, threads)
+    answers = open_store() if cache else None
+    return Network(model, os.fspath(file), chosen, precision, threads, answers)

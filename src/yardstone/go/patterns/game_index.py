@@ -105,6 +105,8 @@ class GameIndex:
                     hint="make it again",
                 )
             self._groups = {group.size: group for group in self._checked()}
+        except InputError:
+            raise
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(
                 "this index of games is damaged", file=str(self.path), hint="make it again"

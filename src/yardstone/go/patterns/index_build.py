@@ -105,6 +105,8 @@ def build_index(
         parallel.map(_read_share, jobs, workers=workers, progress=progress)
         skipped = SkipReport(report.details)
         _put_together(target, [job[3] for job in jobs], named, skipped)
+    except InputError:
+        raise
     except OSError as error:
         raise InputError(
             f"cannot be written: {error.strerror or error}", file=str(error.filename or target)

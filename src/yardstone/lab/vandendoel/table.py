@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.errors import InputError, NoGamesError
 from yardstone.lab.vandendoel.choices import CloseRule
 from yardstone.lab.vandendoel.play import MatchSetting, NoisyPlayer
 from yardstone.lab.vandendoel.results_file import read_results
@@ -282,7 +282,9 @@ def _table(rows: Iterable[Mapping[str, str | Any]], file: str) -> StudyTable:
             named = [settings[key], *(int(row[name]) for name in _MATCH), _outcome(row["won"])]
             numbers.append(named + [_count(row[name]) for name in _sides(_COUNTS)])
             errors.append([_finite(row[name]) for name in ("luck_adjusted", *_sides(_ERRORS))])
-        except (KeyError, ValueError, TypeError, UsageError, csv.Error) as error:
+        except InputError:
+            raise
+        except (KeyError, ValueError, TypeError, csv.Error) as error:
             raise InputError(
                 f"this row cannot be used: {error}", file=file or None, line=line if file else None
             ) from None

@@ -143,7 +143,7 @@ def backgammon_document(
         sections.append(Section("Trend", [picture], name="trend"))
     sections += [
         Section(
-            "Errors by kind of decision: their number, and their share of all that was lost",
+            "Errors by kind of decision: number, and share of the total loss",
             [_kinds(players)],
         ),
         Section(

@@ -307,7 +307,7 @@ def fit_sections(fit: StudyFit, level: float = LEVEL) -> list[Section]:
                         f"standard errors: {chi['each_length']} with a coefficient for each "
                         f"length, {chi['function_of_length']} with the functions of N, "
                         f"{chi['published']} with the published ones.",
-                        "± is one standard error, from drawing the matches anew.",
+                        "± is one standard error, by resampling the matches.",
                     ]
                 ),
                 *map(Picture, study_drawings(fit, level).values()),

@@ -67,6 +67,12 @@ class BoardDiagram:
 
         return page_svg([self.sheet()], self.words)
 
+    def standalone(self) -> str:
+        """An SVG file as text, in fixed colours on white."""
+        from yardstone.reports.charts.svg import file_svg
+
+        return file_svg(self.sheet(), self.words)
+
     def save(self, path: Path) -> None:
         """Write it to a file ending in .svg, .png or .pdf."""
         from yardstone.reports.charts.files import save

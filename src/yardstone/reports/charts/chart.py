@@ -20,7 +20,7 @@ from yardstone.reports.charts.panels import (
     Stroke,
 )
 from yardstone.reports.charts.shapes import Sheet
-from yardstone.reports.charts.svg import page_svg
+from yardstone.reports.charts.svg import file_svg, page_svg
 
 __all__ = ["Axis", "Band", "Bars", "Chart", "Guide", "Label", "Mark", "Panel", "Points", "Stroke"]
 
@@ -61,6 +61,10 @@ class Chart:
     def svg(self) -> str:
         """An SVG element for a page, in the colours of its style sheet."""
         return page_svg([self.sheet(width) for width in self.widths], self.words or self.title)
+
+    def standalone(self) -> str:
+        """An SVG file as text, in fixed colours on white."""
+        return file_svg(self.sheet(), self.words or self.title)
 
     def save(self, path: Path) -> None:
         """Write it to a file ending in .svg, .png or .pdf."""

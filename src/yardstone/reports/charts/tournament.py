@@ -47,7 +47,7 @@ def forecast_chart(forecast: TournamentForecast, *, top: int = 32) -> Chart:
     )
     return Chart(
         [panel],
-        words="Chance of each place for each player",
+        words="Probability of each place for each player",
         height=20.0 * max(len(order), 3),
         shading=("c1", "share of tournaments: 0", f"{100 * highest:.0f} %"),
     )
@@ -86,7 +86,7 @@ def ties_chart(comparison: TiebreakComparison) -> Chart:
 
 
 def quality_chart(qualities: Sequence[Quality]) -> Chart:
-    """The rms error of ratings as tournaments go by."""
+    """The RMS error of ratings over successive tournaments."""
     lines = []
     for place, each in enumerate(qualities):
         colour, dash = series_style(place)
@@ -95,22 +95,22 @@ def quality_chart(qualities: Sequence[Quality]) -> Chart:
         lines.append(Stroke(number, each.course, colour, name, 1.5, dash))
     panel = Panel(
         Axis("tournaments", whole=True),
-        Axis("rms error of the ratings, points", low=0.0, grid=True),
+        Axis("RMS error of the ratings, points", low=0.0, grid=True),
         lines,
     )
-    note = "In brackets: the rms error of the second half (95 %)."
-    words = "The rms error of ratings as tournaments go by"
+    note = "In brackets: the RMS error of the second half (95 %)."
+    words = "The RMS error of ratings over successive tournaments"
     return Chart([panel], words=words, note=note, height=300.0)
 
 
 def search_chart(search: WeightSearch) -> Chart:
-    """The rms error of every trial, and the lowest so far."""
+    """The RMS error of every trial, and the lowest so far."""
     number = [trial.number for trial in search.trials]
     rms = np.array([trial.rms for trial in search.trials])
     lowest = Stroke(number, np.minimum.accumulate(rms), "c2", "lowest so far", step=True)
     panel = Panel(
         Axis("trial (0: the usual rules)", whole=True),
-        Axis("rms error of the ratings, points", grid=True),
+        Axis("RMS error of the ratings, points", grid=True),
         [lowest, Points(number, rms, "c1", "trial")],
     )
-    return Chart([panel], words="The rms error of every trial", height=260.0)
+    return Chart([panel], words="The RMS error of every trial", height=260.0)

@@ -72,7 +72,7 @@ def curves_chart(
     *,
     title: str = "",
 ) -> Chart:
-    """Probability of win by grade, one curve for each difference (figure 1).
+    """Win probability by grade, one curve for each difference (figure 1).
 
     Dots with bars of one standard error are measured ratios, extended to weaker
     opponents by equation 1; lines are the model.
@@ -91,9 +91,9 @@ def curves_chart(
         if model is not None:
             curve = model.probability(fine, fine + d)
             marks.append(Stroke(fine, curve, colour, _name(d), 1.6, dash))
-    y = Axis("probability of win", low=0.0, high=1.0, grid=True)
+    y = Axis("win probability", low=0.0, high=1.0, grid=True)
     panel = Panel(_grades(), y, marks, direct=True)
-    return Chart([panel], title or "Probability of win against d stones stronger", height=380.0)
+    return Chart([panel], title or "Win probability against d stones stronger", height=380.0)
 
 
 def _measured(
@@ -165,7 +165,7 @@ def probability_trace_chart(
             if not modelled:
                 marks.append(Points(trace.years, values[:, k, j], colour, name, size=2.0))
         x = Axis("last year of the window", ticks=_years(trace.years))
-        y = Axis("probability of win", low=0.0, high=1.0, grid=True)
+        y = Axis("win probability", low=0.0, high=1.0, grid=True)
         panels.append(Panel(x, y, marks, format_grade(grade)))
     title = title or ("Model" if modelled else "Measured")
     return Chart(panels, title, note=note, columns=3, height=260.0)
@@ -228,7 +228,7 @@ def contour_chart(model: Kaniuk = PUBLISHED, *, title: str = "") -> Chart:
     axis = _grades("average grade g (zero-shodan units)")
     x_axis = Axis(axis.label, _LOWEST, _HIGHEST, ticks=axis.ticks)
     panel = Panel(x_axis, Axis("difference d = opponent less player", -9.0, 9.0), marks)
-    return Chart([panel], title or "Probability of win, per cent", height=400.0)
+    return Chart([panel], title or "Win probability, per cent", height=400.0)
 
 
 #: Figures that need no data, by name.

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import (
     Answer,
-    Card,
+    Choices,
     Column,
     Document,
     Facts,
     Lines,
     Range,
     Section,
+    Slides,
     Table,
 )
 
@@ -72,7 +73,7 @@ def style() -> str:
 
 
 def script() -> str:
-    """The script that sorts, searches and opens tables."""
+    """The script that sorts, searches and opens tables, and steps through boards."""
     return _asset("report.js")
 
 
@@ -107,7 +108,7 @@ def _hash(text: str) -> str:
 
 
 def _kind(block: object) -> str:
-    if isinstance(block, Table | Lines | Facts | Answer | Card):
+    if isinstance(block, Table | Lines | Facts | Answer | Slides | Choices):
         return type(block).__name__.lower()
     return "picture"
 

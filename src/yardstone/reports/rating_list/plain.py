@@ -1,6 +1,6 @@
 """A rating list as plain values, in a shape that programs may rely on.
 
-The shape is described in the guide (``docs/rate.md``); keys are only ever added.
+The shape is described in the guide (``docs/how-to/rate.md``); keys are only ever added.
 """
 
 from __future__ import annotations

@@ -57,9 +57,14 @@ def rating_list_document(
     *,
     title: str = "Ratings",
     top: int | None = None,
-    drawing: Callable[[], Drawing] | None = None,
 ) -> Document:
     """The document of a list; `top` limits the players of each group for people."""
+
+    def draw() -> Drawing:
+        from yardstone.reports.charts.rating_list import rating_list_chart
+
+        return rating_list_chart(report, top=top)
+
     return list_document(
         plain_list(report),
         title=title,
@@ -67,7 +72,7 @@ def rating_list_document(
         pairs=report.head_to_head,
         remedies=sentences.remedies(report),
         skipped=sentences.skipped(report),
-        drawing=drawing,
+        drawing=draw,
     )
 
 

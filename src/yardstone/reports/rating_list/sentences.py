@@ -13,7 +13,7 @@ from yardstone.reports.words import NAMES, join_names, plural
 if TYPE_CHECKING:
     from yardstone.ratings.rating_list import RatingList
 
-__all__ = ["advice", "basis", "caveats", "headline", "remedies", "skipped"]
+__all__ = ["advice", "basis", "caveats", "headline", "list_line", "remedies", "skipped"]
 
 #: So many groups are described one by one.
 GROUPS = 5
@@ -29,40 +29,51 @@ def headline(report: RatingList) -> str:
     return text + (f" in {groups} groups that cannot be compared" if groups > 1 else "")
 
 
+def list_line(report: RatingList, most: int = 5) -> str:
+    """The list in a line: its games, and the best players with their ratings."""
+    rows = report.rows
+    names = [
+        f"{report.ratings.players[row]} {report.ratings.rating[row]:.0f}"
+        + (f" ± {width:.0f}" if isfinite(width := report.half_width(row)) else "")
+        for row in rows[:most]
+    ]
+    more = f" and {len(rows) - most:,} more" if len(rows) > most else ""
+    return f"{headline(report)}: {', '.join(names)}{more}"
+
+
 def basis(report: RatingList) -> list[str]:
     """First-move advantage, draw rate, and how to read the intervals."""
     lines = [_advantage(report), _draw_rate(report)]
     how = f", from {report.simulations:,} simulated replays" if report.simulations else ""
     if any(report.half_width(row) == report.half_width(row) for row in report.rows):
         lines.append(
-            f"± holds the true rating with {report.level} confidence, relative to "
-            f"{report.relative_to}{how}."
+            f"±: {report.level} confidence interval, relative to {report.relative_to}{how}."
         )
     if report.rank_high.any():
-        lines.append(f"Range: the ranks that cannot be excluded at {report.level}.")
+        lines.append(f"Range: {report.level} confidence interval of the rank.")
     return lines
 
 
 def _advantage(report: RatingList) -> str:
     advantage = report.ratings.first_advantage
-    text = f"Advantage of moving first: {round(advantage.value, 1) + 0.0:.1f} points"
+    value, name = f"{round(advantage.value, 1) + 0.0:.1f}", "First-move advantage"
     if not advantage.deviation:
-        return f"{text} (given)"
+        return f"{name}: {value} points (given)"
     if not isfinite(advantage.deviation):
-        return "Advantage of moving first: unknown"
-    return f"{text} ± {report.deviations * advantage.deviation:.1f}"
+        return f"{name}: unknown"
+    return f"{name}: {value} ± {report.deviations * advantage.deviation:.1f} points"
 
 
 def _draw_rate(report: RatingList) -> str:
     draws = report.draw_rate
-    text = f"Draws between equal players: {100 * draws.value:.1f} %"
+    text = f"Draw rate of equal players: {100 * draws.value:.1f} %"
     if not draws.deviation:
         return f"{text} (given)"
     low, high = report.draw_rate_interval
     if not isfinite(draws.deviation):
         if high < 1.0:
             return f"{text} (no game was drawn: at most {100 * high:.1f} %)"
-        return "Draws between equal players: unknown"
+        return "Draw rate of equal players: unknown"
     return f"{text}  [{100 * low:.1f}, {100 * high:.1f}]"
 
 
@@ -76,11 +87,11 @@ def remedies(report: RatingList) -> list[str]:
     lines = []
     if report.ratings.components > 1:
         lines.append(
-            "--join DEVIATION compares groups by assuming that all players lie around one "
-            "average; --anchor NAME=RATING fixes the level of a group."
+            "--join DEVIATION compares groups by assuming that all players belong to one "
+            "population; --anchor NAME=RATING fixes the level of a group."
         )
     if report.traps.similar:
-        lines.append("--synonyms FILE takes several names for one player.")
+        lines.append("--synonyms FILE merges names of the same player.")
     return lines
 
 
@@ -89,15 +100,15 @@ def _groups(report: RatingList) -> Iterable[str]:
     if count < 2:
         return
     yield (
-        f"The players fall into {count} groups. Ratings of different groups cannot be compared: "
-        "each group has a level of its own."
+        f"The players form {count} groups. Ratings in different groups cannot be compared: "
+        "each group has its own scale."
     )
     described = [group for group in report.groups if group.joined][:GROUPS]
     for group in described:
         names = [report.ratings.players[row] for row in group.rows[:NAMES]]
         yield f"Group {group.number} ({join_names(names, len(group.rows))}): {group.joined}."
     if (rest := count - 1 - len(described)) > 0 and described:
-        yield f"{plural(rest, 'further group')} likewise."
+        yield f"{plural(rest, 'other group')}: the same."
 
 
 def _named(report: RatingList, rows: Iterable[int]) -> str:
@@ -112,7 +123,7 @@ def _perfect(report: RatingList) -> Iterable[str]:
         rows = [row for row in report.rows if report.ratings.status[row] == kind]
         if not rows:
             continue
-        yield f"{_named(report, rows)} {did} every game: neither rating nor rank can be given."
+        yield f"{_named(report, rows)} {did} every game: no rating or rank can be given."
         limits = [
             f"{report.ratings.players[row]} {report.limits[row]:.1f}"
             for row in rows
@@ -134,14 +145,14 @@ def _traps(report: RatingList) -> Iterable[str]:
         )
     single = [row for row in traps.one_opponent if row in listed]
     if single:
-        yield f"Met one opponent only, so rated through that one alone: {_named(report, single)}."
+        yield f"Met only one opponent, so their ratings rest on that one: {_named(report, single)}."
     for bridge in traps.bridges[:3]:
         yield (
-            f"{players[bridge.player]} alone links {plural(bridge.cut_off, 'player')} with the "
-            "rest of the group: an odd result there shifts them all."
+            f"{players[bridge.player]} alone links {plural(bridge.cut_off, 'player')} to the "
+            "rest of the group: one odd result would shift them all."
         )
     if len(traps.bridges) > 3:
-        yield f"{plural(len(traps.bridges) - 3, 'further player')} likewise alone link others."
+        yield f"{plural(len(traps.bridges) - 3, 'other player')} also hold groups together alone."
     for conflict in traps.anchors:
         yield (
             f"The anchor of {players[conflict.player]} does not fit the games: "
@@ -150,11 +161,11 @@ def _traps(report: RatingList) -> Iterable[str]:
         )
     for rows in traps.similar[:3]:
         names = " and ".join(f'"{players[row]}"' for row in rows[:3])
-        yield f"{names} differ only in capitals or blanks: the same player?"
+        yield f"{names} differ only in capitals or spaces: the same player?"
     if len(traps.similar) > 3:
-        yield f"{plural(len(traps.similar) - 3, 'further set')} of names differ only so."
+        yield f"{plural(len(traps.similar) - 3, 'other set')} of names differ only in this way."
     if report.unlisted:
-        yield f"{plural(report.unlisted, 'player')} with fewer games than asked for not listed."
+        yield f"{plural(report.unlisted, 'player')} with fewer games than required, not listed."
 
 
 def advice(report: RatingList) -> list[str]:
@@ -164,8 +175,8 @@ def advice(report: RatingList) -> list[str]:
         for a, b in report.joining
     ]
     lines += [
-        f"{match.player} – {match.other}: ten games would remove {100 * match.gain:.1f} % "
-        "of the uncertainty"
+        f"{match.player} – {match.other}: ten games would reduce the "
+        f"uncertainty by {100 * match.gain:.1f} %"
         for match in report.suggestions
         if match.gain >= 0.001
     ]
@@ -177,13 +188,13 @@ def skipped(report: RatingList) -> list[str]:
     found = report.skipped
     repaired = [f"  {number:,} × {what}" for what, number in found.repaired.most_common()]
     if repaired:
-        repaired.insert(0, "Put right:")
+        repaired.insert(0, "Repaired:")
     if not len(found):
         return repaired
     lines = [f"Skipped: {plural(len(found), 'record')}"]
     lines += [f"  {number:,} × {reason}" for reason, number in found.reasons.most_common(8)]
     if len(found.reasons) > 8:
-        lines.append(f"  and {len(found.reasons) - 8} further reasons")
+        lines.append(f"  and {len(found.reasons) - 8} other reasons")
     lines += [f"  {record}" for record in found.details[:PLACES]]
     if len(found) > PLACES and found.details:
         lines.append(f"  … and {plural(len(found) - PLACES, 'other')}")

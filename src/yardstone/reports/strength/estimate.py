@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.charts.strength import (
     estimate_chart,
@@ -19,16 +19,21 @@ from yardstone.reports.charts.strength import (
 )
 from yardstone.reports.document import (
     UNKNOWN,
+    Alternative,
     Answer,
+    Block,
+    Choices,
     Column,
     Document,
     Lines,
     Picture,
     Range,
     Section,
+    Slides,
     Table,
 )
-from yardstone.reports.strength.move_cards import move_cards
+from yardstone.reports.strength.estimate_records import estimate_records, mean_loss
+from yardstone.reports.strength.move_boards import move_steps
 from yardstone.reports.strength.rank_axis import RANK_AXES, RankAxis
 from yardstone.reports.strength.words import (
     ends_words,
@@ -37,17 +42,25 @@ from yardstone.reports.strength.words import (
     rating_words,
     scale_name,
 )
-from yardstone.reports.words import per_cent
+from yardstone.reports.words import per_cent, plural
+
+if TYPE_CHECKING:
+    from yardstone.strength.estimate.estimate import StrengthEstimate
 
 __all__ = ["estimate_document"]
 
 #: Games in a text; the others are counted.
 _GAMES = 40
-#: A mean loss of fewer moves than this is not shown.
-_FEWEST = 10
+#: Records that are listed one by one where they were left out.
+_RECORDS = 50
 _COLOURS = {"black": "Black", "white": "White"}
 
 Plain = Mapping[str, Any]
+
+
+def strength_document(estimate: StrengthEstimate) -> Document:
+    """The report of an estimate."""
+    return estimate_document(estimate.as_dict())
 
 
 def estimate_document(
@@ -55,6 +68,8 @@ def estimate_document(
     *,
     games: Sequence[int] | None = None,
     link: Callable[[int], str] | None = None,
+    views: Sequence[Choices] = (),
+    scale_link: Callable[[str], str] | None = None,
 ) -> Document:
     """The document of an estimate.
 
@@ -66,13 +81,19 @@ def estimate_document(
         Numbers from 0 of the games whose curves are drawn; all of them by default.
     link : callable, optional
         Takes the number of a game: where its curves are on a page.
+    views : sequence of Choices
+        Other results of the same games.
+    scale_link : callable, optional
+        Takes the name of a scale: where the estimate is shown on it; "" for nowhere.
     """
     axis = RANK_AXES.get(plain["scale"])
     count = len(plain["by_game"])
     places = range(count) if games is None else games
     sections = [
-        _answer(plain, axis),
+        Section("", views),
+        _answer(plain, axis, scale_link or (lambda name: "")),
         _ranks(plain),
+        *_used(plain),
         Section("", [_phases(plain)]),
         _moved(plain, link or (lambda place: f"#game-{place + 1}")),
         *_moves(plain),
@@ -84,22 +105,67 @@ def estimate_document(
         f"How strong is {plain['player']}?",
         headline(plain),
         sections,
-        _records(plain),
+        estimate_records(plain),
         lambda: plain,
         lambda: estimate_chart(plain),
     )
 
 
-def _answer(plain: Plain, axis: RankAxis | None) -> Section:
-    """The strength in large letters, and on a scale of ranks."""
+def _answer(plain: Plain, axis: RankAxis | None, link: Callable[[str], str]) -> Section:
+    """The strength in large letters, on a scale of ranks, and on the other scales."""
     rating = rating_words(plain["scale"], plain["rating"])
     lines = [f"{scale_name(plain)} rating {rating}", headline(plain)[1]]
     answer = Answer(plain["rank"] or rating, lines)
-    if axis is None:
-        return Section("", [answer])
-    return Section(
-        "", [answer, Picture(lambda: scale_chart(plain, _scale_words(plain)), axis.words)]
+    blocks: list[Block] = [answer]
+    if axis is not None:
+        blocks.append(Picture(lambda: scale_chart(plain, _scale_words(plain)), axis.words))
+    if scales := plain.get("scales"):
+        blocks.append(Choices("Scale", [_scale(plain, name, link(name)) for name in scales]))
+    return Section("", blocks)
+
+
+def _scale(plain: Plain, name: str, address: str) -> Alternative:
+    """The strength on one of the scales, with its interval and the error of going there."""
+    part = plain["scales"][name]
+    rating = rating_words(name, part["rating"])
+    strength = f"{part['rank']} ({rating})" if part["rank"] else rating
+    interval = "no interval"
+    if (part["low"], part["high"]) != (None, None):
+        interval = f"{per_cent(plain['level'])}: {ends_words(name, part)}"
+    deviation = part["deviation"]
+    error = (
+        f"mapped from Fox, ± {deviation:.1f} ranks"
+        if deviation
+        else "the model’s own scale"
     )
+    return Alternative(part["title"], [strength, interval, error], address, name == plain["scale"])
+
+
+def _used(plain: Plain) -> list[Section]:
+    """How many of the games were used, and why the others were not: for a page."""
+    left_out = plain["skipped"]
+    if not left_out["total"]:
+        return []
+    games = plain["games"]
+    lines = [f"{number} × {reason}" for reason, number in left_out["reasons"].items()]
+    blocks = [Lines(lines, bullets=True, aside=True)]
+    if len(left_out["first"]) > 1:
+        records = [_record(each) for each in left_out["first"][:_RECORDS]]
+        more = left_out["total"] - len(records)
+        blocks.append(Lines(["One by one:"], aside=True))
+        blocks.append(
+            Lines([*records, *([f"… and {more} more"] if more else [])], True, aside=True)
+        )
+    title = f"{games} of {plural(games + left_out['total'], 'game')} used"
+    return [Section(title, blocks, folded=True, name="used")]
+
+
+def _record(record: Plain) -> str:
+    """What was left out, its place, and the reason."""
+    place = record["file"] or ""
+    if place and record["line"]:
+        place += f", line {record['line']}"
+    return f"{place}: {record['reason']}" if place else record["reason"]
 
 
 def _scale_words(plain: Plain) -> str:
@@ -179,7 +245,7 @@ def _moved(plain: Plain, link: Callable[[int], str]) -> Section:
         Column("", fact("date"), "Date", left=False, gives_way=3),
         Column("", fact("opponent"), "Opponent"),
         Column("", lambda row: row[1]["colour"][0].upper(), " ", left=True),
-        Column("", fact("result"), "Result"),
+        Column("", fact("result"), "Result", gives_way=4),
         Column("", lambda row: row[1]["moves"], "Moves", "integer", gives_way=2),
         Column("", lambda row: mean_loss(row[1]["loss"]), "Lost a move", "number", ".2f",
                gives_way=1),
@@ -204,12 +270,6 @@ def _moved(plain: Plain, link: Callable[[int], str]) -> Section:
     return Section("", blocks, name="games")
 
 
-def mean_loss(losses: Sequence[float | None]) -> float | None:
-    """Mean loss while the game was not decided; None if that were too few moves."""
-    known = [loss for loss in losses if loss is not None]
-    return round(sum(known) / len(known), 3) if len(known) >= _FEWEST else None
-
-
 def _moves(plain: Plain) -> list[Section]:
     """The costliest moves, and those typical of stronger or weaker players."""
     games = plain["by_game"]
@@ -218,14 +278,19 @@ def _moves(plain: Plain) -> list[Section]:
         words = "No move stands out from the noise as a costly one."
         sections = [Section("", [Lines([words])], name="costly")]
     else:
-        title = "The moves that cost most (with one standard deviation of the loss)"
-        sections = [
-            Section(title, [_move_table(costly), *move_cards(costly, games)], name="costly")
-        ]
+        title = "The costliest moves (with one standard deviation of the loss)"
+        sections = [Section(title, [_move_table(costly), *_boards(costly, games)], name="costly")]
     if typical:
-        title = "Moves typical of a stronger (+) or a weaker player (-), by ranks of the estimate"
-        sections.append(Section(title, [_move_table(typical), *move_cards(typical, games)]))
+        title = "The moves that raised (+) or lowered (-) the estimate most, in ranks"
+        sections.append(
+            Section(title, [_move_table(typical), *_boards(typical, games)], name="typical")
+        )
     return sections
+
+
+def _boards(moves: Sequence[Plain], games: Sequence[Plain]) -> list[Slides]:
+    steps = move_steps(moves, games)
+    return [Slides("These moves on the board", steps)] if steps else []
 
 
 def _move_table(moves: Sequence[Plain]) -> Table:
@@ -238,13 +303,13 @@ def _move_table(moves: Sequence[Plain]) -> Table:
         return None if move["policy"] is None else 100.0 * move["policy"]
 
     columns = [
-        Column("", lambda move: move["game"] + 1, "Game", "integer"),
+        Column("", lambda move: move["game"] + 1, "Game", "integer", gives_way=4),
         Column("", itemgetter("move"), "Move", "integer"),
         Column("", lambda move: move["colour"][0].upper(), " ", left=True),
         Column("", itemgetter("point"), "Point"),
         Column("", itemgetter("effect"), "Ranks", "number", "+.2f") if typical else None,
         Column("", itemgetter("points_lost"), "Lost points", "number"),
-        Column("", error, "Error", left=False),
+        Column("", error, "Error", left=False, gives_way=2),
         Column("", policy, "Policy %", "number", gives_way=1),
         Column("", itemgetter("best"), "First choice" if typical else "Better"),
     ]
@@ -287,49 +352,3 @@ def _winrate_words(game: Plain) -> str:
         f"{100 * lowest[0]:.0f} % after move {lowest[1]}, highest {100 * highest[0]:.0f} % after "
         f"move {highest[1]}."
     )
-
-
-def _records(plain: Plain) -> Table:
-    """A row for all games together, one for each phase, and one for each game."""
-    strength = ("rank", "rating", "low", "high")
-    facts = ("file", "line", "date", "opponent", "colour", "result", "won", "moves")
-
-    def shown(part: Plain) -> dict[str, Any]:
-        return {name: part[name] for name in strength}
-
-    same = {name: plain[name] for name in ("player", "scale", "level")}
-    losses = [value for game in plain["by_game"] for value in game["loss"]]
-    rows = [
-        {**same, "part": "all", "games": plain["games"], "moves": plain["moves"], **shown(plain)}
-        | {"points_lost": mean_loss(losses)}
-    ]
-    rows += [
-        {**same, "part": "phase", "phase": part["phase"], "moves": part["moves"], **shown(part)}
-        for part in plain["phases"]
-    ]
-    rows += [
-        {**same, "part": "game", "games": 1, **{name: game[name] for name in facts}, **shown(game)}
-        | {f"running_{name}": value for name, value in shown(game["running"]).items()}
-        | {"points_lost": mean_loss(game["loss"])}
-        for game in plain["by_game"]
-    ]
-
-    def cell(name: str) -> Callable[[Mapping[str, Any]], Any]:
-        return lambda row: row.get(name)
-
-    return Table([Column(name, cell(name), kind=kind) for name, kind in _KINDS.items()], rows)
-
-
-#: Columns of CSV and Parquet.
-_KINDS: dict[str, Any] = {
-    **dict.fromkeys(("player", "scale"), "text"),
-    "level": "number",
-    **dict.fromkeys(("part", "phase", "file"), "text"),
-    "line": "integer",
-    **dict.fromkeys(("date", "opponent", "colour", "result", "won"), "text"),
-    **dict.fromkeys(("games", "moves"), "integer"),
-    "rank": "text",
-    **dict.fromkeys(("rating", "low", "high"), "number"),
-    "running_rank": "text",
-    **dict.fromkeys(("running_rating", "running_low", "running_high", "points_lost"), "number"),
-}

@@ -30,7 +30,7 @@ def quality_document(qualities: Sequence[Quality], circuit: Circuit, *, win: str
     base = qualities[0]
     columns: list[Column] = [
         Column("name", lambda q: q.name, "Pairing"),
-        Column("rms", lambda q: q.rms, "Rms error", "number", show=_rms),
+        Column("rms", lambda q: q.rms, "RMS error", "number", show=_rms),
         Column("error", lambda q: q.error, kind="number"),
         Column(
             "",
@@ -46,12 +46,12 @@ def quality_document(qualities: Sequence[Quality], circuit: Circuit, *, win: str
     ]
     table = Table(columns, qualities, noun="pairing")
     meaning = [
-        "Rms error: of the measured ratings against the true ones, in points (100 a grade).",
+        "RMS error: of the measured ratings against the true ones, in points (100 a grade).",
         "Drift: mean of measured less true ratings.",
-        "Scatter: what is left of the rms error when each grade's own mean is taken off.",
+        "Scatter: the RMS error about each grade's own mean.",
         "± is a 95 % interval over populations.",
     ]
-    caption = "Rms error as tournaments go by."
+    caption = "RMS error over successive tournaments."
     return Document(
         "Pairing systems",
         [_played(circuit, base.replicates, win)],
@@ -84,7 +84,7 @@ def _gain(quality: Quality) -> str:
 
 
 def _verdicts(qualities: Sequence[Quality]) -> list[int]:
-    """For each variant but the first: -1 if its rms error is surely lower, 1 if higher, else 0.
+    """For each variant but the first: -1 if its RMS error is surely lower, 1 if higher, else 0.
 
     Surely for all comparisons with the first one together (Holm).
     """
@@ -107,14 +107,14 @@ def _conclusion(qualities: Sequence[Quality]) -> list[str]:
     verdicts = list(zip(qualities[1:], _verdicts(qualities), strict=True))
     lines = []
     for text, sign in (
-        (f"Surely better than {base}", -1),
-        (f"Surely worse than {base}", 1),
-        (f"Not told apart from {base}", 0),
+        (f"Significantly better than {base}", -1),
+        (f"Significantly worse than {base}", 1),
+        (f"Not distinguishable from {base}", 0),
     ):
         if names := [each.name for each, verdict in verdicts if verdict == sign]:
             lines.append(f"{text}: {', '.join(names)}.")
     if lines:
-        lines.append("Surely: with 95 % confidence for all these comparisons together (Holm).")
+        lines.append("Significant: at 95 % confidence for all these comparisons together (Holm).")
     return lines
 
 
@@ -139,7 +139,7 @@ def search_document(search: WeightSearch, *, win: str) -> Document:
         [
             Column("", lambda t: t.number, "Trial", "integer"),
             Column("", lambda t: format_grade(t.bar), "Bar", left=False),
-            Column("", lambda t: t.rms, "Rms error", "number"),
+            Column("", lambda t: t.rms, "RMS error", "number"),
             change("minimise_score_difference", ".1e", "Score weight", 2),
             change("maximise_seeding", ".1e", "Seeding weight", 3),
             change("nx1_factor", ".2f", "nx1", 1),
@@ -161,9 +161,9 @@ def search_document(search: WeightSearch, *, win: str) -> Document:
     )
     bar = format_grade(search.best.bar)
     verdict = (
-        f"The best rules (bar {bar}) measure better: the rms error changes by "
+        f"The best rules (bar {bar}) measure better: the RMS error changes by "
         if _verdicts(search.confirmed)[0] < 0
-        else f"No sure gain: with the best rules (bar {bar}) the rms error changes by "
+        else f"No significant gain: with the best rules (bar {bar}) the RMS error changes by "
     )
     conclusion = [
         f"On fresh populations: usual rules {_rms(usual)}, best found {_rms(best)}.",
@@ -171,7 +171,7 @@ def search_document(search: WeightSearch, *, win: str) -> Document:
         "± is a 95 % interval over populations.",
     ]
     played = _played(search.circuit, search.replicates, win)
-    caption = "Rms error of every trial, and the lowest so far."
+    caption = "RMS error of every trial, and the lowest so far."
     return Document(
         "Weights of pairing",
         [f"{len(search.trials)} sets of rules; each: {played}"],

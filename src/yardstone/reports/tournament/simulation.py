@@ -42,7 +42,7 @@ def simulation_document(simulation: Simulation, *, top: int = 0) -> Document:
         [
             Section("", [Table(columns, order, noun="player", limit=top or None)]),
             Section("", [Lines(measures)]),
-            Section("", [Picture(lambda: forecast_chart(forecast), "Chance of each place.")]),
+            Section("", [Picture(lambda: forecast_chart(forecast), "Probability of each place.")]),
         ],
         records=Table(columns, range(len(order)), noun="player"),
         plain=lambda: _plain_forecast(forecast),

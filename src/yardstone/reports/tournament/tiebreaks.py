@@ -91,7 +91,7 @@ def _conclusion(comparison: TiebreakComparison) -> list[str]:
         lines += [
             f"{share_text(apart / pairs)} % of these pairs began with different scores: who began "
             "lower has won more games, and a tie-break made of wins counts them twice.",
-            "Nothing is concluded from such pairs.",
+            "No conclusion is drawn from such pairs.",
         ]
     if fair is None:
         return lines
@@ -101,7 +101,7 @@ def _conclusion(comparison: TiebreakComparison) -> list[str]:
 
 
 def _verdicts(names: list[str], fair: FairPairs) -> list[str]:
-    """The best tie-break, those that cannot be told from it, and what is worse than a lot."""
+    """The best tie-break, those as good as far as can be said, and what is worse than a lot."""
     played = [place for place, name in enumerate(names) if name != "RATING"]
     freedom = fair.tournaments - 1
     pairs = list(combinations(range(len(names)), 2))
@@ -120,16 +120,18 @@ def _verdicts(names: list[str], fair: FairPairs) -> list[str]:
     level = [names[place] for place in played if place != best and not apart(place)]
     verdict = ""
     if level:
-        verdict = f" It cannot be told from {', '.join(level)}."
+        verdict = f" It cannot be distinguished from {', '.join(level)}."
     elif len(played) > 1:
-        verdict = " It is surely better than each of the others."
-    lines = [f"Of what the games tell, {names[best]} does best: {share(best)} % right.{verdict}"]
+        verdict = " It is significantly better than each of the others."
+    lines = [
+        f"Of the tie-breaks by results, {names[best]} does best: {share(best)} % right.{verdict}"
+    ]
     lots = [(float(fair.value[place]) - 0.5, fair.error(place)) for place in played]
     off, errors = np.array(lots).T
     believed = holm(two_sided(off, errors, freedom)) < DOUBT
     for text, chosen in (
-        ("Surely worse than drawing lots", believed & (off < 0.0)),
-        ("Not told from drawing lots", ~believed),
+        ("Significantly worse than drawing lots", believed & (off < 0.0)),
+        ("Not distinguishable from drawing lots", ~believed),
     ):
         if chosen.any():
             listed = [names[place] for place, is_so in zip(played, chosen, strict=True) if is_so]
@@ -138,9 +140,10 @@ def _verdicts(names: list[str], fair: FairPairs) -> list[str]:
         rating = names.index("RATING")
         if fair.value[rating] > fair.value[best] and apart(rating):
             lines.append(
-                f"The rating at entry, {share(rating)} % right, surely knows more than any of them."
+                f"The rating at entry, {share(rating)} % right, is significantly better than all "
+                "of them."
             )
-    return [*lines, "Surely: with 95 % confidence for all comparisons together (Holm)."]
+    return [*lines, "Significant: at 95 % confidence for all comparisons together (Holm)."]
 
 
 def _plain(comparison: TiebreakComparison) -> dict[str, Any]:

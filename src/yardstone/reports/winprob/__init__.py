@@ -1,1 +1,1 @@
-"""Reports of the probability of win."""
+"""Reports of the win probability."""

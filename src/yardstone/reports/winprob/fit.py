@@ -123,7 +123,7 @@ def _error_table(result: ModelFit) -> Table:
 
     columns = [
         Column("", lambda row: str(row.difference), "d"),
-        column("rms", "rms error"),
+        column("rms", "RMS error"),
         column("by_chance", "by chance alone"),
         column("published_model", "published model"),
     ]

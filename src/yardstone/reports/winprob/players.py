@@ -27,7 +27,7 @@ def figure_document(model: Kaniuk, figure: str) -> Document:
     def draw() -> Any:
         return model_chart(figure, model)
 
-    return Document("Probability of win", [], [Section(blocks=[Picture(draw)])], drawing=draw)
+    return Document("Win probability", [], [Section(blocks=[Picture(draw)])], drawing=draw)
 
 
 def pair_document(pair: PairProbability, model: Kaniuk, figure: str = "curves") -> Document:
@@ -74,8 +74,8 @@ def grades_document(model: Kaniuk, figure: str = "curves") -> Document:
     )
     picture = figure_document(model, figure)
     return Document(
-        "Probability of win",
-        ["Per cent won against an opponent so many grades stronger"],
+        "Win probability",
+        ["Per cent of games won, by grades that the opponent is stronger"],
         [Section(blocks=[table]), *picture.sections],
         records=records,
         drawing=picture.drawing,

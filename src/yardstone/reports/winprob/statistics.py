@@ -22,7 +22,7 @@ def statistics_document(statistics: WinningStatistics) -> Document:
     """The layout of the European Go Database for people, a row a cell for programs."""
 
     def draw() -> Drawing:
-        return curves_chart(statistics, None, title="Measured probability of win")
+        return curves_chart(statistics, None, title="Measured win probability")
 
     return Document(
         "Winning statistics",

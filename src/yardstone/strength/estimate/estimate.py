@@ -10,14 +10,13 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.go.points import BLACK, WHITE
+from yardstone.equality import equal_fields
 from yardstone.kernels import Loops, weighed
-from yardstone.pool import Skipped, SkipReport
-from yardstone.strength.estimate.games import SeenGame, facts, model_network, see_games, unsuitable
-from yardstone.strength.estimate.groups import group_probabilities
+from yardstone.pool import SkipReport
+from yardstone.shown import Shown
+from yardstone.strength.estimate.games import SeenGame, facts, model_network, see_games
 from yardstone.strength.estimate.listed_moves import (
     CostlyMove,
     IndicativeMove,
@@ -26,14 +25,15 @@ from yardstone.strength.estimate.listed_moves import (
     player_losses,
 )
 from yardstone.strength.estimate.notes import notes_of
-from yardstone.strength.estimate.players import (
-    AmbiguousPlayerError,
-    colour_of,
-    find_player,
-    player_names,
-    unique_games,
+from yardstone.strength.estimate.on_scales import part_on_scale, parts_on_scale, whole_on_scale
+from yardstone.strength.estimate.players import AmbiguousPlayerError, find_player
+from yardstone.strength.estimate.selection import (
+    check_request,
+    chosen_side,
+    different_games,
+    no_games,
 )
-from yardstone.strength.estimate.site_scales import SITE_SCALES, Ends, SiteScale, site_scale
+from yardstone.strength.estimate.site_scales import SITE_SCALES, SiteScale, site_scale
 from yardstone.strength.estimate.strengths import Rated, RatedGame, Rater, by_date
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.rank.model import RankModel
@@ -62,12 +62,10 @@ __all__ = [
 LEVEL = 0.9
 #: Skipped records that are listed one by one.
 _PLACES = 100
-#: Names that are listed where a player is not found.
-_NAMED = 8
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StrengthEstimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class StrengthEstimate(Shown):
     """How strong a player is.
 
     Attributes
@@ -91,13 +89,15 @@ class StrengthEstimate:
         The moves that cost most and more than noise explains, the worst first.
     indicative : tuple of IndicativeMove
         The moves that say most of strength and more than noise, the loudest first.
-    notes : tuple of str
-        What the reader must know, in sentences.
+    checked : bool
+        Whether the intervals of the model were checked on players.
     network, model : str
         Which were asked.
     skipped : SkipReport
         Games that were left out.
     """
+
+    _made_by: ClassVar[str] = "reports.strength.estimate:strength_document"
 
     player: str
     scale: SiteScale
@@ -109,35 +109,48 @@ class StrengthEstimate:
     losses: tuple[Losses, ...]
     costliest: tuple[CostlyMove, ...]
     indicative: tuple[IndicativeMove, ...]
-    notes: tuple[str, ...]
+    checked: bool
     network: str
     model: str
     skipped: SkipReport
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader must know, in sentences, the gravest first."""
+        return notes_of(self)
+
+    def __eq__(self, other: object) -> bool:
+        return equal_fields(self, other) if isinstance(other, StrengthEstimate) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return str(self)
+
     def shown(self, rated: Rated) -> dict[str, Any]:
         """Rank, rating and interval on the scale of this estimate."""
-        low, high = self._ends(rated)
-        return {
-            "rank": self.scale.rank(rated.rating),
-            "rating": self.scale.value(rated.rating),
-            "low": None if low is None else self.scale.value(low),
-            "high": None if high is None else self.scale.value(high),
-        }
+        return part_on_scale(rated, self.scale, self.level)
 
-    def _ends(self, rated: Rated) -> Ends:
-        return self.scale.widened(rated.rating, rated.low, rated.high, self.level)
+    def on_scale(self, scale: str | SiteScale | Calibration) -> StrengthEstimate:
+        """The same estimate on another scale."""
+        return replace(self, scale=site_scale(scale))
 
-    def as_dict(self) -> dict[str, Any]:
-        """All of it as dictionaries, lists, finite numbers, strings and None."""
-        low_rank, high_rank = self.scale.end_ranks(*self._ends(self.whole))
+    def as_dict(self, scales: Sequence[SiteScale] = tuple(SITE_SCALES.values())) -> dict[str, Any]:
+        """All of it as dictionaries, lists, finite numbers, strings and None.
+
+        Parameters
+        ----------
+        scales : sequence of SiteScale
+            On which the strength from all moves is given beside the estimate's own.
+        """
+        scale = self.scale
+        parts = parts_on_scale(self)
         fox = SITE_SCALES["fox"]
         return {
             "format": 2,
             "player": self.player,
-            "scale": self.scale.name,
-            **self.shown(self.whole),
-            "low_rank": low_rank,
-            "high_rank": high_rank,
+            "scale": scale.name,
+            **whole_on_scale(self, scale),
             "level": self.level,
             "games": len(self.games),
             "moves": self.whole.moves,
@@ -149,11 +162,19 @@ class StrengthEstimate:
                     ("high", self.whole.high),
                 )
             },
-            "probabilities": group_probabilities(self.scale, self.probabilities),
+            "scales": {
+                each.name: {
+                    **whole_on_scale(self, each),
+                    "title": each.title,
+                    "deviation": each.deviation,
+                }
+                for each in {each.name: each for each in (*scales, scale)}.values()
+            },
+            "probabilities": parts["probabilities"],
             "unlikely": self.whole.unlikely,
             "phases": [
-                {"phase": name, **self.shown(rated), "moves": rated.moves}
-                for name, rated in self.phases
+                {"phase": name, **part, "moves": rated.moves}
+                for (name, rated), part in zip(self.phases, parts["phases"], strict=True)
             ],
             "by_game": [
                 self._game(game, lost) for game, lost in zip(self.games, self.losses, strict=True)
@@ -164,7 +185,7 @@ class StrengthEstimate:
             "indicative_moves": [
                 move.as_dict(self.games[move.game].seen) for move in self.indicative
             ],
-            "notes": list(self.notes),
+            "notes": parts["notes"],
             "network": self.network,
             "model": self.model,
             "skipped": {
@@ -251,29 +272,34 @@ def estimate_player(
         The level or the scale cannot be.
     """
     site = site_scale(scale)
-    _check(level, player, colour)
+    check_request(level, player, colour)
     report = SkipReport() if skipped is None else skipped
-    different, again = unique_games(games)
-    for game in again:
-        report.add(Skipped(game.file, game.line, "the same game again"))
+    different = different_games(games, report)
     if not different:
-        raise _nothing(player, report)
-    name = _name(different, player, colour)
-    usable = _usable(different, name, colour, report, handicap=handicap)
+        raise no_games(player, report)
+    side = chosen_side(different, player, colour)
+    usable = side.usable(different, report, handicap=handicap)
     if not usable:
-        raise _nothing(name, report)
+        raise no_games(side.player, report)
     chosen = RankModel.load() if model is None else model
     Rater(chosen, level)  # a level that the model does not support is refused at once
     network = model_network(chosen, net)
     seen = [
-        (game, colour or colour_of(game.game, name))
+        (game, side.colour_in(game.game))
         for game in see_games(usable, network, skipped=report, progress=progress)
     ]
     if not seen:
-        raise _nothing(name, report)
+        raise no_games(side.player, report)
     losses = player_losses(seen, network, effort)
     return estimate_seen(
-        seen, losses, chosen, name, network=network.name, scale=site, level=level, skipped=report
+        seen,
+        losses,
+        chosen,
+        side.player,
+        network=network.name,
+        scale=site,
+        level=level,
+        skipped=report,
     )
 
 
@@ -299,7 +325,7 @@ def estimate_seen(
     )
     rater = Rater(model, level)
     whole, probabilities = rater.whole(evidence)
-    estimate = StrengthEstimate(
+    return StrengthEstimate(
         player=player,
         scale=scale,
         level=level,
@@ -310,74 +336,8 @@ def estimate_seen(
         losses=tuple(lost),
         costliest=costliest_moves(evidence, lost),
         indicative=indicative_moves(evidence, model, sorted_games, lost),
-        notes=(),
+        checked=model.card.get("intervals") is not None,
         network=network,
         model=str(model.card["name"]),
         skipped=skipped,
-    )
-    return replace(estimate, notes=notes_of(estimate, model))
-
-
-def _check(level: float, player: str | None, colour: int | None) -> None:
-    if not 0.0 < level < 1.0:
-        raise UsageError(f"a level of {level:g} is not between 0 and 1")
-    if colour is not None and player is not None:
-        raise UsageError("name a player or a colour, not both")
-    if colour not in (None, BLACK, WHITE):
-        raise UsageError(f"{colour} is no colour: 1 is Black, 2 is White")
-
-
-def _name(games: Sequence[GoGame], player: str | None, colour: int | None) -> str:
-    """Whose strength it is: the player given, the one of a colour, or the one in all games."""
-    if colour is not None:
-        named = {game.black if colour == BLACK else game.white for game in games}
-        only = named.pop() if len(named) == 1 else ""
-        return only or ("Black" if colour == BLACK else "White")
-    if player is None:
-        return find_player(games)
-    for game in games:
-        if colour := colour_of(game, player):
-            return " ".join((game.black if colour == BLACK else game.white).split())
-    names = player_names(games)
-    known = ", ".join(list(names)[:_NAMED]) + (" and others" if len(names) > _NAMED else "")
-    raise InputError(
-        f"no game is by {player!r}", hint=f"there are {known}" if names else "nobody is named"
-    )
-
-
-def _usable(
-    games: Sequence[GoGame],
-    name: str,
-    colour: int | None,
-    report: SkipReport,
-    *,
-    handicap: bool,
-) -> list[GoGame]:
-    """The games that the model can say something about; the others are reported."""
-    usable = []
-    for game in games:
-        if colour is None and not colour_of(game, name):
-            reason: str | None = f"not a game of {name}"
-        else:
-            reason = unsuitable(game, handicap=handicap)
-        if reason is None:
-            usable.append(game)
-        else:
-            report.add(Skipped(game.file, game.line, reason))
-    return usable
-
-
-def _nothing(player: str | None, report: SkipReport) -> NoGamesError:
-    """No game is left: say why the first of them is not."""
-    if not report.details:
-        return NoGamesError("there are no games")
-    first = report.details[0]
-    reasons = ", ".join(f"{number} × {reason}" for reason, number in report.reasons.most_common(3))
-    hint = "--handicap takes handicap games" if "handicap" in reasons else None
-    whose = "" if player is None else f" of {player}"
-    return NoGamesError(
-        f"no game{whose} can be used: {reasons}",
-        file=first.file or None,
-        line=first.line or None,
-        hint=hint,
     )

@@ -94,6 +94,7 @@ def model_network(
     engine: str = "auto",
     precision: str = "fp32",
     threads: int | None = None,
+    cache: bool = True,
 ) -> Network:
     """The network that a model was trained on.
 
@@ -103,7 +104,7 @@ def model_network(
     net : path, str or Network, optional
         Where it is; by default it is looked for by its name among those that are kept,
         and then where $YARDSTONE_NET says.
-    engine, precision, threads
+    engine, precision, threads, cache
         As for `yardstone.go.nets.load_network`.
 
     Raises
@@ -129,7 +130,7 @@ def model_network(
                 file=error.file if os.environ.get(ENVIRONMENT) else None,
                 hint=f"{_where(name)}, or --net FILE",
             ) from None
-        net = load_network(path, engine, precision, threads)
+        net = load_network(path, engine, precision, threads, cache)
     if net.sha256 != sha256:
         raise InputError(
             f"the model was trained on what {name} (SHA-256 {sha256}) sees, and this is "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,10 @@ from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.strength.estimate.games import KOMI
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from yardstone.go.nets.network import Network
+    from yardstone.records.go_game import GoGame
     from yardstone.strength.estimate.games import SeenGame
     from yardstone.strength.evidence import Evidence
     from yardstone.strength.rank.model import RankModel
@@ -43,8 +46,9 @@ _VISIBLE = 0.1
 #: each rank that the player's moves say on average (root mean square), and how many of them
 #: it takes. From ``python -m studies.move_losses effects``.
 _NOISE, _NOISES = 0.33, 3.0
-#: Moves before one that is listed, so that a reader can follow.
-_BEFORE = 3
+#: Moves before one that is listed, and after it, so that a reader can follow.
+_BEFORE, _AFTER = 3, 4
+_COLOURS = {BLACK: "black", WHITE: "white"}
 
 
 def player_losses(
@@ -115,7 +119,7 @@ class CostlyMove:
             **_named(self, seen),
             "points_lost": round(self.points_lost, 1),
             "error": round(self.error, 1),
-            "position": _position(self.move, seen),
+            "position": _position(self.move, self.best, seen),
         }
 
 
@@ -157,7 +161,7 @@ class IndicativeMove:
             "noise": round(self.noise, 3),
             "points_lost": None if lost is None else round(lost, 1),
             "error": None if error is None else round(error, 1),
-            "position": _position(self.move, seen),
+            "position": _position(self.move, self.best, seen),
         }
 
 
@@ -166,27 +170,50 @@ def _named(move: CostlyMove | IndicativeMove, seen: SeenGame) -> dict[str, Any]:
     return {
         "game": move.game,
         "move": move.move,
-        "colour": "white" if move.colour == WHITE else "black",
+        "colour": _COLOURS[move.colour],
         "point": point_name(move.point, size),
         "policy": None if move.policy is None else round(move.policy, 4),
         "best": point_name(move.best, size),
     }
 
 
-def _position(move: int, seen: SeenGame) -> dict[str, Any]:
+def _position(move: int, best: int, seen: SeenGame) -> dict[str, Any]:
+    """The board before a move, and what the move, the better one and the next ones take."""
     game = seen.game
-    stones = game_positions(game).stones[move - 1]
-    before = range(max(move - 1 - _BEFORE, 0), move - 1)
+    positions = game_positions(game).stones
+    before, last = positions[move - 1], min(move + _AFTER, len(game.moves))
 
-    def names(colour: int) -> list[str]:
-        return [point_name(int(p), game.size) for p in np.flatnonzero(stones == colour)]
+    def names(points: NDArray[np.int64]) -> list[str]:
+        return [point_name(int(p), game.size) for p in points]
+
+    def step(k: int) -> dict[str, Any]:
+        point = int(game.moves[k])
+        taken = names(_taken(positions[k], positions[k + 1]))
+        colour = _COLOURS[int(game.colours[k])]
+        return {"colour": colour, "point": point_name(point, game.size), "takes": taken}
 
     return {
         "size": game.size,
-        "black": names(BLACK),
-        "white": names(WHITE),
-        "before": [point_name(int(game.moves[k]), game.size) for k in before],
+        "black": names(np.flatnonzero(before == BLACK)),
+        "white": names(np.flatnonzero(before == WHITE)),
+        "before": [step(k)["point"] for k in range(max(move - 1 - _BEFORE, 0), move - 1)],
+        "steps": [step(k) for k in range(move - 1, last)],
+        "best_takes": names(_taken_by(game, move, best, before)),
     }
+
+
+def _taken(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.int64]:
+    """The points whose stones a move takes off the board."""
+    return np.flatnonzero((before != 0) & (after == 0))
+
+
+def _taken_by(game: GoGame, move: int, best: int, before: NDArray[Any]) -> NDArray[np.int64]:
+    """What another move would take in place of that of this number."""
+    moves = np.append(game.moves[: move - 1], best).astype(game.moves.dtype)
+    other = game_positions(replace(game, moves=moves, colours=game.colours[:move]))
+    if other.illegal_at >= 0:
+        return np.empty(0, np.int64)
+    return _taken(before, other.stones[move])
 
 
 def costliest_moves(

@@ -12,7 +12,6 @@ from yardstone.strength.rank.ranks import EDGES
 
 if TYPE_CHECKING:
     from yardstone.strength.estimate.estimate import StrengthEstimate
-    from yardstone.strength.rank.model import RankModel
 
 __all__ = ["notes_of"]
 
@@ -24,12 +23,12 @@ _LONG = np.timedelta64(2 * 365, "D")
 _LIKELY = 0.2
 
 
-def notes_of(estimate: StrengthEstimate, model: RankModel) -> tuple[str, ...]:
+def notes_of(estimate: StrengthEstimate) -> tuple[str, ...]:
     """The limits of an estimate, the gravest first."""
-    return tuple(_notes(estimate, model))
+    return tuple(_notes(estimate))
 
 
-def _notes(estimate: StrengthEstimate, model: RankModel) -> Iterator[str]:
+def _notes(estimate: StrengthEstimate) -> Iterator[str]:
     whole, games = estimate.whole, [each.seen.game for each in estimate.games]
     if whole.moves == 0:
         yield (
@@ -78,7 +77,7 @@ def _notes(estimate: StrengthEstimate, model: RankModel) -> Iterator[str]:
             f"The games are from {str(known.min())[:4]} to {str(known.max())[:4]}: the estimate is "
             "of all of them together, not of today."
         )
-    if model.card.get("intervals") is None:
+    if not estimate.checked:
         yield "The intervals of this model are its own opinion: they were not checked on players."
     yield (
         f"Winrates and leads are what {estimate.network} sees without searching, at komi 6.5; "

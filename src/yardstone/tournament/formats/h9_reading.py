@@ -308,7 +308,7 @@ class _Matcher:
         a, b = (back, cell) if second else (cell, back)
         result = _SIGNS.get((a.sign, b.sign))
         if result is None:
-            raise error(f"results {a.sign} and {b.sign} do not fit together")
+            raise error(f"results {a.sign} and {b.sign} contradict each other")
         return Game(
             round=number,
             first=other if second else place,

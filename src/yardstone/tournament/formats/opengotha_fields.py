@@ -65,7 +65,7 @@ def parse_rank(text: str) -> int:
     digits = word.rstrip("KYUDANPRO")
     kind = word[len(digits) : len(digits) + 1]
     if not digits.strip().isdecimal() or len(digits.strip()) > 3:
-        raise ValueError(f"{text!r} is no rank such as 3D or 12K")
+        raise ValueError(f"{text!r} is not a rank such as 3D or 12K")
     number = int(digits)
     if kind == "D":
         rank = number - 1

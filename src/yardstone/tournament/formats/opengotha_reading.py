@@ -266,7 +266,7 @@ class _XmlReader:
         attributes = element.attributes
         text = attributes.get("result", "RESULT_UNKNOWN").strip()
         if text not in known.RESULTS:
-            raise InputError(f"{text!r} is no result", file=self.file, line=element.line)
+            raise InputError(f"{text!r} is not a result", file=self.file, line=element.line)
         result, forfeit = known.RESULTS[text]
         first, second = self._player(element, "blackPlayer"), self._player(element, "whitePlayer")
         if first == second:

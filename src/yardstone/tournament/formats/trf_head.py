@@ -60,7 +60,7 @@ class TrfHead:
             for line, text in self.found.get(kind, []):
                 if text.strip():
                     if not text.strip().isdecimal() or int(text) > MAX_ROUNDS:
-                        raise self.error(f"{text.strip()!r} is no number of rounds", line)
+                        raise self.error(f"{text.strip()!r} is not a number of rounds", line)
                     return int(text)
         return 0
 
@@ -81,7 +81,7 @@ class TrfHead:
         for line, text in self.lines("162"):
             for symbol, points in re.findall(r"([A-Z])\s*(-?\d+(?:\.\d+)?)", text.upper()):
                 if symbol not in names:
-                    raise self.error(f"{symbol!r} is no kind of result", line)
+                    raise self.error(f"{symbol!r} is not a kind of result", line)
                 values[names[symbol]] = float(points)
         older = {"WW": "win", "BW": "win", "WD": "draw", "BD": "draw", "WL": "loss", "BL": "loss"}
         older |= {"ZPB": "absence", "PAB": "bye", "W": "win", "D": "draw"}

@@ -143,7 +143,7 @@ class _TrfReader:
         family, comma, first = name.partition(",")
         rating = line[48:52].strip()
         if rating and not rating.isdecimal():
-            raise self.head.error(f"{rating!r} is no rating (columns 49 to 52)", number)
+            raise self.head.error(f"{rating!r} is not a rating (columns 49 to 52)", number)
         self.place[start] = len(self.players)
         self.start.append(start)
         self.players.append(
@@ -172,7 +172,7 @@ class _TrfReader:
             cell = line[begin : begin + WIDTH - 2].ljust(WIDTH - 2)
             who, colour, result = cell[:4].strip(), cell[5].strip(), cell[7].strip().upper()
             if who and (not who.isdecimal() or not who.isascii()):
-                problem = f"round {len(entries) + 1}: {who!r} is no opponent"
+                problem = f"round {len(entries) + 1}: {who!r} is not an opponent"
                 raise self.head.error(problem, number, f"columns {begin + 1} to {begin + 4}")
             entries.append(_Entry(int(who or 0), colour.lower(), result, number))
         return entries
@@ -210,7 +210,7 @@ class _TrfReader:
         if letter == "=":
             return Bye(number, player, ByeKind.half)
         raise self.head.error(
-            f"round {number}: {letter!r} is no result without an opponent", entry.line
+            f"round {number}: {letter!r} is not a result without an opponent", entry.line
         )
 
     def _game(self, player: int, number: int, entry: _Entry) -> Game:
@@ -257,7 +257,7 @@ class _TrfReader:
         points = []
         for letter, entry in ((a.result, a), (b.result, b)):
             if letter and letter not in _WON + _LOST + _DRAWN:
-                raise self.head.error(f"round {number}: {letter!r} is no result", entry.line)
+                raise self.head.error(f"round {number}: {letter!r} is not a result", entry.line)
             points.append(
                 None if not letter else 1.0 if letter in _WON else 0.0 if letter in _LOST else 0.5
             )
@@ -277,7 +277,9 @@ class _TrfReader:
         }
         result = known.get((points[0] or 0.0, points[1] or 0.0))
         if result is None:
-            raise self.head.error(f"round {number}: results {letters} do not fit together", a.line)
+            raise self.head.error(
+                f"round {number}: results {letters} contradict each other", a.line
+            )
         return result, forfeit, not any(letter in "WDL" for letter in letters)
 
     def _planned_byes(self, games: list[Game], byes: list[Bye], rounds: int) -> list[Bye]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError
-from yardstone.reports.document import Column, Table
-from yardstone.reports.words import plural
-from yardstone.web.kinds.fields import ChoiceField, PlayersField, bad_option, level_field
-from yardstone.web.kinds.kind import Kind, NeedsPlayer, Plain, Query, Task, View
+from yardstone.web.kinds.fields import ChoiceField, PlayersField, UserField, bad_option, level_field
+from yardstone.web.kinds.go_result import (
+    go_card,
+    go_glance,
+    go_records,
+    go_result,
+    go_scales,
+    go_view,
+)
+from yardstone.web.kinds.kind import Kind, NeedsPlayer, Plain, Task
 from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
@@ -22,19 +26,12 @@ __all__ = ["KIND"]
 _NAMES = 100
 #: Names that stand in a message.
 _SHOWN = 8
-#: Games whose curves stand on one page.
-GAMES_A_PAGE = 20
 _COLOURS = {"black": 1, "white": 2}
-#: Columns of CSV.
-_OF_GAMES = (
-    "file", "line", "date", "opponent", "colour", "result", "moves", "rank", "rating", "low",
-    "high",
-)  # fmt: skip
 
 
 def _perform(task: Task) -> dict[str, Any]:
-    """Estimate the player's strength."""
-    from yardstone.strength.estimate.estimate import estimate_player
+    """Estimate the player's strength, and that of the others if it is asked for."""
+    from yardstone.strength.estimate.everyone import estimate_everyone
 
     games = _games(task)
     player, colour = task.options.get("player"), task.options.get("colour")
@@ -43,17 +40,26 @@ def _perform(task: Task) -> dict[str, Any]:
     elif player is not None:
         _check_player(games, player)
     task.tell("analysing", 0, sum(len(game.moves) + 1 for game in games))
-    estimate = estimate_player(
+    estimates = estimate_everyone(
         games,
         player,
         colour=None if colour is None else _COLOURS[colour],
         net=task.network(),
         scale=task.options["scale"],
         level=task.options["level"],
+        others=task.limit("go_players") if task.options.get("others") == "yes" else 0,
         skipped=task.skipped,
-        progress=lambda done, total: task.tell("analysing", done, total),
+        progress=lambda done, total: _tell(task, done, total),
     )
-    return estimate.as_dict()
+    return go_result(estimates, go_scales(task.settings))
+
+
+def _tell(task: Task, done: int, total: int) -> None:
+    """Tell how many positions are seen; then costly moves are searched, which takes as long."""
+    if done < total:
+        task.tell("analysing", done, total)
+    else:
+        task.tell("searching", 0, 0)
 
 
 def _games(task: Task) -> list[GoGame]:
@@ -136,46 +142,6 @@ def _check(options: Plain) -> None:
         raise bad_option("colour", "name a player or a colour, not both")
 
 
-def _view(result: Plain, query: Query) -> View:
-    """The estimate with the curves of some games."""
-    from yardstone.reports.strength.estimate import estimate_document
-
-    games = len(result["by_game"])
-    pages = max(ceil(games / GAMES_A_PAGE), 1)
-    page = min(max(query.page, 1), pages)
-    parts = [range(games)[first : first + GAMES_A_PAGE] for first in range(0, games, GAMES_A_PAGE)]
-
-    def link(place: int) -> str:
-        part = f"{query.address}?page={place // GAMES_A_PAGE + 1}" if pages > 1 else ""
-        return f"{part}#game-{place + 1}"
-
-    document = estimate_document(result, games=parts[page - 1], link=link)
-    links = [
-        (
-            f"Games {part[0] + 1}–{part[-1] + 1}",
-            "" if number == page else f"{query.address}?page={number}#games",
-        )
-        for number, part in enumerate(parts, 1)
-    ]
-    title = f"{result['player']}: {result['rank'] or round(result['rating'])}"
-    basis = f"Strength in Go, from {plural(result['moves'], 'move')} in {plural(games, 'game')}"
-    document = replace(document, title=result["player"], lead=[basis])
-    return View(document, links if pages > 1 else [], title)
-
-
-def _records(result: Plain) -> Table:
-    """A row a game."""
-
-    def column(name: str) -> Column:
-        return Column(name, lambda game: game[name])
-
-    def running(name: str) -> Column:
-        return Column(f"running_{name}", lambda game: game["running"][name])
-
-    columns = [*map(column, _OF_GAMES), *map(running, ("rank", "rating", "low", "high"))]
-    return Table(columns, result["by_game"])
-
-
 KIND = Kind(
     name="go",
     short="Go",
@@ -185,12 +151,12 @@ KIND = Kind(
     files="Go: SGF.",
     offer=(
         "Go",
-        "A rating and rank from the moves of a few games, by phase of the game and game by game, "
-        "the winrate and the points lost, and, on the board, the moves that raised or lowered the "
-        "estimate most.",
-        "Even games on 19x19. The model knows players from 5 kyu to 9 dan; it says so where it "
-        "cannot tell.",
+        "Your rank from the moves of a few games, won or lost, on the scale of Fox, OGS or the "
+        "EGF. Strong and weak phases, the winrate of each game, and your costliest moves on the "
+        "board.",
+        "Even games on 19x19, for players from about 5 kyu to 9 dan.",
     ),
+    glance=go_glance,
     path="/api/estimates",
     summary="Send games of Go",
     about="Estimate how strong a player is from the moves of some games.",
@@ -202,8 +168,14 @@ KIND = Kind(
             name="player",
             about="Whose strength; by default who plays in all games.",
             label="Player",
-            hint="Left empty, it is the one who plays in all the games; if that is not clear, you "
+            hint="Leave it empty for the one who plays in all the games. If that is not clear, you "
             "are asked.",
+        ),
+        UserField(
+            name="ogs",
+            optional=True,
+            about="A user of OGS whose latest games take the place of files, where the server has "
+            "that switched on (`importers` of `/api/limits`).",
         ),
         ChoiceField(
             name="colour",
@@ -220,18 +192,25 @@ KIND = Kind(
                 "EGF: European Go Federation",
             ),
             label="Scale of the rating",
-            hint="Other scales are a mapping from that of Fox, and their intervals are wider for "
-            "it.",
+            hint="You can switch on the result. OGS and EGF are mapped from Fox, so their "
+            "intervals are wider.",
         ),
         level_field(0.9),
+        ChoiceField(
+            name="others",
+            values=("no", "yes"),
+            about="Measure the other players of the same games as well.",
+        ),
     ),
-    limits={"go_games": 100, "go_moves": 30_000},
+    from_page={"others": "yes"},
+    limits={"go_games": 100, "go_moves": 30_000, "go_players": 20},
     allowance=lambda limits: (
         f"{limits['go_games']:,} games, {limits['go_moves']:,} moves, on 19x19"
     ),
     warm=("yardstone.strength.estimate.estimate",),
     check=_check,
     perform=_perform,
-    view=_view,
-    records=_records,
+    view=go_view,
+    card=go_card,
+    records=go_records,
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from yardstone.pool import SkipReport
 from yardstone.web.kinds.fields import Field, PlayersField
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     from yardstone.web.settings import Settings
     from yardstone.web.unpack import Unpacked
 
-__all__ = ["Kind", "NeedsPlayer", "Plain", "Query", "Task", "View"]
+__all__ = ["CARD_RANGES", "Card", "Kind", "NeedsPlayer", "Plain", "Query", "Task", "View"]
 
 Plain = Mapping[str, Any]
+#: Intervals that the picture of a card has room for.
+CARD_RANGES = 12
 
 
 class NeedsPlayer(Exception):
@@ -85,12 +88,23 @@ class Query:
         Whose part of it.
     everyone : bool
         All of it, however long.
+    colour : str or None
+        Which of the player's games.
+    scale : str or None
+        On which scale.
     """
 
     address: str
     page: int = 1
     player: str | None = None
     everyone: bool = False
+    colour: str | None = None
+    scale: str | None = None
+
+    def link(self, *, part: str = "", **values: str | int | None) -> str:
+        """The address of another view; of this one's values only those that are named stay."""
+        query = urlencode({name: value for name, value in values.items() if value is not None})
+        return self.address + (f"?{query}" if query else "") + part
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +118,36 @@ class View:
         Other parts of it with their addresses; without one it is the part that is shown.
     title : str
         Of the window, if not that of the document.
+    says_skipped : bool
+        Whether the document says itself what was left out.
+    kept : mapping, optional
+        What a browser may keep of the result, to compare it with later ones.
     """
 
     document: Document
     links: Sequence[tuple[str, str]] = ()
     title: str = ""
+    says_skipped: bool = False
+    kept: Plain | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What other sites show of a link to a result: no names, since it is shown to all there.
+
+    Attributes
+    ----------
+    title, sentence : str
+    ranges : tuple of (float, float, float)
+        Low end, value and high end of what the picture draws, the strongest first.
+    ticks : tuple of (float, str)
+        Marks below them; the picture reaches from the first to the last at least.
+    """
+
+    title: str
+    sentence: str
+    ranges: tuple[tuple[float, float, float], ...] = ()
+    ticks: tuple[tuple[float, str], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +177,8 @@ class Kind:
     formats, also : sequence of str
         Formats that make such a job by themselves, and those that do if it is asked for.
     fields : sequence of Field
+    from_page : mapping of str to str
+        Values of fields of which the page asks nothing, if they are not the usual ones.
     limits : mapping of str to int
         How much of something a job may hold, by default.
     allowance : callable
@@ -152,6 +193,10 @@ class Kind:
         message for the visitor, if the files give no result.
     view : callable
         Takes the result and a `Query`: the page.
+    card : callable
+        Takes the result: what other sites show of a link to it.
+    glance : callable
+        Takes a result: a small part of it, for the start page.
     records : callable, optional
         Takes the result: the table of its CSV; without it that of the document.
     """
@@ -171,12 +216,15 @@ class Kind:
     formats: Sequence[str]
     also: Sequence[str] = ()
     fields: Sequence[Field] = ()
+    from_page: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, int] = field(default_factory=dict)
     allowance: Callable[[Plain], str]
     warm: Sequence[str] = ()
     check: Callable[[Plain], None] = lambda options: None
     perform: Callable[[Task], dict[str, Any]]
     view: Callable[[Plain, Query], View]
+    card: Callable[[Plain], Card]
+    glance: Callable[[Plain], Document]
     records: Callable[[Plain], Table] | None = None
 
     @property

@@ -5,19 +5,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import parse_qs
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi import Query as Parameter
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from yardstone.web.kinds import KINDS, Query
+from yardstone.web.owners import OWNER_COOKIE, remember_key, sent_key
+from yardstone.web.pages.card_picture import can_draw, card_png
 from yardstone.web.pages.forms import form_fields
-from yardstone.web.pages.job_pages import batch_page, job_page
+from yardstone.web.pages.job_pages import batch_page, example_page, job_page
 from yardstone.web.pages.problem_page import wants_page
-from yardstone.web.pages.render import ASSETS, asset_bytes, asset_mark, page, root_of
-from yardstone.web.pages.wording import error_lines, limit_words, limits_table, progress
+from yardstone.web.pages.render import (
+    ASSETS,
+    PageCard,
+    address_of,
+    asset_bytes,
+    asset_mark,
+    page,
+    root_of,
+)
+from yardstone.web.pages.samples import SAMPLES, start_samples
+from yardstone.web.pages.wording import (
+    days_words,
+    error_lines,
+    limit_words,
+    limits_table,
+    progress,
+)
 from yardstone.web.problems import RequestProblem, missing
+from yardstone.web.site import site_of
 from yardstone.web.sniff import ENDINGS
+from yardstone.web.store import DAY
 
 if TYPE_CHECKING:
     from yardstone.web.service import Service
@@ -37,13 +56,31 @@ def _service(request: Request) -> Service:
     return service
 
 
+def _query(
+    request: Request,
+    part: Annotated[int, Parameter(alias="page", ge=1, le=100_000)] = 1,
+    player: Annotated[str | None, Parameter(max_length=400)] = None,
+    everyone: Annotated[bool, Parameter(alias="all")] = False,
+    colour: Annotated[str | None, Parameter(max_length=40)] = None,
+    scale: Annotated[str | None, Parameter(max_length=40)] = None,
+) -> Query:
+    """What of a result is asked for."""
+    path = request.url.path.removeprefix(root_of(request))
+    return Query(root_of(request) + path, part, player, everyone, colour, scale)
+
+
 def _start(request: Request, problem: RequestProblem | None = None) -> Response:
     limits = _service(request).limits()
     response = page(
         request,
         "start",
-        title="Yardstone: how strong am I?",
+        title="How strong am I?",
         private=problem is not None,
+        card=PageCard(
+            "How strong am I?",
+            "Drop the records of your games: a rating, how sure it is, and what it rests on.",
+            f"{address_of(request)}/",
+        ),
         status=200 if problem is None else problem.status,
         limits=limits,
         words=limit_words(limits),
@@ -51,6 +88,9 @@ def _start(request: Request, problem: RequestProblem | None = None) -> Response:
         endings=" ".join(ENDINGS),
         kinds=KINDS.values(),
         fields=form_fields(),
+        samples=start_samples(),
+        importers=limits["importers"],
+        keep=days_words(limits["keep_days"]),
         problem="" if problem is None else " ".join(error_lines(problem.as_dict())),
     )
     if problem is not None and problem.retry_after is not None:
@@ -68,29 +108,49 @@ def start(request: Request) -> Response:
 async def send(request: Request) -> Response:
     """Take the files of the form, and lead to the page of the job."""
     try:
-        jobs = await _service(request).receive(request)
+        made = await _service(request).receive(request, page=True)
     except RequestProblem as problem:
         if not wants_page(request):
             raise
         return _start(request, problem)
-    address = f"{root_of(request)}/r/{jobs[0]}"
+    address = f"{root_of(request)}/r/{made.jobs[0]}"
+    answer: Response = JSONResponse({"page": address}, 202)
     if wants_page(request):
-        return RedirectResponse(address, 303)
-    return JSONResponse({"page": address}, 202)
+        answer = RedirectResponse(address, 303)
+    _remember(request, answer, address, made.key)
+    return answer
 
 
 @router.api_route("/r/{address}", methods=_READ)
 def result(
     request: Request,
     address: str,
-    part: Annotated[int, Parameter(alias="page", ge=1, le=100_000)] = 1,
-    player: Annotated[str | None, Parameter(max_length=400)] = None,
-    everyone: Annotated[bool, Parameter(alias="all")] = False,
+    query: Annotated[Query, Depends(_query)],
 ) -> Response:
     """A job: its progress, its question, its result or its failure."""
+    return job_page(request, _service(request).job(address), query)
+
+
+@router.api_route("/example/{kind}", methods=_READ)
+def example(
+    request: Request,
+    kind: str,
+    query: Annotated[Query, Depends(_query)],
+) -> Response:
+    """The result of an example, as all results are shown."""
+    if kind not in SAMPLES:
+        raise missing()
+    return example_page(request, kind, query)
+
+
+@router.api_route("/r/{address}/card.png", methods=_READ)
+def picture(request: Request, address: str) -> Response:
+    """The picture that other sites show beside a link to a result."""
     job = _service(request).job(address)
-    query = Query(f"{root_of(request)}/r/{address}", part, player, everyone)
-    return job_page(request, job, query)
+    if job["status"] != "done" or not can_draw():
+        raise missing()
+    card = KINDS[job["kind"]].card(job["result"])
+    return Response(card_png(card, site_of(request).title), media_type="image/png")
 
 
 @router.api_route("/r/{address}/state", methods=_READ)
@@ -100,40 +160,53 @@ def state(request: Request, address: str) -> Response:
     return JSONResponse(plain, headers={"Cache-Control": "no-store"})
 
 
+@router.api_route("/r/{address}/own/{key}", methods=_READ)
+def own(request: Request, address: str, key: str) -> Response:
+    """The owner's link: this browser may change the job from now on."""
+    _check_link(request, address, key)
+    answer = _back(request, address)
+    _remember(request, answer, f"{root_of(request)}/r/{address}", key)
+    return answer
+
+
 @router.post("/r/{address}/player")
 async def choose(request: Request, address: str) -> Response:
     """Say whose strength is asked for."""
     names = (await _small_form(request)).get("player", [])
     if len(names) != 1:
         raise RequestProblem(422, "bad_form", "No player was chosen.", "Choose one of the names.")
-    await run_in_threadpool(_service(request).choose, address, names[0])
+    await run_in_threadpool(_service(request).choose, address, names[0], sent_key(request))
     return _back(request, address)
 
 
 @router.post("/r/{address}/cancel")
 def cancel(request: Request, address: str) -> Response:
     """Stop a job."""
-    _service(request).cancel(address)
+    _service(request).cancel(address, sent_key(request))
     return _back(request, address)
 
 
 @router.post("/r/{address}/retry")
 def retry(request: Request, address: str) -> Response:
     """Begin a failed job anew."""
-    _service(request).retry(address)
+    _service(request).retry(address, sent_key(request))
     return _back(request, address)
 
 
 @router.post("/r/{address}/delete")
 def delete(request: Request, address: str) -> Response:
     """Delete a job with its result."""
-    return _deleted(request, address)
+    _service(request).delete(address, sent_key(request))
+    return _deleted(request, f"{root_of(request)}/r/{address}")
 
 
 @router.api_route("/b/{address}", methods=_READ)
 def batch(request: Request, address: str) -> Response:
     """All jobs of a batch."""
-    return batch_page(request, _service(request).batch(address))
+    batch = _service(request).batch(address)
+    return batch_page(
+        request, batch, owned=_service(request).owns(address, sent_key(request), batch=True)
+    )
 
 
 @router.api_route("/b/{address}/state", methods=_READ)
@@ -153,7 +226,20 @@ def batch_state(request: Request, address: str) -> Response:
 @router.post("/b/{address}/delete")
 def delete_batch(request: Request, address: str) -> Response:
     """Delete all jobs of a batch."""
-    return _deleted(request, address)
+    _service(request).delete(address, sent_key(request), batch=True)
+    return _deleted(request, f"{root_of(request)}/b/{address}")
+
+
+@router.api_route("/b/{address}/own/{key}", methods=_READ)
+def own_batch(request: Request, address: str, key: str) -> Response:
+    """The owner's link of a batch, and with it of its jobs."""
+    _check_link(request, address, key, batch=True)
+    root = root_of(request)
+    answer = RedirectResponse(f"{root}/b/{address}", 303)
+    jobs = [f"{root}/r/{job['id']}" for job in _service(request).batch(address)["jobs"]]
+    for path in (f"{root}/b/{address}", *jobs):
+        _remember(request, answer, path, key)
+    return answer
 
 
 @router.api_route("/static/{name}", methods=_READ)
@@ -169,12 +255,23 @@ def _back(request: Request, address: str) -> Response:
     return RedirectResponse(f"{root_of(request)}/r/{address}", 303)
 
 
-def _deleted(request: Request, address: str) -> Response:
-    _service(request).delete(address)
-    return page(
+def _check_link(request: Request, address: str, key: str, *, batch: bool = False) -> None:
+    if not _service(request).owns(address, key, batch=batch):
+        raise RequestProblem(
+            403, "not_owner", "This is not the owner's link of this result.", "Check the address."
+        )
+
+
+def _remember(request: Request, answer: Response, path: str, key: str) -> None:
+    days = _service(request).settings.keep_days
+    remember_key(answer, key, path, DAY * days, secure=request.url.scheme == "https")
+
+
+def _deleted(request: Request, path: str) -> Response:
+    answer = page(
         request,
         "message",
-        title="Yardstone: deleted",
+        title="Deleted",
         heading="Deleted",
         tone="good",
         lines=["The result is gone, and its address leads nowhere any more."],
@@ -182,6 +279,8 @@ def _deleted(request: Request, address: str) -> Response:
         onward="Measure other games",
         job=None,
     )
+    answer.delete_cookie(OWNER_COOKIE, path=path)
+    return answer
 
 
 async def _small_form(request: Request) -> dict[str, list[str]]:

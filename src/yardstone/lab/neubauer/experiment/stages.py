@@ -91,6 +91,8 @@ class Stages:
             if home.exists():
                 shutil.rmtree(home)
             part.rename(home)
+        except InputError:
+            raise
         except OSError as error:
             raise InputError(
                 f"cannot be written: {error.strerror or error}", file=str(error.filename or home)

@@ -1,5 +1,6 @@
 "use strict";
-// Tables of a report: sorted by a click on a heading, searched, and opened row by row.
+// Tables of a report, sorted by a click on a heading, searched, and opened row by row; and
+// pictures that are stepped through.
 (() => {
   const element = (name, text, className) => {
     const made = document.createElement(name);
@@ -113,11 +114,67 @@
     }
   };
 
+  // One picture at a time, with buttons and keys; the title and the words of its group stay.
+  const makeStepper = (stepper) => {
+    const pictures = [...stepper.querySelectorAll("figure")];
+    if (pictures.length < 2) return;
+    let place = 0;
+    const button = (text, act) => {
+      const made = element("button", text);
+      made.type = "button";
+      made.addEventListener("click", act);
+      return made;
+    };
+    const previous = button("Previous", () => show(place - 1, true));
+    const next = button("Next", () => show(place + 1, true));
+    const count = element("span", "", "quiet");
+    const controls = element("div", undefined, "controls");
+    controls.append(previous, next, count, element("span", "or use the arrow keys", "keys quiet"));
+    const show = (number, aloud) => {
+      place = Math.min(Math.max(number, 0), pictures.length - 1);
+      const now = pictures[place].closest("article");
+      for (const article of stepper.querySelectorAll("article")) article.hidden = article !== now;
+      pictures.forEach((picture, each) => { picture.hidden = each !== place; });
+      // Disabled buttons would lose the focus: they only say so.
+      previous.setAttribute("aria-disabled", String(place === 0));
+      next.setAttribute("aria-disabled", String(place === pictures.length - 1));
+      count.textContent = `${place + 1} of ${pictures.length}`;
+      const caption = pictures[place].querySelector("figcaption");
+      if (aloud) say(`${now.querySelector("h3").textContent}. ${caption ? caption.textContent : ""}`);
+    };
+    stepper.prepend(controls);
+    stepper.classList.add("stepping");
+    stepper.tabIndex = 0;
+    const keys = {
+      ArrowLeft: () => place - 1, ArrowRight: () => place + 1,
+      Home: () => 0, End: () => pictures.length - 1,
+    };
+    stepper.addEventListener("keydown", (event) => {
+      if (!keys[event.key] || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      show(keys[event.key](), true);
+    });
+    show(0, false);
+  };
+
+  // A link into a folded part opens it.
+  const openTarget = () => {
+    const part = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const folded = part && part.closest("details");
+    if (folded && !folded.open) {
+      folded.open = true;
+      part.scrollIntoView();
+    }
+  };
+  window.addEventListener("hashchange", openTarget);
+
   const prepare = (root) => {
+    root.querySelectorAll(".stepper").forEach(makeStepper);
     root.querySelectorAll("table.sortable").forEach(makeSortable);
     root.querySelectorAll(".search").forEach(makeSearchable);
     root.querySelectorAll("script.details").forEach(makeOpenable);
   };
   prepare(document);
+  openTarget();
   document.addEventListener("newcontent", (event) => prepare(event.target));
 })();

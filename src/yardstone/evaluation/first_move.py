@@ -1,0 +1,97 @@
+"""Whether a system predicts better with an advantage of moving first.
+
+It is asked of the earlier games alone: the first half of them is learned from, the later half
+judges. An advantage is taken only if the gain in likelihood is one that chance alone brings
+in no more than one case of twenty (Wilks 1938).
+"""
+
+from __future__ import annotations
+
+from math import log
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.evaluation.metrics import log_likelihoods
+from yardstone.winprob.logistic import logistic, logit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.pool import Pool
+    from yardstone.ratings.systems import SystemEntry
+
+    Array = NDArray[np.float64]
+
+__all__ = ["helpful_advantage", "takes_advantage"]
+
+#: So much of the earlier games only serves to learn ratings from.
+_LEARNING_SHARE = 0.5
+#: Half the 95 % quantile of chi squared with one degree of freedom.
+_GAIN = 1.92
+#: Rating points in a unit of log odds, on Elo's scale: where the search begins.
+_POINTS = 400.0 / log(10.0)
+#: Steps of the search, and points within which a further one is not worth a replay.
+_STEPS, _CLOSE = 3, 2.0
+#: Log odds beyond these tell nothing more.
+_EDGE = 12.0
+#: A prediction of 0 or 1 that fails must not decide by itself.
+_LEAST_LOG = -50.0
+
+
+def takes_advantage(entry: SystemEntry) -> bool:
+    """Whether a system has an advantage of moving first that nobody has fixed."""
+    knobs = {knob.name for knob in entry.knobs}
+    return "first_advantage" in knobs and "first_advantage" not in entry.fixed
+
+
+def helpful_advantage(entry: SystemEntry, earlier: Pool) -> float:
+    """The advantage of moving first with which a system predicts better; 0 if none helps.
+
+    Parameters
+    ----------
+    entry : SystemEntry
+        One that `takes_advantage`.
+    earlier : Pool
+        Games in order of time: all that is ever looked at.
+
+    Returns
+    -------
+    float
+        In the system's rating points.
+    """
+    judged = np.arange(len(earlier)) >= round(_LEARNING_SHARE * len(earlier))
+    score = earlier.score[judged]
+    if not len(score) or not earlier.ordered:
+        return 0.0
+    knob = next(knob for knob in entry.knobs if knob.name == "first_advantage")
+    expected = entry.make().replay(earlier).expected[judged]
+    without, best, chosen, advantage = _total(score, expected), -np.inf, 0.0, 0.0
+    for _ in range(_STEPS):
+        step = _POINTS * _shift(score, expected)
+        if abs(step) < _CLOSE:
+            break
+        advantage = float(np.clip(advantage + step, knob.low, knob.high))
+        system = entry.make(first_advantage=advantage)
+        expected = system.replay(earlier).expected[judged]
+        if (total := _total(score, expected)) > best:
+            best, chosen = total, advantage
+    return chosen if best - without > _GAIN else 0.0
+
+
+def _total(score: Array, expected: Array) -> float:
+    return float(np.maximum(log_likelihoods(score, expected), _LEAST_LOG).sum())
+
+
+def _shift(score: Array, expected: Array) -> float:
+    """What added to the log odds of all games makes their expected points those scored."""
+    odds = np.clip(logit(np.clip(expected, 1e-12, 1.0 - 1e-12)), -_EDGE, _EDGE)
+    shift = 0.0
+    for _ in range(25):
+        p = logistic(odds + shift)
+        slope = float((p * (1.0 - p)).sum())
+        step = float((score - p).sum()) / max(slope, 1e-9)
+        shift += float(np.clip(step, -1.0, 1.0))
+        if abs(step) < 1e-6:
+            break
+    return shift

@@ -1,0 +1,278 @@
+"""What a network said of positions, kept on disk between runs.
+
+A file of SQLite in the user's cache, which several processes may use at a time. It is there
+to save time and for nothing else: whatever is wrong with it, work goes on without it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import threading
+import time
+import warnings
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from yardstone.errors import IgnoredWarning, UsageError
+
+__all__ = [
+    "ENVIRONMENT",
+    "EvaluationStore",
+    "evaluations_folder",
+    "open_store",
+    "size_limit",
+]
+
+#: ``off``, or how large the file may become, such as ``500 MB``.
+ENVIRONMENT = "YARDSTONE_CACHE"
+#: How large it may become where nothing is said.
+LIMIT = 1 << 30
+
+_NAME = "evaluations.sqlite"
+_FORMAT = 1
+_DAY = 86_400
+#: Answers that are written together.
+_BATCH = 256
+#: So much is deleted where it has become too large, the answers longest unused first.
+_DELETED = 0.2
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
+_UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
+_TABLE = """CREATE TABLE IF NOT EXISTS answer
+    (key BLOB PRIMARY KEY, used INTEGER NOT NULL, value BLOB NOT NULL)"""
+
+
+def evaluations_folder() -> Path:
+    """Where evaluations are kept: ``yardstone/evaluations`` in the user's cache.
+
+    That is ``$XDG_CACHE_HOME``, or ``~/.cache`` where it is not set. To clear them delete it.
+    """
+    from yardstone.go.nets.store import networks_folder
+
+    return networks_folder().with_name("evaluations")
+
+
+def size_limit() -> int:
+    """How many bytes may be kept, by the environment variable YARDSTONE_CACHE; 0 for none.
+
+    Raises
+    ------
+    UsageError
+        The variable is neither ``off`` nor a size.
+    """
+    text = os.environ.get(ENVIRONMENT, "").strip()
+    if not text:
+        return LIMIT
+    if text.lower() in ("off", "no", "none"):
+        return 0
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise UsageError(f"{ENVIRONMENT} is {text!r}: it must be off, or a size such as 500MB")
+    return int(float(found[1]) * (1 << _UNITS[found[2].lower()]))
+
+
+def open_store(file: Path | None = None, limit: int | None = None) -> EvaluationStore | None:
+    """The user's store; None where nothing is to be kept, or no file can be written.
+
+    Parameters
+    ----------
+    file : Path, optional
+        Another file.
+    limit : int, optional
+        Most bytes; by default `size_limit`.
+    """
+    most = size_limit() if limit is None else limit
+    if most <= 0:
+        return None
+    place = evaluations_folder() / _NAME if file is None else file
+    store = EvaluationStore(place, most)
+    return store if store.works else None
+
+
+class EvaluationStore:
+    """Values by keys in a file of bounded size.
+
+    Parameters
+    ----------
+    file : Path
+        Made if it is not there. A damaged one is thrown away, with a warning.
+    limit : int
+        Most bytes; beyond them what was not used for longest is deleted.
+
+    Attributes
+    ----------
+    works : bool
+        False once the file could not be read or written; nothing is kept then.
+    """
+
+    def __init__(self, file: Path, limit: int) -> None:
+        self.file = file
+        self.limit = limit
+        self.works = True
+        self._lock = threading.RLock()
+        self._process = -1
+        self._base: sqlite3.Connection | None = None
+        self._inherited: list[sqlite3.Connection] = []  # of the process forked from: left alone
+        self._new: dict[bytes, bytes] = {}
+        self._used: set[bytes] = set()
+        with self._lock:
+            self._connection()
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The values of those of the keys that have one."""
+        with self._lock:
+            found = {key: self._new[key] for key in keys if key in self._new}
+            base = self._connection()
+            if base is None:
+                return found
+            today = _today()
+            try:
+                for key in keys:
+                    if key in found:
+                        continue
+                    row = base.execute("SELECT used, value FROM answer WHERE key = ?", (key,))
+                    used, packed = row.fetchone() or (0, None)
+                    value = None if packed is None else _checked(key, packed)
+                    if value is None:
+                        continue
+                    found[key] = value
+                    if used != today:
+                        self._used.add(key)
+            except sqlite3.Error as error:
+                self._give_up(error)
+            return found
+
+    def put(self, key: bytes, value: bytes) -> None:
+        """Keep a value, in place of an earlier one."""
+        with self._lock:
+            self._new[key] = value
+            if len(self._new) >= _BATCH:
+                self.flush()
+
+    def flush(self) -> None:
+        """Write what is not written yet; where another process writes for long, nothing."""
+        with self._lock:
+            new, self._new = self._new, {}
+            used, self._used = self._used, set()
+            base = self._connection() if new or used else None
+            if base is None:
+                return
+            today = _today()
+            try:
+                with base:
+                    base.executemany(
+                        "UPDATE answer SET used = ? WHERE key = ?", [(today, key) for key in used]
+                    )
+                    base.executemany(
+                        "INSERT OR REPLACE INTO answer VALUES (?, ?, ?)",
+                        [(key, today, _with_sum(key, value)) for key, value in new.items()],
+                    )
+                if new:
+                    self._shrink(base)
+            except sqlite3.Error as error:
+                self._give_up(error)
+
+    def close(self) -> None:
+        """Write what is left, and close the file."""
+        with self._lock:
+            self.flush()
+            if self._base is not None and self._process == os.getpid():
+                self._base.close()
+            self._base = None
+
+    def _connection(self) -> sqlite3.Connection | None:
+        """The connection of this process: one must not be used in two."""
+        if not self.works:
+            return None
+        if self._base is None or self._process != os.getpid():
+            if self._base is not None:
+                self._inherited.append(self._base)
+                self._base = None
+            try:
+                self._base = self._open()
+                self._process = os.getpid()
+            except (OSError, sqlite3.Error) as error:
+                self._give_up(error)
+        return self._base if self.works else None
+
+    def _open(self) -> sqlite3.Connection:
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            return self._prepared()
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):  # locked, read-only, no space
+                raise
+            self._discard()
+            return self._prepared()
+
+    def _prepared(self) -> sqlite3.Connection:
+        base = sqlite3.connect(self.file, timeout=2.0, check_same_thread=False)
+        try:
+            (version,) = base.execute("PRAGMA user_version").fetchone()
+            if version not in (0, _FORMAT):
+                raise sqlite3.DatabaseError("of another version")
+            base.execute("PRAGMA journal_mode = WAL")
+            base.execute("PRAGMA synchronous = OFF")
+            if not version:
+                base.execute(_TABLE)
+                base.execute(f"PRAGMA user_version = {_FORMAT}")
+                base.commit()
+        except sqlite3.Error:
+            base.close()
+            raise
+        return base
+
+    def _discard(self) -> None:
+        """Throw the file away."""
+        warnings.warn(
+            f"{self.file}: the kept evaluations are damaged and were thrown away",
+            IgnoredWarning,
+            stacklevel=2,
+        )
+        for ending in ("", "-wal", "-shm"):
+            self.file.with_name(self.file.name + ending).unlink(missing_ok=True)
+
+    def _give_up(self, error: Exception) -> None:
+        """Work on without the store; one that is damaged goes."""
+        if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+            return  # another process writes: what was to be written is lost, and no harm done
+        self.works = False
+        if self._base is not None:
+            self._base.close()
+            self._base = None
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(
+            error, sqlite3.OperationalError
+        ):
+            self._discard()
+
+    def _shrink(self, base: sqlite3.Connection) -> None:
+        """Delete what was not used for longest if the file has become too large."""
+        (size,) = base.execute("PRAGMA page_size").fetchone()
+        (pages,) = base.execute("PRAGMA page_count").fetchone()
+        (free,) = base.execute("PRAGMA freelist_count").fetchone()
+        if (pages - free) * size <= self.limit:
+            return
+        (number,) = base.execute("SELECT count(*) FROM answer").fetchone()
+        with base:
+            base.execute(
+                """DELETE FROM answer WHERE rowid IN
+                (SELECT rowid FROM answer ORDER BY used, rowid LIMIT ?)""",
+                (int(number * _DELETED) + 1,),
+            )
+
+
+def _today() -> int:
+    return int(time.time()) // _DAY
+
+
+def _with_sum(key: bytes, value: bytes) -> bytes:
+    """The value with a sum of it and of its key before it."""
+    return zlib.crc32(value, zlib.crc32(key)).to_bytes(4, "little") + value
+
+
+def _checked(key: bytes, packed: bytes) -> bytes | None:
+    """The value, if its sum is right."""
+    value = packed[4:]
+    return value if _with_sum(key, value) == packed else None

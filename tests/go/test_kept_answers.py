@@ -1,0 +1,245 @@
+"""What a network said is kept between runs: to the last bit, and never in the way."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.go.games import random_game, small_network
+from yardstone.errors import IgnoredWarning, UsageError
+from yardstone.go import evaluation_store
+from yardstone.go.analysis import analyse
+from yardstone.go.evaluation_store import (
+    EvaluationStore,
+    evaluations_folder,
+    open_store,
+    size_limit,
+)
+from yardstone.go.evaluator import TRUNK_KINDS, Evaluator, NetworkAnswer
+from yardstone.go.kept_answers import KeptAnswer
+from yardstone.go.nets.network import Network, load_network
+from yardstone.go.requests import ask
+from yardstone.pool import SkipReport
+from yardstone.records.go_game import GoGame
+
+KINDS = ("pick", "after", "candidates", "mean")
+GAMES = [random_game(k, size=5 + 2 * (k % 3), moves=12) for k in range(4)]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_network(tmp_path_factory.mktemp("net"))
+
+
+@pytest.fixture
+def load(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Network]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv(evaluation_store.ENVIRONMENT, "10MB")
+    return lambda: load_network(file, threads=1, cache=True)
+
+
+def answers(
+    network: Network, games: list[GoGame], kinds: tuple[str, ...] = KINDS
+) -> tuple[list[NetworkAnswer], int]:
+    evaluator = Evaluator(network, trunk=kinds)
+    found = list(evaluator.answer(ask(games, SkipReport(), trunk=True)))
+    return found, evaluator.evaluated
+
+
+def assert_same(some: list[NetworkAnswer], others: list[NetworkAnswer]) -> None:
+    for one, other in zip(some, others, strict=True):
+        for name in ("white_win", "no_result", "white_lead", "white_score", "policy"):
+            mine, theirs = getattr(one.assessment, name), getattr(other.assessment, name)
+            assert mine.tobytes() == theirs.tobytes()
+        assert one.features.keys() == other.features.keys()
+        for kind, values in one.features.items():
+            assert values.dtype == other.features[kind].dtype
+            assert values.tobytes() == other.features[kind].tobytes()
+
+
+def test_the_next_run_says_the_same_without_the_network(load: Callable[[], Network]) -> None:
+    first, evaluated = answers(load(), GAMES)
+    assert evaluated > 0
+    second, again = answers(load(), GAMES)
+    assert again == 0
+    assert_same(first, second)
+
+
+def test_one_more_game_costs_that_game_only(load: Callable[[], Network]) -> None:
+    answers(load(), GAMES[:3])
+    _, alone = answers(load_network(load().file, threads=1), GAMES[3:])
+    _, evaluated = answers(load(), GAMES)
+    assert 0 < evaluated <= alone
+
+
+def test_trunks_that_were_not_kept_are_asked_for(load: Callable[[], Network], file: Path) -> None:
+    plain = load_network(file, threads=1)
+    assert plain.answers is None
+    first, positions = answers(load(), GAMES, ())
+    expected, _ = answers(plain, GAMES)
+    second, evaluated = answers(load(), GAMES)
+    assert 0 < evaluated <= positions
+    for one, other in zip(expected, second, strict=True):
+        for kind, values in one.features.items():
+            np.testing.assert_allclose(
+                values.astype(float), other.features[kind].astype(float), atol=2e-2
+            )
+    for one, other in zip(first, second, strict=True):  # what was said before stands
+        assert one.assessment.policy.tobytes() == other.assessment.policy.tobytes()
+    third, evaluated = answers(load(), GAMES)
+    assert evaluated == 0
+    assert_same(second, third)
+    games = [game for game in GAMES if game.size == 7]
+    whole, evaluated = answers(load(), games, TRUNK_KINDS)  # the whole trunk is never kept
+    assert evaluated > 0
+    assert whole[0].features["trunk"].shape[-1] == 7
+
+
+def test_analyses_with_search_are_the_same(
+    load: Callable[[], Network], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = random_game(8, size=9, moves=30)
+    first = analyse(game, load())
+    network = load()
+    monkeypatch.setattr(network, "evaluate", lambda *_, **__: pytest.fail("the network was asked"))
+    second = analyse(game, network)
+    assert first.losses.points.tobytes() == second.losses.points.tobytes()
+    assert first.losses.visits.tobytes() == second.losses.visits.tobytes()
+
+
+def test_other_networks_and_numbers_have_their_own(
+    load: Callable[[], Network], tmp_path: Path
+) -> None:
+    answers(load(), GAMES[:1])
+    other = load_network(small_network(tmp_path, seed=9), threads=1, cache=True)
+    assert other.sha256 != load().sha256
+    assert answers(other, GAMES[:1])[1] > 0
+
+
+def test_bytes_are_exact() -> None:
+    rng = np.random.default_rng(3)
+    answer = KeptAnswer(
+        rng.normal(size=82).astype(np.float32),
+        rng.normal(size=3).astype(np.float32),
+        (float(np.float32(0.1)), -0.0),
+        {80: rng.normal(size=16).astype(np.float16), 0: np.full(16, np.nan, np.float16)},
+        rng.normal(size=16).astype(np.float16),
+    )
+    read = KeptAnswer.from_bytes(answer.to_bytes())
+    assert read.to_bytes() == answer.to_bytes()
+    assert list(read.points) == [80, 0]
+    assert read.score == answer.score
+    plain = KeptAnswer(answer.policy, answer.value, answer.score)
+    assert KeptAnswer.from_bytes(plain.to_bytes()).mean is None
+
+
+def test_a_store_of_bounded_size_forgets_what_was_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a.sqlite"
+    day = iter(range(100, 200))
+    values = {k.to_bytes(16, "big"): os.urandom(4000) for k in range(500)}
+    kept = list(values)[:20]
+    for start in range(0, 500, 50):
+        today = next(day)
+        monkeypatch.setattr(evaluation_store, "_today", lambda now=today: now)
+        store = EvaluationStore(file, 1 << 20)
+        store.get(kept)
+        for key in list(values)[start : start + 50]:
+            store.put(key, values[key])
+        store.close()
+    store = EvaluationStore(file, 1 << 20)
+    found = store.get(list(values))
+    assert all(values[key] == value for key, value in found.items())
+    assert set(kept) <= set(found)  # used every day
+    assert set(list(values)[-50:]) <= set(found)
+    assert 100 < len(found) < 300
+    store.close()
+    assert file.stat().st_size < 1.5 * (1 << 20)
+
+
+@pytest.mark.parametrize(
+    "damage", [b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 5000]
+)
+def test_a_damaged_file_is_thrown_away(tmp_path: Path, damage: bytes) -> None:
+    file = tmp_path / "a.sqlite"
+    file.write_bytes(damage)
+    with pytest.warns(IgnoredWarning, match="damaged and were thrown away"):
+        store = EvaluationStore(file, 1 << 20)
+    store.put(b"k", b"value")
+    store.close()
+    assert EvaluationStore(file, 1 << 20).get([b"k"]) == {b"k": b"value"}
+
+
+def test_damage_within_the_file_is_no_error_and_no_value(tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlite"
+    values = {k.to_bytes(16, "big"): os.urandom(3000) for k in range(200)}
+    rng = np.random.default_rng(1)
+    for _ in range(12):
+        store = EvaluationStore(file, 1 << 22)
+        for key, value in values.items():
+            store.put(key, value)
+        store.close()
+        data = bytearray(file.read_bytes())
+        for at in rng.integers(4096, len(data), 40).tolist():
+            data[at] ^= 0xFF
+        file.write_bytes(data)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(evaluation_store.warnings, "warn", lambda *_, **__: None)
+            again = EvaluationStore(file, 1 << 22)
+            found = again.get(list(values))
+            again.put(b"new", b"value")
+            again.close()
+        assert all(values[key] == value for key, value in found.items())
+        file.unlink(missing_ok=True)
+
+
+WORK = """
+import os, sys
+from pathlib import Path
+from yardstone.go.evaluation_store import EvaluationStore
+store = EvaluationStore(Path(sys.argv[1]), 1 << 24)
+for k in range(600):
+    key = (k * 7919 % 1000).to_bytes(16, "big")
+    for found in store.get([key]).values():
+        assert found == key * 100
+    store.put(key, key * 100)
+    if k % 40 == 0:
+        store.flush()
+store.close()
+"""
+
+
+def test_several_processes_at_a_time(tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlite"
+    workers = [subprocess.Popen([sys.executable, "-c", WORK, str(file)]) for _ in range(4)]
+    assert [worker.wait(120) for worker in workers] == [0] * 4
+    with sqlite3.connect(file) as base:
+        assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert base.execute("SELECT count(*) FROM answer").fetchone() == (600,)
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder")
+    assert open_store(blocked / "a.sqlite", 1 << 20) is None
+
+
+def test_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert evaluations_folder() == tmp_path / "yardstone" / "evaluations"
+    for text, size in (("", 1 << 30), ("off", 0), ("0", 0), ("500 MB", 500 << 20), ("2g", 2 << 30)):
+        monkeypatch.setenv(evaluation_store.ENVIRONMENT, text)
+        assert size_limit() == size
+    monkeypatch.setenv(evaluation_store.ENVIRONMENT, "off")
+    assert open_store() is None
+    monkeypatch.setenv(evaluation_store.ENVIRONMENT, "much")
+    with pytest.raises(UsageError, match="YARDSTONE_CACHE is 'much'"):
+        size_limit()
