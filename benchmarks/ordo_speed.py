@@ -187,7 +187,7 @@ def compare_errors(arguments: argparse.Namespace, path: Path) -> list[str]:
     """Say how our exact errors agree with those of Ordo's simulation."""
     import yardstone
 
-    system = yardstone.BradleyTerry(first_advantage="free", draw_rate="free", method="score")
+    system = yardstone.BradleyTerry(first_advantage="auto", draw_rate="auto", method="score")
     ratings = system.fit(yardstone.read(path))
     exact = dict(zip(ratings.players, ratings.deviation * NORMAL_95, strict=True))
     with (games.FOLDER / "ordo.csv").open(newline="", encoding="utf-8") as file:

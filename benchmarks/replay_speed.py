@@ -106,10 +106,10 @@ def ours(name: str) -> Callable[[Games, int], Job]:
             "glicko2": Glicko2(),
             "glicko2-month": Glicko2(period="month"),
             "egf": EGF(period="game", initial=1500.0),
-            "whr": WholeHistory(first_advantage="free", deviations="conditional"),
-            "whr-joint": WholeHistory(first_advantage="free"),
-            "whr-replay": WholeHistory(first_advantage="free"),
-            "decay-replay": DecayingBradleyTerry(first_advantage="free"),
+            "whr": WholeHistory(first_advantage="auto", deviations="conditional"),
+            "whr-joint": WholeHistory(first_advantage="auto"),
+            "whr-replay": WholeHistory(first_advantage="auto"),
+            "decay-replay": DecayingBradleyTerry(first_advantage="auto"),
         }[name]
         act = system.fit if name in ("whr", "whr-joint") else system.replay
         act(few)  # compiles, once

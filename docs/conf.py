@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from importlib.metadata import version as version_of
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from yardstone.reports.charts.colours import night
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -37,6 +40,8 @@ napoleon_google_docstring = False
 napoleon_use_ivar = True
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["landing.css"]
 html_title = "Yardstone"
 html_show_sourcelink = False
 
@@ -60,7 +65,19 @@ def with_examples(
         lines[place:] = ["Examples::", "", *examples]
 
 
+def dark_pictures(app: Sphinx, error: Exception | None) -> None:
+    """On dark screens pictures of the gallery have the dark colours of Yardstone's pages."""
+    for picture in (Path(app.srcdir) / "gallery").glob("*.svg"):
+        built = Path(app.outdir) / "_images" / picture.name
+        if error is None and built.exists():
+            text = picture.read_text("utf-8")
+            built.write_text(
+                text.replace("<title>", f"<style>{night()}</style>\n<title>", 1), "utf-8"
+            )
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
+    app.connect("build-finished", dark_pictures)
     app.connect("autodoc-process-docstring", with_examples, priority=400)
     app.connect("autodoc-process-signature", without_options)

@@ -164,7 +164,7 @@ class Line:
         }
 
     def _list(self, truth: Floats, pool: Pool, generator: np.random.Generator) -> RatingList:
-        given = {"average": 0.0, "first_advantage": "free", "draw_rate": "free"}
+        given = {"average": 0.0, "first_advantage": "auto", "draw_rate": "auto"}
         system = BradleyTerry(method="likelihood", **given | self.system(truth, generator))
         limit = uncertainty.FULL_MATRIX_LIMIT
         try:

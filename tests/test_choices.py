@@ -87,8 +87,8 @@ def test_no_annotation_with_words_is_overlooked() -> None:
         ({"reference": "ancor"}, "anchor"),
         ({"disconnected": "component"}, "components"),
         ({"bounds": "exakt"}, "exact"),
-        ({"first_advantage": "fre"}, "free"),
-        ({"draw_rate": "fee"}, "free"),
+        ({"first_advantage": "atuo"}, "auto"),
+        ({"draw_rate": "aut"}, "auto"),
     ],
 )
 def test_a_near_word_is_suggested(wrong: dict[str, Any], right: str) -> None:

@@ -2,9 +2,9 @@
 
 >>> import yardstone
 >>> pool = yardstone.Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
->>> ratings = yardstone.BradleyTerry(average=0).fit(pool)
->>> ratings["A"].value > ratings["C"].value
-True
+>>> ratings = yardstone.rate(pool, average=0)
+>>> [player.player for player in ratings]
+['A', 'B', 'C']
 
 Public names are loaded when they are first used, so that importing the package
 takes no time.
@@ -25,31 +25,43 @@ if TYPE_CHECKING:
         IllegalMove,
         InputError,
         MissingExtraError,
+        MissingFileError,
         ModelError,
         NoGamesError,
         NotConnectedError,
         PerfectScoreWarning,
         SkippedWarning,
         StrictError,
+        UnknownPlayerError,
         UsageError,
         WorkerError,
+        WrongTypeError,
         YardstoneError,
         YardstoneWarning,
     )
     from yardstone.evaluation.backtest import evaluate
+    from yardstone.evaluation.history import rating_history as history
+    from yardstone.evaluation.prediction import predict
+    from yardstone.evaluation.ratings_over_time import PresentRating, RatingHistory
+    from yardstone.evaluation.result import Evaluation
     from yardstone.pool import PairCounts, Pool, Skipped, SkipReport
+    from yardstone.ratings.game_forecast import GameForecast
+    from yardstone.ratings.judgement import MatchJudgement, match
+    from yardstone.ratings.listed import PlayerRating, RatingList
     from yardstone.ratings.matches import Interval, Match, elo, normalized_elo
     from yardstone.ratings.matches import superiority as match_superiority
     from yardstone.ratings.pairs import PairedGames, pentanomial
     from yardstone.ratings.priors import Prior, Relation
-    from yardstone.ratings.rating_list import RatingList, rate, rate_list
+    from yardstone.ratings.rating_list import rate, rate_list
     from yardstone.ratings.result import Estimate, JointRatings, Ratings, Status
     from yardstone.ratings.simulation import simulate
     from yardstone.ratings.sprt import Sprt, SprtState
     from yardstone.ratings.superiority import superiority
     from yardstone.ratings.systems import *  # noqa: F403
     from yardstone.records import query, read
-    from yardstone.strength.estimate.estimate import estimate_player as estimate
+    from yardstone.shown import Plot
+    from yardstone.strength.estimate.estimate import StrengthEstimate
+    from yardstone.strength.estimate.from_files import estimate
 
     __version__: str
 
@@ -65,6 +77,7 @@ __all__ = [
     "rate",
     "rate_list",
     "RatingList",
+    "PlayerRating",
     "Prior",
     "Relation",
     "Ratings",
@@ -73,10 +86,21 @@ __all__ = [
     "Status",
     "simulate",
     "superiority",
+    # Over time
+    "history",
+    "RatingHistory",
+    "PresentRating",
+    "predict",
+    "GameForecast",
     # Comparing systems, and strength from moves
     "evaluate",
+    "Evaluation",
     "estimate",
+    "StrengthEstimate",
+    "Plot",
     # Matches
+    "match",
+    "MatchJudgement",
     "Match",
     "Interval",
     "elo",
@@ -89,10 +113,13 @@ __all__ = [
     # Errors and warnings
     "YardstoneError",
     "InputError",
+    "MissingFileError",
+    "UnknownPlayerError",
     "IllegalMove",
     "NoGamesError",
     "StrictError",
     "UsageError",
+    "WrongTypeError",
     "ModelError",
     "NotConnectedError",
     "ConvergenceError",
@@ -111,8 +138,17 @@ _HOMES = {
     "yardstone.records": ("read", "query"),
     "yardstone.pool": ("Pool", "PairCounts", "Skipped", "SkipReport"),
     "yardstone.evaluation.backtest": ("evaluate",),
+    "yardstone.evaluation.result": ("Evaluation",),
+    "yardstone.evaluation.ratings_over_time": ("RatingHistory", "PresentRating"),
+    "yardstone.evaluation.prediction": ("predict",),
+    "yardstone.ratings.game_forecast": ("GameForecast",),
+    "yardstone.ratings.judgement": ("match", "MatchJudgement"),
+    "yardstone.ratings.listed": ("RatingList", "PlayerRating"),
+    "yardstone.shown": ("Plot",),
+    "yardstone.strength.estimate.from_files": ("estimate",),
+    "yardstone.strength.estimate.estimate": ("StrengthEstimate",),
     "yardstone.ratings.systems": tuple(_systems.__all__),
-    "yardstone.ratings.rating_list": ("rate", "rate_list", "RatingList"),
+    "yardstone.ratings.rating_list": ("rate", "rate_list"),
     "yardstone.ratings.priors": ("Prior", "Relation"),
     "yardstone.ratings.result": ("Ratings", "JointRatings", "Estimate", "Status"),
     "yardstone.ratings.simulation": ("simulate",),
@@ -124,7 +160,7 @@ _HOMES = {
 #: Names that are others at home.
 _ALIASES = {
     "match_superiority": ("yardstone.ratings.matches", "superiority"),
-    "estimate": ("yardstone.strength.estimate.estimate", "estimate_player"),
+    "history": ("yardstone.evaluation.history", "rating_history"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -146,4 +182,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

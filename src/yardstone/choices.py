@@ -26,7 +26,6 @@ __all__ = [
     "nearest",
     "no_such",
     "one_of",
-    "settle_auto",
     "unknown_player",
 ]
 
@@ -68,13 +67,6 @@ def no_such(what: str, word: str, words: Iterable[str]) -> str:
     more = "" if len(known) <= _MOST else f" and {len(known) - _MOST} more"
     listed = ", ".join(known[:_MOST]) + more
     return f"there is no {what} {word!r}{hint}{' There are' if hint else ': there are'} {listed}"
-
-
-def settle_auto(parameters: object, *names: str) -> None:
-    """Take ``"auto"``, the command's word, for ``"free"`` in these fields of a dataclass."""
-    for name in names:
-        if getattr(parameters, name) == "auto":
-            object.__setattr__(parameters, name, "free")
 
 
 def unknown_player(player: object, players: Iterable[str]) -> UnknownPlayerError:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
+from tests.backgammon.kept import program_and_ledger
 from yardstone.backgammon._gnubg_analysis import match_id, move_text
 from yardstone.backgammon.analysis_file import AnalysisFile
 from yardstone.backgammon.file_analysis import (
@@ -32,8 +33,11 @@ def program() -> Path:
 
 
 @pytest.fixture(scope="module")
-def outcome(program: Path) -> FileAnalysis:
-    return analyse_file(MatchFile("example.mat", EXAMPLE), program=program)
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> FileAnalysis:
+    """The example's analysis: by the program, or as it was kept where there is none."""
+    program, ledger = program_and_ledger(tmp_path_factory.mktemp("example"))
+    match = MatchFile("example.mat", EXAMPLE)
+    return analyse_files([match], ledger=AnalysisFile(ledger), program=program, workers=1)[0]
 
 
 def test_a_match(outcome: FileAnalysis) -> None:

@@ -2,16 +2,17 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.backgammon.gnubg_here import real_gnubg
+from tests.backgammon.kept import program_and_ledger, write_matches
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
-from yardstone.examples import example
 
-EXAMPLE = example("backgammon.mat")
+#: Runs `analyse` with more options: what it prints on each stream.
+Analysed = Callable[..., tuple[str, str]]
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
@@ -81,49 +82,50 @@ def test_wrong_usage(
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two matches, a broken one, and the ledger of their analysis."""
-    real_gnubg()
-    made = tmp_path_factory.mktemp("matches")
-    text = EXAMPLE.read_text()
-    (made / "one.mat").write_text(text)
-    (made / "two.mat").write_text(text.replace("Ann", "Eva").replace("2024.05.31", "2024.06.30"))
-    (made / "broken.mat").write_text("hello")
+    """Two matches and a broken one; beside it the ledger of their analysis."""
+    made = tmp_path_factory.mktemp("analysis") / "matches"
+    made.mkdir()
+    write_matches(made)
     (made / "synonyms.csv").write_text("Ann,Eva\n")
     return made
 
 
-def analysed(
-    capsys: pytest.CaptureFixture[str], folder: Path, *arguments: str | Path
-) -> tuple[str, str]:
-    application("backgammon")(
-        args=["analyse", str(folder), "--ledger", str(folder / "ledger.jsonl")]
-        + [str(a) for a in arguments],
-        prog_name="backgammon",
-        standalone_mode=False,
-    )
-    found = capsys.readouterr()
-    return found.out, found.err
+@pytest.fixture(scope="module")
+def gnubg(folder: Path) -> tuple[str, ...]:
+    """The options that name the program and the ledger."""
+    program, ledger = program_and_ledger(folder.parent)
+    return ("--gnubg", str(program), "--ledger", str(ledger))
 
 
-def test_an_analysis_in_words(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text, _ = analysed(capsys, folder)
+@pytest.fixture
+def analysed(capsys: pytest.CaptureFixture[str], folder: Path, gnubg: tuple[str, ...]) -> Analysed:
+    def analysed(*arguments: str | Path) -> tuple[str, str]:
+        application("backgammon")(
+            args=["analyse", str(folder), *gnubg, *map(str, arguments)],
+            prog_name="backgammon",
+            standalone_mode=False,
+        )
+        found = capsys.readouterr()
+        return found.out, found.err
+
+    return analysed
+
+
+def test_an_analysis_in_words(folder: Path, analysed: Analysed) -> None:
+    text, _ = analysed()
     assert text.startswith("2 matches of 3 players, analysed by GNU Backgammon 1.")
     assert "Worst blunders" in text
     assert "Files without a match: 1" in text
     assert "not recognized" in text
     row = next(line.split() for line in text.splitlines() if line.startswith("Bob"))
     assert row[1:3] == ["2", "2"]
-    text, _ = analysed(
-        capsys, folder, "--synonyms", folder / "synonyms.csv", "--player", "Eva", "--blunders", "3"
-    )
+    text, _ = analysed("--synonyms", folder / "synonyms.csv", "--player", "Eva", "--blunders", "3")
     assert "2 matches of 2 players" in text
     assert next(line.split()[1] for line in text.splitlines() if line.startswith("Ann")) == "2"
 
 
-def test_an_analysis_for_programs(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out, said = analysed(capsys, folder, "--format", "json", "--offset", "2100")
+def test_an_analysis_for_programs(tmp_path: Path, analysed: Analysed) -> None:
+    out, said = analysed("--format", "json", "--offset", "2100")
     assert "broken.mat" in said
     found = json.loads(out)
     assert found["format"] == 1
@@ -135,7 +137,7 @@ def test_an_analysis_for_programs(
     assert len(bob["trend"]) == 2
     assert found["unusable"][0]["status"] == "refused"
     assert {len(blunder["position"]) for blunder in found["blunders"]} == {14}
-    out, _ = analysed(capsys, folder, "--format", "csv", "--table", tmp_path / "table.csv")
+    out, _ = analysed("--format", "csv", "--table", tmp_path / "table.csv")
     rows = list(csv.DictReader(out.splitlines()))
     assert float(rows[0]["rating"]) == pytest.approx(bob["rating"]["value"] - 50)
     with (tmp_path / "table.csv").open() as file:
@@ -144,11 +146,11 @@ def test_an_analysis_for_programs(
     assert [row["winner"] for row in matches] == ["2", "2"]
 
 
-def test_parquet(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_parquet(tmp_path: Path, analysed: Analysed) -> None:
     import duckdb
 
     players, matches = tmp_path / "players.parquet", tmp_path / "matches.parquet"
-    analysed(capsys, folder, "-o", players, "--table", matches)
+    analysed("-o", players, "--table", matches)
     with duckdb.connect() as connection:
         rows = connection.execute(
             f"SELECT player, matches FROM '{players}' ORDER BY matches DESC"
@@ -158,12 +160,8 @@ def test_parquet(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
         assert str(dates[0][0]) == "2024-05-31"
 
 
-def test_a_page_and_a_picture(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_page_and_a_picture(tmp_path: Path, analysed: Analysed) -> None:
     out, _ = analysed(
-        capsys,
-        folder,
         "--quiet",
         "--html",
         tmp_path / "page.html",
@@ -178,15 +176,19 @@ def test_a_page_and_a_picture(
 
 
 def test_what_cannot_be_done(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    gnubg: tuple[str, ...],
+    analysed: Analysed,
 ) -> None:
     with pytest.raises(StrictError, match=r"broken\.mat"):
-        analysed(capsys, folder, "--strict")
+        analysed("--strict")
     with pytest.raises(InputError, match="no match of 'Zoe'"):
-        analysed(capsys, folder, "--player", "Zoe")
+        analysed("--player", "Zoe")
     with pytest.raises(NoGamesError, match="not recognized"):
-        run(capsys, "analyse", folder / "broken.mat")
+        run(capsys, "analyse", folder / "broken.mat", *gnubg)
     with pytest.raises(InputError, match="no such file"):
-        run(capsys, "analyse", tmp_path / "none.mat")
+        run(capsys, "analyse", tmp_path / "none.mat", *gnubg)
     with pytest.raises(InputError, match="no such program"):
         run(capsys, "analyse", folder, "--gnubg", tmp_path / "none")

@@ -23,7 +23,7 @@ def test_the_best_players_now(games: Path, capsys: pytest.CaptureFixture[str]) -
     out = capsys.readouterr().out
     assert "1,200 games of 25 players" in out
     assert out.count("2020-") >= 5
-    assert "±: 95 % interval, as many of glicko2's deviations" in out
+    assert "±: 95 % interval, calibrated on" in out
 
 
 def test_elo_promises_no_interval(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,8 +150,6 @@ def test_parameters(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("given", "status", "says"),
     [
-        (["--plot", "x.svg"], 2, "--player"),
-        (["--format", "csv"], 2, "--player"),
         (["--player", "nobody"], 1, "no player is called 'nobody'"),
         (["--system", "elk"], 2, "no system 'elk'"),
         (["--annul", "0"], 1, "no game 0"),
@@ -171,6 +169,24 @@ def test_wrong_usage(
     out, err = capsys.readouterr()
     assert out == ""
     assert says in err
+
+
+def test_without_a_player_the_highest_are_drawn_and_listed(
+    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture, table = tmp_path / "top.svg", tmp_path / "top.csv"
+    assert main(["history", str(games), "--plot", str(picture), "-o", str(table)]) == 0
+    assert capsys.readouterr().out == ""
+    text = picture.read_text()
+    assert "the 10 highest with at least 10 games" in text
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 25  # the list on a screen stops at 20
+    ratings = [float(row["rating"]) for row in rows]
+    assert ratings == sorted(ratings, reverse=True)
+    drawn = [row["player"] for row in rows if f">{row['player']}<" in text]
+    assert drawn == [row["player"] for row in rows[:10]]
+    assert float(rows[0]["low"]) < ratings[0] < float(rows[0]["high"])
 
 
 def test_nothing_to_work_on(capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,7 +71,7 @@ def test_an_estimate_as_text(run: Run, games: Path) -> None:
         ["2024-03-03", "Dora", "B"],
         ["2024-03-04", "Bob", "B"],
     ]
-    assert blocks[4].startswith(("The moves that cost most", "No move stands out"))
+    assert blocks[4].startswith(("The costliest moves", "No move stands out"))
     assert blocks[-2].startswith("Note:\n  • ")
     assert blocks[-1].startswith("Network ")
 

@@ -24,8 +24,8 @@ def test_relations_know_the_players() -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("auto", "free"),
-        ("AUTO", "free"),
+        ("auto", "auto"),
+        ("AUTO", "auto"),
         ("35.5", 35.5),
         ("-20", -20.0),
         ("50%", 0.5),

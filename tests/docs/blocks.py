@@ -10,11 +10,15 @@ A console block after a line ``<!-- needs: network -->`` runs by itself, where t
 what it names: ``network``, the one that the rank model was trained on, ``gnubg``, or files
 of the shared data, ``shared/data/go/ogs_league.zip as league.zip``. A block of commands
 that no test can run says so: ``<!-- not run: it installs packages -->``.
+
+A picture that a console block writes and that the text after it shows,
+``![...](gallery/list.svg)`` after ``--plot list.svg``, is compared with the file of the page.
 """
 
 from __future__ import annotations
 
 import doctest
+import itertools
 import os
 import re
 import subprocess
@@ -34,6 +38,10 @@ FENCE = re.compile(
     r"```(?P<kind>console|python)\n(?P<body>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
+IMAGE = re.compile(r"!\[[^\]]*\]\(([\w./-]+\.svg)\)")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+#: Pixels by which coordinates of equal pictures may differ, from one processor to another.
+SHIFT = 1.5
 NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 DOCTEST_OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 #: Seconds that one command may take.
@@ -49,6 +57,7 @@ class Block:
     kind: str
     body: str
     needs: tuple[str, ...] = ()
+    pictures: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,12 +137,16 @@ def documents() -> list[Path]:
 def blocks(document: Path) -> Iterator[Block]:
     """The blocks of a document that are run, in order."""
     text = document.read_text(encoding="utf-8")
-    for match in FENCE.finditer(text):
+    matches = list(FENCE.finditer(text))
+    for match, after in itertools.zip_longest(matches, matches[1:]):
         indent = match["indent"]
         body = re.sub(f"^{indent}", "", match["body"], flags=re.MULTILINE)
         line = text.count("\n", 0, match.start()) + 1
         needs = tuple(match["needs"].split(", ")) if match["needs"] else ()
-        yield Block(document, line, match["kind"], body, needs)
+        links = IMAGE.findall(text, match.end(), after.start() if after else len(text))
+        shown = [document.parent / link for link in links]
+        pictures = tuple(path for path in shown if f" {path.name}\n" in body)
+        yield Block(document, line, match["kind"], body, needs, pictures)
 
 
 def commands(block: Block) -> list[Command]:
@@ -165,6 +178,14 @@ def agrees(expected: str, printed: str) -> bool:
     return re.fullmatch(pattern, printed.rstrip() + "\n" if printed.strip() else "") is not None
 
 
+def same_picture(one: str, other: str) -> bool:
+    """Whether two pictures are equal but for tiny shifts."""
+    if NUMBER.sub("", one) != NUMBER.sub("", other):
+        return False
+    numbers = zip(NUMBER.findall(one), NUMBER.findall(other), strict=True)
+    return all(abs(float(a) - float(b)) <= SHIFT for a, b in numbers)
+
+
 def problems(workplace: Workplace, some: Iterable[Block]) -> list[str]:
     """Run blocks of a document and compare: what does not agree."""
     found = []
@@ -179,6 +200,10 @@ def problems(workplace: Workplace, some: Iterable[Block]) -> list[str]:
                     f"{block.document}:{block.line}\n$ {command.command}"
                     f"--- in the document:\n{command.expected}--- printed:\n{printed}"
                 )
+        for picture in block.pictures:
+            made = (workplace.folder / picture.name).read_text("utf-8")
+            if not picture.exists() or not same_picture(picture.read_text("utf-8"), made):
+                found.append(f"{picture} is not what {block.document}:{block.line} draws")
     return [problem for problem in found if problem]
 
 

@@ -41,7 +41,7 @@ def test_examples_that_need_more(block: blocks.Block, tmp_path: Path) -> None:
 def check(workplace: blocks.Workplace, some: Sequence[blocks.Block]) -> None:
     """Run blocks of a document, and compare."""
     wrong = blocks.problems(workplace, some)
-    assert not wrong, "\n\n".join(wrong) + "\n(python -m tests.docs.update writes them anew)"
+    assert not wrong, "\n\n".join(wrong) + "\n(python -m tests.docs.update renews them)"
 
 
 @pytest.mark.parametrize(
@@ -85,3 +85,23 @@ def test_no_command_is_left_out_in_silence(document: Path) -> None:
 )
 def test_agreement(expected: str, printed: str, same: bool) -> None:
     assert blocks.agrees(expected, printed) is same
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ('<circle cx="12.5" r="3"/>', True),
+        ('<circle cx="13.4" r="3"/>', True),
+        ('<circle cx="15" r="3"/>', False),
+        ('<circle cx="12.5" r="3" fill="none"/>', False),
+        ("", False),
+    ],
+)
+def test_pictures_are_compared(other: str, same: bool) -> None:
+    assert blocks.same_picture('<circle cx="12.5" r="3"/>', other) is same
+
+
+def test_the_gallery_shows_pictures_of_its_commands() -> None:
+    gallery = list(blocks.blocks(blocks.ROOT / "docs" / "gallery.md"))
+    drawn = {picture for block in gallery for picture in block.pictures}
+    assert drawn == set((blocks.ROOT / "docs" / "gallery").glob("*.svg"))

@@ -1,4 +1,4 @@
-"""Write the output of the examples in the documentation anew: ``python -m tests.docs.update``.
+"""Renew outputs and pictures of the examples in the documentation: ``python -m tests.docs.update``.
 
 Only whole outputs are written; one with ``...`` for what varies is left, and named if
 it no longer agrees.
@@ -45,7 +45,13 @@ def updated_session(block: blocks.Block, workplace: blocks.Workplace) -> tuple[s
         lines = part.source.splitlines(keepends=True)
         body += f">>> {lines[0]}" + "".join(f"... {line}" for line in lines[1:])
         with contextlib.redirect_stdout(io.StringIO()) as printed:
-            exec(compile(part.source, str(block.document), "single"), workplace.names)
+            try:
+                exec(compile(part.source, str(block.document), "single"), workplace.names)
+            except Exception:
+                if part.exc_msg is None:
+                    raise
+                body += part.want  # the error is what the example shows
+                continue
         found = printed.getvalue()
         if checker.check_output(part.want, found, blocks.DOCTEST_OPTIONS):
             body += part.want
@@ -55,6 +61,15 @@ def updated_session(block: blocks.Block, workplace: blocks.Workplace) -> tuple[s
         else:
             body += found.replace("\n\n", "\n<BLANKLINE>\n")
     return body, by_hand
+
+
+def keep_pictures(block: blocks.Block, workplace: blocks.Workplace) -> None:
+    """Copy the pictures that a block has drawn to where its page shows them."""
+    for picture in block.pictures:
+        made = (workplace.folder / picture.name).read_text("utf-8")
+        if not picture.exists() or not blocks.same_picture(picture.read_text("utf-8"), made):
+            picture.parent.mkdir(exist_ok=True)
+            picture.write_text(made, "utf-8")
 
 
 def update(document: Path) -> list[str]:
@@ -69,11 +84,13 @@ def update(document: Path) -> list[str]:
                     with tempfile.TemporaryDirectory() as other:
                         alone = blocks.Workplace.prepare(Path(other), block.needs)
                         body, more = updated_console(block, alone)
+                        keep_pictures(block, alone)
                 except pytest.skip.Exception as reason:
                     by_hand.append(f"{block.document}:{block.line}: left as it is: {reason}")
                     continue
             elif block.kind == "console":
                 body, more = updated_console(block, workplace)
+                keep_pictures(block, workplace)
             elif ">>>" in block.body:
                 body, more = updated_session(block, workplace)
             else:

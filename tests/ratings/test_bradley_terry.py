@@ -27,15 +27,15 @@ def by_name(ratings: JointRatings) -> dict[str, float]:
 
 SYSTEMS = [
     BradleyTerry(),
-    BradleyTerry(first_advantage="free", draw_rate="free", method="score"),
-    BradleyTerry(first_advantage="free", draw_rate="free", method="likelihood"),
+    BradleyTerry(first_advantage="auto", draw_rate="auto", method="score"),
+    BradleyTerry(first_advantage="auto", draw_rate="auto", method="likelihood"),
     BradleyTerry(
         loose_anchors={"P001": Prior(2400, 30)},
         relations=(Relation("P002", "P003", 20, 15),),
         first_advantage=Prior(30, 10),
         draw_rate=Prior(0.4, 0.05),
     ),
-    BradleyTerry(anchors={"P000": 2500.0, "P004": 2450.0}, first_advantage="free", method="score"),
+    BradleyTerry(anchors={"P000": 2500.0, "P004": 2450.0}, first_advantage="auto", method="score"),
 ]
 
 
@@ -66,8 +66,8 @@ def test_swapping_sides_and_scores_turns_the_advantage_round(method: str) -> Non
     pool = strength_pool(2)
     swapped = Pool(pool.players, pool.second, pool.first, 1.0 - pool.score)
     system = BradleyTerry(
-        first_advantage="free",
-        draw_rate="free",
+        first_advantage="auto",
+        draw_rate="auto",
         method="likelihood" if method == "likelihood" else "score",
     )
     one, two = system.fit(pool), system.fit(swapped)
@@ -81,7 +81,7 @@ def test_swapping_sides_and_scores_turns_the_advantage_round(method: str) -> Non
 def test_any_pool_gets_finite_ratings_or_bounds(seed: int, players: int, games: int) -> None:
     generator = np.random.default_rng(seed)
     pool = simulated_pool(generator.normal(0, 400, players), games, generator)
-    ratings = BradleyTerry(draw_rate="free", method="score").fit(pool)
+    ratings = BradleyTerry(draw_rate="auto", method="score").fit(pool)
     played = pool.played() > 0
     assert np.isfinite(ratings.rating[played]).all()
     assert np.isnan(ratings.rating[~played]).all()
@@ -101,7 +101,7 @@ def test_scale_only_stretches() -> None:
 def test_two_players_in_closed_form() -> None:
     """75 % is ln 3 in log odds, and Davidson's draw rate follows from the counts."""
     pool = Pool.from_names(["A"] * 8, ["B"] * 8, [1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5])
-    ratings = BradleyTerry(average=0, draw_rate="free", method="score").fit(pool)
+    ratings = BradleyTerry(average=0, draw_rate="auto", method="score").fit(pool)
     gap = ratings["A"].value - ratings["B"].value
     assert gap == pytest.approx(ratings.points_per_logit * np.log(3), abs=SAME)
 
@@ -125,7 +125,7 @@ def test_anchor_shifts_and_is_the_reference() -> None:
 def test_fixed_anchors_stay_and_the_rest_is_at_its_own_optimum() -> None:
     pool = strength_pool(5)
     anchors = {"P000": 2600.0, "P005": 2200.0}
-    system = BradleyTerry(anchors=anchors, first_advantage="free", method="score")
+    system = BradleyTerry(anchors=anchors, first_advantage="auto", method="score")
     ratings = system.fit(pool)
     for name, value in anchors.items():
         assert ratings[name].value == pytest.approx(value, abs=1e-9)
@@ -242,7 +242,7 @@ def test_all_draws_and_no_draws() -> None:
     decided = Pool.from_names("ABCABC", "BCACAB", [1, 1, 1, 1, 1, 1])
     for method in ("score", "likelihood"):
         system = BradleyTerry(
-            draw_rate="free", method="likelihood" if method == "likelihood" else "score"
+            draw_rate="auto", method="likelihood" if method == "likelihood" else "score"
         )
         ratings = system.fit(drawn)
         assert ratings.draw_rate.value == pytest.approx(1.0)
@@ -276,7 +276,7 @@ def test_games_against_oneself_change_no_rating() -> None:
 def test_an_infinite_advantage_is_an_error_not_a_number() -> None:
     pool = Pool.from_names("AB", "BA", [1, 1])
     with pytest.raises(ModelError, match="no finite estimate"):
-        BradleyTerry(first_advantage="free", method="score").fit(pool)
+        BradleyTerry(first_advantage="auto", method="score").fit(pool)
     assert BradleyTerry(first_advantage=Prior(30, 20)).fit(pool).first_advantage.value > 30
 
 

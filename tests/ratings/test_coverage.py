@@ -21,14 +21,14 @@ from yardstone.ratings._bounds import perfect_limits
 from yardstone.ratings._draws import draw_rate_interval
 from yardstone.ratings.fallback import fit_widely, misfit_of_join
 from yardstone.ratings.matches import LEAST_RESULTS, Match, normalized_elo, superiority
-from yardstone.ratings.rating_list import summarise
+from yardstone.ratings.rating_list import rate, summarise
 from yardstone.ratings.simulation import simulate
 from yardstone.ratings.sprt import Sprt, log_likelihood_ratio
 from yardstone.winprob.davidson import win_draw_loss
 from yardstone.winprob.logistic import win_probability
 
 NORMAL_95 = 1.959964
-FREE = BradleyTerry(average=0.0, first_advantage="free", draw_rate="free", method="likelihood")
+FREE = BradleyTerry(average=0.0, first_advantage="auto", draw_rate="auto", method="likelihood")
 
 
 def assert_holds(inside: int, number: int, *, high: float = 0.97, each: int = 1) -> None:
@@ -76,8 +76,8 @@ def test_paired_intervals_hold_for_newcomers(pairs: int, correlation: float) -> 
         truth, pool = paired_pool(generator, 5, pairs, correlation)
         ratings = BradleyTerry(
             average=0.0,
-            first_advantage="free",
-            draw_rate="free",
+            first_advantage="auto",
+            draw_rate="auto",
             method="likelihood",
             paired=("opening",),
         ).fit(pool)
@@ -95,8 +95,8 @@ def test_pairs_narrow_the_errors_of_a_newcomer_as_they_do_those_of_all() -> None
     free = FREE.fit(pool)
     paired = BradleyTerry(
         average=0.0,
-        first_advantage="free",
-        draw_rate="free",
+        first_advantage="auto",
+        draw_rate="auto",
         paired=("opening",),
         method="score",
     ).fit(pool)
@@ -193,7 +193,7 @@ def test_a_join_that_does_not_fit_the_players_is_noticed() -> None:
 def test_draws_alone_do_not_prove_equality() -> None:
     pool = Pool.from_names("ABC", "BCA", [0.5, 0.5, 0.5])
     for method in ("score", "likelihood"):
-        ratings = BradleyTerry(draw_rate="free", method=method).fit(pool)
+        ratings = BradleyTerry(draw_rate="auto", method=method).fit(pool)
         assert np.isnan(ratings.deviation).all()
         assert np.isnan(ratings.draw_rate.deviation)
     _, ratings, remarks = fit_widely(FREE, pool)
@@ -290,3 +290,27 @@ def test_too_few_games_for_a_forecast_or_for_normalized_elo() -> None:
     assert np.isfinite(normalized_elo(Match((10.0, 20.0, 50.0, 15.0, 5.0))).low)
     long = Sprt(0.0, 5.0).state(Match.from_results(859, 1329, 772))
     assert 0.94 < long.chance < 0.98  # not 1, as if the 10 Elo so far were known
+
+
+@pytest.mark.parametrize("rounds", [2, 8])
+def test_the_interval_of_a_predicted_game_holds(rounds: int) -> None:
+    """Expected scores of all 56 games of a league, at the true ratings and advantage."""
+    generator = np.random.default_rng(31)
+    one, other = np.array([(i, j) for i in range(8) for j in range(8) if i != j]).T
+    inside = number = 0
+    for _ in range(60):
+        truth = generator.normal(0.0, 120.0, 8)
+        first, second = np.tile(one, rounds), np.tile(other, rounds)
+        chance = win_probability(truth[first] + 40.0 - truth[second], points_per_logit=POINTS)
+        win, draw, _ = win_draw_loss(chance, 0.4)
+        luck = generator.random(len(first))
+        score = np.where(luck < win, 1.0, np.where(luck < win + draw, 0.5, 0.0))
+        names = tuple(f"P{player}" for player in range(8))
+        ratings = rate(Pool(names, first.astype(np.int32), second.astype(np.int32), score))
+        if any(player.status != "rated" for player in ratings):
+            continue
+        for i, j, true in zip(one, other, chance[: len(one)], strict=True):
+            game = ratings.predict(names[i], names[j])
+            inside += game.low <= true <= game.high
+            number += 1
+    assert_holds(inside, number, each=56)

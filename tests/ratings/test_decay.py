@@ -17,13 +17,13 @@ def pool() -> Pool:
 
 
 def test_without_decay_it_is_bradley_terry(pool: Pool) -> None:
-    found = DecayingBradleyTerry(half_life=np.inf, first_advantage="free").fit(pool)
+    found = DecayingBradleyTerry(half_life=np.inf, first_advantage="auto").fit(pool)
     plain = BradleyTerry(
         average=1500.0,
         join=250.0,
         method="likelihood",
-        first_advantage="free",
-        draw_rate="free",
+        first_advantage="auto",
+        draw_rate="auto",
         scale=POINTS * np.log(0.76 / 0.24),
     ).fit(pool)
     assert np.abs(found.rating - plain.rating).max() < 1e-6
@@ -52,7 +52,7 @@ def test_the_last_ratings_of_a_replay_are_near_those_of_a_fit(pool: Pool) -> Non
 
 
 def test_a_replay_never_knows_later_games(pool: Pool) -> None:
-    system = DecayingBradleyTerry(first_advantage="free")
+    system = DecayingBradleyTerry(first_advantage="auto")
     head = np.arange(len(pool)) < 3000
     whole, part = system.replay(pool), system.replay(pool.select(head))
     assert np.array_equal(whole.expected[head], part.expected)
@@ -61,7 +61,7 @@ def test_a_replay_never_knows_later_games(pool: Pool) -> None:
 @pytest.mark.parametrize("dated", [True, False])
 def test_going_on_from_a_state(pool: Pool, dated: bool) -> None:
     games = pool if dated else Pool(pool.players, pool.first, pool.second, pool.score)
-    system = DecayingBradleyTerry(half_life=50.0, first_advantage="free")
+    system = DecayingBradleyTerry(half_life=50.0, first_advantage="auto")
     assert pool.time is not None
     cut = int(np.flatnonzero(pool.time > pool.time[2000])[0])
     head = np.arange(len(pool)) < cut

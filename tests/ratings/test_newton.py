@@ -105,7 +105,7 @@ def test_score_equations_hold_at_the_solution() -> None:
     """Expected points equal the points obtained, for every player and for the first side."""
     generator = np.random.default_rng(8)
     pool = simulated_pool(generator.normal(0, 200, 30), 3000, generator, advantage=35)
-    system = BradleyTerry(first_advantage="free", method="score")
+    system = BradleyTerry(first_advantage="auto", method="score")
     ratings = system.fit(pool)
     difference = ratings.rating[pool.first] + ratings.first_advantage.value
     expected = 1 / (
@@ -128,8 +128,8 @@ def test_agrees_with_a_dense_general_optimiser(method: str) -> None:
     likelihood = method == "likelihood"
     ratings = BradleyTerry(
         average=0.0,
-        first_advantage="free",
-        draw_rate="free",
+        first_advantage="auto",
+        draw_rate="auto",
         method="likelihood" if likelihood else "score",
     ).fit(pool)
 

@@ -37,7 +37,7 @@ def names(pairs: PairCounts) -> tuple[str, ...]:
         BradleyTerry(first_advantage=30.0, average=0.0, scale=100.0),
         BradleyTerry(anchor="P2", average=2800.0),
         BradleyTerry(anchor="P2", reference="mean"),
-        BradleyTerry(draw_rate="free", method="score"),
+        BradleyTerry(draw_rate="auto", method="score"),
     ],
     ids=["plain", "advantage", "anchor", "mean", "draws"],
 )
@@ -53,7 +53,7 @@ def test_without_an_advantage_it_ends_on_the_solution(system: BradleyTerry, seed
 @pytest.mark.parametrize("seed", range(5))
 def test_with_an_advantage_it_ends_near_it(seed: int) -> None:
     pairs = counts(seed, games=2000)
-    system = BradleyTerry(first_advantage="free", method="score")
+    system = BradleyTerry(first_advantage="auto", method="score")
     exact = system.fit_counts(names(pairs), pairs)
     searched = as_ordo_ends(system, pairs, exact, all_games=2100)
     assert searched.first_advantage.value == pytest.approx(exact.first_advantage.value, abs=0.05)

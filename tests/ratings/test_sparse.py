@@ -19,6 +19,6 @@ def test_it_is_said_that_the_advantage_comes_out_too_large(games: int, warned: b
     gap = strength[pairs[:, 0]] + 30.0 - strength[pairs[:, 1]]
     score = (rng.random(games) < 1.0 / (1.0 + 10.0 ** (-gap / 400.0))).astype(float)
     pool = Pool(tuple(f"P{k}" for k in range(players)), pairs[:, 0], pairs[:, 1], score)
-    system = BradleyTerry(first_advantage="free", draw_rate=0.0, method="likelihood", join=200.0)
+    system = BradleyTerry(first_advantage="auto", draw_rate=0.0, method="likelihood", join=200.0)
     _, _, remarks = fit_widely(system, pool)
     assert any("overestimated by about a tenth" in remark for remark in remarks) == warned

@@ -21,7 +21,7 @@ from yardstone.ratings.superiority import (
 def fitted(games: int = 3000) -> tuple[Pool, BradleyTerry]:
     generator = np.random.default_rng(6)
     truth = np.array([0.0, 0, 0, 100, 100, 300, 300, 600])
-    return simulated_pool(truth, games, generator), BradleyTerry(draw_rate="free", method="score")
+    return simulated_pool(truth, games, generator), BradleyTerry(draw_rate="auto", method="score")
 
 
 def test_half_width() -> None:
@@ -87,7 +87,7 @@ def test_suggested_games_gain_what_they_promise() -> None:
     second = np.concatenate([pool.second, np.where(newcomer.second == 0, 5, 3)])
     score = np.concatenate([pool.score, newcomer.score])
     both = Pool((*pool.players, "New"), first.astype(np.int32), second.astype(np.int32), score)
-    system = BradleyTerry(draw_rate="free", method="likelihood")
+    system = BradleyTerry(draw_rate="auto", method="likelihood")
     ratings = system.fit(both)
     best = suggest(ratings, 1, games=10)[0]
     assert "New" in (best.player, best.other)

@@ -13,11 +13,11 @@ from yardstone.ratings import sampling as large
 from yardstone.ratings.simulation import simulate
 
 SYSTEMS = {
-    "score": BradleyTerry(first_advantage="free", draw_rate="free", method="score"),
-    "anchor": BradleyTerry(first_advantage="free", draw_rate="free", anchor="P002", method="score"),
-    "likelihood": BradleyTerry(first_advantage="free", draw_rate="free", method="likelihood"),
+    "score": BradleyTerry(first_advantage="auto", draw_rate="auto", method="score"),
+    "anchor": BradleyTerry(first_advantage="auto", draw_rate="auto", anchor="P002", method="score"),
+    "likelihood": BradleyTerry(first_advantage="auto", draw_rate="auto", method="likelihood"),
     "anchors": BradleyTerry(
-        anchors={"P000": 2400.0, "P001": 2300.0}, first_advantage="free", method="score"
+        anchors={"P000": 2400.0, "P001": 2300.0}, first_advantage="auto", method="score"
     ),
     "priors": BradleyTerry(
         loose_anchors={"P003": Prior(2350, 15), "P004": Prior(2250, 25)},
@@ -72,8 +72,8 @@ def test_intervals_cover_the_truth(method: str) -> None:
     """95 % intervals hold the true rating in 93 to 97 % of the cases (6,000 of them)."""
     system = BradleyTerry(
         average=0.0,
-        first_advantage="free",
-        draw_rate="free",
+        first_advantage="auto",
+        draw_rate="auto",
         method="likelihood" if method == "likelihood" else "score",
     )
     held = total = 0
@@ -92,7 +92,7 @@ def test_known_ratings_are_recovered_ever_more_closely() -> None:
     generator = np.random.default_rng(4)
     truth = generator.normal(0, 150, 25)
     truth -= truth.mean()
-    system = BradleyTerry(average=0.0, first_advantage="free", draw_rate="free", method="score")
+    system = BradleyTerry(average=0.0, first_advantage="auto", draw_rate="auto", method="score")
     for games, bound in ((2_000, 40.0), (200_000, 4.0)):
         ratings = system.fit(simulated_pool(truth, games, generator, advantage=30, draw_rate=0.4))
         assert np.sqrt(((ratings.rating - truth) ** 2).mean()) < bound
@@ -141,8 +141,8 @@ def test_paired_games_of_opposite_fortune_narrow_the_errors() -> None:
     score = np.where(edge & (first == "A"), 1.0, score)
     opening = np.repeat(np.arange(rounds), 2)
     pool = Pool.from_names(list(first), list(second), score, columns={"opening": opening})
-    free = BradleyTerry(draw_rate="free", method="score").fit(pool)
-    paired = BradleyTerry(draw_rate="free", paired=("opening",), method="score").fit(pool)
+    free = BradleyTerry(draw_rate="auto", method="score").fit(pool)
+    paired = BradleyTerry(draw_rate="auto", paired=("opening",), method="score").fit(pool)
     np.testing.assert_array_equal(free.rating, paired.rating)
     assert paired["A"].deviation < 0.5 * free["A"].deviation
 
@@ -151,8 +151,8 @@ def test_pairs_that_are_independent_change_nothing_much() -> None:
     pool = pool_of(players=6, games=20_000)
     rounds = np.arange(len(pool)) // 2
     pool = Pool(pool.players, pool.first, pool.second, pool.score, columns={"round": rounds})
-    free = BradleyTerry(draw_rate="free", method="score").fit(pool)
-    paired = BradleyTerry(draw_rate="free", paired=("round",), method="score").fit(pool)
+    free = BradleyTerry(draw_rate="auto", method="score").fit(pool)
+    paired = BradleyTerry(draw_rate="auto", paired=("round",), method="score").fit(pool)
     np.testing.assert_allclose(paired.deviation, free.deviation, rtol=0.05)
 
 
@@ -171,6 +171,6 @@ def test_games_without_an_entry_belong_to_no_pair() -> None:
 def test_an_advantage_that_the_games_cannot_tell_is_named() -> None:
     pool = Pool.from_names(["Ann"] * 4, ["Bob"] * 4, [1, 1, 0, 0.5])
     with pytest.raises(ModelError, match="do not determine the first-move advantage"):
-        BradleyTerry(first_advantage="free", method="score").fit(pool)
+        BradleyTerry(first_advantage="auto", method="score").fit(pool)
     held = BradleyTerry(first_advantage=Prior(0.0, 100.0)).fit(pool)
     assert held.first_advantage.deviation == pytest.approx(100.0, rel=1e-6)

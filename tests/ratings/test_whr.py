@@ -153,7 +153,7 @@ def test_deviations_against_a_dense_hessian_of_finite_differences(small: Pool) -
     assert np.allclose(variance, np.diag(inverse)[:-2], rtol=1e-5)
     assert np.allclose(shared, np.diag(inverse)[-2:], rtol=1e-5)
     system = WholeHistory(
-        w2=20.0, first_advantage="free", reference="prior", priors=priors_of(small)
+        w2=20.0, first_advantage="auto", reference="prior", priors=priors_of(small)
     )
     found = system.fit(small)
     assert np.allclose(found.day_deviation, POINTS * np.sqrt(np.diag(inverse)[:-2]), rtol=1e-5)
@@ -172,7 +172,7 @@ def test_maximum_against_newton_with_a_dense_solve(small: Pool) -> None:
         gradient = gradient_at(fit, here)
         here = here + np.linalg.solve(fit.full_matrix(), gradient)
     assert np.abs(gradient_at(fit, here)).max() < 1e-9
-    system = WholeHistory(w2=20.0, first_advantage="free", priors=priors_of(small))
+    system = WholeHistory(w2=20.0, first_advantage="auto", priors=priors_of(small))
     found = system.fit(small)
     assert np.abs(found.day_rating - (1500.0 + POINTS * here[:-2])).max() < TOLERANCE
     assert found.first_advantage.value == pytest.approx(POINTS * here[-2], abs=TOLERANCE)
@@ -248,12 +248,12 @@ def drifting(w: float, *, players: int = 60, games: int = 12_000, seed: int = 4)
 
 @pytest.mark.parametrize("w", [3.0, 10.0])
 def test_the_drift_is_found(w: float) -> None:
-    found = WholeHistory(w2="free", deviations="none").fit(drifting(w))
+    found = WholeHistory(w2="auto", deviations="none").fit(drifting(w))
     assert 0.75 * w < sqrt(found.w2) < 1.33 * w
 
 
 def test_the_order_of_the_games_does_not_matter(small: Pool) -> None:
-    system = WholeHistory(w2=20.0, first_advantage="free")
+    system = WholeHistory(w2=20.0, first_advantage="auto")
     one = system.fit(small)
     order = np.random.default_rng(1).permutation(len(small))
     assert small.time is not None
@@ -303,7 +303,7 @@ def test_winners_of_everything_stay_finite() -> None:
 def test_what_has_no_finite_estimate_is_an_error(score: float) -> None:
     pool = Pool.from_names("ABAC", "BABA", [score] * 4)
     with pytest.raises(ModelError, match="no finite estimate"):
-        WholeHistory(first_advantage="free").fit(pool)
+        WholeHistory(first_advantage="auto").fit(pool)
 
 
 def test_handicap_and_first_move_are_worth_what_is_said() -> None:
@@ -345,7 +345,7 @@ def test_games_without_times_drift_by_game(small: Pool) -> None:
 
 
 def test_a_replay_never_knows_later_games(small: Pool) -> None:
-    system = WholeHistory(w2=30.0, first_advantage="free", refit_days=10.0)
+    system = WholeHistory(w2=30.0, first_advantage="auto", refit_days=10.0)
     replay = system.replay(small)
     head = np.arange(len(small)) < 250
     assert np.allclose(replay.expected[head], system.replay(small.select(head)).expected)
@@ -371,7 +371,7 @@ def test_the_last_ratings_of_a_replay_are_near_those_of_a_fit() -> None:
 @pytest.mark.parametrize("dated", [True, False])
 def test_going_on_from_a_state(small: Pool, dated: bool) -> None:
     pool = small if dated else Pool(small.players, small.first, small.second, small.score)
-    system = WholeHistory(w2=30.0, first_advantage="free", window=20)
+    system = WholeHistory(w2=30.0, first_advantage="auto", window=20)
     whole = system.replay(pool)
     cut = 200  # the games of a day stand together
     assert small.time is not None
@@ -390,7 +390,7 @@ def test_expected_scores() -> None:
     certain = system.probability(1600, 1500)
     assert certain == pytest.approx(1 / (1 + 10 ** (-135 / 400)))
     assert 0.5 < system.probability(1600, 1500, 200, 200) < certain
-    found = WholeHistory(first_advantage="free").fit(made_games(300, 6, draws=0.2))
+    found = WholeHistory(first_advantage="auto").fit(made_games(300, 6, draws=0.2))
     assert isinstance(found, WholeHistoryRatings)
     ahead = system.expected_score(found, "P0", "P1")
     points = found.first_advantage.value
@@ -422,7 +422,7 @@ def test_what_cannot_be_rated() -> None:
     with pytest.raises(NoGamesError):
         WholeHistory().fit(no_games())
     with pytest.raises(UsageError):
-        WholeHistory(w2="free").replay(made_games(10, 3))
+        WholeHistory(w2="auto").replay(made_games(10, 3))
     time = np.array(["2024-01-01", "NaT"], "datetime64[s]")
     with pytest.raises(InputError, match="no time"):
         WholeHistory().fit(Pool.from_names("AB", "BA", [1, 0], time=time))

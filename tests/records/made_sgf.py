@@ -28,8 +28,8 @@ def _in_chinese(rng: Generator, number: int) -> str:
     """As Fox writes: names in Chinese, komi in hundredths of a point, a long root."""
     return (
         f"(;GM[1]FF[4]\nSZ[19]\nGN[]\nDT[2019-0{1 + number % 9}-1{number % 9}]\n"
-        f"PB[绝艺{number}]\nPW[野狐\\]围棋]\nBR[9段]\nWR[{1 + number % 9}段]\nKM[375]HA[0]RU[Chinese]\n"
-        f"AP[GNU Go:3.8]RE[B+R]TM[3600]TC[3]TT[30]AP[foxwq]RL[0]\n"
+        f"PB[绝艺{number}]\nPW[野狐\\]围棋]\nBR[9段]\nWR[{1 + number % 9}段]\n"
+        f"KM[375]HA[0]RU[Chinese]\nAP[GNU Go:3.8]RE[B+R]TM[3600]TC[3]TT[30]AP[foxwq]RL[0]\n"
         f"{''.join(_moves(rng, 60 + number))})\n"
     )
 

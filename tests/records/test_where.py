@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -229,9 +231,7 @@ def _made(folder: Path, kind: str) -> Path:
         with duckdb.connect(str(path)) as connection:
             connection.execute(f"CREATE TABLE games AS SELECT * FROM read_csv('{table}')")
     elif kind == "sqlite":
-        import sqlite3
-
-        with sqlite3.connect(path) as base:
+        with closing(sqlite3.connect(path)) as base, base:
             base.execute("CREATE TABLE games (white, black, result, Termination, WhiteElo)")
             base.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?)", GAMES)
     else:

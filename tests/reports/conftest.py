@@ -38,7 +38,7 @@ def pool() -> Pool:
 
 @pytest.fixture(scope="session")
 def ratings(pool: Pool) -> JointRatings:
-    system = BradleyTerry(method="likelihood", first_advantage="free", draw_rate="free")
+    system = BradleyTerry(method="likelihood", first_advantage="auto", draw_rate="auto")
     return system.fit(pool)
 
 

@@ -66,10 +66,11 @@ def test_a_narrow_terminal_breaks_what_is_known_of_a_match(
     assert "…" not in narrow
 
 
-def test_a_history_without_players_has_no_curves_to_draw() -> None:
+def test_a_history_without_players_draws_and_lists_the_highest() -> None:
     document = history_document(rating_history(played(60, 5, 3), intervals=False))
-    assert document.drawing is None
-    assert document_csv(document).count("\n") == 1
+    assert document.drawing is not None
+    assert "the 5 highest with at least 10 games" in document.drawing().svg()
+    assert document_csv(document).count("\n") == 6
     assert "no tested deviations" in document_text(document)
 
 

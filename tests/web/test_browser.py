@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser import chromium
+from tests.shared import shared_path
 from tests.web.made_results import SCRIPT, backgammon_result, go_result, results_csv, store_result
 from tests.web.serving import SGF, Server, serving, small_results
 from yardstone.web import job_actions
+from yardstone.web.pages.samples import sample_result
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, FilePayload, Page
@@ -164,6 +166,7 @@ def test_the_player_is_chosen_and_the_moves_are_measured(browser: Browser, serve
         store.finish(job, "done", result=json.dumps(go_result(3)))
         page.get_by_role("heading", name="Park Junghwan").wait_for()
         assert page.locator("article svg").count() == 4
+        assert page.locator("article svg:visible").count() == 2  # one of each group at a time
         assert page.locator("details[open] svg[role=img]:visible").count() == 1
         page.get_by_text("Game 2: Black against Opponent 2").click()
         assert page.locator("#game-2 svg[role=img]").first.is_visible()
@@ -260,6 +263,146 @@ def test_without_scripts(browser: Browser, server: Server) -> None:
         page.get_by_role("heading", name="Deleted").wait_for()
 
 
+def test_the_scale_and_the_player_are_switched(browser: Browser, server: Server) -> None:
+    path = "/r/" + store_result(server.worker.store, "go", sample_result("go"))
+    for scripts in (True, False):
+        with opened(browser, server.url, path, java_script_enabled=scripts) as page:
+            page.get_by_role("navigation", name="Scale").get_by_role("link", name="OGS").click()
+            page.locator(".answer", has_text="OGS rating").wait_for()
+            page.get_by_role("link", name="Jin Siyoung").first.click()
+            page.get_by_role("heading", name="Jin Siyoung").wait_for()
+            assert "OGS rating" in page.locator(".answer").inner_text()
+            assert "scale=ogs" in page.url
+            page.reload()
+            current = page.get_by_role("navigation", name="Scale").locator("[aria-current]")
+            assert current.inner_text().startswith("OGS")
+            page.go_back()
+            page.get_by_role("heading", name="Park Junghwan").wait_for()
+
+
+def test_one_upload_measures_both_players_with_the_real_network(
+    browser: Browser, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = shared_path("nets/g170-b6c96-s175395328-d26788732.bin.gz")
+    monkeypatch.setenv("YARDSTONE_NET", str(net))
+    with opened(browser, server.url) as page:
+        page.set_input_files("#files", payload("a.sgf", SGF))
+        page.get_by_role("button", name="Measure", exact=True).click()
+        page.locator(".words", has_text="You are next.").wait_for()
+        server.worker.work()
+        page.get_by_role("button", name="Park Junghwan").click()
+        page.locator(".words", has_text="You are next.").wait_for()
+        server.worker.work()
+        page.locator(".answer", has_text="from 137 moves in 1 game").wait_for()
+        page.get_by_role("link", name="Jin Siyoung").first.click()
+        page.locator(".answer", has_text="from 137 moves in 1 game").wait_for()
+        assert page.get_by_role("heading", level=1).inner_text() == "Jin Siyoung"
+        page.get_by_role("link", name="EGF").click()
+        page.locator(".answer", has_text="EGF rating").wait_for()
+
+
+def test_boards_are_stepped_through(browser: Browser, server: Server) -> None:
+    path = "/r/" + store_result(server.worker.store, "go", sample_result("go"))
+    phone: dict[str, Any] = {"viewport": {"width": 390, "height": 800}, "has_touch": True}
+    for more in ({}, phone):
+        with opened(browser, server.url, path, **more) as page:
+            stepper = page.locator(".stepper").first
+            caption = stepper.locator("figcaption:visible")
+            back = stepper.get_by_role("button", name="Previous")
+            onward = stepper.get_by_role("button", name="Next")
+            title = stepper.locator("h3:visible")
+            first = title.inner_text()
+            assert stepper.locator("svg:visible").count() == 1
+            assert back.get_attribute("aria-disabled") == "true"
+            assert caption.inner_text().startswith("Before the move")
+            onward.tap() if more else onward.click()
+            assert caption.inner_text().startswith("After ")
+            onward.focus()
+            page.keyboard.press("Enter")
+            assert caption.inner_text().startswith("The network’s choice")
+            assert title.inner_text() == first
+            page.keyboard.press("ArrowRight")
+            assert caption.inner_text().startswith("Before the move")
+            assert title.inner_text() != first
+            assert "4 of 15" in stepper.locator(".controls").inner_text()
+            assert title.inner_text() in page.locator("#said").inner_text()
+            page.keyboard.press("End")
+            assert onward.get_attribute("aria-disabled") == "true"
+            page.keyboard.press("ArrowRight")
+            page.keyboard.press("Home")
+            assert title.inner_text() == first
+            page.keyboard.press("ArrowLeft")
+            assert stepper.locator("svg:visible").count() == 1
+            # The other group stays where it is.
+            other = page.locator(".stepper").nth(1)
+            assert "1 of 12" in other.locator(".controls").inner_text()
+            page.emulate_media(media="print")
+            assert stepper.locator("svg:visible").count() == 15
+            assert not back.is_visible()
+    with opened(browser, server.url, path, java_script_enabled=False) as page:
+        assert page.locator(".stepper").first.locator("svg:visible").count() == 15
+
+
+def test_a_link_opens_the_folded_part_that_it_leads_to(browser: Browser, server: Server) -> None:
+    with opened(browser, server.url) as page:
+        assert not page.locator("dl.limits").is_visible()
+        page.get_by_role("link", name="Limits").click()
+        assert page.locator("dl.limits").is_visible()
+    path = "/r/" + store_result(server.worker.store, "go", go_result(3)) + "#game-2"
+    with opened(browser, server.url, path) as page:
+        assert page.locator("#game-2 svg").first.is_visible()
+
+
+def test_estimates_are_compared_in_the_browser_alone(browser: Browser, server: Server) -> None:
+    store, result = server.worker.store, sample_result("go")
+    earlier = json.loads(json.dumps(result))
+    for part in earlier["scales"].values():
+        part.update(rating=part["rating"] * 0.9, low=part["rating"] * 0.8, high=None)
+    for game in earlier["by_game"]:
+        game["date"] = "2016-01-05"
+    paths = ["/r/" + store_result(store, "go", each) for each in (earlier, result)]
+    other = {**result, "player": SCRIPT}
+    stranger = "/r/" + store_result(store, "go", other)
+    with opened(browser, server.url, paths[0]) as page:
+        past = page.locator(".past")
+        keep = past.get_by_role("button", name="Remember this estimate")
+        assert page.evaluate("localStorage.length") == 0  # nothing without being asked
+        assert past.locator("svg, table").count() == 0
+        keep.click()
+        assert not keep.is_visible()
+        assert past.locator("tbody tr").count() == 1
+        page.goto(server.url + paths[1])
+        chart = past.get_by_role("img")
+        label = chart.get_attribute("aria-label") or ""
+        assert label.startswith("Estimates over time. Jan 5, 2016: 8.4, interval above ")
+        assert past.locator("svg circle").count() == 2
+        assert past.locator("svg .interval").count() == 2
+        page.get_by_role("navigation", name="Scale").get_by_role("link", name="EGF").click()
+        page.locator(".answer", has_text="EGF rating").wait_for()
+        assert "on the scale of EGF" in past.inner_text()
+        keep.click()
+        page.goto(server.url + stranger)
+        assert past.locator("svg").count() == 0  # of another player
+        keep.click()
+        assert page.title().startswith(SCRIPT)
+        page.evaluate(
+            """() => localStorage.setItem("yardstone-estimates", JSON.stringify([
+                ...JSON.parse(localStorage.getItem("yardstone-estimates")),
+                {player: "Park Junghwan", address: "javascript:alert(1)", games: 1, scales: {}},
+                null, 7, "<b>"]))"""
+        )
+        page.goto(server.url + paths[1])
+        assert past.locator("tbody tr").count() == 2
+        past.get_by_role("link", name="Jan 5, 2016").click()
+        page.wait_for_url("**" + paths[0])
+        past.get_by_role("button", name="Remove the estimate of Jan 5, 2016").click()
+        assert keep.is_visible()
+        assert len(json.loads(page.evaluate("localStorage['yardstone-estimates']"))) == 2
+    # Another browser knows nothing of it.
+    with opened(browser, server.url, paths[1]) as page:
+        assert page.locator(".past tbody tr").count() == 0
+
+
 def paths(server: Server) -> dict[str, str]:
     """A page of each kind."""
     store = server.worker.store
@@ -270,6 +413,10 @@ def paths(server: Server) -> dict[str, str]:
     server.done(address)
     return {
         "start": "/",
+        "example": "/example/go?scale=ogs",
+        "example list": "/example/results",
+        "example match": "/example/backgammon",
+        "sample": "/r/" + store_result(store, "go", sample_result("go")),
         "go": "/r/" + store_result(store, "go", go_result(22)),
         "results": f"/r/{address}?player=Engine+03",
         "backgammon": "/r/" + store_result(store, "backgammon", backgammon_result()),
@@ -329,6 +476,7 @@ def test_the_command_serves_with_workers_of_its_own(browser: Browser, tmp_path: 
             with opened(browser, found[0].rstrip("/")) as page:
                 drop(page, {"a.csv": results_csv()})
                 page.get_by_role("button", name="Measure").click()
+                page.wait_for_url("**/r/*", timeout=10 * PATIENCE)
                 page.get_by_role("heading", name="Rating list").wait_for(timeout=10 * PATIENCE)
                 assert len(cells(page, 2)) == 12
         finally:

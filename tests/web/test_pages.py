@@ -19,6 +19,7 @@ from tests.web.made_results import (
 from tests.web.reading import Element, check_page
 from tests.web.serving import SGF, Server, serving, small_results
 from yardstone.web import job_actions
+from yardstone.web.pages.samples import SAMPLES, sample_result
 
 JSON = {"Accept": "application/json"}
 HTML = {"Accept": "text/html,application/xhtml+xml"}
@@ -91,8 +92,7 @@ def test_the_limits_stand_before_the_upload(server: Server) -> None:
     assert form.attributes["data-file-bytes"] == str(limits["file_bytes"])
     assert form.attributes["data-request-bytes"] == str(limits["request_bytes"])
     assert form.attributes["data-files"] == str(limits["files"])
-    order = page.one("main").text
-    assert order.index("16 MB each") < order.index("Measure")
+    assert form.text.index("16 MB each") < form.text.index("Measure")
 
 
 def test_the_form_works_without_scripts(server: Server) -> None:
@@ -185,7 +185,7 @@ def test_the_player_is_asked_for(server: Server) -> None:
     address = server.accepted([("game.sgf", SGF)], path="/api/estimates")
     server.worker.work()
     page = shown(server, f"/r/{address}")
-    assert page.one("h1").text.startswith("Whose strength")
+    assert page.one("h1").text.startswith("Which player")
     buttons = page.all("button", name="player")
     assert [each.attributes["value"] for each in buttons] == ["Park Junghwan", "Jin Siyoung"]
     assert all("1 game" in each.text for each in buttons)
@@ -251,6 +251,7 @@ def test_a_result_of_go(server: Server) -> None:
     assert [len(each) for each in boards] == [1] * len(
         result["costliest_moves"] + result["indicative_moves"]
     )
+    assert page.all("section", class_="past") == []  # nothing of it can be compared
     labels = [each[0].attributes["aria-label"] for each in boards]
     position = result["costliest_moves"][0]["position"]
     stones = f"{len(position['black'])} black and {len(position['white'])} white stones"
@@ -304,11 +305,122 @@ def test_many_games_come_in_pages(server: Server) -> None:
 
 
 @pytest.mark.parametrize("scale", ["ogs", "egf"])
-def test_other_scales(server: Server, scale: str) -> None:
+def test_a_result_first_shown_on_another_scale(server: Server, scale: str) -> None:
     result = go_result(2, scale=scale)
     page = shown(server, stored(server, "go", result))
     text = page.one("p", class_="answer").text
     assert f"{scale.upper()} rating {result['rating']:.0f}" in text
+
+
+# Scales and players
+
+
+def chosen(page: Element, label: str) -> str:
+    (nav,) = page.all("nav", **{"aria-label": label})
+    (current,) = [each for each in nav.all("span") if "aria-current" in each.attributes]
+    return current.one("b").text
+
+
+def links_of(page: Element, label: str) -> dict[str, str]:
+    (nav,) = page.all("nav", **{"aria-label": label})
+    return {each.one("b").text: each.attributes["href"] for each in nav.all("a")}
+
+
+def test_the_scale_is_switched_by_links_and_kept_in_the_address(server: Server) -> None:
+    path = stored(server, "go", sample_result("go"))
+    page = shown(server, path)
+    assert chosen(page, "Scale") == "Fox"
+    links = links_of(page, "Scale")
+    assert list(links) == ["OGS", "EGF"]
+    ogs = shown(server, links["OGS"])
+    assert chosen(ogs, "Scale") == "OGS"
+    answer = ogs.one("p", class_="answer").text
+    part = sample_result("go")["on_scales"]["ogs"]
+    assert f"OGS rating {part['rating']:.0f}" in answer
+    assert all(note in ogs.one("main").text for note in part["notes"])
+    text = ogs.all("nav", **{"aria-label": "Scale"})[0].text
+    assert "mapped from Fox, ± 3.0 ranks" in text
+    assert "90 %: above" in text
+    other = shown(server, links_of(ogs, "Player")["Jin Siyoung"])
+    assert (chosen(other, "Scale"), other.one("h1").text) == ("OGS", "Jin Siyoung")
+    assert shown(server, path + "?scale=feet&player=nobody").one("h1").text == "Park Junghwan"
+
+
+def test_the_players_of_an_upload_and_their_colours(server: Server) -> None:
+    first = sample_result("go")
+    colours = [{**first, "colour": "black", "games": 4}, {**first, "colour": "white", "games": 9}]
+    hostile = {**first["others"][0], "player": SCRIPT}
+    path = stored(server, "go", {**first, "games": 13, "others": [*colours, hostile]})
+    page = shown(server, path)
+    assert chosen(page, "Games") == "All"
+    white = shown(server, links_of(page, "Games")["As White"])
+    assert chosen(white, "Games") == "As White"
+    assert "in 9 games" in white.one("p", class_="answer").text
+    back = shown(server, links_of(white, "Games")["All"])
+    assert chosen(back, "Games") == "All"
+    other = shown(server, links_of(page, "Player")[SCRIPT])
+    assert other.one("h1").text == SCRIPT
+    assert other.all("nav", **{"aria-label": "Games"}) == []
+
+
+def test_how_many_games_were_used_and_why_not_all(server: Server) -> None:
+    result = sample_result("go")
+    reasons = {"not a game of Park Junghwan": 3, SCRIPT: 1}
+    first = [{"file": f"{SCRIPT}.sgf", "line": 7, "reason": SCRIPT}]
+    first += [{"file": "a.sgf", "line": None, "reason": "not a game of Park Junghwan"}] * 3
+    skipped = {"total": 4, "reasons": reasons, "first": first}
+    listed = [{"file": "a.sgf", "line": 1, "reason": "not a game of Park Junghwan"}]
+    path = stored(server, "go", {**result, "skipped": skipped}, skipped=listed, skipped_total=4)
+    page = shown(server, path)
+    part = page.one("details", id="used")
+    assert part.one("summary").text == "1 of 5 games used"
+    assert "open" not in part.attributes
+    assert "3 × not a game of Park Junghwan" in part.text
+    assert f"{SCRIPT}.sgf, line 7: {SCRIPT}" in part.text
+    assert page.all("details", class_="left-out") == []  # it is said once
+
+
+def test_without_scripts_all_boards_are_there(server: Server) -> None:
+    result = sample_result("go")
+    page = shown(server, stored(server, "go", result))
+    first = page.all("div", class_="stepper")[0]
+    pictures = [len(each.all("figure")) for each in first.all("article")]
+    assert pictures == [3] * len(result["costliest_moves"])
+    move = result["costliest_moves"][0]
+    words = [each.text for each in first.all("figcaption")[:3]]
+    assert words[0] == (
+        f"Before the move: {move['point']} is marked with a ring, "
+        f"the network’s choice with A ({move['best']})."
+    )
+    assert words[1] == f"After {move['point']}, and the 4 moves that followed."
+    assert words[2] == f"The network’s choice: Black {move['best']} instead."
+
+
+def test_what_a_browser_may_remember_names_nobody_else(server: Server) -> None:
+    result = sample_result("go")
+    path = stored(server, "go", result)
+    section = shown(server, path + "?scale=egf").one("section", class_="past")
+    assert "hidden" in section.attributes  # without scripts there is nothing to remember with
+    kept = json.loads(section.attributes["data-result"])
+    assert kept["address"] == path
+    assert kept["scale"] == "egf"
+    assert kept["scales"].keys() == {"fox", "ogs", "egf"}
+    assert "Jin Siyoung" not in json.dumps(kept)
+    assert "sent to the server" in section.text
+
+
+def test_the_start_page_shows_real_results(server: Server) -> None:
+    page = shown(server, "/")
+    order = page.one("main").text
+    assert order.index("Park Junghwan") < order.index("Drop files") < order.index("Files at once")
+    assert "open" not in page.one("details", id="limits").attributes
+    for kind in SAMPLES:
+        example = shown(server, f"/example/{kind}")
+        assert example.all("section", class_="keep") == []
+        assert "An example" in example.one("main").text
+    assert server.get("/example/chess", headers=HTML).status_code == 404
+    egf = shown(server, links_of(shown(server, "/example/go"), "Scale")["EGF"])
+    assert chosen(egf, "Scale") == "EGF"
 
 
 def test_one_game_needs_no_curve_of_estimates(server: Server) -> None:
@@ -432,7 +544,7 @@ def test_the_private_address_and_its_end(server: Server) -> None:
     assert form.attributes["method"] == "post"
     answer = server.session.post(f"{server.url}{path}/delete", headers=HTML, timeout=30)
     assert check_page(answer.text).one("h1").text == "Deleted"
-    assert shown(server, path, 404).one("h1").text == "There is nothing here"
+    assert shown(server, path, 404).one("h1").text == "Not found"
     assert server.get("/api/jobs/" + path.removeprefix("/r/")).status_code == 404
 
 

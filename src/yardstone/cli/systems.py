@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -21,7 +21,7 @@ __all__ = ["RatedGamesPaths", "SystemOptions", "moment", "settings"]
 RatedGamesPaths = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Files of results, or - for standard input; with --state those of new games.",
+        help="Files of results, or - for standard input; with --state, of new games.",
         show_default=False,
     ),
 ]
@@ -30,6 +30,8 @@ RatedGamesPaths = Annotated[
 @dataclass(frozen=True)
 class SystemOptions:
     """Options of a command that rates games over time: by which system, and from what on."""
+
+    PANEL: ClassVar[str] = "Rating system"
 
     system: Annotated[
         str | None, typer.Option(metavar="NAME", help="Rate by this system. [default: glicko2]")
@@ -42,13 +44,15 @@ class SystemOptions:
     ] = None
     state: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Go on from what `yardstone history --save` wrote."),
+        typer.Option(
+            metavar="FILE", help="Continue from a file written by `yardstone history --save`."
+        ),
     ] = None
 
     def read(
         self, paths: Sequence[str] | None, games: GameOptions, *, quiet: bool = False
     ) -> dict[str, Any]:
-        """What `yardstone.evaluation.history.rate_games` takes: games, system and state."""
+        """What `yardstone.evaluation.history.rating_history` takes: games, system and state."""
         from yardstone.evaluation.history import takes_levels
         from yardstone.evaluation.ledger_file import load_ledger
 
@@ -58,7 +62,7 @@ class SystemOptions:
         pool = None
         if paths or games.query is not None:
             pool = games.read(paths, levels=takes_levels(self.system, ledger), quiet=quiet)
-        return {"pool": pool, "system": self.system, "parameters": parameters, "state": ledger}
+        return {"games": pool, "system": self.system, "parameters": parameters, "state": ledger}
 
 
 def settings(texts: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -81,10 +81,10 @@ def relations(texts: Iterable[str], players: Collection[str]) -> tuple[Relation,
     return tuple(between)
 
 
-def parameter(text: str, option: str) -> float | Literal["free"] | Prior:
+def parameter(text: str, option: str) -> float | Literal["auto"] | Prior:
     """``auto``, a number, or a number with a deviation."""
     if text.strip().lower() in ("auto", "free"):
-        return "free"
+        return "auto"
     if _PLUS_MINUS.search(text.strip()):
         return _prior(text, option)
     return _number(text, option)

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from yardstone.evaluation.comparison import compare
     from yardstone.evaluation.curves import RatingCurve
     from yardstone.evaluation.findings import Findings, examine
-    from yardstone.evaluation.forecast import GameForecast, predict
+    from yardstone.evaluation.forecast import GameForecast
     from yardstone.evaluation.history import RatingHistory, rating_history
     from yardstone.evaluation.labels import Labels, expected_from_ratings, rating_labels
     from yardstone.evaluation.ledger import Ledger
     from yardstone.evaluation.ledger_file import load_ledger, save_ledger
     from yardstone.evaluation.metrics import Measures, measure
+    from yardstone.evaluation.prediction import predict
     from yardstone.evaluation.prediction_table import compare_table, read_predictions
     from yardstone.evaluation.rated_games import RatedGames, whole_history
     from yardstone.evaluation.result import Evaluation, Prediction, Ranking
@@ -39,7 +40,8 @@ _HOMES = {
     "comparison": ("compare",),
     "curves": ("RatingCurve",),
     "findings": ("Findings", "examine"),
-    "forecast": ("GameForecast", "predict"),
+    "forecast": ("GameForecast",),
+    "prediction": ("predict",),
     "history": ("RatingHistory", "rating_history"),
     "labels": ("Labels", "expected_from_ratings", "rating_labels"),
     "ledger": ("Ledger",),

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from math import hypot, isfinite, nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.evaluation.draws import fit_draw_rate
-from yardstone.evaluation.history import rate_games
 from yardstone.evaluation.interval_scale import IntervalScale, interval_scale
 from yardstone.evaluation.tuning import LEARNING_SHARE
 from yardstone.ratings.game_forecast import GameForecast
@@ -19,35 +17,9 @@ from yardstone.ratings.result import Ratings
 from yardstone.winprob.davidson import win_draw_loss
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.ledger import Ledger
     from yardstone.evaluation.rated_games import RatedGames
-    from yardstone.pool import Pool
 
-__all__ = ["GameForecast", "forecast", "predict"]
-
-
-def predict(
-    pool: Pool | None,
-    first: str,
-    second: str,
-    *,
-    system: str | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    state: Ledger | None = None,
-    advantage: float | None = None,
-    exact: bool = False,
-    confidence: float = 0.95,
-) -> GameForecast:
-    """Predict the game of two players from the ratings of the games before.
-
-    `pool`, `system`, `parameters` and `state` are those of
-    `yardstone.evaluation.history.rate_games`, the others those of `forecast`.
-    """
-    rated, notes = rate_games(pool, system=system, parameters=parameters, state=state)
-    expected = forecast(
-        rated, first, second, advantage=advantage, exact=exact, confidence=confidence
-    )
-    return replace(expected, notes=notes)
+__all__ = ["GameForecast", "forecast"]
 
 
 def forecast(

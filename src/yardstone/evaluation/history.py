@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from yardstone.choices import unknown_player
 from yardstone.errors import InputError, UsageError
-from yardstone.evaluation.curves import RatingCurve, rating_curves
-from yardstone.evaluation.findings import Findings, examine
-from yardstone.evaluation.interval_scale import IntervalScale, interval_scale
+from yardstone.evaluation.curves import rating_curves
+from yardstone.evaluation.findings import examine
+from yardstone.evaluation.interval_scale import interval_scale
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.rated_games import RatedGames, whole_history
+from yardstone.evaluation.ratings_over_time import PresentRating, RatingHistory
 from yardstone.evaluation.splits import judged_games
+from yardstone.pool import Pool
 from yardstone.ratings.systems import find_system
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from yardstone.pool import Pool
+from yardstone.records.given import ColumnNames, games_of
 
 __all__ = [
     "GamePlace",
+    "PresentRating",
     "RatingHistory",
+    "dated_games",
     "game_text",
     "rate_games",
     "rating_history",
@@ -39,80 +38,8 @@ _NOTHING = "name a file of results, - for standard input, or a --state"
 _SCORES = {1.0: "1–0", 0.5: "½–½", 0.0: "0–1"}
 
 
-@dataclass(frozen=True, eq=False)
-class RatingHistory:
-    """Ratings over time; frozen.
-
-    Attributes
-    ----------
-    rated : RatedGames
-        All games and ratings.
-    curves : sequence of RatingCurve
-        Of the chosen players.
-    confidence : float
-        Level of the bands, 0 to 1.
-    top : int
-        Players in the list of present ratings; 0 shows all.
-    settled : int
-        Players with fewer games are not in that list, unless all have fewer.
-    findings : Findings, optional
-        What a person should look at, if it was asked for.
-    notes : sequence of str
-    scale : IntervalScale, optional
-        How many of the system's deviations its intervals must reach to hold; without
-        it there are no intervals.
-    """
-
-    rated: RatedGames
-    curves: Sequence[RatingCurve]
-    confidence: float = 0.95
-    top: int = 20
-    settled: int = 0
-    findings: Findings | None = None
-    notes: Sequence[str] = ()
-    scale: IntervalScale | None = None
-
-    def reach(self, games: ArrayLike) -> NDArray[np.float64]:
-        """Deviations on either side of a rating after so many games; NaN without intervals."""
-        if self.scale is None:
-            return np.full(np.shape(games), np.nan)
-        return self.scale.reach(games)
-
-    def half_widths(self, curve: RatingCurve) -> NDArray[np.float64]:
-        """Half the interval before each game and after the last; NaN without one.
-
-        Whole histories look back: all games of a player count for each of his days.
-        """
-        games = np.arange(len(curve) + 1)
-        if self.rated.name == "whr":
-            games = np.full(len(curve) + 1, len(curve))
-        deviation = np.append(curve.deviation, curve.final_deviation)
-        return np.asarray(self.reach(games) * deviation, np.float64)
-
-    @property
-    def played(self) -> NDArray[np.int64]:
-        """Games of each player, in the order of the ratings."""
-        pool = self.rated.pool
-        games = dict(zip(pool.players, pool.played().tolist(), strict=True))
-        return np.array([games.get(name, 0) for name in self.rated.ratings.players], np.int64)
-
-    def present_half_widths(self) -> NDArray[np.float64]:
-        """Half of each player's interval now, in the order of the ratings."""
-        return self.reach(self.played) * self.rated.ratings.deviation
-
-    def listed(self) -> list[int]:
-        """Numbers of the best players in the list of present ratings, strongest first."""
-        ratings, games = self.rated.ratings, self.played
-        enough = games >= max(self.settled, 1)
-        if not enough.any():
-            enough = games >= 1
-        order = ratings.order()
-        rows: list[int] = order[enough[order] & np.isfinite(ratings.rating[order])].tolist()
-        return rows[: self.top] if self.top else rows
-
-
 def rating_history(
-    pool: Pool | None = None,
+    games: Any = None,
     *,
     system: str | None = None,
     parameters: Mapping[str, Any] | None = None,
@@ -128,12 +55,15 @@ def rating_history(
     report: bool = False,
     idle_days: float = 365.0,
     improbable: float = 0.01,
+    **names: Unpack[ColumnNames],
 ) -> RatingHistory:
-    """Rate games as they come, or go on from a state.
+    """Rate games as they come, or go on from a state: what `yardstone history` does.
 
     Parameters
     ----------
-    pool, system, parameters, state
+    games : path, list of paths, frame or Pool, optional
+        With a state those to be added.
+    system, parameters, state
         As in `rate_games`.
     annul : sequence of GamePlace
         Games to take back.
@@ -152,7 +82,17 @@ def rating_history(
     report : bool
         Look for provisional and idle players and improbable results, by `settled`,
         `idle_days` and `improbable`, as `yardstone.evaluation.findings.examine` does.
+    **names
+        Which columns hold what, where `games` is no pool; see
+        `yardstone.records.given.ColumnNames`.
+
+    Examples
+    --------
+    >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
+    >>> [player.player for player in rating_history(pool, system="elo", settled=0)]
+    ['A', 'B', 'C']
     """
+    pool = None if games is None else dated_games(games, names, system, state)
     rated, notes = rate_games(pool, system=system, parameters=parameters, state=state)
     if annul or merge or save is not None:
         if not isinstance(rated, Ledger):
@@ -179,6 +119,13 @@ def rating_history(
         with replaced(save) as temporary:
             save_ledger(rated, temporary)
     return RatingHistory(rated, curves, confidence, top, settled, findings, notes, scale)
+
+
+def dated_games(
+    games: Any, names: ColumnNames, system: str | None, state: Ledger | None = None
+) -> Pool:
+    """The games in any form, with all that the system looks at."""
+    return games_of(games, names, times=True, levels=takes_levels(system, state))
 
 
 def takes_levels(system: str | None, state: Ledger | None = None) -> bool:

@@ -199,7 +199,7 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
     if isinstance(system.first_advantage, Prior):
         start[n] = mean[n] = system.first_advantage.mean / logit
         precision[n] = (logit / system.first_advantage.deviation) ** 2
-    elif system.first_advantage != "free":
+    elif system.first_advantage != "auto":
         start[n] = system.first_advantage / logit
     if isinstance(system.draw_rate, Prior):
         mean[n + 1] = system.draw_rate.mean
@@ -237,7 +237,7 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
 
     free = np.zeros(n + 2, np.bool_)
     free[:n] = active & ~fixed
-    free[n] = system.first_advantage == "free" or isinstance(system.first_advantage, Prior)
+    free[n] = system.first_advantage == "auto" or isinstance(system.first_advantage, Prior)
     if precision[:n].any():
         reference = "prior"
     elif fixed.any() or (anchor is not None and system.reference == "anchor"):

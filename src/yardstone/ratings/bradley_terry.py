@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from yardstone.choices import check_fields, settle_auto
+from yardstone.choices import check_fields
 from yardstone.errors import (
     ConvergenceError,
     InputError,
@@ -51,7 +51,7 @@ _MAX_STEPS = 200
 #: An advantage beyond this many points is taken for an infinite one.
 _ADVANTAGE_LIMIT = 4000.0
 
-Parameter = float | Literal["auto", "free"] | Prior
+Parameter = float | Literal["auto"] | Prior
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,8 +75,7 @@ class BradleyTerry:
         Deviation of a prior around `average` put on every player without another
         prior: joins groups that no result connects and makes perfect scores finite.
     first_advantage : float, "auto" or Prior
-        Rating points for moving first: fixed, estimated, or estimated with a prior
-        (``"free"`` is another word for ``"auto"``).
+        Rating points for moving first: fixed, estimated, or estimated with a prior.
     draw_rate : float, "auto" or Prior
         Draw rate of equal opponents (0 to 1), likewise. Under the score equations
         it matters for deviations only.
@@ -131,11 +130,10 @@ class BradleyTerry:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        settle_auto(self, "first_advantage", "draw_rate")
         if not self.scale > 0.0:
             raise UsageError(f"the scale must be a positive number of points, not {self.scale}")
         rate = self.draw_rate.mean if isinstance(self.draw_rate, Prior) else self.draw_rate
-        if rate != "free" and not 0.0 <= rate <= 1.0:
+        if rate != "auto" and not 0.0 <= rate <= 1.0:
             raise UsageError(f"the draw rate must be between 0 and 1, not {rate}")
         if self.join is not None and not self.join > 0.0:
             raise UsageError(f"join must be a positive deviation, not {self.join}")
@@ -143,7 +141,7 @@ class BradleyTerry:
     @property
     def likelihood(self) -> bool:
         """Whether the fit is by maximum likelihood (asked for, or forced by a prior)."""
-        estimated = "free" in (self.first_advantage, self.draw_rate)
+        estimated = "auto" in (self.first_advantage, self.draw_rate)
         return (
             self.method == "likelihood"
             or (self.method is None and estimated)
@@ -206,7 +204,7 @@ class BradleyTerry:
         rating = setup.to_points(x[:-2])
         if tau_free:
             draw_rate = float(logistic(-x[-1]))
-        elif self.draw_rate == "free" and not self.likelihood:
+        elif self.draw_rate == "auto" and not self.likelihood:
             used = setup.used
             draw_rate = float(
                 fit_draw_rate(used.first, used.second, used.games, float(used.draws.sum()), x)
@@ -250,7 +248,7 @@ class BradleyTerry:
             return (0.5 if isinstance(self.draw_rate, str | Prior) else self.draw_rate), False
         if isinstance(self.draw_rate, Prior):
             return min(max(self.draw_rate.mean, 0.01), 0.99), True
-        if self.draw_rate == "free":
+        if self.draw_rate == "auto":
             if share in (0.0, 1.0):  # the estimate lies at the edge
                 return share, False
             return min(max(share, 0.01), 0.99), True

@@ -62,8 +62,8 @@ class DecayingBradleyTerry(Remembering):
     half_life: float = 365.0
     average: float = 1500.0
     prior_deviation: float = 250.0
-    first_advantage: float | Literal["auto", "free"] = 0.0
-    draw_rate: float | Literal["auto", "free"] | None = "free"
+    first_advantage: float | Literal["auto"] = 0.0
+    draw_rate: float | Literal["auto"] | None = "auto"
     handicap: Handicap | None = None
 
     def __post_init__(self) -> None:
@@ -103,7 +103,7 @@ class DecayingBradleyTerry(Remembering):
             join=self.prior_deviation,
             method="likelihood",
             first_advantage=self.first_advantage,
-            draw_rate="free" if self.draw_rate is None or not draws.any() else self.draw_rate,
+            draw_rate="auto" if self.draw_rate is None or not draws.any() else self.draw_rate,
             scale=POINTS * log(0.76 / 0.24),
         )
         counts = PairCounts(n, first, second, wins, draws, losses)

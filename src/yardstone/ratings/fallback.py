@@ -55,11 +55,11 @@ def fit_widely(
             raise
         except ModelError as error:
             ratings, failure = None, error
-        if system.draw_rate == "free" and _draws_unbounded(system, ratings):
+        if system.draw_rate == "auto" and _draws_unbounded(system, ratings):
             prior = Prior(*WIDE_DRAW_RATE)
             system = replace(system, draw_rate=prior)
             remarks.append(_widened("draw rate", prior))
-        elif system.first_advantage == "free" and _advantage_unbounded(ratings):
+        elif system.first_advantage == "auto" and _advantage_unbounded(ratings):
             prior = Prior(*WIDE_ADVANTAGE)
             system = replace(system, first_advantage=prior)
             remarks.append(_widened("first-move advantage", prior))
@@ -77,7 +77,7 @@ def _sparse(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
     """
     playing = ratings.games[ratings.games > 0]
     few = len(playing) >= SPARSE_PLAYERS and float(playing.mean()) < SPARSE_GAMES
-    if system.first_advantage != "free" or not few:
+    if system.first_advantage != "auto" or not few:
         return ()
     return (
         f"With {playing.mean():.0f} games a player the first-move advantage is overestimated "
@@ -118,7 +118,7 @@ def misfit_of_join(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ..
 
 def _draws_unbounded(system: BradleyTerry, ratings: JointRatings | None) -> bool:
     if ratings is None:  # an advantage that is missing is looked for first
-        return system.first_advantage != "free"
+        return system.first_advantage != "auto"
     rate = ratings.draw_rate
     return rate.value >= ALL_DRAWN or rate.deviation > WIDE_DRAW_RATE[1]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from yardstone.choices import check_fields, settle_auto
+from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 from yardstone.ratings.replay import Replay
 from yardstone.ratings.result import Estimate, Ratings
@@ -45,8 +45,8 @@ class Remembering(ABC):
 
     average: float
     prior_deviation: float
-    first_advantage: float | Literal["auto", "free"]
-    draw_rate: float | Literal["auto", "free"] | None
+    first_advantage: float | Literal["auto"]
+    draw_rate: float | Literal["auto"] | None
     handicap: Handicap | None
 
     #: Name of the scale of the ratings.
@@ -55,7 +55,6 @@ class Remembering(ABC):
     def _check(self) -> None:
         """Raise UsageError for parameters out of range."""
         check_fields(self, infinite=("half_life",))
-        settle_auto(self, "first_advantage", "draw_rate")
         if not self.prior_deviation > 0.0:
             raise UsageError(f"the prior's deviation must be positive, not {self.prior_deviation}")
         if not isinstance(self.draw_rate, str | None) and not 0.0 < self.draw_rate < 1.0:
@@ -68,13 +67,13 @@ class Remembering(ABC):
 
     def _shared(self, *, draws: bool) -> tuple[Floats, NDArray[np.bool_]]:
         """First-move advantage and tau to start from, and which of them are free."""
-        w_free = self.first_advantage == "free"
+        w_free = self.first_advantage == "auto"
         w = 0.0 if isinstance(self.first_advantage, str) else self.first_advantage / POINTS
         if self.draw_rate is None or not draws:
             return np.array([w, np.nan]), np.array([w_free, False])
         rate = 0.5 if isinstance(self.draw_rate, str) else self.draw_rate
         tau = log((1.0 - rate) / rate)
-        return np.array([w, tau]), np.array([w_free, self.draw_rate == "free"])
+        return np.array([w, tau]), np.array([w_free, self.draw_rate == "auto"])
 
     def replay(self, pool: Pool) -> Replay:
         """Predict each game from the games of earlier days, in order of time.

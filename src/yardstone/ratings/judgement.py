@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.pool import Pool
 from yardstone.ratings.endings import Ending, endings
 from yardstone.ratings.matches import (
     Interval,
@@ -21,18 +23,20 @@ from yardstone.ratings.matches import (
 )
 from yardstone.ratings.pairs import PairedGames, pentanomial
 from yardstone.ratings.sprt import Sprt, SprtState
+from yardstone.records.given import ColumnNames, games_of
+from yardstone.shown import Shown
 
 if TYPE_CHECKING:
-    from yardstone.pool import Pool, SkipReport
+    from yardstone.pool import SkipReport
 
-__all__ = ["MatchJudgement", "judge_games", "judge_match", "match_players"]
+__all__ = ["MatchJudgement", "judge_games", "judge_match", "match", "match_players"]
 
 #: Matches that are listed where it is not clear which is meant.
 _LISTED = 8
 
 
-@dataclass(frozen=True)
-class MatchJudgement:
+@dataclass(frozen=True, repr=False)
+class MatchJudgement(Shown):
     """What a match says; frozen.
 
     Attributes
@@ -59,6 +63,8 @@ class MatchJudgement:
         What was left out where the games were read.
     """
 
+    _made_by: ClassVar[str] = "reports.match:match_document"
+
     match: Match
     confidence: float
     elo: Interval
@@ -72,6 +78,61 @@ class MatchJudgement:
     players: tuple[str, str] | None = None
     endings: tuple[Ending, ...] | None = None
     skipped: SkipReport | None = None
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def match(
+    games: Any,
+    players: tuple[str, str] | None = None,
+    *,
+    by: Sequence[str] | None = None,
+    pairs_only: bool = False,
+    test: Sprt | None = None,
+    confidence: float = 0.95,
+    half_width: float = 5.0,
+    **names: Unpack[ColumnNames],
+) -> MatchJudgement:
+    """Judge a match of two players: what `yardstone match` does.
+
+    Parameters
+    ----------
+    games : tuple of numbers, path, list of paths, frame or Pool
+        Wins, draws and losses; or five counts of pairs of games, those in which the first
+        player scored 0, 1/2, 1, 3/2 and 2 points; or the games themselves.
+    players : pair of str, optional
+        Whose games; by default the two players that there are.
+    by, pairs_only, test, confidence, half_width
+        As in `judge_games`.
+    **names
+        Which columns hold what, where `games` is no pool; see
+        `yardstone.records.given.ColumnNames`.
+
+    Examples
+    --------
+    >>> round(match((859, 1329, 772)).elo.value, 1)
+    10.2
+    """
+    if isinstance(games, list | tuple) and games and all(isinstance(n, Real) for n in games):
+        if players is not None or by is not None or names:
+            raise UsageError("counts have neither players nor columns: give the games for those")
+        counts = tuple(map(float, games))
+        if len(counts) not in (3, 5) or (pairs_only and len(counts) != 5):
+            raise UsageError("give wins, draws and losses, or five counts of pairs of games")
+        judged = Match.from_results(*counts) if len(counts) == 3 else Match(counts)
+        return judge_match(judged, test=test, confidence=confidence, half_width=half_width)
+    if by is not None and not isinstance(games, Pool):
+        names["columns"] = {**{name: name for name in by}, **names.get("columns", {})}
+    return judge_games(
+        games_of(games, names, everything=by is None),
+        *(players or ()),
+        by=by,
+        pairs_only=pairs_only,
+        test=test,
+        confidence=confidence,
+        half_width=half_width,
+    )
 
 
 def judge_match(

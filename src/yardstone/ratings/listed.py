@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 
 from yardstone.equality import equal_fields
-from yardstone.errors import WrongTypeError
 from yardstone.pool import PairCounts, SkipReport
 from yardstone.ratings._draws import draw_rate_interval, unbiased_draw_rate
 from yardstone.ratings.listing import Group, games_between
@@ -263,9 +261,7 @@ class RatingList(Shown):
             return PlayerRating(**self.record(self.ratings.index(key)))
         if isinstance(key, slice):
             return [PlayerRating(**self.record(row)) for row in self.rows[key]]
-        if isinstance(key, Integral):
-            return PlayerRating(**self.record(self.rows[int(key)]))
-        raise WrongTypeError(f"a list is asked by a name, a place or a slice, not {key!r}")
+        return PlayerRating(**self.record(self.rows[key]))
 
     def __eq__(self, other: object) -> bool:
         return equal_fields(self, other) if isinstance(other, RatingList) else NotImplemented

@@ -26,7 +26,7 @@ def without_first_move(system: System) -> System:
     UsageError
         If the system has an advantage given.
     """
-    if system.first_advantage in ("free", 0.0):
+    if system.first_advantage in ("auto", 0.0):
         changed: System = replace(system, first_advantage=0.0)
         return changed
     raise UsageError("the games do not say who moved first: leave out the first-move advantage")

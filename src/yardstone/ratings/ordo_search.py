@@ -301,7 +301,7 @@ def as_ordo_ends(
         ),
         rating,
         0.0 if isinstance(given, str) else float(given),  # type: ignore[arg-type]
-        given == "free",
+        given == "auto",
         -1 if held is None else held,
         system.average,
         float(used.games.sum() if all_games is None else all_games),
@@ -314,7 +314,7 @@ def as_ordo_ends(
     if setup.anchor is None:
         rating[active] -= rating[active].sum() / active.sum() - system.average
     draw_rate = ratings.draw_rate
-    if system.draw_rate == "free":
+    if system.draw_rate == "auto":
         unknowns = np.append(rating / logit, [advantage / logit, 0.0])
         found = fit_draw_rate(
             used.first, used.second, used.games, float(used.draws.sum()), unknowns

@@ -175,7 +175,7 @@ class JointRatings(Ratings):
         return f"± {_DEVIATIONS * self.deviation[row]:.1f}"
 
     def __repr__(self) -> str:
-        return f"{super().__repr__()}\n± holds the true rating with 95 % confidence"
+        return f"{super().__repr__()}\n±: 95 % confidence interval"
 
     @cached_property
     def games(self) -> NDArray[np.float64]:

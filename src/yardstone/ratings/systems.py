@@ -253,7 +253,7 @@ _ENTRIES = (
         "bradley-terry",
         "all results at once, as `rate` does: for lists, not over time",
         "bradley_terry:BradleyTerry",
-        fixed={"method": "likelihood", "first_advantage": "free", "draw_rate": "free"},
+        fixed={"method": "likelihood", "first_advantage": "auto", "draw_rate": "auto"},
         kind="joint",
         title="Bradley-Terry",
     ),

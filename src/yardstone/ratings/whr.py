@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from yardstone.choices import settle_auto
 from yardstone.errors import ConvergenceError, NoGamesError, UsageError
 from yardstone.ratings.history import WholeHistoryRatings
 from yardstone.ratings.joint_replay import POINTS, PRIOR_INFORMATION, Remembering
@@ -89,12 +88,12 @@ class WholeHistory(Remembering):
     array([1512.6, 1475.1])
     """
 
-    w2: float | Literal["auto", "free"] = 14.0
+    w2: float | Literal["auto"] = 14.0
     average: float = 1500.0
     prior_deviation: float = 250.0
     priors: PlayerPriors | None = None
-    first_advantage: float | Literal["auto", "free"] = 0.0
-    draw_rate: float | Literal["auto", "free"] | None = "free"
+    first_advantage: float | Literal["auto"] = 0.0
+    draw_rate: float | Literal["auto"] | None = "auto"
     handicap: Handicap | None = None
     resolution: float = 1.0
     deviations: Literal["joint", "conditional", "none"] = "joint"
@@ -106,9 +105,8 @@ class WholeHistory(Remembering):
 
     def __post_init__(self) -> None:
         self._check()
-        settle_auto(self, "w2")
         PlayerPriors.check(self.priors)
-        if self.w2 != "free" and not (isfinite(self.w2) and self.w2 > 0.0):
+        if self.w2 != "auto" and not (isfinite(self.w2) and self.w2 > 0.0):
             raise UsageError(f"w2 must be positive, not {self.w2}")
         if not (isfinite(self.resolution) and self.resolution > 0.0):
             raise UsageError(f"the resolution must be positive, not {self.resolution}")
@@ -166,7 +164,7 @@ class WholeHistory(Remembering):
             w2 / POINTS**2,
             self._player_priors(pool.players),
         )
-        if self.w2 == "free":
+        if self.w2 == "auto":
             fit_drift(fit)
         else:
             fit.climb()
@@ -227,7 +225,7 @@ class WholeHistory(Remembering):
         from yardstone.ratings._whr_replay import Forecasts, Learner, Pace, replay
         from yardstone.ratings._whr_terms import Model
 
-        if self.w2 == "free":
+        if self.w2 == "auto":
             raise UsageError("a replay cannot know the drift beforehand: fit it on earlier games")
         layout, dated = lay_out_all(games, len(players), self._day, POINTS)
         hessian = new_hessian(layout, np.zeros(2, np.bool_))

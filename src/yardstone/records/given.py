@@ -31,6 +31,8 @@ class ColumnNames(TypedDict, total=False):
         Further columns, or the other roles of a column, as in `yardstone.read`.
     side : {"white", "black"}
         The colour that moves first, where names of columns and results do not say.
+    where : str
+        Which games: ``"Season = 2020"``, as in `yardstone.read`.
     dates, strict, skip_unread
         As in `yardstone.read`.
     """
@@ -42,6 +44,7 @@ class ColumnNames(TypedDict, total=False):
     results: Mapping[str, object] | str
     columns: Mapping[str, str]
     side: Side
+    where: str
     dates: DateOrder
     strict: bool
     skip_unread: bool
@@ -50,7 +53,9 @@ class ColumnNames(TypedDict, total=False):
 _ROLES = ("first", "second", "score", "time")
 
 
-def games_of(games: Any, names: ColumnNames | None = None, **more: Any) -> Pool:
+def games_of(
+    games: Any, names: ColumnNames | None = None, *, everything: bool = False, **more: Any
+) -> Pool:
     """The pool of games that were given in any form.
 
     Parameters
@@ -61,6 +66,8 @@ def games_of(games: Any, names: ColumnNames | None = None, **more: Any) -> Pool:
     names : ColumnNames, optional
         Which columns hold what. Without them names of columns and values tell, and where
         they do not it is asked.
+    everything : bool
+        Keep all columns and tags, where none are named.
     **more
         Further keywords of `yardstone.read`: ``times``, ``levels``.
 
@@ -84,9 +91,9 @@ def games_of(games: Any, names: ColumnNames | None = None, **more: Any) -> Pool:
             raise UsageError(f"a pool has been read already: leave out {', '.join(sorted(given))}")
         return games
     roles = {role: given.pop(role) for role in _ROLES if role in given}
-    columns = {**given.pop("columns", {}), **roles} or None
-    options = {**given, **more, "first": given.pop("side", None), "columns": columns}
-    options.pop("side", None)
+    columns = {**given.pop("columns", {}), **roles} or ("all" if everything else None)
+    side = given.pop("side", None)
+    options = {**given, **more, "first": side, "columns": columns}
     if isinstance(games, str | os.PathLike):
         games = [games]
     if isinstance(games, list | tuple):

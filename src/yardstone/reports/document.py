@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 __all__ = [
     "Answer",
     "Block",
-    "Choice",
+    "Alternative",
     "Choices",
     "Column",
     "Document",
@@ -27,7 +27,7 @@ __all__ = [
     "Range",
     "Section",
     "Step",
-    "Stepper",
+    "Slides",
     "Table",
     "UNKNOWN",
 ]
@@ -270,7 +270,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Stepper:
+class Slides:
     """Pictures that a page shows one after the other, each group with a title and lines.
 
     Without scripts, and on paper, all of them are shown. Texts leave them out.
@@ -281,7 +281,7 @@ class Stepper:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Alternative:
     """One of several views of a result, with its address on a page; "" where it has none."""
 
     text: str
@@ -298,11 +298,11 @@ class Choices:
     """
 
     label: str
-    choices: Sequence[Choice]
+    choices: Sequence[Alternative]
     most: int = 6
 
 
-Block = Table | Lines | Facts | Picture | Answer | Stepper | Choices
+Block = Table | Lines | Facts | Picture | Answer | Slides | Choices
 
 
 @dataclass(frozen=True)

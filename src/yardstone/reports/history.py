@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,9 +49,11 @@ def history_document(history: RatingHistory) -> Document:
         title=f"Ratings by {history.rated.name}",
         lead=[_headline(history)],
         sections=sections,
-        records=Table(_GAMES, list(_games(history)), noun="game"),
+        records=Table(_GAMES, list(_games(history)), noun="game")
+        if history.curves
+        else Table(_PRESENT, [history.present(row) for row in history.ranked()], noun="player"),
         plain=partial(plain_history, history),
-        drawing=partial(_chart, history) if history.curves else None,
+        drawing=partial(_chart, history) if history.drawn else None,
     )
 
 
@@ -77,9 +80,8 @@ def _interval_note(history: RatingHistory) -> str:
     if history.scale is None or not history.scale.has_intervals:
         return f"{history.rated.name} has no tested deviations, so there are no intervals.{few}"
     return (
-        f"±: {per_cent(history.confidence)} interval, as many of {history.rated.name}'s deviations "
-        f"as covered the true rating so often in {history.scale.pools} simulations of these games "
-        "(newcomers' strengths have a standard deviation of about "
+        f"±: {per_cent(history.confidence)} interval, calibrated on {history.scale.pools} "
+        "simulations of these games (newcomers' strengths have a standard deviation of about "
         f"{history.scale.expected_spread:.0f} points). In pools of known strengths, 95 % "
         f"intervals covered 91 to 100 %.{few}"
     )
@@ -112,6 +114,10 @@ def _number(name: str) -> Column:
     return Column(name, lambda game: known(float(game[name])), kind="number")
 
 
+def _number_of(name: str) -> Column:
+    return Column(name, lambda present: known(getattr(present, name)), kind="number")
+
+
 #: The games of the chosen players in files; JSON has them below each player.
 _GAMES = (
     Column("player", lambda game: game.curve.player),
@@ -126,6 +132,14 @@ _GAMES = (
     Column("low", lambda game: game.end(-1), kind="number"),
     Column("high", lambda game: game.end(1), kind="number"),
     _number("after"),
+)
+
+
+#: The listed players in files, where none was chosen.
+_PRESENT = (
+    Column("player", attrgetter("player")),
+    *(_number_of(name) for name in ("rating", "deviation", "low", "high")),
+    Column("games", attrgetter("games"), kind="integer"),
 )
 
 

@@ -16,9 +16,10 @@ from starlette.concurrency import run_in_threadpool
 
 from yardstone.web import job_actions, owners
 from yardstone.web.bell import Bell
+from yardstone.web.importing import ImportGate
 from yardstone.web.jobs import Job
 from yardstone.web.kinds import KINDS
-from yardstone.web.kinds.fields import ChoiceField
+from yardstone.web.kinds.fields import ChoiceField, only_value
 from yardstone.web.options import LONGEST_KEY, chosen_kind, job_options, kind_of
 from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Settings
@@ -69,6 +70,7 @@ class Service:
         self.bell = bell
         self.receiving: Counter[str] = Counter()
         self.streams: Counter[str] = Counter()
+        self._imports = ImportGate(settings)
         self._secret = store.secret("client")
 
     def client(self, request: Request) -> str:
@@ -180,10 +182,17 @@ class Service:
         if key is not None and (known := self.store.known(key)):
             upload.discard()
             return known
-        if not upload.files:
-            raise RequestProblem(422, "no_files", "No file was sent.", "Choose one or more files.")
         limits = self.settings.limits
         named = kind if kind is not None else chosen_kind(upload.fields)
+        user = only_value("ogs", upload.fields.get("ogs", ()))
+        if user and upload.files:
+            raise RequestProblem(
+                422, "files_and_name", "Files and a user's name were sent.", "Send one of them."
+            )
+        if user:
+            self._imports.check(client)
+        elif not upload.files:
+            raise RequestProblem(422, "no_files", "No file was sent.", "Choose one or more files.")
         files, formats, unknown, entries = [], Counter[str](), [], 0
         for number, (name, size) in enumerate(upload.files):
             try:
@@ -197,11 +206,13 @@ class Service:
                 entries += within.total()
             formats.update(kind for kind in within.elements() if kind)
             files.append({"name": name, "size": size, "format": found})
+        if user:
+            formats["sgf"] += 1  # as what is fetched will be
         if not formats:
             raise unknown[0]
         chosen = kind_of(formats.elements(), named)
         fields = upload.fields
-        if page:
+        if page and not user:
             fields = {**{name: [text] for name, text in chosen.from_page.items()}, **fields}
         options = job_options(chosen, fields, most_players=limits.players if batch else 1)
         jobs = self.store.add(
@@ -295,4 +306,9 @@ class Service:
             for each in kind.fields
             if isinstance(each, ChoiceField) and each.label
         }
-        return {**self.settings.limits.as_plain(), "keep_days": self.settings.keep_days, **offered}
+        return {
+            **self.settings.limits.as_plain(),
+            "keep_days": self.settings.keep_days,
+            "importers": list(self.settings.importers),
+            **offered,
+        }

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError, UsageError
+from yardstone.records.careful_http import CarefulClient
+from yardstone.records.game_servers import check_importers
 from yardstone.web.kinds import KINDS
 
 __all__ = ["ENVIRONMENT", "Limits", "Settings", "load_settings"]
@@ -23,6 +25,8 @@ __all__ = ["ENVIRONMENT", "Limits", "Settings", "load_settings"]
 #: What the names of environment variables begin with.
 ENVIRONMENT = "YARDSTONE_SERVE_"
 _MIB = 1 << 20
+_LONGEST_TITLE = 80
+_LONGEST_FOOTER = 10_000
 _OF_KINDS = {name: most for kind in KINDS.values() for name, most in kind.limits.items()}
 
 
@@ -64,6 +68,10 @@ class Limits:
         Bytes that all uploads together may take on the disk.
     requests_minute, posts_minute : int
         Requests of one visitor a minute, and those of them that change something.
+    import_games, import_bytes, import_seconds : int
+        Games that are fetched for a user's name, bytes of one, and seconds for all.
+    imports_hour : int
+        Names of one visitor an hour.
     streams, streams_client : int
         Streams of events that are open at the same time, in all and of one visitor.
     """
@@ -89,6 +97,10 @@ class Limits:
     disk_bytes: int = 4_096 * _MIB
     requests_minute: int = 600
     posts_minute: int = 60
+    import_games: int = 20
+    import_bytes: int = _MIB
+    import_seconds: int = 120
+    imports_hour: int = 10
     streams: int = 200
     streams_client: int = 10
 
@@ -152,6 +164,19 @@ class Settings:
         Processors that the workers share; all if 0.
     niceness : int
         How far workers step back for other processes, the server above all: 0 to 19.
+    title : str
+        Of the site, on every page.
+    footer : str
+        On every page, such as imprint and privacy (`yardstone.web.site`); where it
+        names a file, `load_settings` takes its text.
+    calibration : str
+        A file of `yardstone strength calibrate --save`: estimates are shown on its scale as
+        well.
+    importer : str
+        Servers of Go, with commas, whose users can be named in place of files: ``ogs``, or
+        none if empty.
+    importer_url : str
+        Where OGS is, if not at its usual address.
     limits : Limits
     """
 
@@ -172,6 +197,11 @@ class Settings:
     lease: float = 30.0
     cores: int = 0
     niceness: int = 10
+    title: str = "Yardstone"
+    footer: str = ""
+    calibration: str = ""
+    importer: str = ""
+    importer_url: str = ""
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
@@ -189,8 +219,18 @@ class Settings:
             raise UsageError(f"root_path {self.root_path!r} must begin with / and not end with it")
         if self.public_url and not self.public_url.startswith(("http://", "https://")):
             raise UsageError(f"public_url {self.public_url!r} must begin with http:// or https://")
+        if not self.title.strip() or len(self.title) > _LONGEST_TITLE:
+            raise UsageError(f"title: give 1 to {_LONGEST_TITLE} characters")
+        check_importers(self.importers)
+        if self.importer_url:
+            CarefulClient(self.importer_url)
         for name in ("trusted_proxies", "metrics_from"):
             _check_networks(name, getattr(self, name))
+
+    @property
+    def importers(self) -> tuple[str, ...]:
+        """Servers of Go whose users can be named."""
+        return tuple(part for each in self.importer.split(",") if (part := each.strip().lower()))
 
     @property
     def uploads(self) -> Path:
@@ -259,7 +299,38 @@ def load_settings(
         bounds[name] = _converted(_LIMITS[name], text, f"limit {name}")
     if "data" in values:
         values["data"] = Path(values["data"])
-    return Settings(**values, limits=Limits.of_plain(bounds))
+    if "footer" in values:
+        values["footer"] = _footer(values["footer"])
+    settings = Settings(**values, limits=Limits.of_plain(bounds))
+    if settings.calibration:
+        _check_calibration(settings.calibration)
+    return settings
+
+
+def _footer(text: str) -> str:
+    """The text of a footer, or that of the file it names."""
+    from yardstone.web.site import footer_html
+
+    named = len(text) < 1000 and not any(letter.isspace() for letter in text)
+    if named and text.lower().endswith((".txt", ".md")):
+        try:
+            text = Path(text).read_bytes()[: _LONGEST_FOOTER + 1].decode("utf-8")
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=text) from None
+        except UnicodeDecodeError:
+            raise InputError("this is no text in UTF-8", file=text) from None
+    if len(text) > _LONGEST_FOOTER:
+        raise UsageError(f"footer: give at most {_LONGEST_FOOTER:,} characters")
+    footer_html(text)
+    return text
+
+
+def _check_calibration(file: str) -> None:
+    """Refuse a calibration that is damaged or of another model, before anyone waits for it."""
+    from yardstone.strength.estimate.calibrate import Calibration
+    from yardstone.strength.rank.model import RankModel
+
+    Calibration.load(file).check_model(RankModel.load())
 
 
 def _converted(kind: type, text: str, name: str) -> Any:

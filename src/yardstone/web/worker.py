@@ -25,6 +25,7 @@ from yardstone.pool import SkipReport
 from yardstone.web import log
 from yardstone.web.bell import Bell
 from yardstone.web.child import orders
+from yardstone.web.importing import import_games
 from yardstone.web.jobs import Job
 from yardstone.web.kinds import KINDS, NeedsPlayer, Task
 from yardstone.web.problems import RequestProblem, described
@@ -176,21 +177,31 @@ class Worker:
         """Do a job; how it ended, as `JobStore.finish` takes it."""
         kind = KINDS[job.kind]
         try:
-            files = unpack(
-                self.settings.uploads / job.upload,
-                job.files,
-                kind.takes,
-                folder,
-                self.settings.limits,
-                skipped,
-            )
+            options = dict(job.options)
+
+            def tell(stage: str, done: int, total: int) -> None:
+                self._tell(job, stage, done, total)
+
+            if options.get("ogs"):
+                found = import_games(self.settings, options["ogs"], folder, tell, skipped)
+                options["player"] = options["player"] or found.user
+                files = found.files
+            else:
+                files = unpack(
+                    self.settings.uploads / job.upload,
+                    job.files,
+                    kind.takes,
+                    folder,
+                    self.settings.limits,
+                    skipped,
+                )
             task = Task(
-                job.options,
+                options,
                 files,
                 folder,
                 self.settings,
                 self.network,
-                lambda stage, done, total: self._tell(job, stage, done, total),
+                tell,
                 skipped,
                 self.threads,
             )

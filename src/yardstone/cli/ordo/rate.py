@@ -58,13 +58,13 @@ def rating_system(options: OrdoOptions, known: Known, anchor: str | None) -> Bra
     """The system that the switches describe."""
     advantage: float | str | Prior = options.white or 0.0
     if options.white_auto:
-        advantage = "free"
+        advantage = "auto"
     elif options.white_error is not None and options.white_error > SMALLEST_DEVIATION:
         advantage = Prior(options.white or 0.0, options.white_error)
     percent = 50.0 if options.draw is None else options.draw
     draw_rate: float | str | Prior = percent / 100.0
     if options.draw_auto:
-        draw_rate = "free"
+        draw_rate = "auto"
     elif options.draw_error is not None and options.draw_error > SMALLEST_DEVIATION:
         draw_rate = Prior(percent / 100.0, options.draw_error / 100.0)
     try:
@@ -143,7 +143,7 @@ def fit(
     try:
         ratings = system.fit_counts(names, counts)
     except ModelError as error:
-        if system.first_advantage != "free":
+        if system.first_advantage != "auto":
             raise Refused(f"yardstone: {error}") from None
         fixed = _without_bound(system, names, counts, games, error)
         return fixed, replace(

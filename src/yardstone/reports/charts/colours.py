@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib import resources
 
-__all__ = ["DASHES", "LIGHT", "SERIES", "series_style", "stylesheet"]
+__all__ = ["DASHES", "LIGHT", "SERIES", "night", "series_style", "stylesheet"]
 
 #: Name: (light, dark). The first are of the page, then those of series, then of Go boards.
 _COLOURS = {
@@ -60,3 +60,14 @@ def stylesheet() -> str:
         f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {variables(1)} }} }}\n"
         f"{classes}\n{rules}"
     )
+
+
+def night() -> str:
+    """Rules that give a picture of a file, whose colours are fixed, those of dark screens."""
+    rules = {
+        f'[{of}="{light}"]{{{of}:{dark}}}'
+        for light, dark in _COLOURS.values()
+        for of in ("fill", "stroke")
+        if light != dark
+    }
+    return f"@media screen and (prefers-color-scheme:dark){{{''.join(sorted(rules))}}}"

@@ -11,6 +11,7 @@ from yardstone.reports.charts.chart import Axis, Band, Bars, Chart, Mark, Panel,
 from yardstone.reports.charts.colours import series_style
 
 if TYPE_CHECKING:
+    from yardstone.evaluation.curves import RatingCurve
     from yardstone.evaluation.history import RatingHistory
     from yardstone.evaluation.settling import DeviationsByGames, RatingsByGames
 
@@ -18,17 +19,25 @@ __all__ = ["deviations_chart", "history_chart", "ratings_by_games_chart"]
 
 #: Curves in one picture: more than these cannot be told apart.
 MOST_CURVES = 10
+#: A curve that lasts for less of the whole time is a stroke upwards.
+SHORTEST_SPAN = 0.1
+#: Bands in one picture.
+MOST_BANDS = 4
 
 
 def history_chart(history: RatingHistory) -> Chart:
-    """Draw the ratings of the chosen players, each with its band.
+    """Draw the ratings of the chosen players, or of the highest, each with its band.
 
-    Against time where it is known, else against the number of games. A point of a
-    curve is the rating with which a game was predicted; the last one is the present
-    rating.
+    More than a few bands would hide each other, so many curves go without.
+
+    Against time where it is known, else against the number of games; so it is as well for
+    the highest, where each of them played in so short a time that nothing of it could be
+    seen. A point of a curve is the rating with which a game was predicted, or without bands
+    the first of a moment; the last one is the present rating.
     """
-    curves = history.curves[:MOST_CURVES]
-    dated = bool(curves) and all(curve.time is not None for curve in curves)
+    curves = history.drawn[:MOST_CURVES]
+    banded = len(curves) <= MOST_BANDS
+    dated = _dated(curves, chosen=bool(history.curves))
     bands: list[Mark] = []
     lines: list[Mark] = []
     for place, curve in enumerate(curves):
@@ -36,19 +45,36 @@ def history_chart(history: RatingHistory) -> Chart:
         x = np.arange(len(rating))
         if dated and curve.time is not None:
             x = np.append(curve.time, curve.time[-1])
+        if dated and not banded:
+            x, begins = np.unique(x, return_index=True)
+            rating = np.append(rating[begins[:-1]], rating[-1])
         colour, dash = series_style(place)
         lines.append(Stroke(x, rating, colour, curve.player, 1.5, dash))
         reach = history.half_widths(curve)
-        if np.isfinite(reach).any():
+        if banded and np.isfinite(reach).any():
             bands.append(Band(x, rating - reach, rating + reach, colour, opacity=0.13))
     title = f"Ratings by {history.rated.name}"
     if bands:
         title += f" with {100 * history.confidence:g} % bands"
-    if len(curves) < len(history.curves):
+    if not history.curves:
+        title += f": the {len(curves)} highest"
+        if history.settled > 1:
+            title += f" with at least {history.settled} games"
+    elif len(curves) < len(history.curves):
         title += f": the first {len(curves)} of {len(history.curves)} players"
     x_axis = Axis(scale="date") if dated else Axis("Games played", whole=True)
     panel = Panel(x_axis, Axis("Rating", grid=True), [*bands, *lines], direct=True)
     return Chart([panel], title, height=340.0)
+
+
+def _dated(curves: Sequence[RatingCurve], *, chosen: bool) -> bool:
+    """Whether to draw curves against time: where it is known, and long enough to be seen."""
+    times = [curve.time for curve in curves if curve.time is not None]
+    if not times or len(times) < len(curves):
+        return False
+    spans = [float((time[-1] - time[0]).astype(np.int64)) for time in times]
+    whole = max(time[-1] for time in times) - min(time[0] for time in times)
+    return chosen or float(np.median(spans)) >= SHORTEST_SPAN * float(whole.astype(np.int64))
 
 
 def deviations_chart(deviations: DeviationsByGames) -> Chart:

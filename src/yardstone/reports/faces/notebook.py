@@ -57,16 +57,18 @@ def drawing_of(document: Document) -> Drawing:
 
 
 def short_text(document: Document) -> str:
-    """The first lines and tables of the document's text, for `print`."""
+    """The first lines and the first table of the document's text, for `print`."""
     from yardstone.reports.faces.text import document_text
 
     sections: list[Section] = []
+    listed = False
     for part in document.sections:
-        tables = [block for block in part.blocks if isinstance(block, Table) and block.rows]
-        lines = [block for block in part.blocks if isinstance(block, Lines)]
-        if tables and not sections:
-            sections.append(replace(part, blocks=[replace(tables[0], limit=PRINTED, remedy="")]))
-        elif lines and not part.title and len(sections) == 1:
-            sections.append(replace(part, blocks=lines[:1]))
+        if listed:  # what is said right after the table explains it
+            if not part.title and all(isinstance(block, Lines) for block in part.blocks):
+                sections.append(part)
             break
+        tables = [block for block in part.blocks if isinstance(block, Table) and block.rows]
+        listed = bool(tables)
+        blocks = [replace(tables[0], limit=PRINTED, remedy="")] if tables else part.blocks
+        sections.append(replace(part, blocks=blocks))
     return document_text(replace(document, sections=sections)).rstrip()

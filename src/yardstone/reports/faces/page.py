@@ -24,7 +24,7 @@ from yardstone.reports.document import (
     Lines,
     Range,
     Section,
-    Stepper,
+    Slides,
     Table,
 )
 
@@ -108,7 +108,7 @@ def _hash(text: str) -> str:
 
 
 def _kind(block: object) -> str:
-    if isinstance(block, Table | Lines | Facts | Answer | Stepper | Choices):
+    if isinstance(block, Table | Lines | Facts | Answer | Slides | Choices):
         return type(block).__name__.lower()
     return "picture"
 

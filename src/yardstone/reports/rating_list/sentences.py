@@ -56,12 +56,12 @@ def basis(report: RatingList) -> list[str]:
 
 def _advantage(report: RatingList) -> str:
     advantage = report.ratings.first_advantage
-    text = f"First-move advantage: {round(advantage.value, 1) + 0.0:.1f} points"
+    value, name = f"{round(advantage.value, 1) + 0.0:.1f}", "First-move advantage"
     if not advantage.deviation:
-        return f"{text} (given)"
+        return f"{name}: {value} points (given)"
     if not isfinite(advantage.deviation):
-        return "First-move advantage: unknown"
-    return f"{text} ± {report.deviations * advantage.deviation:.1f}"
+        return f"{name}: unknown"
+    return f"{name}: {value} ± {report.deviations * advantage.deviation:.1f} points"
 
 
 def _draw_rate(report: RatingList) -> str:

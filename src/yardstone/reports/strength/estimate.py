@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.charts.strength import (
     estimate_chart,
@@ -19,9 +19,9 @@ from yardstone.reports.charts.strength import (
 )
 from yardstone.reports.document import (
     UNKNOWN,
+    Alternative,
     Answer,
     Block,
-    Choice,
     Choices,
     Column,
     Document,
@@ -29,7 +29,7 @@ from yardstone.reports.document import (
     Picture,
     Range,
     Section,
-    Stepper,
+    Slides,
     Table,
 )
 from yardstone.reports.strength.estimate_records import estimate_records, mean_loss
@@ -44,6 +44,9 @@ from yardstone.reports.strength.words import (
 )
 from yardstone.reports.words import per_cent, plural
 
+if TYPE_CHECKING:
+    from yardstone.strength.estimate.estimate import StrengthEstimate
+
 __all__ = ["estimate_document"]
 
 #: Games in a text; the others are counted.
@@ -53,6 +56,11 @@ _RECORDS = 50
 _COLOURS = {"black": "Black", "white": "White"}
 
 Plain = Mapping[str, Any]
+
+
+def strength_document(estimate: StrengthEstimate) -> Document:
+    """The report of an estimate."""
+    return estimate_document(estimate.as_dict())
 
 
 def estimate_document(
@@ -116,7 +124,7 @@ def _answer(plain: Plain, axis: RankAxis | None, link: Callable[[str], str]) -> 
     return Section("", blocks)
 
 
-def _scale(plain: Plain, name: str, address: str) -> Choice:
+def _scale(plain: Plain, name: str, address: str) -> Alternative:
     """The strength on one of the scales, with its interval and the error of going there."""
     part = plain["scales"][name]
     rating = rating_words(name, part["rating"])
@@ -126,11 +134,11 @@ def _scale(plain: Plain, name: str, address: str) -> Choice:
         interval = f"{per_cent(plain['level'])}: {ends_words(name, part)}"
     deviation = part["deviation"]
     error = (
-        f"its mapping is known to ± {deviation:.1f} ranks"
+        f"mapped from Fox, ± {deviation:.1f} ranks"
         if deviation
-        else "the scale of the model itself"
+        else "the model’s own scale"
     )
-    return Choice(part["title"], [strength, interval, error], address, name == plain["scale"])
+    return Alternative(part["title"], [strength, interval, error], address, name == plain["scale"])
 
 
 def _used(plain: Plain) -> list[Section]:
@@ -237,7 +245,7 @@ def _moved(plain: Plain, link: Callable[[int], str]) -> Section:
         Column("", fact("date"), "Date", left=False, gives_way=3),
         Column("", fact("opponent"), "Opponent"),
         Column("", lambda row: row[1]["colour"][0].upper(), " ", left=True),
-        Column("", fact("result"), "Result"),
+        Column("", fact("result"), "Result", gives_way=4),
         Column("", lambda row: row[1]["moves"], "Moves", "integer", gives_way=2),
         Column("", lambda row: mean_loss(row[1]["loss"]), "Lost a move", "number", ".2f",
                gives_way=1),
@@ -280,9 +288,9 @@ def _moves(plain: Plain) -> list[Section]:
     return sections
 
 
-def _boards(moves: Sequence[Plain], games: Sequence[Plain]) -> list[Stepper]:
+def _boards(moves: Sequence[Plain], games: Sequence[Plain]) -> list[Slides]:
     steps = move_steps(moves, games)
-    return [Stepper("These moves on the board", steps)] if steps else []
+    return [Slides("These moves on the board", steps)] if steps else []
 
 
 def _move_table(moves: Sequence[Plain]) -> Table:
@@ -295,13 +303,13 @@ def _move_table(moves: Sequence[Plain]) -> Table:
         return None if move["policy"] is None else 100.0 * move["policy"]
 
     columns = [
-        Column("", lambda move: move["game"] + 1, "Game", "integer"),
+        Column("", lambda move: move["game"] + 1, "Game", "integer", gives_way=4),
         Column("", itemgetter("move"), "Move", "integer"),
         Column("", lambda move: move["colour"][0].upper(), " ", left=True),
         Column("", itemgetter("point"), "Point"),
         Column("", itemgetter("effect"), "Ranks", "number", "+.2f") if typical else None,
         Column("", itemgetter("points_lost"), "Lost points", "number"),
-        Column("", error, "Error", left=False),
+        Column("", error, "Error", left=False, gives_way=2),
         Column("", policy, "Policy %", "number", gives_way=1),
         Column("", itemgetter("best"), "First choice" if typical else "Better"),
     ]

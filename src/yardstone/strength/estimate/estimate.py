@@ -10,9 +10,11 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from yardstone.equality import equal_fields
 from yardstone.pool import SkipReport
+from yardstone.shown import Shown
 from yardstone.strength.estimate.games import SeenGame, facts, model_network, see_games
 from yardstone.strength.estimate.listed_moves import (
     CostlyMove,
@@ -61,8 +63,8 @@ LEVEL = 0.9
 _PLACES = 100
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StrengthEstimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class StrengthEstimate(Shown):
     """How strong a player is.
 
     Attributes
@@ -94,6 +96,8 @@ class StrengthEstimate:
         Games that were left out.
     """
 
+    _made_by: ClassVar[str] = "reports.strength.estimate:strength_document"
+
     player: str
     scale: SiteScale
     level: float
@@ -113,6 +117,14 @@ class StrengthEstimate:
     def notes(self) -> tuple[str, ...]:
         """What the reader must know, in sentences, the gravest first."""
         return notes_of(self)
+
+    def __eq__(self, other: object) -> bool:
+        return equal_fields(self, other) if isinstance(other, StrengthEstimate) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def shown(self, rated: Rated) -> dict[str, Any]:
         """Rank, rating and interval on the scale of this estimate."""

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from yardstone.go.losses import LossEffort
 from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import Skipped, SkipReport
 from yardstone.strength.estimate.estimate import LEVEL, StrengthEstimate, estimate_seen
 from yardstone.strength.estimate.games import SeenGame, model_network, see_games, unsuitable
-from yardstone.strength.estimate.listed_moves import EFFORT, player_losses
+from yardstone.strength.estimate.listed_moves import player_losses
 from yardstone.strength.estimate.players import colour_of, plain_name, player_names
 from yardstone.strength.estimate.selection import (
     Side,
@@ -39,8 +38,6 @@ OTHERS = 100
 _COLOURS = {BLACK: "Black", WHITE: "White"}
 #: A game's losses are of the moves of one colour: the game's place, and the colour.
 _Half = tuple[int, int]
-#: Half as much as usual for each colour of a game, of which both are looked at.
-_BOTH = LossEffort(share=0.5 * (EFFORT.share or 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,8 +165,8 @@ def _losses(
     own = list(halves[0])
     rest = sorted({half for each in halves for half in each} - set(own))
     found: dict[_Half, Losses] = {}
-    for group, effort in ((own, None), (rest, _BOTH)):
-        lost = player_losses([(seen[place], colour) for place, colour in group], network, effort)
+    for group in (own, rest):
+        lost = player_losses([(seen[place], colour) for place, colour in group], network)
         found.update(zip(group, lost, strict=True))
     return found
 

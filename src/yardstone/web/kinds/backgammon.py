@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError
+from yardstone.reports.document import Document, Section, Table
 from yardstone.reports.words import plural
 from yardstone.web.kinds.fields import ChoiceField, level_field
-from yardstone.web.kinds.kind import Kind, Plain, Query, Task, View
+from yardstone.web.kinds.kind import CARD_RANGES, Card, Kind, Plain, Query, Task, View
 from yardstone.web.problems import RequestProblem
 
 __all__ = ["KIND"]
 
 _BLUNDERS = 20
+#: Columns of the sample on the start page.
+_GLANCED = ("Player", "Rating", "EPM", "PR")
 
 
 def _perform(task: Task) -> dict[str, Any]:
@@ -60,6 +64,31 @@ def _view(result: Plain, query: Query) -> View:
     return View(backgammon_document(result, title=f"Backgammon: {who}"))
 
 
+def _card(result: Plain) -> Card:
+    """Error rates and ratings of the players, without their names."""
+    played = plural(len(result["matches"]), "match", "matches")
+    best = min((each["pr"] for each in result["players"]), default=None)
+    rates = "" if best is None else f", the lowest error rate is PR {best:.2f}"
+    ratings = sorted((each["rating"] for each in result["players"]), key=lambda one: -one["value"])
+    ranges = [(each["low"], each["value"], each["high"]) for each in ratings]
+    return Card(
+        f"Backgammon: error rates of {plural(len(result['players']), 'player')}",
+        f"From {played} analysed by GNU Backgammon{rates}.",
+        tuple(each for each in ranges if None not in each)[:CARD_RANGES],
+    )
+
+
+def _glance(result: Plain) -> Document:
+    """The players with their ratings."""
+    from yardstone.reports.backgammon.analysis import backgammon_document
+
+    document = backgammon_document(result)
+    (table,) = (block for block in document.sections[0].blocks if isinstance(block, Table))
+    columns = [each for each in table.columns if each.heading in _GLANCED]
+    names = " and ".join(each["player"] for each in result["players"][:2])
+    return Document(names, sections=[Section("", [replace(table, columns=columns)])])
+
+
 KIND = Kind(
     name="backgammon",
     short="Backgammon",
@@ -69,9 +98,10 @@ KIND = Kind(
     files="Backgammon: .mat and other matches.",
     offer=(
         "Backgammon",
-        "Error rates and a rating for every player, each match by itself, luck, and the worst "
-        "blunders, by GNU Backgammon.",
+        "Error rates and a rating for each player from GNU Backgammon’s analysis, match by match, "
+        "with luck set apart, and the worst blunders.",
     ),
+    glance=_glance,
     path="/api/backgammon",
     summary="Send matches of backgammon",
     about="Get error rates and ratings from matches of backgammon.",
@@ -90,4 +120,5 @@ KIND = Kind(
     allowance=lambda limits: plural(limits["matches"], "match", "matches"),
     perform=_perform,
     view=_view,
+    card=_card,
 )

@@ -16,6 +16,7 @@ __all__ = [
     "Field",
     "NumberField",
     "PlayersField",
+    "UserField",
     "bad_option",
     "level_field",
     "only_value",
@@ -161,6 +162,22 @@ class NumberField(Field):
 
     def _words(self, value: float) -> str:
         return format(value, self.form).replace("%", " %")
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserField(Field):
+    """The name of a user of a server of games, whose games take the place of files."""
+
+    def read(self, values: Sequence[str]) -> str | None:
+        """The name, or None."""
+        name = clean(only_value(self.name, values))
+        if len(name) > _LONGEST_NAME:
+            raise bad_option(self.name, f"a name has at most {_LONGEST_NAME} characters")
+        return name or None
+
+    def schema(self) -> dict[str, Any]:
+        """A name."""
+        return {"type": "string", "maxLength": _LONGEST_NAME}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError
-from yardstone.web.kinds.fields import ChoiceField, PlayersField, bad_option, level_field
-from yardstone.web.kinds.go_result import go_records, go_result, go_view
+from yardstone.web.kinds.fields import ChoiceField, PlayersField, UserField, bad_option, level_field
+from yardstone.web.kinds.go_result import (
+    go_card,
+    go_glance,
+    go_records,
+    go_result,
+    go_scales,
+    go_view,
+)
 from yardstone.web.kinds.kind import Kind, NeedsPlayer, Plain, Task
 from yardstone.web.problems import RequestProblem
 
@@ -25,7 +32,6 @@ _COLOURS = {"black": 1, "white": 2}
 def _perform(task: Task) -> dict[str, Any]:
     """Estimate the player's strength, and that of the others if it is asked for."""
     from yardstone.strength.estimate.everyone import estimate_everyone
-    from yardstone.strength.estimate.site_scales import SITE_SCALES
 
     games = _games(task)
     player, colour = task.options.get("player"), task.options.get("colour")
@@ -43,9 +49,17 @@ def _perform(task: Task) -> dict[str, Any]:
         level=task.options["level"],
         others=task.limit("go_players") if task.options.get("others") == "yes" else 0,
         skipped=task.skipped,
-        progress=lambda done, total: task.tell("analysing", done, total),
+        progress=lambda done, total: _tell(task, done, total),
     )
-    return go_result(estimates, list(SITE_SCALES.values()))
+    return go_result(estimates, go_scales(task.settings))
+
+
+def _tell(task: Task, done: int, total: int) -> None:
+    """Tell how many positions are seen; then costly moves are searched, which takes as long."""
+    if done < total:
+        task.tell("analysing", done, total)
+    else:
+        task.tell("searching", 0, 0)
 
 
 def _games(task: Task) -> list[GoGame]:
@@ -137,12 +151,12 @@ KIND = Kind(
     files="Go: SGF.",
     offer=(
         "Go",
-        "A rating and rank from the moves of a few games, by phase of the game and game by game, "
-        "the winrate and the points lost, and, on the board, the moves that raised or lowered the "
-        "estimate most.",
-        "Even games on 19x19. The model knows players from 5 kyu to 9 dan; it says so where it "
-        "cannot tell.",
+        "Your rank from the moves of a few games, won or lost, on the scale of Fox, OGS or the "
+        "EGF. Strong and weak phases, the winrate of each game, and your costliest moves on the "
+        "board.",
+        "Even games on 19x19, for players from about 5 kyu to 9 dan.",
     ),
+    glance=go_glance,
     path="/api/estimates",
     summary="Send games of Go",
     about="Estimate how strong a player is from the moves of some games.",
@@ -154,8 +168,14 @@ KIND = Kind(
             name="player",
             about="Whose strength; by default who plays in all games.",
             label="Player",
-            hint="Left empty, it is the one who plays in all the games; if that is not clear, you "
+            hint="Leave it empty for the one who plays in all the games. If that is not clear, you "
             "are asked.",
+        ),
+        UserField(
+            name="ogs",
+            optional=True,
+            about="A user of OGS whose latest games take the place of files, where the server has "
+            "that switched on (`importers` of `/api/limits`).",
         ),
         ChoiceField(
             name="colour",
@@ -172,8 +192,8 @@ KIND = Kind(
                 "EGF: European Go Federation",
             ),
             label="Scale of the rating",
-            hint="Other scales are a mapping from that of Fox, and their intervals are wider for "
-            "it.",
+            hint="You can switch on the result. OGS and EGF are mapped from Fox, so their "
+            "intervals are wider.",
         ),
         level_field(0.9),
         ChoiceField(
@@ -191,5 +211,6 @@ KIND = Kind(
     check=_check,
     perform=_perform,
     view=go_view,
+    card=go_card,
     records=go_records,
 )

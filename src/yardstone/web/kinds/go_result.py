@@ -6,24 +6,56 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from yardstone.reports.document import Choice, Choices, Column, Table
+from yardstone.reports.document import (
+    Alternative,
+    Choices,
+    Column,
+    Document,
+    Section,
+    Slides,
+    Table,
+)
 from yardstone.reports.words import plural
-from yardstone.web.kinds.kind import Plain, Query, View
+from yardstone.web.kinds.kind import Card, Plain, Query, View
 
 if TYPE_CHECKING:
     from yardstone.strength.estimate.everyone import SideEstimate
     from yardstone.strength.estimate.site_scales import SiteScale
+    from yardstone.web.settings import Settings
 
-__all__ = ["GAMES_A_PAGE", "go_records", "go_result", "go_view"]
+__all__ = [
+    "GAMES_A_PAGE",
+    "go_card",
+    "go_glance",
+    "go_records",
+    "go_result",
+    "go_scales",
+    "go_view",
+]
 
 #: Games whose curves stand on one page.
 GAMES_A_PAGE = 20
+#: Ranks of Fox below the picture of an estimate.
+_TICKS = ((-4.0, "5k"), (1.0, "1d"), (3.0, "3d"), (5.0, "5d"), (7.0, "7d"), (9.0, "9d"))
 _COLOURS = {1: "black", 2: "white"}
 #: Columns of CSV.
 _OF_GAMES = (
     "file", "line", "date", "opponent", "colour", "result", "moves", "rank", "rating", "low",
     "high",
 )  # fmt: skip
+
+
+def go_scales(settings: Settings) -> list[SiteScale]:
+    """The scales that results are shown on: those that all know, and that of the operator."""
+    from yardstone.strength.estimate.site_scales import SITE_SCALES
+
+    scales = dict(SITE_SCALES)
+    if settings.calibration:
+        from yardstone.strength.estimate.calibrate import Calibration
+
+        own = Calibration.load(settings.calibration).site_scale()
+        scales[own.name] = own
+    return list(scales.values())
 
 
 def go_result(estimates: Sequence[SideEstimate], scales: Sequence[SiteScale]) -> dict[str, Any]:
@@ -90,6 +122,22 @@ def go_view(result: Plain, query: Query) -> View:
     )
 
 
+def go_glance(result: Plain) -> Document:
+    """The strength in large letters and on the scale, and the board of the costliest move."""
+    from yardstone.reports.strength.estimate import estimate_document
+
+    document = estimate_document(result)
+    answer = [block for block in document.sections[1].blocks if not isinstance(block, Choices)]
+    steps = [
+        block.steps[0]
+        for section in document.sections
+        for block in section.blocks
+        if isinstance(block, Slides)
+    ]
+    board = [Section(f"Costliest: {steps[0].title}", steps[0].pictures[:1])] if steps else []
+    return Document(result["player"], sections=[Section("", answer), *board])
+
+
 def _side(sides: Sequence[Plain], query: Query) -> Plain:
     """The side that is asked for; the first one if there is none such."""
     player = sides[0]["player"] if query.player is None else query.player
@@ -138,9 +186,9 @@ class _Links:
             if len(choices) > 1
         ]
 
-    def _choice(self, words: str, place: int, chosen: bool) -> Choice:
+    def _choice(self, words: str, place: int, chosen: bool) -> Alternative:
         games = plural(self.sides[place]["games"], "game")
-        return Choice(words, [games], self.to(place), chosen)
+        return Alternative(words, [games], self.to(place), chosen)
 
 
 def _colour_words(side: Plain) -> str:
@@ -164,6 +212,17 @@ def _kept(shown: Plain) -> dict[str, Any]:
             for name, part in shown["scales"].items()
         },
     }
+
+
+def go_card(result: Plain) -> Card:
+    """The strength and its interval, without the player's name."""
+    from yardstone.reports.strength.words import headline
+
+    strength, sure = headline({**result, "player": "Go"})
+    ends = result["low"], result["rating"], result["high"]
+    if result["scale"] != "fox" or None in ends:
+        return Card(strength, f"{sure}.")
+    return Card(strength, f"{sure}.", (ends,), _TICKS)
 
 
 def go_records(result: Plain) -> Table:

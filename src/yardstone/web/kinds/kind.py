@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from yardstone.web.settings import Settings
     from yardstone.web.unpack import Unpacked
 
-__all__ = ["Kind", "NeedsPlayer", "Plain", "Query", "Task", "View"]
+__all__ = ["CARD_RANGES", "Card", "Kind", "NeedsPlayer", "Plain", "Query", "Task", "View"]
 
 Plain = Mapping[str, Any]
+#: Intervals that the picture of a card has room for.
+CARD_RANGES = 12
 
 
 class NeedsPlayer(Exception):
@@ -129,6 +131,25 @@ class View:
     kept: Plain | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What other sites show of a link to a result: no names, since it is shown to all there.
+
+    Attributes
+    ----------
+    title, sentence : str
+    ranges : tuple of (float, float, float)
+        Low end, value and high end of what the picture draws, the strongest first.
+    ticks : tuple of (float, str)
+        Marks below them; the picture reaches from the first to the last at least.
+    """
+
+    title: str
+    sentence: str
+    ranges: tuple[tuple[float, float, float], ...] = ()
+    ticks: tuple[tuple[float, str], ...] = ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Kind:
     """A kind of job.
@@ -172,6 +193,10 @@ class Kind:
         message for the visitor, if the files give no result.
     view : callable
         Takes the result and a `Query`: the page.
+    card : callable
+        Takes the result: what other sites show of a link to it.
+    glance : callable
+        Takes a result: a small part of it, for the start page.
     records : callable, optional
         Takes the result: the table of its CSV; without it that of the document.
     """
@@ -198,6 +223,8 @@ class Kind:
     check: Callable[[Plain], None] = lambda options: None
     perform: Callable[[Task], dict[str, Any]]
     view: Callable[[Plain, Query], View]
+    card: Callable[[Plain], Card]
+    glance: Callable[[Plain], Document]
     records: Callable[[Plain], Table] | None = None
 
     @property

@@ -8,9 +8,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from yardstone.reports.document import Block, Lines, Section, Table
+from yardstone.reports.document import Block, Document, Lines, Section, Table
+from yardstone.reports.words import per_cent, plural
 from yardstone.web.kinds.fields import ChoiceField, NumberField, level_field
-from yardstone.web.kinds.kind import Kind, Plain, Query, Task, View
+from yardstone.web.kinds.kind import CARD_RANGES, Card, Kind, Plain, Query, Task, View
 from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ __all__ = ["KIND", "pool_of"]
 _PAIRS = 20_000
 #: Players listed unless all are asked for.
 PLAYERS_A_PAGE = 500
+#: Players in the sample of the start page.
+_GLANCED = 5
+_GLANCED_COLUMNS = ("Rank", "Player", "Rating", "Interval")
 #: With at most so many players, everyone's score against everyone stands in one table.
 CROSS_TABLE_PLAYERS = 12
 
@@ -36,8 +40,8 @@ def _perform(task: Task) -> dict[str, Any]:
     task.tell("rating", 0, 1)
     system = BradleyTerry(
         average=task.options["average"],
-        first_advantage="free",
-        draw_rate="free",
+        first_advantage="auto",
+        draw_rate="auto",
         method="likelihood",
     )
     report = rate_list(pool, system, confidence=task.options["level"])
@@ -127,6 +131,23 @@ def _first_players(sections: Iterable[Section], most: int, player: str | None) -
         yield replace(section, blocks=blocks)
 
 
+def _glance(result: Plain) -> Document:
+    """The first players with their intervals."""
+    from yardstone.reports.rating_list.report import list_document
+
+    document = list_document(result, title="Rating list")
+    lists = [
+        block
+        for section in document.sections
+        for block in section.blocks
+        if isinstance(block, Table) and block.group
+    ]
+    columns = [each for each in lists[0].columns if each.heading in _GLANCED_COLUMNS]
+    rows = lists[0].rows[:_GLANCED]
+    table = replace(lists[0], columns=columns, rows=rows, details=None, search=False, group=False)
+    return Document("Rating list", sections=[Section("", [table])])
+
+
 def _cross_table(result: Plain) -> Table:
     """Wins, draws and losses of everyone against everyone."""
     scores: dict[tuple[str, str], str] = {}
@@ -147,6 +168,21 @@ def _cross_table(result: Plain) -> Table:
     return replace(Table.of_cells(headings, rows, left=len(headings)), caption=caption)
 
 
+def _card(result: Plain) -> Card:
+    """How many players, and how far their ratings reach; no names."""
+    rated = [each for each in result["ratings"] if each["rating"] is not None]
+    values = [each["rating"] for each in rated]
+    games = plural(result["games"], "game")
+    level = per_cent(result["confidence"])
+    reach = f", rated from {min(values):.0f} to {max(values):.0f}" if values else ""
+    ranges = [(each["low"], each["rating"], each["high"]) for each in rated]
+    return Card(
+        f"Rating list of {plural(result['players'], 'player')}",
+        f"From {games}{reach}, with {level} intervals.",
+        tuple(each for each in ranges if None not in each)[:CARD_RANGES],
+    )
+
+
 KIND = Kind(
     name="results",
     short="Results",
@@ -155,9 +191,10 @@ KIND = Kind(
     files="Results of any game: PGN or CSV.",
     offer=(
         "Results of any game",
-        "A rating list of all players with intervals, the ranks that cannot be excluded, and who "
-        "scored what against whom.",
+        "A rating list of a league, a club or an engine tournament, with intervals and the places "
+        "that cannot be excluded, who scored what against whom, and which games to play next.",
     ),
+    glance=_glance,
     path="/api/ratings",
     summary="Send results of any game",
     about="Make a rating list of results.",
@@ -194,4 +231,5 @@ KIND = Kind(
     warm=("yardstone.ratings.bradley_terry", "yardstone.ratings.rating_list"),
     perform=_perform,
     view=_view,
+    card=_card,
 )

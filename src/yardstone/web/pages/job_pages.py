@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import Column, Document, Section, Table
 from yardstone.reports.words import plural
-from yardstone.web.kinds import KINDS, Query
+from yardstone.web.kinds import KINDS, Query, View
 from yardstone.web.owners import sent_key
-from yardstone.web.pages.render import content, page, root_of
+from yardstone.web.pages.card_picture import can_draw
+from yardstone.web.pages.render import PageCard, address_of, content, page, root_of
+from yardstone.web.pages.samples import SAMPLES, sample_result
 from yardstone.web.pages.wording import days_words, error_lines, moment_words, progress
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-__all__ = ["batch_page", "job_page"]
+__all__ = ["batch_page", "example_page", "job_page"]
 
 Plain = Mapping[str, Any]
 
@@ -57,7 +60,7 @@ def job_page(request: Request, job: Plain, query: Query) -> Response:
     return page(
         request,
         "working",
-        title=f"{heading} · Yardstone",
+        title=heading,
         refresh=_REFRESH,
         job=view,
         heading=heading,
@@ -70,16 +73,15 @@ def _job_view(request: Request, job: Plain) -> dict[str, Any]:
     """What all pages of a job say of it."""
     root = root_of(request)
     own, api = f"{root}/r/{job['id']}", f"{root}/api/jobs/{job['id']}"
+    site = address_of(request)
     service, key = request.app.state.service, sent_key(request)
-    site = service.settings.public_url.rstrip("/") or str(request.base_url).rstrip("/")
-    site = site.removesuffix(root) if root else site
     done = job["status"] == "done"
     exports = [("JSON", f"{api}/result.json"), ("CSV", f"{api}/result.csv")] if done else []
     skipped, total = job["skipped"], job["skipped_total"]
     return {
         "page": own,
-        "address": site + own,
-        "owner_link": f"{site}{own}/own/{key}" if service.owns(job["id"], key) else "",
+        "address": f"{site}/r/{job['id']}",
+        "owner_link": f"{site}/r/{job['id']}/own/{key}" if service.owns(job["id"], key) else "",
         "steered": service.may_steer(job["id"], key),
         "expires": job["expires"],
         "expires_words": moment_words(job["expires"]),
@@ -87,7 +89,7 @@ def _job_view(request: Request, job: Plain) -> dict[str, Any]:
         "skipped": [_record_words(each) for each in skipped[:_LISTED]],
         "skipped_words": (
             f"{plural(total, 'record')} could not be used"
-            + (f"; the first {_LISTED} are:" if total > _LISTED else ":")
+            + (f" (the first {_LISTED})" if total > _LISTED else "")
         ),
     }
 
@@ -101,15 +103,51 @@ def _record_words(record: Plain) -> str:
 
 def _result_page(request: Request, job: Plain, view: dict[str, Any], query: Query) -> Response:
     result = KINDS[job["kind"]].view(job["result"], query)
+    kept = None
+    if result.kept is not None:
+        kept = {**result.kept, "measured": job["finished"], "expires": job["expires"]}
+        kept["address"] = query.address
+    return _shown(request, result, job=view, kept=kept, card=_card(request, job))
+
+
+def example_page(request: Request, kind: str, query: Query) -> Response:
+    """The result of an example of the package, as its page would be."""
+    result = KINDS[kind].view(sample_result(kind), query)
+    return _shown(request, result, private=False, example=SAMPLES[kind].about)
+
+
+def _shown(
+    request: Request,
+    result: View,
+    *,
+    job: dict[str, Any] | None = None,
+    kept: Plain | None = None,
+    card: PageCard | None = None,
+    private: bool = True,
+    example: str = "",
+) -> Response:
     return page(
         request,
         "result",
-        title=f"{result.title or result.document.title} · Yardstone",
-        job=view,
+        title=result.title or result.document.title,
+        private=private,
+        job=job,
+        card=card,
         heading=result.document.title,
         content=content(result.document),
         links=result.links,
+        says_skipped=result.says_skipped,
+        kept="" if kept is None else json.dumps(kept, ensure_ascii=False),
+        example=example,
     )
+
+
+def _card(request: Request, job: Plain) -> PageCard:
+    """What other sites show of a link to a result."""
+    card = KINDS[job["kind"]].card(job["result"])
+    address = f"{address_of(request)}/r/{job['id']}"
+    picture = f"{address}/card.png" if can_draw() else ""
+    return PageCard(card.title, card.sentence, address, picture)
 
 
 def _choice_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:
@@ -118,16 +156,16 @@ def _choice_page(request: Request, job: Plain, view: dict[str, Any]) -> Response
         for each in job["players"] or ()
     ]
     if any("colour" in each for each in job["players"] or ()):
-        question = "The games name nobody. Whose moves are to be measured?"
+        question = "The games name no players. Whose moves shall be measured?"
     elif len(players) == 2:
-        question = "The files do not tell: two players occur in them."
+        question = "There are two players in these games. Which one are you after?"
     else:
-        question = "The files do not tell: no single player occurs in all the games."
+        question = "No single player is in all of these games. Which one are you after?"
     hours = request.app.state.service.settings.keep_choice_hours
     return page(
         request,
         "choose",
-        title="Whose strength is asked for? · Yardstone",
+        title="Which player?",
         job=view,
         question=question,
         players=players,
@@ -141,7 +179,7 @@ def _end_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:
         heading, tone, lines = (
             "Stopped",
             "warn",
-            ["The job was stopped, and its files are deleted."],
+            ["The measurement was stopped, and its files are deleted."],
         )
     else:
         heading, tone = "No result", "bad"
@@ -149,7 +187,7 @@ def _end_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:
     return page(
         request,
         "message",
-        title=f"{heading} · Yardstone",
+        title=heading,
         heading=heading,
         tone=tone,
         lines=lines,
@@ -173,7 +211,7 @@ def batch_page(request: Request, batch: Plain, *, owned: bool) -> Response:
     return page(
         request,
         "batch",
-        title="Batch · Yardstone",
+        title="Batch",
         refresh=_REFRESH if going else 0,
         heading=f"{plural(total, 'result')} of one upload",
         watched=f"{root}/b/{batch['id']}/state" if going else "",

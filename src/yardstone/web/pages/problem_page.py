@@ -17,10 +17,10 @@ __all__ = ["problem_page", "wants_page"]
 
 _HEADINGS = {
     403: "That is for the owner alone",
-    404: "There is nothing here",
-    405: "That is not possible here",
+    404: "Not found",
+    405: "Not possible here",
     410: "This result has expired",
-    413: "That is too much",
+    413: "Too much at once",
     415: "These files cannot be used",
     422: "These files cannot be used",
     429: "Too much at once",
@@ -41,7 +41,7 @@ def problem_page(request: Request, problem: RequestProblem) -> Response:
     response = page(
         request,
         "message",
-        title="Yardstone: " + _HEADINGS.get(problem.status, "That did not work"),
+        title=_HEADINGS.get(problem.status, "That did not work"),
         status=problem.status,
         heading=_HEADINGS.get(problem.status, "That did not work"),
         tone="bad",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata, resources
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from yardstone.reports.faces.page import document_fragment, script, style
+from yardstone.web.site import site_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from yardstone.reports.document import Document
 
-__all__ = ["ASSETS", "asset_bytes", "asset_mark", "content", "page", "root_of"]
+__all__ = ["ASSETS", "PageCard", "asset_bytes", "asset_mark", "content", "page", "root_of"]
 
 #: Files that pages refer to, with their types.
 ASSETS = {
@@ -29,12 +31,15 @@ ASSETS = {
 }
 #: What they begin with: that of reports, which is the same on pages of the command.
 _SHARED: dict[str, Callable[[], str]] = {"yardstone.css": style, "yardstone.js": script}
+#: Files that stand in them, each with one idea.
+_PARTS = {"yardstone.js": ("yardstone.js", "past.js")}
 
 
 @cache
 def asset_bytes(name: str) -> bytes:
     """One of `ASSETS`."""
-    own = resources.files("yardstone.web.pages").joinpath("static", name).read_bytes()
+    folder = resources.files("yardstone.web.pages").joinpath("static")
+    own = b"".join(folder.joinpath(part).read_bytes() for part in _PARTS.get(name, (name,)))
     return _SHARED[name]().encode() + own if name in _SHARED else own
 
 
@@ -42,6 +47,16 @@ def asset_bytes(name: str) -> bytes:
 def asset_mark(name: str) -> str:
     """What changes with the file, so that browsers may keep it for ever."""
     return hashlib.sha256(asset_bytes(name)).hexdigest()[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class PageCard:
+    """What other sites show of a link: `picture` is the address of one, or ''."""
+
+    title: str
+    sentence: str
+    address: str
+    picture: str = ""
 
 
 @cache
@@ -73,6 +88,16 @@ def root_of(request: Request) -> str:
     return str(request.app.state.service.settings.root_path)
 
 
+def address_of(request: Request) -> str:
+    """What the addresses of this site begin with, as the outside knows it, with its path."""
+    root = root_of(request)
+    public = str(request.app.state.service.settings.public_url).rstrip("/")
+    if public:
+        return public + root
+    own = str(request.base_url).rstrip("/")
+    return (own.removesuffix(root) if root else own) + root
+
+
 def page(
     request: Request,
     template: str,
@@ -81,6 +106,7 @@ def page(
     status: int = 200,
     private: bool = True,
     refresh: int = 0,
+    card: PageCard | None = None,
     **values: Any,
 ) -> HTMLResponse:
     """A page.
@@ -97,6 +123,8 @@ def page(
         Keep it out of caches and search engines.
     refresh : int
         Seconds after which a browser without scripts asks again; 0 for never.
+    card : PageCard, optional
+        What other sites show of a link to the page.
     **values
         What the template shows.
     """
@@ -115,6 +143,8 @@ def page(
             private=private,
             refresh=refresh,
             version=_version(),
+            site=site_of(request),
+            card=card,
             **values,
         )
     )

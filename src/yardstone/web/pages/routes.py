@@ -5,19 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import parse_qs
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi import Query as Parameter
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from yardstone.web.kinds import KINDS, Query
 from yardstone.web.owners import OWNER_COOKIE, remember_key, sent_key
+from yardstone.web.pages.card_picture import can_draw, card_png
 from yardstone.web.pages.forms import form_fields
-from yardstone.web.pages.job_pages import batch_page, job_page
+from yardstone.web.pages.job_pages import batch_page, example_page, job_page
 from yardstone.web.pages.problem_page import wants_page
-from yardstone.web.pages.render import ASSETS, asset_bytes, asset_mark, page, root_of
-from yardstone.web.pages.wording import error_lines, limit_words, limits_table, progress
+from yardstone.web.pages.render import (
+    ASSETS,
+    PageCard,
+    address_of,
+    asset_bytes,
+    asset_mark,
+    page,
+    root_of,
+)
+from yardstone.web.pages.samples import SAMPLES, start_samples
+from yardstone.web.pages.wording import (
+    days_words,
+    error_lines,
+    limit_words,
+    limits_table,
+    progress,
+)
 from yardstone.web.problems import RequestProblem, missing
+from yardstone.web.site import site_of
 from yardstone.web.sniff import ENDINGS
 from yardstone.web.store import DAY
 
@@ -39,13 +56,31 @@ def _service(request: Request) -> Service:
     return service
 
 
+def _query(
+    request: Request,
+    part: Annotated[int, Parameter(alias="page", ge=1, le=100_000)] = 1,
+    player: Annotated[str | None, Parameter(max_length=400)] = None,
+    everyone: Annotated[bool, Parameter(alias="all")] = False,
+    colour: Annotated[str | None, Parameter(max_length=40)] = None,
+    scale: Annotated[str | None, Parameter(max_length=40)] = None,
+) -> Query:
+    """What of a result is asked for."""
+    path = request.url.path.removeprefix(root_of(request))
+    return Query(root_of(request) + path, part, player, everyone, colour, scale)
+
+
 def _start(request: Request, problem: RequestProblem | None = None) -> Response:
     limits = _service(request).limits()
     response = page(
         request,
         "start",
-        title="Yardstone: how strong am I?",
+        title="How strong am I?",
         private=problem is not None,
+        card=PageCard(
+            "How strong am I?",
+            "Drop the records of your games: a rating, how sure it is, and what it rests on.",
+            f"{address_of(request)}/",
+        ),
         status=200 if problem is None else problem.status,
         limits=limits,
         words=limit_words(limits),
@@ -53,6 +88,9 @@ def _start(request: Request, problem: RequestProblem | None = None) -> Response:
         endings=" ".join(ENDINGS),
         kinds=KINDS.values(),
         fields=form_fields(),
+        samples=start_samples(),
+        importers=limits["importers"],
+        keep=days_words(limits["keep_days"]),
         problem="" if problem is None else " ".join(error_lines(problem.as_dict())),
     )
     if problem is not None and problem.retry_after is not None:
@@ -87,16 +125,32 @@ async def send(request: Request) -> Response:
 def result(
     request: Request,
     address: str,
-    part: Annotated[int, Parameter(alias="page", ge=1, le=100_000)] = 1,
-    player: Annotated[str | None, Parameter(max_length=400)] = None,
-    everyone: Annotated[bool, Parameter(alias="all")] = False,
-    colour: Annotated[str | None, Parameter(max_length=40)] = None,
-    scale: Annotated[str | None, Parameter(max_length=40)] = None,
+    query: Annotated[Query, Depends(_query)],
 ) -> Response:
     """A job: its progress, its question, its result or its failure."""
+    return job_page(request, _service(request).job(address), query)
+
+
+@router.api_route("/example/{kind}", methods=_READ)
+def example(
+    request: Request,
+    kind: str,
+    query: Annotated[Query, Depends(_query)],
+) -> Response:
+    """The result of an example, as all results are shown."""
+    if kind not in SAMPLES:
+        raise missing()
+    return example_page(request, kind, query)
+
+
+@router.api_route("/r/{address}/card.png", methods=_READ)
+def picture(request: Request, address: str) -> Response:
+    """The picture that other sites show beside a link to a result."""
     job = _service(request).job(address)
-    query = Query(f"{root_of(request)}/r/{address}", part, player, everyone, colour, scale)
-    return job_page(request, job, query)
+    if job["status"] != "done" or not can_draw():
+        raise missing()
+    card = KINDS[job["kind"]].card(job["result"])
+    return Response(card_png(card, site_of(request).title), media_type="image/png")
 
 
 @router.api_route("/r/{address}/state", methods=_READ)
@@ -217,7 +271,7 @@ def _deleted(request: Request, path: str) -> Response:
     answer = page(
         request,
         "message",
-        title="Yardstone: deleted",
+        title="Deleted",
         heading="Deleted",
         tone="good",
         lines=["The result is gone, and its address leads nowhere any more."],

@@ -25,7 +25,9 @@ Plain = Mapping[str, Any]
 _STAGES = {
     "waiting": "Waiting",
     "reading": "Reading the files",
+    "fetching": "Fetching the games",
     "analysing": "Analysing",
+    "searching": "Searching the costly moves",
     "rating": "Rating",
     "finished": "Finished",
 }

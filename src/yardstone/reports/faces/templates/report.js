@@ -129,7 +129,7 @@
     const next = button("Next", () => show(place + 1, true));
     const count = element("span", "", "quiet");
     const controls = element("div", undefined, "controls");
-    controls.append(previous, next, count);
+    controls.append(previous, next, count, element("span", "or use the arrow keys", "keys quiet"));
     const show = (number, aloud) => {
       place = Math.min(Math.max(number, 0), pictures.length - 1);
       const now = pictures[place].closest("article");
@@ -138,7 +138,7 @@
       // Disabled buttons would lose the focus: they only say so.
       previous.setAttribute("aria-disabled", String(place === 0));
       next.setAttribute("aria-disabled", String(place === pictures.length - 1));
-      count.textContent = `${place + 1} of ${pictures.length} · arrow keys`;
+      count.textContent = `${place + 1} of ${pictures.length}`;
       const caption = pictures[place].querySelector("figcaption");
       if (aloud) say(`${now.querySelector("h3").textContent}. ${caption ? caption.textContent : ""}`);
     };
@@ -157,6 +157,17 @@
     show(0, false);
   };
 
+  // A link into a folded part opens it.
+  const openTarget = () => {
+    const part = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const folded = part && part.closest("details");
+    if (folded && !folded.open) {
+      folded.open = true;
+      part.scrollIntoView();
+    }
+  };
+  window.addEventListener("hashchange", openTarget);
+
   const prepare = (root) => {
     root.querySelectorAll(".stepper").forEach(makeStepper);
     root.querySelectorAll("table.sortable").forEach(makeSortable);
@@ -164,5 +175,6 @@
     root.querySelectorAll("script.details").forEach(makeOpenable);
   };
   prepare(document);
+  openTarget();
   document.addEventListener("newcontent", (event) => prepare(event.target));
 })();

@@ -144,7 +144,14 @@
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const wrong = problem();
-      if (!chosen.length || wrong) {
+      const user = one("#ogs", form);
+      const named = user !== null && user.value.trim() !== "";
+      if (named && chosen.length) {
+        complain("Send files or a user's name, not both.");
+        trouble.focus();
+        return;
+      }
+      if ((!chosen.length && !named) || wrong) {
         complain(wrong || "Choose the records of some games first.");
         trouble.focus();
         return;

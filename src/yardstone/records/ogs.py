@@ -1,0 +1,237 @@
+"""Games of a user of OGS (online-go.com), by the public interface of that server.
+
+Three addresses of version 1 of the interface are asked, none of which needs an account:
+``/api/v1/players?username=NAME``, ``/api/v1/players/ID/games`` and
+``/api/v1/games/ID/sgf``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.files import replaced
+from yardstone.records.careful_http import CarefulClient
+
+__all__ = ["OGS", "FetchedGames", "GameSelection", "fetch_ogs_games"]
+
+#: Where OGS answers.
+OGS = "https://online-go.com"
+_LONGEST_NAME = 100
+#: Games of one answer of the list, lists that are asked for, and bytes of one.
+_A_PAGE, _PAGES, _LIST_BYTES = 50, 10, 4 << 20
+#: Letters of a user's name that stay in a file's.
+_UNSAFE = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class GameSelection:
+    """Which games are fetched, and how much may come.
+
+    Attributes
+    ----------
+    games : int
+        The latest so many.
+    size : int or None
+        Of the board; None takes all.
+    even : bool
+        Leave out handicap games.
+    file_bytes : int
+        Of one game.
+    seconds : float
+        For all of it.
+    pause : float
+        Seconds between two requests.
+    """
+
+    games: int = 20
+    size: int | None = 19
+    even: bool = True
+    file_bytes: int = 1 << 20
+    seconds: float = 120.0
+    pause: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.games <= _A_PAGE * _PAGES:
+            raise UsageError(f"games: give 1 to {_A_PAGE * _PAGES}")
+        if self.seconds <= 0.0 or self.pause < 0.0 or self.file_bytes < 1:
+            raise UsageError("seconds, pause and file_bytes must be positive")
+
+    def takes(self, game: dict[str, Any]) -> bool:
+        """Whether a game of the list is over, public, and of this kind."""
+        if not game.get("ended") or game.get("annulled") or game.get("private"):
+            return False
+        if self.size is not None and (game.get("width"), game.get("height")) != (
+            self.size,
+            self.size,
+        ):
+            return False
+        return not (self.even and game.get("handicap"))
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedGames:
+    """What was fetched.
+
+    Attributes
+    ----------
+    user : str
+        The name as OGS writes it.
+    files : tuple of Path
+        A game each, the latest first.
+    left_out : tuple of str
+        Games that could not be fetched, each with the reason.
+    """
+
+    user: str
+    files: tuple[Path, ...]
+    left_out: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Server:
+    """OGS within the limits of time and pace."""
+
+    client: CarefulClient
+    selection: GameSelection
+    end: float = field(init=False)
+    asked: float = field(init=False, default=0.0)
+
+    def __post_init__(self) -> None:
+        self.end = time.monotonic() + self.selection.seconds
+
+    def get(self, path: str, most: int) -> bytes:
+        wait = self.asked + self.selection.pause - time.monotonic()
+        if wait > 0.0:
+            time.sleep(wait)
+        self.asked = time.monotonic()
+        left = self.end - self.asked
+        if left <= 0.0:
+            raise InputError(
+                f"OGS took longer than {self.selection.seconds:g} seconds",
+                hint="ask for fewer games, or try again later",
+            )
+        return self.client.get(path, most=most, seconds=left)
+
+    def plain(self, path: str) -> dict[str, Any]:
+        answer = self.get(path, _LIST_BYTES)
+        try:
+            found = json.loads(answer)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict) or not isinstance(found.get("results"), list):
+            raise InputError("OGS answers in a form that is not known", hint="try again later")
+        return found
+
+    def user(self, name: str) -> tuple[int, str]:
+        """Number and name of a user; capitals do not matter unless several differ in them."""
+        players = self.plain(f"/api/v1/players?{urlencode({'username': name})}")["results"]
+        known = {
+            str(each["username"]): each["id"]
+            for each in players
+            if isinstance(each, dict)
+            and isinstance(each.get("id"), int)
+            and str(each.get("username", "")).casefold() == name.casefold()
+        }
+        if not known:
+            raise InputError(f"OGS knows no user called {name!r}", hint="check the spelling")
+        if name not in known and len(known) > 1:
+            raise InputError(
+                f"OGS knows several users of that name: {', '.join(sorted(known))}",
+                hint="write capitals as the user does",
+            )
+        written = name if name in known else next(iter(known))
+        return known[written], written
+
+    def games(self, user: int) -> Iterator[dict[str, Any]]:
+        """The user's games, the latest first."""
+        for page in range(1, _PAGES + 1):
+            query = urlencode({"ordering": "-ended", "page_size": _A_PAGE, "page": page})
+            found = self.plain(f"/api/v1/players/{user}/games?{query}")
+            yield from (each for each in found["results"] if isinstance(each, dict))
+            if not found.get("next"):  # only whether there is more: the address is not followed
+                return
+
+
+def fetch_ogs_games(
+    name: str,
+    folder: Path,
+    *,
+    selection: GameSelection | None = None,
+    url: str = OGS,
+    progress: Callable[[int, int], object] | None = None,
+) -> FetchedGames:
+    """Fetch the latest public games of a user of OGS as SGF files.
+
+    Parameters
+    ----------
+    name : str
+        The user's name; capitals do not matter.
+    folder : Path
+        Where to put the files; made if it does not exist.
+    selection : GameSelection, optional
+        Which games, and the limits.
+    url : str
+        Where the server is; another one must speak the same interface. Redirects are
+        refused, and so are names that lead to private addresses.
+    progress : callable, optional
+        Called with the number of games that have come, and of all.
+
+    Raises
+    ------
+    InputError
+        There is no such user, or the server does not answer as it should.
+    NoGamesError
+        None of the user's games is of this kind.
+    UsageError
+        The name or a limit cannot be.
+    """
+    name = name.strip()
+    if not name or len(name) > _LONGEST_NAME or not name.isprintable():
+        raise UsageError(f"a user's name has 1 to {_LONGEST_NAME} letters")
+    chosen = selection or GameSelection()
+    server = _Server(CarefulClient(url), chosen)
+    number, written = server.user(name)
+    wanted: list[int] = []
+    for game in server.games(number):
+        if isinstance(game.get("id"), int) and chosen.takes(game) and game["id"] not in wanted:
+            wanted.append(game["id"])
+        if len(wanted) == chosen.games:
+            break
+    if not wanted:
+        kind = "" if chosen.size is None else f" on {chosen.size}x{chosen.size}"
+        raise NoGamesError(
+            f"{written} has no public finished{' even' if chosen.even else ''} game{kind} on OGS"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    files: list[Path] = []
+    left_out: list[str] = []
+    for place, game_id in enumerate(wanted):
+        if progress is not None:
+            progress(place, len(wanted))
+        try:
+            record = server.get(f"/api/v1/games/{game_id}/sgf", chosen.file_bytes)
+        except InputError as error:
+            if not files and place == len(wanted) - 1:
+                raise
+            left_out.append(f"game {game_id}: {error.message}")
+            continue
+        if not record.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"(;"):
+            left_out.append(f"game {game_id}: this is no SGF")
+            continue
+        path = folder / f"{_UNSAFE.sub('_', written)}-{game_id}.sgf"
+        with replaced(path) as temporary:
+            temporary.write_bytes(record)
+        files.append(path)
+    if progress is not None:
+        progress(len(wanted), len(wanted))
+    if not files:
+        raise InputError(f"none of the games could be fetched: {left_out[0]}")
+    return FetchedGames(written, tuple(files), tuple(left_out))

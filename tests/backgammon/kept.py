@@ -1,0 +1,63 @@
+"""Analyses of the example, kept: what can be said of them is tried without GNU Backgammon too.
+
+With the program the tests analyse anew. ``python -m tests.backgammon.kept`` writes the file.
+"""
+
+from __future__ import annotations
+
+import gzip
+import tempfile
+from pathlib import Path
+
+from yardstone.backgammon.analysis_file import AnalysisFile
+from yardstone.backgammon.file_analysis import analyse_files
+from yardstone.backgammon.gnubg import find_gnubg, gnubg_version
+from yardstone.backgammon.match_files import MatchFiles
+from yardstone.errors import InputError
+from yardstone.examples import example
+
+KEPT = Path(__file__).parent / "data" / "analyses.jsonl.gz"
+#: The version that made them.
+VERSION = "1.07.001 20230103"
+
+
+def write_matches(folder: Path) -> None:
+    """Two matches and a broken one."""
+    text = example("backgammon.mat").read_text()
+    (folder / "one.mat").write_text(text)
+    (folder / "two.mat").write_text(text.replace("Ann", "Eva").replace("2024.05.31", "2024.06.30"))
+    (folder / "broken.mat").write_text("hello")
+
+
+def program_and_ledger(folder: Path) -> tuple[Path, Path]:
+    """GNU Backgammon and a ledger that is not there yet.
+
+    Without it: a program that can only say its version, and the ledger with all it would find.
+    """
+    ledger = folder / "ledger.jsonl"
+    try:
+        return find_gnubg(), ledger
+    except InputError:
+        ledger.write_bytes(gzip.decompress(KEPT.read_bytes()))
+    program = folder / "gnubg"
+    program.write_text(f"#!/bin/sh\necho 'GNU Backgammon {VERSION}'\n")
+    program.chmod(0o755)
+    return program, ledger
+
+
+def main() -> None:
+    """Analyse the matches again and keep what was found."""
+    program = find_gnubg()
+    if gnubg_version(program) != VERSION:
+        raise SystemExit(f"this is GNU Backgammon {gnubg_version(program)}: change VERSION too")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_matches(folder)
+        with MatchFiles([folder]) as files:
+            analyse_files(files, ledger=AnalysisFile(folder / "ledger"), workers=1)
+        text = (folder / "ledger").read_text().replace(f"{name}/", "")
+    KEPT.write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+"""Games of a user of OGS, fetched from a server on this machine that speaks its interface."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.records.ogs_server import OgsServer, game_entry, ogs_server
+from yardstone.cli.main import main
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.records.careful_http import CarefulClient
+from yardstone.records.game_servers import check_importers
+from yardstone.records.ogs import GameSelection, fetch_ogs_games
+from yardstone.records.sgf import read_games
+
+RECORD = b"(;FF[4]GM[1]SZ[19]PB[Ann]PW[Bob]RE[B+R];B[pd];W[dd];B[pq];W[dp])\n"
+QUICK = GameSelection(games=3, pause=0.0, seconds=20.0)
+
+
+@pytest.fixture
+def server() -> Iterator[OgsServer]:
+    with ogs_server() as found:
+        found.players = {"Ann": 77}
+        found.games = [
+            game_entry(110, "Ann", "Bob", ended=None),
+            game_entry(109, "Ann", "Bob", width=9, height=9),
+            game_entry(108, "Ann", "Bob", handicap=3),
+            game_entry(107, "Ann", "Bob", annulled=True),
+            *(game_entry(number, "Ann", "Bob") for number in range(106, 0, -1)),
+        ]
+        found.records = dict.fromkeys(range(111), RECORD)
+        yield found
+
+
+def test_the_latest_even_games_come(server: OgsServer, tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    found = fetch_ogs_games(
+        "ann", tmp_path / "games", selection=QUICK, url=server.url,
+        progress=lambda done, total: told.append((done, total)),
+    )  # fmt: skip
+    assert found.user == "Ann"
+    assert [file.name for file in found.files] == ["Ann-106.sgf", "Ann-105.sgf", "Ann-104.sgf"]
+    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    assert [game.black for game in read_games(*found.files)] == ["Ann"] * 3
+    assert server.asked[0] == "/api/v1/players?username=ann"
+    assert server.asked[1].startswith("/api/v1/players/77/games?ordering=-ended&")
+    assert [path for path in server.asked if path.endswith("/sgf")] == [
+        f"/api/v1/games/{number}/sgf" for number in (106, 105, 104)
+    ]
+
+
+def test_further_lists_are_asked_for(server: OgsServer, tmp_path: Path) -> None:
+    many = GameSelection(games=60, pause=0.0)
+    assert len(fetch_ogs_games("Ann", tmp_path, selection=many, url=server.url).files) == 60
+    every = GameSelection(games=3, size=None, even=False, pause=0.0)
+    names = [
+        file.name
+        for file in fetch_ogs_games("Ann", tmp_path, selection=every, url=server.url).files
+    ]
+    assert names == ["Ann-109.sgf", "Ann-108.sgf", "Ann-106.sgf"]
+
+
+def test_games_that_do_not_come_are_named(server: OgsServer, tmp_path: Path) -> None:
+    del server.records[106]
+    server.records[105] = b"<html>no game</html>"
+    found = fetch_ogs_games("Ann", tmp_path, selection=QUICK, url=server.url)
+    assert [file.name for file in found.files] == ["Ann-104.sgf"]
+    assert found.left_out == (
+        "game 106: 127.0.0.1 has nothing public there (status 404)",
+        "game 105: this is no SGF",
+    )
+
+
+def test_who_is_meant(server: OgsServer, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="knows no user called 'Nobody'"):
+        fetch_ogs_games("Nobody", tmp_path, selection=QUICK, url=server.url)
+    server.players = {"Ann": 77, "ANN": 78}
+    with pytest.raises(InputError, match="several users of that name: ANN, Ann"):
+        fetch_ogs_games("ann", tmp_path, selection=QUICK, url=server.url)
+    assert fetch_ogs_games("Ann", tmp_path, selection=QUICK, url=server.url).user == "Ann"
+    server.games = server.games[:4]
+    with pytest.raises(NoGamesError, match="no public finished even game on 19x19"):
+        fetch_ogs_games("Ann", tmp_path, selection=QUICK, url=server.url)
+    for name in ("", "  ", "x" * 101, "a\nb"):
+        with pytest.raises(UsageError, match="name has"):
+            fetch_ogs_games(name, tmp_path, url=server.url)
+
+
+def test_names_stay_names(server: OgsServer, tmp_path: Path) -> None:
+    server.players = {"../x?y=1&z/é": 77}
+    found = fetch_ogs_games("../x?y=1&z/é", tmp_path, selection=QUICK, url=server.url)
+    assert all(file.parent == tmp_path for file in found.files)
+    assert found.files[0].name == ".._x_y_1_z_é-106.sgf"
+
+
+def test_answers_in_another_form_are_refused(server: OgsServer, tmp_path: Path) -> None:
+    plain = {"Content-Type": "application/json"}
+    for body in (b"[]", b"{}", b'{"results": 3}', b"\xff", b"<html>", b"[" * 100_000):
+        server.answers["/api/v1/players"] = (200, plain, body)
+        with pytest.raises(InputError, match="form that is not known"):
+            fetch_ogs_games("Ann", tmp_path, selection=QUICK, url=server.url)
+
+
+def test_redirects_are_not_followed(server: OgsServer, tmp_path: Path) -> None:
+    target = {"Location": f"{server.url}/secret"}
+    for status in (301, 302, 303, 307, 308):
+        server.answers["/api/v1/players"] = (status, target, b"")
+        with pytest.raises(InputError, match="leads to another address"):
+            fetch_ogs_games("Ann", tmp_path, selection=QUICK, url=server.url)
+    assert not any("secret" in path for path in server.asked)
+
+
+@pytest.mark.parametrize(
+    ("status", "words"), [(429, "fewer requests"), (500, "status 500"), (403, "nothing public")]
+)
+def test_refusals_are_told(server: OgsServer, tmp_path: Path, status: int, words: str) -> None:
+    server.answers["/api/v1/players"] = (status, {}, b"")
+    with pytest.raises(InputError, match=words):
+        fetch_ogs_games("Ann", tmp_path, selection=QUICK, url=server.url)
+
+
+def test_too_much_and_too_slow_end(server: OgsServer, tmp_path: Path) -> None:
+    server.records = dict.fromkeys(range(111), RECORD + b" " * 2000)
+    small = GameSelection(games=2, pause=0.0, file_bytes=1000)
+    with pytest.raises(InputError, match="more than 1,000 bytes"):
+        fetch_ogs_games("Ann", tmp_path, selection=small, url=server.url)
+    slow = GameSelection(games=3, pause=0.2, seconds=0.3)
+    with pytest.raises(InputError, match="longer than"):
+        fetch_ogs_games("Ann", tmp_path, selection=slow, url=server.url)
+
+
+def test_requests_keep_their_pace(server: OgsServer, tmp_path: Path) -> None:
+    begun = time.monotonic()
+    paced = GameSelection(games=2, pause=0.1)
+    fetch_ogs_games("Ann", tmp_path, selection=paced, url=server.url)
+    assert time.monotonic() - begun >= 0.3  # four requests
+
+
+def test_a_name_that_leads_home_is_refused() -> None:
+    client = CarefulClient("http://localhost:1")
+    with pytest.raises(InputError, match="private address"):
+        client.get("/", most=1, seconds=5.0)
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "::1", "fd00::1", "fe80::1%2",
+     "::ffff:10.0.0.1", "100.64.0.1", "0.0.0.0"],
+)  # fmt: skip
+def test_private_addresses_behind_names_are_refused(
+    number: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a name server says is all that is made up here."""
+    answers = [
+        (socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, 80)) for one in ("8.8.8.8", number)
+    ]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answers)
+    with pytest.raises(InputError, match="private address"):
+        CarefulClient("https://games.example").addresses()
+
+
+def test_a_server_that_says_nothing_is_left() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        client = CarefulClient(f"http://127.0.0.1:{silent.getsockname()[1]}")
+        begun = time.monotonic()
+        with pytest.raises(InputError, match="does not answer"):
+            client.get("/", most=10, seconds=0.3)
+        assert time.monotonic() - begun < 5.0
+
+
+def test_a_server_that_drips_is_left() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as slow:
+
+        def drip() -> None:
+            connection, _ = slow.accept()
+            with connection:
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+                try:
+                    for _ in range(100):
+                        connection.sendall(b"x")
+                        time.sleep(0.05)
+                except OSError:
+                    pass
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        client = CarefulClient(f"http://127.0.0.1:{slow.getsockname()[1]}")
+        with pytest.raises(InputError, match="too slow"):
+            client.get("/", most=1000, seconds=0.5)
+        thread.join(10.0)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "online-go.com", "ftp://x.org", "https://", "https://a@x.org", "https://x.org?a=1",
+     "https://x.org:99999", "https://x.org/\n"],
+)  # fmt: skip
+def test_addresses_of_servers(url: str) -> None:
+    if url.endswith("\n"):
+        assert CarefulClient(url).host == "x.org"  # which `urlsplit` takes away
+        return
+    with pytest.raises(UsageError, match="is no address"):
+        CarefulClient(url)
+
+
+def test_servers_that_cannot_be_asked() -> None:
+    check_importers(["ogs"])
+    with pytest.raises(UsageError, match="no stable public interface"):
+        check_importers(["fox"])
+    with pytest.raises(UsageError, match="no server is called"):
+        check_importers(["chess.com"])
+
+
+def test_the_command(server: OgsServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "games"
+    command = ["go", "fetch", "ogs", "Ann", "--games", "2", "-o", str(folder), "--url", server.url]
+    assert main(command) == 0
+    assert capsys.readouterr().out == f"2 games of Ann in {folder}\n"
+    assert sorted(file.name for file in folder.iterdir()) == ["Ann-105.sgf", "Ann-106.sgf"]
+    assert main(["go", "fetch", "fox", "Ann"]) != 0
+    assert "no stable public interface" in capsys.readouterr().err

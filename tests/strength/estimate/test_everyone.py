@@ -1,0 +1,155 @@
+"""The players of the same games, measured from one look at them, and on every scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.strength.estimate_cases import Case, game, make_case
+from yardstone.errors import NoGamesError, UsageError
+from yardstone.go.points import BLACK, WHITE, point_name, point_number
+from yardstone.go.replay import game_positions
+from yardstone.pool import SkipReport
+from yardstone.strength.estimate.estimate import AmbiguousPlayerError, estimate_player
+from yardstone.strength.estimate.everyone import SideEstimate, estimate_everyone
+from yardstone.strength.estimate.on_scales import parts_on_scale, plain_on_scale
+from yardstone.strength.estimate.site_scales import SITE_SCALES
+
+GAMES = [
+    game(11, "Anna", "Bob", day=3),
+    game(12, "Cid", "anna", day=1),
+    game(13, "Anna", "Bob"),
+    game(11, "Anna", "Bob", day=3),
+    game(14, "Cid", "Bob", day=2, moves=60),
+]
+
+
+@pytest.fixture(scope="module")
+def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
+    return make_case(tmp_path_factory.mktemp("case"))
+
+
+@pytest.fixture(scope="module")
+def everyone(case: Case) -> list[SideEstimate]:
+    return estimate_everyone(GAMES, "Anna", net=case.network, model=case.model)
+
+
+def sides(estimates: list[SideEstimate]) -> list[tuple[str, int | None]]:
+    return [(each.side.player, each.side.colour) for each in estimates]
+
+
+def test_everyone_in_all_games_and_by_colour(everyone: list[SideEstimate]) -> None:
+    assert sides(everyone) == [
+        ("Anna", None), ("Anna", BLACK), ("Anna", WHITE), ("Bob", None), ("Cid", None)
+    ]  # fmt: skip
+    assert [len(each.estimate.games) for each in everyone] == [3, 2, 1, 3, 2]
+
+
+def test_each_is_measured_as_if_alone(case: Case, everyone: list[SideEstimate]) -> None:
+    for each in everyone:
+        if each.side.colour is None:
+            alone = estimate_player(GAMES, each.side.player, net=case.network, model=case.model)
+            same, one = each.estimate.as_dict(), alone.as_dict()
+            assert same["rating"] == pytest.approx(one["rating"], abs=0.011)
+            assert same["skipped"] == one["skipped"]
+            assert same["moves"] == one["moves"]
+            assert [part["file"] for part in same["by_game"]] == [
+                part["file"] for part in one["by_game"]
+            ]
+    first = estimate_player(GAMES, "Anna", net=case.network, model=case.model).as_dict()
+    assert everyone[0].estimate.as_dict()["costliest_moves"] == first["costliest_moves"]
+
+
+def test_what_was_left_out_is_said_for_each(everyone: list[SideEstimate]) -> None:
+    reasons = [dict(each.estimate.skipped.reasons) for each in everyone]
+    assert reasons[0] == {"the same game again": 1, "not a game of Anna": 1}
+    assert reasons[1] == {**reasons[0], "Anna has the other colour": 1}
+    assert reasons[3] == {"the same game again": 1, "not a game of Bob": 1}
+    for each in everyone:
+        used = len(each.estimate.games)
+        assert used + len(each.estimate.skipped) == len(GAMES)
+
+
+def test_so_many_others_as_are_asked_for(case: Case) -> None:
+    report = SkipReport()
+    few = estimate_everyone(
+        GAMES, "Cid", net=case.network, model=case.model, others=1, skipped=report
+    )
+    assert sides(few)[0] == ("Cid", None)
+    assert {each.side.player for each in few} == {"Cid", "Anna"}
+    assert report.total == few[0].estimate.skipped.total
+    alone = estimate_everyone(GAMES, "Cid", net=case.network, model=case.model, others=0)
+    assert sides(alone) == [("Cid", None)]
+
+
+def test_games_that_name_nobody_have_two_colours(case: Case) -> None:
+    games = [game(21, "", ""), game(22, "", "")]
+    both = estimate_everyone(games, colour=WHITE, net=case.network, model=case.model)
+    assert sides(both) == [("White", WHITE), ("Black", BLACK)]
+    assert all(len(each.estimate.games) == 2 for each in both)
+
+
+def test_refusals_are_those_of_one_player(case: Case) -> None:
+    with pytest.raises(AmbiguousPlayerError):
+        estimate_everyone(GAMES, net=case.network, model=case.model)
+    with pytest.raises(NoGamesError, match="there are no games"):
+        estimate_everyone([], "Anna", net=case.network, model=case.model)
+    with pytest.raises(UsageError, match="not both"):
+        estimate_everyone(GAMES, "Anna", colour=BLACK, net=case.network, model=case.model)
+
+
+def test_another_scale_is_what_that_scale_would_have_given(
+    case: Case, everyone: list[SideEstimate]
+) -> None:
+    fox = everyone[0].estimate.as_dict()
+    for name, scale in SITE_SCALES.items():
+        direct = estimate_player(
+            GAMES, "Anna", net=case.network, model=case.model, scale=name
+        ).as_dict()
+        switched = plain_on_scale(fox, parts_on_scale(everyone[0].estimate.on_scale(name)))
+        assert _without_curves(switched) == _without_curves(direct)
+        assert fox["scales"][name]["rating"] == direct["rating"]
+        assert fox["scales"][name]["deviation"] == scale.deviation
+        assert fox["scales"][name]["title"] == scale.title
+    assert everyone[0].estimate.on_scale("ogs").notes != everyone[0].estimate.notes
+
+
+def _without_curves(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """An estimate without what the network says, which differs a little from run to run."""
+    kept = ("rank", "rating", "low", "high", "running", "file")
+    games = [{name: game[name] for name in kept} for game in plain["by_game"]]
+    moves = ("costliest_moves", "indicative_moves")
+    return {k: v for k, v in plain.items() if k not in moves} | {"by_game": games}
+
+
+def listed(everyone: list[SideEstimate]) -> Iterator[tuple[dict[str, Any], Any]]:
+    for each in everyone:
+        plain = each.estimate.as_dict()
+        for move in [*plain["costliest_moves"], *plain["indicative_moves"]]:
+            yield move, each.estimate.games[move["game"]].seen.game
+
+
+def test_a_listed_move_can_be_followed_on_the_board(everyone: list[SideEstimate]) -> None:
+    moves = list(listed(everyone))
+    assert moves
+    for move, played in moves:
+        position, number = move["position"], move["move"]
+        stones = dict.fromkeys(position["black"], BLACK)
+        stones |= dict.fromkeys(position["white"], WHITE)
+        for later, step in enumerate(position["steps"]):
+            assert step["point"] == point_name(int(played.moves[number - 1 + later]), 19)
+            colour = {"black": BLACK, "white": WHITE}[step["colour"]]
+            assert colour == int(played.colours[number - 1 + later])
+            if step["point"] != "pass":
+                stones[step["point"]] = colour
+            for taken in step["takes"]:
+                del stones[taken]
+            board = np.zeros(361, np.int8)
+            for point, stone in stones.items():
+                board[point_number(point, 19)] = stone
+            assert (board == game_positions(played).stones[number + later]).all()
+        assert position["steps"][0]["point"] == move["point"]
+        assert len(position["steps"]) == min(5, len(played.moves) - number + 1)

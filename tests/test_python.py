@@ -1,0 +1,275 @@
+"""Python as users of data frames write it: games in any form, results that are asked and shown."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import yardstone
+from yardstone.cli.main import main
+from yardstone.ratings.rating_list import RatingList
+
+EXAMPLES = Path(yardstone.__file__).parent / "examples"
+LEAGUE = EXAMPLES / "league.csv"
+
+
+def football() -> pd.DataFrame:
+    """A double round of five clubs, with results as tables of football have them."""
+    clubs = ["Ajax", "Brugge", "Celtic", "Dinamo", "Espanyol"]
+    generator = np.random.default_rng(5)
+    rows = [(one, other) for one in clubs for other in clubs if one != other] * 3
+    frame = pd.DataFrame(rows, columns=["home", "away"])
+    frame["FTR"] = generator.choice(["H", "D", "A"], len(rows), p=[0.45, 0.27, 0.28])
+    return frame
+
+
+NAMES: Any = {"first": "home", "second": "away", "score": "FTR"}
+
+
+def in_every_form(folder: Path) -> dict[str, Any]:
+    frame = football()
+    frame.to_csv(folder / "all.csv", index=False)
+    frame[:30].to_csv(folder / "one.csv", index=False)
+    frame[30:].to_csv(folder / "two.csv", index=False)
+    return {
+        "pandas": frame,
+        "polars": pl.from_pandas(frame),
+        "arrow": pa.Table.from_pandas(frame),
+        "text": str(folder / "all.csv"),
+        "path": folder / "all.csv",
+        "list": [folder / "one.csv", str(folder / "two.csv")],
+    }
+
+
+def test_games_in_every_form_are_the_same_list(tmp_path: Path) -> None:
+    lists = {
+        name: yardstone.rate(games, **NAMES) for name, games in in_every_form(tmp_path).items()
+    }
+    known = lists["pandas"]
+    pool = yardstone.Pool.from_frame(football(), columns=NAMES)
+    assert known == yardstone.rate(pool)
+    for ratings in lists.values():
+        assert ratings == known
+    assert known != yardstone.rate(pool, average=1500)
+    assert known != 3
+
+
+def test_what_is_not_understood_is_asked_about_or_refused() -> None:
+    frame = football()
+    frame["FTR"] = frame["FTR"].replace({"H": "x", "D": "y", "A": "z"})
+    with pytest.raises(ValueError, match="results"):
+        yardstone.rate(frame, **NAMES)
+    given = yardstone.rate(frame, **NAMES, results={"x": 1, "y": 0.5, "z": 0})
+    assert given == yardstone.rate(football(), **NAMES)
+    with pytest.raises(ValueError, match="there is no column 'hme', only home, away, FTR"):
+        yardstone.rate(football(), first="hme", second="away", score="FTR")
+    with pytest.raises(ValueError, match="did you mean 'average'"):
+        yardstone.rate(football(), avrage=3)
+    with pytest.raises(TypeError, match="a int holds no games"):
+        yardstone.rate(3)
+    with pytest.raises(TypeError, match="a list of games must be one of paths"):
+        yardstone.rate([1, 2])
+    with pytest.raises(ValueError, match="has been read already"):
+        yardstone.rate(yardstone.read(LEAGUE), first="white")
+
+
+@pytest.fixture(scope="module")
+def ratings() -> RatingList:
+    return yardstone.rate(LEAGUE)
+
+
+def test_a_list_is_a_sequence_that_knows_names(ratings: RatingList) -> None:
+    names = [player.player for player in ratings]
+    assert len(ratings) == len(names) == 8
+    assert [player.rank for player in ratings] == list(range(1, 9))
+    assert ratings[0] == ratings[names[0]] == ratings[-8]
+    assert ratings[:3] == [ratings[0], ratings[1], ratings[2]]
+    assert names[3] in ratings
+    assert ratings[3] in ratings
+    assert "Nobody" not in ratings
+    best = ratings[0]
+    assert best.low is not None
+    assert best.high is not None
+    assert str(best) == f"{best.player}: {best.rating:.1f} ± {best.high - (best.rating or 0):.1f}"
+    with pytest.raises(KeyError, match=r"did you mean 'Fizbo 2'\?"):
+        ratings["Fizbo"]
+    with pytest.raises(IndexError):
+        ratings[8]
+
+
+def test_errors_are_pythons_own_as_well(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        yardstone.rate(tmp_path / "none.pgn")
+    with pytest.raises(FileNotFoundError, match="no file matches"):
+        yardstone.read(str(tmp_path / "*.pgn"))
+    for error, own in (
+        (yardstone.InputError, ValueError),
+        (yardstone.UsageError, ValueError),
+        (yardstone.WrongTypeError, TypeError),
+        (yardstone.UnknownPlayerError, KeyError),
+        (yardstone.MissingFileError, FileNotFoundError),
+        (yardstone.MissingExtraError, ImportError),
+    ):
+        assert issubclass(error, own)
+        assert issubclass(error, yardstone.YardstoneError)
+    assert (
+        str(yardstone.MissingFileError("gone", file="a.pgn", hint="look")) == "a.pgn: gone (look)"
+    )
+    assert str(yardstone.UnknownPlayerError("nobody")) == "nobody"
+
+
+def test_plus_minus_and_auto_are_those_of_the_command(
+    ratings: RatingList, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["rate", str(LEAGUE)]) == 0
+    said = capsys.readouterr().out
+    table = re.findall(r"^ +\d+  (.+?) {2,}(\d+\.\d) +(\d+\.\d) ", said, re.MULTILINE)
+    assert len(table) == 8
+    fit = yardstone.BradleyTerry(first_advantage="auto", draw_rate="auto").fit(
+        yardstone.read(LEAGUE)
+    )
+    for name, rating, reach in table:
+        assert f"{name}: {rating} ± {reach}" == str(ratings[name])
+        assert re.search(rf"{re.escape(name)} +{rating} ± {reach}$", repr(fit), re.MULTILINE)
+    assert "±: 95 % confidence interval" in repr(fit)
+    assert f"{fit.first_advantage.value:.1f} points" in said
+    sequential = yardstone.Glicko2().replay(yardstone.read(LEAGUE)).ratings
+    assert "±" not in repr(sequential)  # no test says what its deviations hold
+    assert "deviation" in repr(sequential)
+
+
+def test_frames_of_both_libraries(ratings: RatingList, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame, other = ratings.to_frame("pandas"), ratings.to_frame("polars")
+    assert isinstance(frame, pd.DataFrame)
+    assert isinstance(other, pl.DataFrame)
+    assert list(frame.columns) == other.columns
+    assert frame["player"].tolist() == other["player"].to_list() == [p.player for p in ratings]
+    assert frame["rating"].tolist() == [player.rating for player in ratings]
+    assert str(frame["games"].dtype) == "Int64"
+    with pytest.raises(ValueError, match="'pandas' or 'polars'"):
+        ratings.to_frame("numpy")  # type: ignore[arg-type]
+    real = importlib.util.find_spec
+
+    def without(*missing: str) -> None:
+        for name in ("pandas", "polars"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        monkeypatch.setattr(
+            "yardstone.reports.faces.frames.find_spec",
+            lambda name: None if name in missing else real(name),
+        )
+
+    without("pandas")
+    assert type(ratings.to_frame()).__module__.startswith("polars")
+    with pytest.raises(ImportError, match="pandas is not installed"):
+        ratings.to_frame("pandas")
+    without("pandas", "polars")
+    with pytest.raises(yardstone.MissingExtraError, match=r"pandas \(or polars\) is not installed: pip install pandas$"):
+        ratings.to_frame()
+
+
+def test_a_bound_has_no_value_in_a_frame() -> None:
+    games = pd.DataFrame(
+        {"white": list("AABBCC"), "black": list("BCCADD"), "result": [1, 1, 0.5, 0, 0, 0]}
+    )
+    ratings = yardstone.rate(games)
+    frame = ratings.to_frame("pandas").set_index("player")
+    assert frame.loc["A", "status"] == "at least"
+    assert pd.isna(frame.loc["A", "rank"])
+    assert ratings.to_frame("polars").filter(pl.col("player") == "A")["rank"].item() is None
+    with pytest.raises(yardstone.ModelError, match="has only a bound"):
+        ratings.predict("A", "B")
+
+
+def test_pictures_and_pages(ratings: RatingList, tmp_path: Path) -> None:
+    plot = ratings.plot()
+    plot.save(tmp_path / "list.svg")
+    assert plot._repr_svg_() == (tmp_path / "list.svg").read_text("utf-8")
+    assert all(player.player in plot.svg() for player in ratings)
+    assert "95 %" in repr(plot)
+    page = ratings._repr_html_()
+    assert page.startswith('<div class="yardstone">')
+    assert all(player.player in page for player in ratings)
+    assert f"{ratings[0].rating:.1f}" in page
+    # The style reaches nothing outside: every rule lies in that of the class.
+    style = page[page.index("<style>") + 7 : page.index("</style>")]
+    assert style.startswith(".yardstone {")
+    assert ":root" not in style
+    assert style.count("{") == style.count("}")
+    assert "<script" not in page
+    with pytest.raises(ValueError, match="does not end like a picture"):
+        plot.save(tmp_path / "list.txt")
+
+
+def test_printing_is_short() -> None:
+    names = [f"P{number}" for number in range(40)]
+    generator = np.random.default_rng(1)
+    pairs = [(one, other) for one in names for other in names if one < other]
+    pool = yardstone.Pool.from_names(
+        [one for one, _ in pairs], [other for _, other in pairs],
+        generator.choice([0.0, 0.5, 1.0], len(pairs)),
+    )  # fmt: skip
+    text = str(yardstone.rate(pool))
+    assert len(text.splitlines()) < 25
+    assert "… and 30 more players" in text
+    assert repr(yardstone.rate(pool)) == text
+
+
+def test_predictions_agree_with_the_model(ratings: RatingList) -> None:
+    game = ratings.predict("Fizbo 2", "Jonny 8.1")
+    assert game.win + game.draw + game.loss == pytest.approx(1.0)
+    assert game.win + game.draw / 2.0 == pytest.approx(game.expected)
+    assert game.low < game.expected < game.high
+    turned = ratings.predict("Jonny 8.1", "Fizbo 2")
+    assert game.reversed_expected == pytest.approx(1.0 - turned.expected)
+    system = yardstone.BradleyTerry(first_advantage="auto", draw_rate="auto")
+    plain = system.expected_score(ratings.ratings, "Fizbo 2", "Jonny 8.1")
+    assert 0.5 < game.expected < plain  # a mean over the uncertainty lies nearer to even
+    with pytest.raises(KeyError):
+        ratings.predict("Fizbo 2", "Nobody")
+    with pytest.raises(ValueError, match="against himself"):
+        ratings.predict("Fizbo 2", "Fizbo 2")
+
+
+def test_history_predict_and_match_take_games_in_every_form(tmp_path: Path) -> None:
+    for games in in_every_form(tmp_path).values():
+        history = yardstone.history(games, intervals=False, settled=0, **NAMES)
+        assert next(player.player for player in history) == history[0].player
+        assert len(history) == 5
+        assert history.curve("Ajax").player == "Ajax"
+        game = yardstone.predict(games, "Ajax", "Celtic", system="elo", exact=True, **NAMES)
+        assert 0.0 < game.expected < 1.0
+        judged = yardstone.match(games, ("Ajax", "Celtic"), **NAMES)
+        assert judged.players == ("Ajax", "Celtic")
+    assert yardstone.match((859, 1329, 772)).superiority == pytest.approx(0.984, abs=1e-3)
+    assert "10.2" in str(yardstone.match((859, 1329, 772)))
+    with pytest.raises(ValueError, match="five counts"):
+        yardstone.match((1, 2))
+    with pytest.raises(ValueError, match="neither players nor columns"):
+        yardstone.match((1, 2, 3), ("a", "b"))
+
+
+def test_evaluations_take_games_in_every_form(tmp_path: Path) -> None:
+    forms = in_every_form(tmp_path)
+    known = yardstone.evaluate(forms["pandas"], ["elo", "glicko"], replicates=0, **NAMES)
+    for games in forms.values():
+        assert yardstone.evaluate(games, ["elo", "glicko"], replicates=0, **NAMES) == known
+
+
+def test_a_strength_needs_games_and_a_network(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        yardstone.estimate(tmp_path / "none.sgf")
+    with pytest.raises(TypeError, match="a int is no game"):
+        yardstone.estimate([3])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="colour"):
+        yardstone.estimate(EXAMPLES / "professional.sgf", colour="green")  # type: ignore[arg-type]
+    with pytest.raises(yardstone.InputError):
+        yardstone.estimate(EXAMPLES / "professional.sgf", "Park Junghwan", net=tmp_path / "none")

@@ -1,0 +1,74 @@
+"""The results on the start page are what the examples give today."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.needed import missing
+from tests.shared import shared_path
+from yardstone.backgammon.gnubg import find_gnubg
+from yardstone.errors import InputError
+from yardstone.web.pages.samples import SAMPLES, sample_result, start_samples
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+import samples
+
+#: Sentences: what they say stands in numbers beside them.
+SENTENCES = ("basis", "caveats", "remedies", "notes")
+
+
+def compare(kept: Any, made: Any, tolerance: float, where: str = "result") -> None:
+    """Values as before; numbers but for what machines differ in, and no sentences."""
+    if isinstance(kept, dict):
+        assert kept.keys() == made.keys(), where
+        for name in kept.keys() - set(SENTENCES):
+            compare(kept[name], made[name], tolerance, f"{where}.{name}")
+    elif isinstance(kept, list):
+        assert len(kept) == len(made), where
+        for place, (one, other) in enumerate(zip(kept, made, strict=True)):
+            compare(one, other, tolerance, f"{where}[{place}]")
+    elif isinstance(kept, float | int) and not isinstance(kept, bool):
+        assert made == pytest.approx(kept, rel=tolerance, abs=tolerance), where
+    else:
+        assert kept == made, where
+
+
+def test_of_results(tmp_path: Path) -> None:
+    compare(sample_result("results"), samples.sample_result("results", tmp_path), 1e-3)
+
+
+def test_of_backgammon(tmp_path: Path) -> None:
+    try:
+        find_gnubg()
+    except InputError as error:
+        missing(error.message, "apt-get install gnubg")
+    made = samples.sample_result("backgammon", tmp_path)
+    kept = sample_result("backgammon")
+    if made["gnubg"] != kept["gnubg"]:
+        pytest.skip(f"the sample is of GNU Backgammon {kept['gnubg']}, this is {made['gnubg']}")
+    compare(kept, made, 1e-3)
+
+
+def test_of_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    net = shared_path("nets/g170-b6c96-s175395328-d26788732.bin.gz")
+    monkeypatch.setenv("YARDSTONE_NET", str(net))
+    made, kept = samples.sample_result("go", tmp_path), sample_result("go")
+    for one, other in zip([kept, *kept["others"]], [made, *made["others"]], strict=True):
+        assert one.keys() == other.keys()
+        for name in ("player", "colour", "rank", "games", "moves", "skipped"):
+            assert one[name] == other[name], name
+        compare(one["scales"], other["scales"], 0.02)
+        for name in ("point", "position", "best"):
+            assert [each[name] for each in one["costliest_moves"]] == [
+                each[name] for each in other["costliest_moves"]
+            ]
+
+
+def test_each_kind_has_a_sample_that_is_shown() -> None:
+    shown = start_samples()
+    assert [each.kind.name for each in shown] == list(SAMPLES)
+    assert all("<svg" in each.content or "<table" in each.content for each in shown)
