@@ -17,6 +17,8 @@ TAGS = ("Event", "Date", "Round", "White", "Black", "Result")
 TAG_LINE = re.compile(r'^\[(\w+) "(.*)"\]$', re.MULTILINE)
 #: Eight engines, each pair four times: small enough to follow by eye.
 LEAGUE = "TCEC Season 14 - Division 1"
+#: A match of two engines.
+MATCH = "TCEC Season 13 - Superfinal"
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "src" / "yardstone" / "examples"
 
@@ -28,13 +30,13 @@ def read_games(headers: Path) -> list[dict[str, str]]:
     return [dict(TAG_LINE.findall(block)) for block in blocks]
 
 
-def write_pgn(games: list[dict[str, str]], path: Path) -> None:
-    """Write the facts of the games as a compressed PGN without moves."""
+def pgn(games: list[dict[str, str]]) -> bytes:
+    """The facts of the games as PGN without moves."""
     text = "".join(
         "".join(f'[{tag} "{game[tag]}"]\n' for tag in TAGS) + f"\n{game['Result']}\n\n"
         for game in games
     )
-    path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+    return text.encode()
 
 
 def write_csv(games: list[dict[str, str]], path: Path) -> None:
@@ -46,16 +48,18 @@ def write_csv(games: list[dict[str, str]], path: Path) -> None:
 
 
 def main() -> None:
-    """Read the archive's headers and write the two example files."""
+    """Read the archive's headers and write the example files."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("headers", type=Path, help="tcec_headers.pgn.gz")
     parser.add_argument("--into", type=Path, default=EXAMPLES, help="folder")
     arguments = parser.parse_args()
     games = read_games(arguments.headers)
     league = [game for game in games if game["Event"] == LEAGUE]
-    write_pgn(games, arguments.into / "tcec.pgn.gz")
+    (arguments.into / "tcec.pgn.gz").write_bytes(gzip.compress(pgn(games), 9, mtime=0))
+    match = [game for game in games if game["Event"] == MATCH]
+    (arguments.into / "match.pgn").write_bytes(pgn(match))
     write_csv(league, arguments.into / "league.csv")
-    print(f"tcec.pgn.gz: {len(games)} games; league.csv: {len(league)} games")
+    print(f"tcec.pgn.gz: {len(games)} games; league.csv: {len(league)}; match.pgn: {len(match)}")
 
 
 if __name__ == "__main__":

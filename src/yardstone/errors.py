@@ -143,12 +143,13 @@ class MissingExtraError(YardstoneError, ImportError):
     ----------
     package : str
         The package that could not be imported.
-    extra : str
-        The extra of Yardstone that installs it.
+    extra : str, optional
+        The extra of Yardstone that installs it; without one it is installed by itself.
     """
 
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed: pip install 'yardstone[{extra}]'")
+    def __init__(self, package: str, extra: str | None = None) -> None:
+        install = package.split()[0] if extra is None else f"'yardstone[{extra}]'"
+        super().__init__(f"{package} is not installed: pip install {install}")
 
 
 class YardstoneWarning(UserWarning):

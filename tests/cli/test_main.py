@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from yardstone.cli.main import INTERRUPTED, main
-from yardstone.cli.table import OWN_SWITCHES
+from yardstone.cli.table import COMMANDS as ALL_COMMANDS
+from yardstone.cli.table import OWN_SWITCHES, PANELS
+from yardstone.examples import copy_examples
 
 COMMAND = [sys.executable, "-m", "yardstone"]
 COMMANDS = ("rate", "match", *OWN_SWITCHES)
@@ -20,8 +22,27 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     out, err = capsys.readouterr()
     assert all(f"  {name} " in out for name in COMMANDS)
-    assert "yardstone rate games.pgn" in out
+    assert "yardstone rate league.csv" in out
     assert err == ""
+
+
+def test_help_has_panels_and_no_cut_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    out = capsys.readouterr().out
+    places = [out.index(f"\n{panel}:\n") for panel in PANELS]
+    assert places == sorted(places)
+    assert "…" not in out
+    listed = [name for names in PANELS.values() for name in names]
+    assert sorted(listed) == sorted((*ALL_COMMANDS, *OWN_SWITCHES))
+
+
+def test_long_help_has_its_options_in_panels(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rate", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert out.index("\nOptions:\n") < out.index("\nInput:\n") < out.index("\nOutput:\n")
+    assert out.index("--query") < out.index("\nOutput:\n") < out.index("--html")
+    assert main(["demo", "--help"]) == 0
+    assert "\nOutput:\n" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", ["rate", "match"])
@@ -32,7 +53,8 @@ def test_each_help_has_an_example(command: str, capsys: pytest.CaptureFixture[st
 
 def test_nothing_is_wrong_usage_but_helps(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
-    assert "Usage: yardstone" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert all(f"  yardstone {words} " in out for words in ("demo", "rate games.pgn", "--help"))
 
 
 @pytest.mark.parametrize("given", [["--version"], ["--version", "rate"]])
@@ -49,6 +71,56 @@ def test_unknown_words_are_wrong_usage(
     err = capsys.readouterr().err
     assert err.startswith("yardstone: error: ")
     assert "Try 'yardstone --help'." in err
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        (["rtae"], "'yardstone rate'"),
+        (["tournament", "piar"], "'yardstone tournament pair'"),
+        (["standings", "open.xml"], "'yardstone tournament standings'"),
+        (["analyse"], "'yardstone go analyse' or 'yardstone backgammon analyse'"),
+        (["open.xml"], "'yardstone tournament standings open.xml'"),
+        (["league.csv"], "'yardstone rate league.csv'"),
+        (["rate", "--anchr", "x"], "--anchor?"),
+        (["match", "--half", "x"], "--half-width?"),
+        (["--versoin"], "--version?"),
+    ],
+)
+def test_a_misspelt_word_gets_what_was_meant(
+    given: list[str],
+    meant: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    copy_examples(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(given) == 2
+    err = capsys.readouterr().err
+    assert f"Did you mean {meant}" in err
+    assert "--help" not in err
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        ("leage.csv", "Did you mean 'league.csv'?"),
+        ("swiss.pgn", "Did you mean 'swiss.trf'?"),
+        ("none/league.csv", "'yardstone demo --copy .' puts it into this folder"),
+    ],
+)
+def test_a_misspelt_file_gets_its_neighbours(
+    given: str,
+    hint: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    copy_examples(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(["rate", given]) == 1
+    assert hint in capsys.readouterr().err
 
 
 def imported(*given: str) -> set[str]:

@@ -88,7 +88,7 @@ def test_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path.write_text("".join(written(game, "fastchess") for game in play(200)))
     assert main(["match", str(path), "--players", "New 1.1", "Old 1.0"]) == 0
     out = capsys.readouterr().out
-    assert "event, round: each has two games at most, with sides swapped" in out
+    assert "event, round: at most two games each, with sides swapped" in out
     assert "  Moving first             200 (+" in out
     assert "Losses on time             New 1.1 " in out
     assert "adjudication" in out

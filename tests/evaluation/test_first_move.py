@@ -97,4 +97,4 @@ def test_an_evaluation_is_asked_and_shown() -> None:
     assert isinstance(evaluation.plot(), shown.Plot)
     assert "<svg" in evaluation.plot().svg()
     first = str(evaluation).splitlines()[0]
-    assert "predicts best" in first or "no difference can be shown" in first
+    assert "predicts best" in first or "not significantly better" in first

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +51,7 @@ def chosen(text: str) -> list[int]:
         ("Elo = Other", [1, 3]),
         ("Date < '2019-01-02'", [0, 1]),
         ("Date = '2019.01.02'", [2]),
+        ("Date >= 2019-01-02 OR Date BETWEEN 2018.12.14 AND 2018.12.15", [0, 2]),
         ("Date >= '2019-01-02 10:01'", []),
         ("Date > '2018-12-13 23:59'", [0, 2]),
         ("Rated", [0, 3]),
@@ -228,9 +231,7 @@ def _made(folder: Path, kind: str) -> Path:
         with duckdb.connect(str(path)) as connection:
             connection.execute(f"CREATE TABLE games AS SELECT * FROM read_csv('{table}')")
     elif kind == "sqlite":
-        import sqlite3
-
-        with sqlite3.connect(path) as base:
+        with closing(sqlite3.connect(path)) as base, base:
             base.execute("CREATE TABLE games (white, black, result, Termination, WhiteElo)")
             base.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?)", GAMES)
     else:

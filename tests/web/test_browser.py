@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser import chromium
+from tests.shared import shared_path
 from tests.web.made_results import SCRIPT, backgammon_result, go_result, results_csv, store_result
 from tests.web.serving import SGF, Server, serving, small_results
 from yardstone.web import job_actions
@@ -279,6 +280,27 @@ def test_the_scale_and_the_player_are_switched(browser: Browser, server: Server)
             page.get_by_role("heading", name="Park Junghwan").wait_for()
 
 
+def test_one_upload_measures_both_players_with_the_real_network(
+    browser: Browser, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = shared_path("nets/g170-b6c96-s175395328-d26788732.bin.gz")
+    monkeypatch.setenv("YARDSTONE_NET", str(net))
+    with opened(browser, server.url) as page:
+        page.set_input_files("#files", payload("a.sgf", SGF))
+        page.get_by_role("button", name="Measure", exact=True).click()
+        page.locator(".words", has_text="You are next.").wait_for()
+        server.worker.work()
+        page.get_by_role("button", name="Park Junghwan").click()
+        page.locator(".words", has_text="You are next.").wait_for()
+        server.worker.work()
+        page.locator(".answer", has_text="from 137 moves in 1 game").wait_for()
+        page.get_by_role("link", name="Jin Siyoung").first.click()
+        page.locator(".answer", has_text="from 137 moves in 1 game").wait_for()
+        assert page.get_by_role("heading", level=1).inner_text() == "Jin Siyoung"
+        page.get_by_role("link", name="EGF").click()
+        page.locator(".answer", has_text="EGF rating").wait_for()
+
+
 def test_boards_are_stepped_through(browser: Browser, server: Server) -> None:
     path = "/r/" + store_result(server.worker.store, "go", sample_result("go"))
     phone: dict[str, Any] = {"viewport": {"width": 390, "height": 800}, "has_touch": True}
@@ -454,6 +476,7 @@ def test_the_command_serves_with_workers_of_its_own(browser: Browser, tmp_path: 
             with opened(browser, found[0].rstrip("/")) as page:
                 drop(page, {"a.csv": results_csv()})
                 page.get_by_role("button", name="Measure").click()
+                page.wait_for_url("**/r/*", timeout=10 * PATIENCE)
                 page.get_by_role("heading", name="Rating list").wait_for(timeout=10 * PATIENCE)
                 assert len(cells(page, 2)) == 12
         finally:

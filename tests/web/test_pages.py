@@ -339,7 +339,7 @@ def test_the_scale_is_switched_by_links_and_kept_in_the_address(server: Server) 
     assert f"OGS rating {part['rating']:.0f}" in answer
     assert all(note in ogs.one("main").text for note in part["notes"])
     text = ogs.all("nav", **{"aria-label": "Scale"})[0].text
-    assert "its mapping is known to ± 3.0 ranks" in text
+    assert "mapped from Fox, ± 3.0 ranks" in text
     assert "90 %: above" in text
     other = shown(server, links_of(ogs, "Player")["Jin Siyoung"])
     assert (chosen(other, "Scale"), other.one("h1").text) == ("OGS", "Jin Siyoung")

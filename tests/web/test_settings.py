@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -79,4 +80,4 @@ def test_every_setting_is_described() -> None:
     for kind in (Settings, Limits):
         assert kind.__doc__ is not None
         for each in fields(kind):
-            assert f" {each.name}" in kind.__doc__
+            assert re.search(rf"^ *{each.name}\b", kind.__doc__, re.MULTILINE)

@@ -1,7 +1,8 @@
 """Options that belong together, declared once and taken as one argument.
 
 A bundle is a frozen dataclass whose fields are annotated as typer has parameters. A command
-takes it as an argument without a default; the command line has its fields in its place.
+takes it as an argument without a default; the command line has its fields in its place. If
+it has a `PANEL`, its options stand together under that heading in the help.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, get_type_hints
+
+from yardstone.cli.help import panelled
 
 __all__ = ["expanded"]
 
@@ -30,6 +33,7 @@ def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
             )
             continue
         options = get_type_hints(bundle, include_extras=True)
+        panel = getattr(bundle, "PANEL", None)
         for field in fields(bundle):
             default = Parameter.empty if field.default is MISSING else field.default
             parameters.append(
@@ -37,7 +41,7 @@ def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
                     field.name,
                     Parameter.KEYWORD_ONLY,
                     default=default,
-                    annotation=options[field.name],
+                    annotation=panelled(options[field.name], panel),
                 )
             )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from inspect import getdoc
 from typing import Any
@@ -12,18 +12,25 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from yardstone.cli.bundles import expanded
-from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family
+from yardstone.cli.help import PanelledCommand, epilog, write_commands
+from yardstone.cli.suggestions import unknown_command
+from yardstone.cli.table import COMMANDS, OWN_SWITCHES, PANELS, Command, Family
 
-__all__ = ["application"]
+__all__ = ["EXAMPLES", "application"]
 
-_ABOUT = "Measures playing strength: ratings, with their uncertainty, from results of games."
-_EXAMPLES = ("rate games.pgn --plot ratings.svg", "strength estimate games/*.sgf")
+_ABOUT = "Measure playing strength: ratings, with their uncertainty, from results of games."
+EXAMPLES = (
+    "demo",
+    "demo --copy .",
+    "rate league.csv --plot ratings.svg",
+    "tournament standings open.xml",
+)
 _HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
 
 def application(*path: str) -> Any:
     """The whole command, or the family or command that `path` leads to."""
-    entry: Command | Family = Family(_ABOUT, _EXAMPLES, COMMANDS)
+    entry: Command | Family = Family(_ABOUT, EXAMPLES, COMMANDS)
     for name in path:
         assert isinstance(entry, Family)
         entry = entry.commands[name]
@@ -54,12 +61,25 @@ class _Lazy(TyperGroup):
             args = [default, *args]
         return list(super().parse_args(ctx, args))
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        entries: Mapping[str, Command | Family] = self.family.commands
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        names = self.list_commands(ctx)
+        if args[0] not in names and not args[0].startswith("-"):
+            ctx.fail(unknown_command(args[0], ctx.command_path, names))
+        return super().resolve_command(ctx, args)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        self.format_commands(ctx, formatter)
+        options = [each.get_help_record(ctx) for each in self.get_params(ctx)]
         if ctx.parent is None:
-            entries = {**entries, **OWN_SWITCHES}
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.about) for name, entry in entries.items()])
+            with formatter.section("Options"):
+                formatter.write_dl([each for each in options if each is not None])
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        if ctx.parent is None:
+            write_commands(formatter, {**self.family.commands, **OWN_SWITCHES}, PANELS)
+        else:
+            names = tuple(self.family.commands)
+            write_commands(formatter, self.family.commands, {"Commands": names})
 
 
 def _group(name: str, family: Family, *, whole: bool = False) -> Any:
@@ -67,7 +87,7 @@ def _group(name: str, family: Family, *, whole: bool = False) -> Any:
         name=name,
         cls=_Lazy,
         help=family.about,
-        epilog=_epilog(f"yardstone {line}" for line in family.examples),
+        epilog=epilog(f"yardstone {line}" for line in family.examples),
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -78,10 +98,6 @@ def _group(name: str, family: Family, *, whole: bool = False) -> Any:
     group = get_command(app)
     group.family = family  # type: ignore[attr-defined]
     return group
-
-
-def _epilog(lines: Iterable[str]) -> str:
-    return "\b\nExamples:" + "".join(f"\n  {line}" for line in lines)
 
 
 def _nothing() -> None:
@@ -108,8 +124,13 @@ def _command(name: str, entry: Command) -> Any:
     function = _function(entry.place)
     about, _, examples = (getdoc(function) or "").partition("\n\nExamples\n--------\n")
     app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
-    epilog = _epilog(examples.splitlines())
-    app.command(name, help=about, epilog=epilog, context_settings=_HELP)(expanded(function))
+    app.command(
+        name,
+        cls=PanelledCommand,
+        help=about,
+        epilog=epilog(examples.splitlines()),
+        context_settings=_HELP,
+    )(expanded(function))
     return get_command(app)
 
 

@@ -40,7 +40,7 @@ def convert(
         list[str] | None,
         typer.Argument(
             metavar="PATHS",
-            help="Files of games (SGF, PGN, CSV, Parquet, JSON …, also compressed or in zip and "
+            help="Files of games (SGF, PGN, CSV, Parquet, JSON; also compressed, or in zip and "
             "tar archives), folders, or - for standard input.",
             show_default=False,
         ),
@@ -53,27 +53,30 @@ def convert(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write to this file; its ending tells the format, and .gz, .zst, .bz2 or .xz "
-            "behind that compresses it.",
+            help="Write to this file; its ending gives the format, and a further .gz, .zst, .bz2 "
+            "or .xz compresses it.",
         ),
     ] = None,
     source: Annotated[
         str | None,
-        typer.Option("--from", metavar="FORMAT", help="Format of the input, if endings do not."),
+        typer.Option(
+            "--from", metavar="FORMAT", help="Format of the input. [default: by the files' endings]"
+        ),
     ] = None,
     target: Annotated[
         str | None,
         typer.Option(
             "--to",
             metavar=f"<{'|'.join(WRITERS)}>",
-            help="Format to write, if the ending does not tell.",
+            help="Format to write. [default: by the file's ending]",
         ),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress, and no word of what was written.")
+        bool,
+        typer.Option("--quiet", "-q", help="Show no progress, and do not report what was written."),
     ] = False,
 ) -> None:
-    """Convert results of games between SGF, PGN, CSV, JSON and Parquet.
+    """Convert games between SGF, PGN, CSV, JSON and Parquet.
 
     SGF records to SGF keep their moves, written anew with everything put right; all
     else is results: players, result, time, and further columns as far as the format
@@ -81,10 +84,10 @@ def convert(
 
     Examples
     --------
-    yardstone convert games/*.sgf -o results.csv
-    yardstone convert archive.zip -o games.pgn.gz
-    yardstone convert old.sgf -o repaired.sgf
-    yardstone convert league.csv --columns first=Home,second=Guest -o league.parquet
+    yardstone convert professional.sgf -o results.csv
+    yardstone convert league.csv -o games.pgn.gz
+    yardstone convert professional.sgf -o repaired.sgf
+    yardstone convert league.csv --columns first=white,second=black -o league.parquet
     """
     from yardstone.cli import startup
 

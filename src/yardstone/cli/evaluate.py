@@ -26,8 +26,8 @@ def evaluate(
     paths: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Files of dated results, or - for standard input; with --predicted or --ratings "
-            "one table.",
+            help="Files of dated results, or - for standard input; with --predicted or "
+            "--ratings, one table.",
             show_default=False,
         ),
     ] = None,
@@ -76,19 +76,26 @@ def evaluate(
         ),
     ] = "log_likelihood",
     newcomers: Annotated[
-        int, typer.Option(metavar="NUMBER", help="Most earlier games of a newcomer.", min=0)
+        int,
+        typer.Option(
+            metavar="NUMBER",
+            help="Players with at most this many earlier games are newcomers.",
+            min=0,
+        ),
     ] = 4,
     gaps: Annotated[
         str,
-        typer.Option(metavar="POINTS", help="Edges of groups by distance of ratings; '' for none."),
+        typer.Option(
+            metavar="POINTS", help="Bounds of the groups by rating difference; '' for none."
+        ),
     ] = "50,100,200,400",
     since: Annotated[
         list[str] | None,
-        typer.Option(metavar="DATE", help="Measure games from a date on as well. Repeatable."),
+        typer.Option(metavar="DATE", help="Also score the games from this date on. Repeatable."),
     ] = None,
     group: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Measure the games of each value of a column as well."),
+        typer.Option(metavar="COLUMN", help="Also score the games of each value of a column."),
     ] = None,
     predicted: Annotated[
         list[str] | None,
@@ -107,29 +114,32 @@ def evaluate(
     draws: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="[NAME=]COLUMN", help="Probabilities of draws that go with --predicted."
+            metavar="[NAME=]COLUMN", help="Draw probabilities that belong to --predicted."
         ),
     ] = None,
     score: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Score of the player who moved first.")
+        str,
+        typer.Option(metavar="COLUMN", help="Column with the score of the player who moved first."),
     ] = "score",
     players: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN,COLUMN", help="Names of the players of a table of predictions."
+            metavar="COLUMN,COLUMN", help="Columns with the players of a table of predictions."
         ),
     ] = None,
     confidence: Confidence = "95",
     replicates: Annotated[
         int,
-        typer.Option(metavar="NUMBER", help="Of the bootstrap; 0 leaves out all intervals.", min=0),
+        typer.Option(
+            metavar="NUMBER", help="Bootstrap replicates; 0 leaves out all intervals.", min=0
+        ),
     ] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the tuning and the bootstrap.")] = 0,
-    workers: Annotated[int, typer.Option(help="Systems to work on at the same time.", min=1)] = 1,
+    workers: Annotated[int, typer.Option(help="Systems to evaluate in parallel.", min=1)] = 1,
     games: GameOptions,
     out: Output,
 ) -> None:
-    """Compare rating systems by how well they predict later games from earlier ones.
+    """Compare rating systems by how well they predict later games.
 
     Every game is predicted before it is learned from, and the later games are scored.
     Whether a first-move advantage helps a system is decided on the earlier games only;
@@ -138,10 +148,10 @@ def evaluate(
 
     Examples
     --------
-    yardstone evaluate games.csv
-    yardstone evaluate games.csv --systems elo,glicko2 --tune 30
-    yardstone evaluate games.csv --train-until 2011-01-01 --html systems.html
-    yardstone evaluate table.csv --predicted P --score Result --format json
+    yardstone evaluate league.csv
+    yardstone evaluate league.csv --systems elo,glicko2 --tune 10
+    yardstone evaluate league.csv --train-until 2018-12-15 --html systems.html
+    yardstone evaluate graded_games_simulated.csv --predicted expected --score result
     """
     from yardstone.reports.evaluation import evaluation_document
 

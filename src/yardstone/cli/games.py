@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
@@ -26,6 +26,8 @@ __all__ = ["GameOptions", "Names"]
 class Names:
     """Files of players' names."""
 
+    PANEL: ClassVar[str] = "Input"
+
     include: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Use only games of the players in this file."),
@@ -36,7 +38,9 @@ class Names:
     ] = None
     synonyms: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Names of one player: lines of NAME,OTHER,OTHER …"),
+        typer.Option(
+            metavar="FILE", help="Treat names as one player: lines of NAME,OTHER,OTHER,..."
+        ),
     ] = None
 
 
@@ -44,20 +48,23 @@ class Names:
 class GameOptions:
     """Options of a command that reads results: what they mean and what to do with bad ones."""
 
+    PANEL: ClassVar[str] = "Input"
+
     columns: Annotated[
         list[str] | None,
         typer.Option(
             metavar="MAP",
-            help="Columns of a table: first=NAME,second=NAME,score=NAME,time=NAME; or "
-            "first_score=NAME,second_score=NAME, or margin=NAME, in place of score.",
+            help="Which columns of a table hold what: "
+            "first=NAME,second=NAME,score=NAME,time=NAME; instead of score also "
+            "first_score=NAME,second_score=NAME or margin=NAME.",
         ),
     ] = None
     first: Annotated[
         Literal["white", "black"] | None,
         typer.Option(
             "--first",
-            help="Colour that moves first in a table of games, and whose points 1-0 tells, if "
-            "columns and results do not say; in PGN always White.",
+            help="Colour that moves first in a table, and whose win 1-0 is, where columns and "
+            "results do not say; in PGN always White.",
             show_default=False,
         ),
     ] = None
@@ -66,8 +73,8 @@ class GameOptions:
         typer.Option(
             "--results",
             metavar="MAP",
-            help="What values of the result mean for the first player: "
-            "'H=win,D=draw,A=loss,P=skip'",
+            help="What the values of the result mean for the first player: "
+            "'H=win,D=draw,A=loss,P=skip'.",
         ),
     ] = None
     dates: Annotated[
@@ -82,7 +89,7 @@ class GameOptions:
         str | None,
         typer.Option(
             metavar="SQL",
-            help="Take the games from this SQL query; PATHS is then a database, if any.",
+            help="Read the games with this SQL query; PATHS is then a database, if any.",
         ),
     ] = None
     where: Annotated[
@@ -90,8 +97,8 @@ class GameOptions:
         typer.Option(
             "--where",
             metavar="CONDITION",
-            help="Take only games of which this holds, by tags or columns: "
-            "\"Termination <> 'time forfeit' AND WhiteElo >= 2400\".",
+            help="Use only games for which this holds, by tags or columns: \"Termination <> 'time "
+            "forfeit' AND WhiteElo >= 2400\".",
         ),
     ] = None
     strict: Annotated[
@@ -101,8 +108,8 @@ class GameOptions:
         bool,
         typer.Option(
             "--skip-unread",
-            help="Go on if a value of the result is not understood, or more than 5 % of the "
-            "records.",
+            help="Go on even if a value of the result, or more than 5 % of the records, cannot "
+            "be understood.",
         ),
     ] = False
 

@@ -58,7 +58,7 @@ def handicap(
     ] = None,
     output: TableOutput,
 ) -> None:
-    """Handicap for two players by Goldis' rule: stones, komi, and who wins ties.
+    """Set the handicap for two Go players: stones, komi, ties.
 
     Beside it stands what European usage and a fit to real handicap games give, which
     predict such games better.

@@ -29,45 +29,45 @@ def history(
     rating: SystemOptions,
     save: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep all games and ratings, to go on from later."),
+        typer.Option(metavar="FILE", help="Save all games and ratings, to continue from later."),
     ] = None,
     annul: Annotated[
         list[str] | None,
         typer.Option(
             metavar="GAME",
-            help="Take back a game: its number, or 'FIRST | SECOND | DATE'. Repeatable.",
+            help="Annul a game: its number, or 'FIRST | SECOND | DATE'. Repeatable.",
         ),
     ] = None,
     merge: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="KEPT=OTHER", help="Two accounts are one player, called KEPT. Repeatable."
+            metavar="KEPT=OTHER", help="Merge two accounts of one player, as KEPT. Repeatable."
         ),
     ] = None,
     report: Annotated[
         bool,
         typer.Option(
-            "--report", help="Name provisional and idle players and improbable results as well."
+            "--report", help="Also list provisional players, idle players and improbable results."
         ),
     ] = False,
     settled: Annotated[
-        int, typer.Option(metavar="GAMES", help="A player with fewer games is provisional.", min=0)
+        int, typer.Option(metavar="GAMES", help="Players with fewer games are provisional.", min=0)
     ] = 10,
     idle: Annotated[
-        float, typer.Option(metavar="DAYS", help="A player is idle after so long without a game.")
+        float, typer.Option(metavar="DAYS", help="Players are idle after this long without a game.")
     ] = 365.0,
     improbable: Annotated[
         float,
-        typer.Option(metavar="CHANCE", help="A result of at most this chance is improbable."),
+        typer.Option(metavar="CHANCE", help="Results of at most this probability are improbable."),
     ] = 0.01,
     confidence: Confidence = "95",
     top: Annotated[
-        int, typer.Option(metavar="NUMBER", help="Players in the list; 0 shows all.", min=0)
+        int, typer.Option(metavar="NUMBER", help="Show this many players; 0 shows all.", min=0)
     ] = 20,
     games: GameOptions,
     out: Output,
 ) -> None:
-    """Rate games as they come, and show ratings over time.
+    """Rate games in order, and show ratings over time.
 
     Kept ratings go on with new games without replaying the old ones. A game taken
     back, or two accounts made one, replay only the games that this can reach. In
@@ -76,11 +76,11 @@ def history(
 
     Examples
     --------
-    yardstone history games.pgn --plot ratings.svg
-    yardstone history games.pgn --player 'Ann' --player 'Bob' --plot ratings.svg
-    yardstone history games.csv --system glicko2 --save club.ratings
-    yardstone history may.csv --state club.ratings --save club.ratings
-    yardstone history --state club.ratings --merge 'Ann=ann_2' --report
+    yardstone history league.csv --plot ratings.svg
+    yardstone history league.csv --player 'Fizbo 2' --player 'Jonny 8.1' --plot ratings.svg
+    yardstone history league.csv --where "round < '20'" --save league.ratings
+    yardstone history league.csv --where "round >= '20'" --state league.ratings
+    yardstone history --state league.ratings --merge 'Fizbo 2=Jonny 8.1' --report
     """
     from yardstone.evaluation.history import rating_history
     from yardstone.reports.history import history_document

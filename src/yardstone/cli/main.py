@@ -20,6 +20,12 @@ __all__ = ["main"]
 
 INTERRUPTED = 130
 BROKEN_PIPE = 1
+_FIRST_HELP = """\
+Yardstone measures playing strength: ratings, with their uncertainty, from results of games.
+
+  yardstone demo               See it at work on real games.
+  yardstone rate games.pgn     Rate the players of your own games (PGN, CSV, SGF ...).
+  yardstone --help             List all commands."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,7 +49,7 @@ def _dispatch(given: list[str]) -> int:
         module, _, function = OWN_SWITCHES[given[0]].place.partition(":")
         return int(getattr(import_module(f"yardstone.cli.{module}"), function)(given[1:]))
     if not given:  # wrong usage, but whoever calls it so wants to know the right one
-        _run(["--help"])
+        print(_FIRST_HELP)
         return 2
     if given == ["--version"]:
         from importlib.metadata import version
@@ -59,7 +65,8 @@ def _run(given: list[str]) -> int:
     from typer import Exit
 
     from yardstone.cli.commands import application
-    from yardstone.errors import UsageError, YardstoneError, YardstoneWarning
+    from yardstone.cli.suggestions import file_hint
+    from yardstone.errors import MissingFileError, UsageError, YardstoneError, YardstoneWarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         if issubclass(category, YardstoneWarning):
@@ -73,6 +80,8 @@ def _run(given: list[str]) -> int:
             return int(leave.exit_code)
         except YardstoneError as error:
             print(f"yardstone: error: {error}", file=sys.stderr)
+            if isinstance(error, MissingFileError) and (hint := file_hint(error.file)):
+                print(hint, file=sys.stderr)
             return 2 if isinstance(error, UsageError) else 1
         except Exception as error:
             return _usage(error)
@@ -92,8 +101,17 @@ def _usage(error: Exception) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":
         print(message())
         return 2
+    from yardstone.cli.suggestions import option_hint
+
     context = getattr(error, "ctx", None)
-    path = context.command_path if context is not None else "yardstone"
-    print(f"yardstone: error: {' '.join(message().split())}", file=sys.stderr)
-    print(f"Try '{path} --help'.", file=sys.stderr)
+    text, hint = " ".join(message().split()), ""
+    if type(error).__name__ == "NoSuchOption":
+        word = str(error.option_name)  # type: ignore[attr-defined]
+        text, hint = f"no such option: {word}", option_hint(word, context)
+    print(f"yardstone: error: {text}", file=sys.stderr)
+    if hint:
+        print(hint, file=sys.stderr)
+    elif "Did you mean" not in text:
+        path = context.command_path if context is not None else "yardstone"
+        print(f"Try '{path} --help'.", file=sys.stderr)
     return 2

@@ -68,11 +68,11 @@ def match(
     ] = 5.0,
     alpha: Annotated[
         float,
-        typer.Option(metavar="SHARE", help="Wanted probability of accepting H1 where H0 is true."),
+        typer.Option(metavar="SHARE", help="Probability of accepting H1 when H0 is true."),
     ] = 0.05,
     beta: Annotated[
         float,
-        typer.Option(metavar="SHARE", help="Wanted probability of accepting H0 where H1 is true."),
+        typer.Option(metavar="SHARE", help="Probability of accepting H0 when H1 is true."),
     ] = 0.05,
     model: Annotated[
         Literal["logistic", "normalized"],
@@ -81,21 +81,24 @@ def match(
     confidence: Confidence = "95",
     half_width: Annotated[
         float,
-        typer.Option(metavar="ELO", help="How many games until the interval is ± this many Elo?"),
+        typer.Option(
+            metavar="ELO",
+            help="Show how many games it takes until the interval is ± this many Elo.",
+        ),
     ] = 5.0,
     reading: GameOptions,
     watching: Watching,
     out: TableOutput,
 ) -> int:
-    """Judge a match of two players: Elo difference, superiority, and when to stop.
+    """Judge a match of two players: Elo, superiority, when to stop.
 
     Pairs of games (the same opening once with each side) tell more than single
     games: the variance is then taken over pairs. In files they are found by round.
 
     Examples
     --------
-    yardstone match games.pgn
-    yardstone match games.pgn --where "Termination <> 'time forfeit'"
+    yardstone match match.pgn
+    yardstone match match.pgn --where "Result <> '1/2-1/2'"
     yardstone match games.pgn --watch --elo0 0 --elo1 5
     yardstone match 859 1329 772
     yardstone match 13 37 50 25 3 --elo1 4 --model normalized

@@ -9,5 +9,5 @@ import typer
 __all__ = ["Confidence"]
 
 Confidence = Annotated[
-    str, typer.Option(metavar="LEVEL", help="Level of all intervals, in per cent.")
+    str, typer.Option(metavar="LEVEL", help="Confidence level of all intervals, in per cent.")
 ]

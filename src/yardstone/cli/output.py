@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import typer
 
@@ -58,9 +58,11 @@ _ENDINGS = {
 class TableOutput:
     """Options of a command that writes a report: its formats and where they go."""
 
+    PANEL: ClassVar[str] = "Output"
+
     form: Annotated[
         Format | None,
-        typer.Option("--format", help="By default that of the file's ending."),
+        typer.Option("--format", help="Format of the report. [default: by the file's ending]"),
     ] = None
     output: Annotated[
         Path | None,
@@ -68,12 +70,12 @@ class TableOutput:
     ] = None
     html: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a web page that needs no other file."),
+        typer.Option(metavar="FILE", help="Write a self-contained web page."),
     ] = None
     quiet: Annotated[
         bool,
         typer.Option(
-            "--quiet", "-q", help="No progress, and no report on standard output without --format."
+            "--quiet", "-q", help="Show no progress; print no report unless --format is given."
         ),
     ] = False
 
@@ -161,7 +163,7 @@ class Output(TableOutput):
 
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw it: a file ending in .svg, .png or .pdf."),
+        typer.Option(metavar="FILE", help="Draw a chart: a file ending in .svg, .png or .pdf."),
     ] = None
 
     @property

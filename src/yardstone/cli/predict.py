@@ -17,7 +17,7 @@ __all__ = ["predict"]
 
 def predict(
     player: Annotated[
-        str, typer.Argument(metavar="FIRST", help="Who moves first.", show_default=False)
+        str, typer.Argument(metavar="FIRST", help="The player who moves first.", show_default=False)
     ],
     opponent: Annotated[
         str, typer.Argument(metavar="SECOND", help="The opponent.", show_default=False)
@@ -28,23 +28,26 @@ def predict(
     advantage: Annotated[
         float | None,
         typer.Option(
-            metavar="POINTS", help="Worth of moving first and of handicap. [default: the system's]"
+            metavar="POINTS",
+            help="Advantage of moving first and of handicap. [default: the system's]",
         ),
     ] = None,
     exact: Annotated[
         bool,
-        typer.Option("--exact", help="Take the ratings as exact: chances further from even."),
+        typer.Option(
+            "--exact", help="Take the ratings as exact, which moves the prediction away from even."
+        ),
     ] = False,
     confidence: Confidence = "95",
     games: GameOptions,
     out: TableOutput,
 ) -> None:
-    """Predict the game of two players from the ratings of the games before.
+    """Predict a game between two players from the games so far.
 
     Examples
     --------
-    yardstone predict Ann Bob games.csv
-    yardstone predict Ann Bob --state club.ratings --format json
+    yardstone predict 'Fizbo 2' 'Jonny 8.1' league.csv
+    yardstone predict 'Jonny 8.1' 'Fizbo 2' league.csv --system elo --format json
     """
     from yardstone.evaluation.prediction import predict as predict_game
     from yardstone.reports.forecast import forecast_document

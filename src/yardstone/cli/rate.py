@@ -32,8 +32,8 @@ def rate(
         list[str] | None,
         typer.Argument(
             metavar="PATHS",
-            help="Files of results (PGN, CSV, Parquet, JSON …, also compressed), folders, or - "
-            "for standard input.",
+            help="Files of results (PGN, SGF, CSV, Parquet, JSON; also compressed), folders, or "
+            "- for standard input.",
             show_default=False,
         ),
     ] = None,
@@ -41,15 +41,18 @@ def rate(
     names: Names,
     games: GameOptions,
     anchor: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=RATING", help="Fix a rating. Repeatable.")
+        list[str] | None,
+        typer.Option(metavar="NAME=RATING", help="Fix a player's rating. Repeatable."),
     ] = None,
     prior: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=RATING±DEV", help="A rating known roughly. Repeatable."),
+        typer.Option(metavar="NAME=RATING±DEV", help="Rating that is roughly known. Repeatable."),
     ] = None,
     relation: Annotated[
         list[str] | None,
-        typer.Option(metavar="A>B=POINTS±DEV", help="A difference known roughly. Repeatable."),
+        typer.Option(
+            metavar="A>B=POINTS±DEV", help="Difference that is roughly known. Repeatable."
+        ),
     ] = None,
     average: Annotated[
         float, typer.Option(metavar="RATING", help="Mean rating of each group of players.")
@@ -57,8 +60,8 @@ def rate(
     join: Annotated[
         float | None,
         typer.Option(
-            help="Join groups without common games: everybody lies around the average, with "
-            "this standard deviation.",
+            help="Join groups without games in common by a prior: all players around the "
+            "average, with this standard deviation.",
             metavar="DEVIATION",
         ),
     ] = None,
@@ -78,31 +81,32 @@ def rate(
     paired: Annotated[
         str | None,
         typer.Option(
-            help="Tags or columns that name games which belong together, such as two games of "
-            "one opening with sides swapped: Event,Round. Intervals then allow for it.",
+            help="Tags or columns that identify games played as a pair, such as one opening with "
+            "sides swapped: Event,Round. Intervals then allow for it.",
             metavar="TAGS",
         ),
     ] = None,
     simulate: Annotated[
         int,
         typer.Option(
-            help="Get intervals from so many simulated replays; 0 computes them directly.",
+            help="Get intervals from this many simulated replays; 0 computes them directly.",
             metavar="NUMBER",
         ),
     ] = 0,
     seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the simulation.")] = 0,
     workers: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="Processors to simulate on; all by default."),
+        typer.Option(metavar="NUMBER", help="Processors to use; all by default."),
     ] = None,
     confidence: Confidence = "95",
     min_games: Annotated[
-        int, typer.Option(help="List only players with so many games.", metavar="NUMBER")
+        int, typer.Option(help="List only players with at least this many games.", metavar="NUMBER")
     ] = 0,
     top: Annotated[
         int | None,
         typer.Option(
-            help="Show the best so many of each group; 0 shows all. On a terminal 40 by default.",
+            help="Show this many of the best of each group; 0 shows all. [default: 40 on a "
+            "terminal, else all]",
             min=0,
             metavar="NUMBER",
         ),
@@ -110,22 +114,23 @@ def rate(
     matrix: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write all differences with their errors (.csv or .parquet)."
+            metavar="FILE",
+            help="Write all rating differences with their errors (.csv or .parquet).",
         ),
     ] = None,
     watching: Watching,
     output: Output,
 ) -> int:
-    """Rate players from results, with the uncertainty of each rating.
+    """Rate players from results, with the error of each rating.
 
     Every rating is the likeliest one given all games at once, with the advantage
     of moving first and the frequency of draws estimated along with them.
 
     Examples
     --------
-    yardstone rate games.pgn.gz
-    yardstone rate games.pgn --anchor 'Engine 1=3000' --plot list.svg -o list.csv
-    yardstone rate results.csv --columns first=White,second=Black,score=Result
+    yardstone rate league.csv
+    yardstone rate league.csv --anchor 'Fizbo 2=3000' --plot list.svg -o list.csv
+    yardstone rate tcec.pgn.gz --min-games 150 --top 20 --html ratings.html
     """
     startup.load_numba()
     from yardstone.ratings.bradley_terry import BradleyTerry

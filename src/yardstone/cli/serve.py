@@ -19,58 +19,64 @@ class ServerOptions:
 
     host: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Where to listen. [default: 127.0.0.1]"),
+        typer.Option(metavar="ADDRESS", help="Address to listen on. [default: 127.0.0.1]"),
     ] = None
     port: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="Port to listen at; 0 takes any. [default: 8000]"),
+        typer.Option(metavar="NUMBER", help="Port to listen on; 0 takes any. [default: 8000]"),
     ] = None
     workers: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="Processes that compute. [default: 1]"),
+        typer.Option(metavar="NUMBER", help="Worker processes. [default: 1]"),
     ] = None
     data: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="Where jobs and results are kept. [default: yardstone-served]"
+            metavar="FOLDER", help="Folder for jobs and results. [default: yardstone-served]"
         ),
     ] = None
     net: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="KataGo's network for games of Go: a file or a name."),
+        typer.Option(metavar="FILE", help="KataGo network for games of Go: a file or a name."),
     ] = None
     gnubg: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The program GNU Backgammon.")
+        str | None, typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found.")
     ] = None
     cores: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="Processors that the workers share; all by default."),
+        typer.Option(metavar="NUMBER", help="Processors shared by the workers; all by default."),
     ] = None
     keep_days: Annotated[
         float | None,
-        typer.Option(metavar="DAYS", help="Days until a result is deleted. [default: 30]"),
+        typer.Option(metavar="DAYS", help="Delete results after this many days. [default: 30]"),
     ] = None
     root_path: Annotated[
         str | None,
-        typer.Option(metavar="PATH", help="Path under which a proxy serves it: /strength."),
+        typer.Option(
+            metavar="PATH", help="Path under which a proxy serves the site, such as /strength."
+        ),
     ] = None
     public_url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="What addresses begin with: https://example.org."),
+        typer.Option(
+            metavar="URL", help="Public address of the site, such as https://example.org."
+        ),
     ] = None
     trusted_proxies: Annotated[
         str | None,
         typer.Option(
-            metavar="NETWORKS", help="Proxies whose X-Forwarded-For is believed, with commas."
+            metavar="NETWORKS", help="Proxies whose X-Forwarded-For to trust, separated by commas."
         ),
     ] = None
     allowed_hosts: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Host names that are answered, with commas."),
+        typer.Option(metavar="NAMES", help="Host names to answer, separated by commas."),
     ] = None
     metrics_from: Annotated[
         str | None,
-        typer.Option(metavar="NETWORKS", help="Who may read /metrics, with commas."),
+        typer.Option(
+            metavar="NETWORKS", help="Addresses that may read /metrics, separated by commas."
+        ),
     ] = None
     title: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Title of the site. [default: Yardstone]")
@@ -79,14 +85,14 @@ class ServerOptions:
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="Lines below every page, such as an imprint: text, or a file .txt or .md.",
+            help="Footer of every page, such as an imprint: text, or a .txt or .md file.",
         ),
     ] = None
     calibration: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Show estimates on a site's scale as well: from `strength calibrate --save`.",
+            help="Also show estimates on a site's scale, from `strength calibrate --save`.",
         ),
     ] = None
     importer: Annotated[
@@ -105,20 +111,21 @@ class ServerOptions:
 def serve(
     options: ServerOptions,
     only_workers: Annotated[
-        bool, typer.Option("--only-workers", help="Start no server, only workers for one.")
+        bool,
+        typer.Option("--only-workers", help="Start only workers, for a server that runs already."),
     ] = False,
     limit: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="Set a limit; --limits lists them. Repeatable."),
     ] = None,
     config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Take settings from this TOML file.")
+        Path | None, typer.Option(metavar="FILE", help="Read settings from this TOML file.")
     ] = None,
     show_limits: Annotated[
-        bool, typer.Option("--limits", help="List the limits with their values, and exit.")
+        bool, typer.Option("--limits", help="List the limits with their values and exit.")
     ] = False,
 ) -> None:
-    """Serve the page that measures strength, and its interface for programs.
+    """Run the web server: pages that measure strength, and an API.
 
     Drop games of Go, results of any game or matches of backgammon, and see where
     you stand. One command starts the server and its workers; Ctrl-C ends them, and

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -21,7 +21,7 @@ __all__ = ["RatedGamesPaths", "SystemOptions", "moment", "settings"]
 RatedGamesPaths = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Files of results, or - for standard input; with --state those of new games.",
+        help="Files of results, or - for standard input; with --state, of new games.",
         show_default=False,
     ),
 ]
@@ -30,6 +30,8 @@ RatedGamesPaths = Annotated[
 @dataclass(frozen=True)
 class SystemOptions:
     """Options of a command that rates games over time: by which system, and from what on."""
+
+    PANEL: ClassVar[str] = "Rating system"
 
     system: Annotated[
         str | None, typer.Option(metavar="NAME", help="Rate by this system. [default: glicko2]")
@@ -42,7 +44,9 @@ class SystemOptions:
     ] = None
     state: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Go on from what `yardstone history --save` wrote."),
+        typer.Option(
+            metavar="FILE", help="Continue from a file written by `yardstone history --save`."
+        ),
     ] = None
 
     def read(

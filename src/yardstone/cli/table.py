@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["COMMANDS", "OWN_SWITCHES", "Command", "Family"]
+__all__ = ["COMMANDS", "OWN_SWITCHES", "PANELS", "Command", "Family"]
 
 
 @dataclass(frozen=True)
@@ -38,45 +38,54 @@ class Family:
     default: str | None = None
 
 
+#: The headings of ``yardstone --help``, and the commands under each.
+PANELS: Mapping[str, tuple[str, ...]] = {
+    "Rate": ("rate", "match", "history", "predict", "evaluate"),
+    "Go": ("strength", "go", "winprob", "handicap", "trickplay"),
+    "Tournaments": ("tournament",),
+    "Backgammon": ("backgammon",),
+    "Tools": ("demo", "convert", "serve", "ordo", "prep"),
+}
+
 #: Commands that parse switches of their own.
 OWN_SWITCHES = {
     "ordo": Command("ordo.commands:main", "Rate with Ordo's switches and in Ordo's formats."),
-    "prep": Command("ordo.prep:main", "Take players out of a PGN file, with Ordoprep's switches."),
+    "prep": Command("ordo.prep:main", "Remove players from a PGN file, with Ordoprep's switches."),
 }
 
 #: All others, in the order of ``--help``.
 COMMANDS: Mapping[str, Command | Family] = {
-    "rate": Command("rate:rate", "Rate players from results, with the uncertainty of each rating."),
+    "rate": Command("rate:rate", "Rate players from results, with the error of each rating."),
     "match": Command(
         "match:match",
-        "Judge a match of two players: Elo difference, superiority, and when to stop.",
+        "Judge a match of two players: Elo, superiority, when to stop.",
     ),
-    "history": Command("history:history", "Rate games as they come, and show ratings over time."),
+    "history": Command("history:history", "Rate games in order, and show ratings over time."),
     "predict": Command(
-        "predict:predict", "Predict the game of two players from the ratings of the games before."
+        "predict:predict", "Predict a game between two players from the games so far."
     ),
     "evaluate": Command(
         "evaluate:evaluate",
-        "Compare rating systems by how well they predict later games from earlier ones.",
+        "Compare rating systems by how well they predict later games.",
     ),
     "winprob": Family(
-        "Probability of win between Go grades (Kaniuk's model), and fits of it to games.",
+        "Give winning probabilities between Go grades; fit the model.",
         (
             "winprob 2d 4d",
-            "winprob fit games.csv",
+            "winprob fit winning_statistics_simulated.txt",
         ),
         {
             "between": Command(
                 "winprob.between:between",
-                "Probability that a player of one grade beats one of another in an even game.",
+                "Give the probability that one grade beats another.",
             ),
             "stats": Command(
                 "winprob.fits:stats",
-                "Winning statistics: how often the weaker player wins, by grade and difference.",
+                "Tabulate how often the weaker player wins, by grade.",
             ),
             "fit": Command(
                 "winprob.fits:fit",
-                "Fit the model to games or to winning statistics, with intervals.",
+                "Fit the model to games or winning statistics, with intervals.",
             ),
             "trace": Command(
                 "winprob.fits:trace",
@@ -84,16 +93,16 @@ COMMANDS: Mapping[str, Command | Family] = {
             ),
             "compare": Command(
                 "winprob.fits:compare",
-                "Cross-validate the published form, a plain logistic and richer forms.",
+                "Cross-validate the published form against others.",
             ),
         },
         default="between",
     ),
     "go": Family(
-        "Go with KataGo's networks: evaluate positions, analyse and judge games.",
+        "Analyse and judge games of Go with KataGo's networks.",
         (
             "go nets download b6c96",
-            "go analyse game.sgf --plot game.svg",
+            "go analyse professional.sgf --plot game.svg",
         ),
         {
             "evaluate": Command(
@@ -102,56 +111,56 @@ COMMANDS: Mapping[str, Command | Family] = {
             ),
             "analyse": Command(
                 "go.analyse:analyse",
-                "Analyse games: winrate, lead, and what each move cost its player.",
+                "Analyse games: winrate, lead, and the points each move lost.",
             ),
             "judge": Command(
-                "go.judge:judge", "Judge who has won each game, and compare that with the record."
+                "go.judge:judge", "Judge who won each game, and compare with the recorded result."
             ),
             "features": Command(
                 "go.features:features",
-                "Take the features of every move of many games into a store.",
+                "Extract the features of every move of many games.",
             ),
             "fetch": Command(
                 "go.fetch:fetch", "Fetch the latest public games of a user of OGS as SGF files."
             ),
             "nets": Family(
-                "Networks of KataGo: list what is kept, add a file, download a known one.",
+                "Manage KataGo networks: list, add, download, remove.",
                 (
                     "go nets download b6c96",
                     "go nets list",
                 ),
                 {
-                    "list": Command("go.nets:list_", "List the networks that are kept."),
-                    "add": Command("go.nets:add", "Copy a network file to those that are kept."),
+                    "list": Command("go.nets:list_", "List the installed networks."),
+                    "add": Command("go.nets:add", "Install a network from a file."),
                     "download": Command("go.nets:download", "Download a network and verify it."),
                     "show": Command("go.nets:show", "Describe a network."),
-                    "remove": Command("go.nets:remove", "Delete networks that are kept."),
+                    "remove": Command("go.nets:remove", "Remove installed networks."),
                 },
             ),
         },
     ),
     "strength": Family(
-        "Strength from moves: estimate a player, train models, run experiments.",
+        "Estimate strength from moves; train models, run experiments.",
         (
-            "strength estimate games/*.sgf --player Anna",
+            "strength estimate professional.sgf --colour black",
             "strength run experiment.toml",
         ),
         {
             "estimate": Command(
                 "strength.estimate:estimate",
-                "Estimate how strong a player is from the moves of some games.",
+                "Estimate how strong a player is from the moves of their games.",
             ),
             "calibrate": Command(
                 "strength.calibrate:calibrate",
-                "Fit a line from estimates to the ratings that a site gives its players.",
+                "Fit estimates to the ratings of a site or club.",
             ),
             "run": Command(
                 "strength.run:run",
-                "Run a whole experiment with models from moves, from records to the table.",
+                "Run a whole experiment, from game records to results.",
             ),
             "describe": Command(
                 "strength.describe:describe",
-                "Draw the data: labels, what moves lose, how ratings settle, lengths of games.",
+                "Plot the data: labels, losses of moves, settling of ratings.",
             ),
             "train": Command(
                 "strength.train:train", "Train a Set Transformer on the games of an experiment."
@@ -162,24 +171,24 @@ COMMANDS: Mapping[str, Command | Family] = {
             ),
             "style": Command(
                 "strength.style:style",
-                "Tell ranks from features of style, and how well that works.",
+                "Predict ranks from features of style, and test the prediction.",
             ),
         },
     ),
     "trickplay": Family(
-        "Trick plays: find local problems in games, and rate the answers to them.",
+        "Find local problems in games, and rate the answers to them.",
         (
-            "trickplay index games.zip -o games.idx",
-            "trickplay rate problems.sgf --games games.idx",
+            "trickplay index professional.sgf -o games.idx",
+            "trickplay find trickplay.txt --games games.idx",
         ),
         {
             "index": Command(
                 "trickplay.index:index",
-                "Build an index of games: one file, which searches map into memory.",
+                "Build an index of games that makes searches fast.",
             ),
             "find": Command(
                 "trickplay.find:find",
-                "Find the positions of problems in games, whichever way they lie.",
+                "Find the positions of problems in games, in any orientation.",
             ),
             "rate": Command(
                 "trickplay.rate:rate", "Rate the refutation and the failure of each problem."
@@ -187,41 +196,39 @@ COMMANDS: Mapping[str, Command | Family] = {
         },
     ),
     "tournament": Family(
-        "Tournaments: files, pairing, standings, rating changes, simulations.",
+        "Pair, rank, rate and simulate tournaments.",
         (
             "tournament standings open.xml",
-            "tournament pair open.xml",
+            "tournament pair swiss.trf",
         ),
         {
             "show": Command(
                 "tournament.show:show",
-                "What a tournament file holds: rounds, players, games and rules.",
+                "Summarise a tournament file: rounds, players, games and rules.",
             ),
             "standings": Command(
                 "tournament.standings:standings",
-                "Standings by any criteria after any round; tied players share a place.",
+                "Show the standings after any round, by any criteria.",
             ),
             "convert": Command(
                 "tournament.convert:convert",
-                "Write a tournament in another format, or the same one.",
+                "Convert a tournament between OpenGotha, H9 and TRF.",
             ),
             "ratings": Command(
                 "tournament.ratings:ratings",
-                "Rating changes by the ratings in the file, before they are published.",
+                "Compute the rating changes before they are published.",
             ),
             "needs": Command(
                 "tournament.needs:needs",
-                "What a player needs in the last round for which place.",
+                "Show what a player needs in the last round to reach a place.",
             ),
-            "pair": Command(
-                "tournament.pair:pair", "Propose the next round's boards, each with its reasons."
-            ),
+            "pair": Command("tournament.pair:pair", "Pair the next round, and explain each board."),
             "simulate": Command(
                 "tournament.simulate:simulate",
-                "Play a tournament thousands of times, and say who comes where.",
+                "Simulate a tournament thousands of times: who finishes where.",
             ),
             "study": Family(
-                "Which tie-breaks, pairings and weights are best, by simulated tournaments.",
+                "Find the best tie-breaks, pairings and weights by simulation.",
                 (
                     "tournament study ties --tournaments 1000 --plot ties.svg",
                     "tournament study pairing --replicates 20",
@@ -229,41 +236,41 @@ COMMANDS: Mapping[str, Command | Family] = {
                 {
                     "ties": Command(
                         "tournament.study:ties",
-                        "Test tie-breaks: how often the stronger of two tied players comes ahead.",
+                        "Test how often a tie-break puts the stronger player ahead.",
                     ),
                     "pairing": Command(
                         "tournament.study:pairing",
-                        "Compare pairing systems by how well ratings come to measure strengths.",
+                        "Compare pairing systems by the accuracy of the ratings.",
                     ),
                     "weights": Command(
                         "tournament.study:weights",
-                        "Search the weights of pairing for those that measure best (needs optuna).",
+                        "Search for the pairing weights with the most accurate ratings.",
                     ),
                 },
             ),
         },
     ),
     "backgammon": Family(
-        "Backgammon: from errors to ratings, with GNU Backgammon as the judge.",
+        "Turn errors into ratings, with GNU Backgammon as the judge.",
         (
             "backgammon rating --epm 0.0085 --epc 0.021 --length 7",
-            "backgammon analyse matches/*.mat --html me.html",
+            "backgammon analyse backgammon.mat --html match.html",
         ),
         {
             "rating": Command(
                 "backgammon.rating:rating",
-                "Rating of a player from error rates in a match, or the error rates of a rating.",
+                "Compute a rating from error rates, or the other way round.",
             ),
             "analyse": Command(
                 "backgammon.analyse:analyse",
-                "Analyse matches: what the errors say about each player, with blunders and trend.",
+                "Analyse matches: each player's errors, blunders and rating.",
             ),
             "play": Command(
                 "backgammon.study:play",
-                "Play matches between GNU Backgammon's players of given noise, and analyse them.",
+                "Play and analyse matches between GNU Backgammon players.",
             ),
             "study": Family(
-                "Van den Doel's studies: play them again, or fit a table of matches.",
+                "Repeat van den Doel's studies, or fit a table of matches.",
                 (
                     "backgammon study part2 results.jsonl --matches 200",
                     "backgammon study fit",
@@ -271,27 +278,27 @@ COMMANDS: Mapping[str, Command | Family] = {
                 {
                     "part1": Command(
                         "backgammon.study:part1",
-                        "Part I: rating difference and error rate per decision of any kind.",
+                        "Repeat Part I: rating difference and error rate per decision.",
                     ),
                     "part2": Command(
                         "backgammon.study:part2",
-                        "Part II: errors of moves and of cube decisions apart.",
+                        "Repeat Part II: chequer and cube errors apart.",
                     ),
                     "depth": Command(
                         "backgammon.study:depth",
-                        "Expert against advanced player, analysed at 0 and at 2 plies.",
+                        "Pit expert against advanced player, analysed at 0 and 2 plies.",
                     ),
                     "strong": Command(
                         "backgammon.study:strong",
-                        "World class (2 plies) against expert (0 plies) at 3 points.",
+                        "Pit world class (2 plies) against expert (0 plies) at 3 points.",
                     ),
                     "appendix": Command(
                         "backgammon.study:appendix",
-                        "Appendix II: players of one level with moves, another with the cube.",
+                        "Repeat Appendix II: strong with chequers, weak with the cube.",
                     ),
                     "table": Command(
                         "backgammon.study_fits:table",
-                        "Make a small table of the matches in results files, for fits.",
+                        "Make a table of matches from results files, for fits.",
                     ),
                     "fit": Command(
                         "backgammon.study_fits:fit",
@@ -299,7 +306,7 @@ COMMANDS: Mapping[str, Command | Family] = {
                     ),
                     "compare": Command(
                         "backgammon.study_fits:compare",
-                        "Score old and refitted formulas on matches that were left out of the fit.",
+                        "Score old and refitted formulas on matches held out.",
                     ),
                 },
             ),
@@ -307,12 +314,9 @@ COMMANDS: Mapping[str, Command | Family] = {
     ),
     "handicap": Command(
         "handicap:handicap",
-        "Handicap for two players by Goldis' rule: stones, komi, and who wins ties.",
+        "Set the handicap for two Go players: stones, komi, ties.",
     ),
-    "convert": Command(
-        "convert:convert", "Convert results of games between SGF, PGN, CSV, JSON and Parquet."
-    ),
-    "serve": Command(
-        "serve:serve", "Serve the page that measures strength, and its interface for programs."
-    ),
+    "demo": Command("demo:demo", "Show each main job on real games; copy the example files."),
+    "convert": Command("convert:convert", "Convert games between SGF, PGN, CSV, JSON and Parquet."),
+    "serve": Command("serve:serve", "Run the web server: pages that measure strength, and an API."),
 }

@@ -17,6 +17,7 @@ from yardstone.records.decoding import clean, decode
 from yardstone.records.joining import join_pools
 from yardstone.records.names import apply_name_files
 from yardstone.records.options import Options
+from yardstone.records.query_errors import check_query, sqlite_error
 from yardstone.records.results import Side
 from yardstone.records.skipped_records import warn_skipped
 from yardstone.records.table_files import TableFile, connection_for, csv_pool, sql_text
@@ -25,6 +26,8 @@ from yardstone.records.tables import pool_of_rows
 from yardstone.records.where import Where, require_wanted
 
 if TYPE_CHECKING:
+    import duckdb
+
     from yardstone.pool import Pool
     from yardstone.records.sources import Source
 
@@ -35,6 +38,8 @@ Columns = Mapping[str, str] | Iterable[str] | None
 Results = Mapping[str, object] | str | None
 
 _SQLITE = b"SQLite format 3\0"
+#: In a file of DuckDB from its ninth byte on.
+_DUCKDB = b"DUCK"
 
 
 def query(
@@ -109,7 +114,7 @@ def query(
 
 def _queried(sql: str, database: StrPath | None, options: Options) -> Pool:
     name = "query" if database is None else os.fspath(database)
-    rows = f"({sql.strip().rstrip(';')})"
+    tables: list[str] = []
     with connection_for(name) as connection:
         if database is not None:
             path = Path(database)
@@ -118,9 +123,26 @@ def _queried(sql: str, database: StrPath | None, options: Options) -> Pool:
             if _is_sqlite(path):
                 with _sqlite_rows(path, sql) as table:
                     return csv_pool(connection, TableFile(name, table), options, line_of=int)
-            connection.execute(f"ATTACH {sql_text(path)} AS source (READ_ONLY)")
+            tables = _attached(connection, path, name)
             connection.execute("USE source")
+        rows = check_query(connection, sql, name, tables)
         return pool_of_rows(connection, rows, file=name, options=options)
+
+
+def _attached(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> list[str]:
+    """The tables of a DuckDB file, which is then called ``source``."""
+    with path.open("rb") as file:
+        if file.read(12)[8:] != _DUCKDB:
+            raise InputError(
+                "this is no database of DuckDB or SQLite",
+                file=name,
+                hint=f"a query reads files itself: FROM '{path.name}'",
+            )
+    connection.execute(f"ATTACH {sql_text(path)} AS source (READ_ONLY)")
+    rows = connection.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE database_name = 'source'"
+    ).fetchall()
+    return [str(table) for (table,) in rows]
 
 
 def _is_sqlite(path: Path) -> bool:
@@ -139,27 +161,33 @@ def _read_database(source: Source, options: Options) -> Pool:
         raise InputError("a database cannot be read from standard input", file=source.name)
     if _is_sqlite(source.path):
         with _sqlite(source.path) as base:
-            tables = base.execute(
-                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-            ).fetchall()
+            tables = _sqlite_tables(base)
     else:
         with connection_for(source.name) as connection:
-            connection.execute(f"ATTACH {sql_text(source.path)} AS source (READ_ONLY)")
-            tables = connection.execute(
-                "SELECT table_name FROM duckdb_tables() WHERE database_name = 'source'"
-            ).fetchall()
+            tables = _attached(connection, source.path, source.name)
     if len(tables) != 1:
         raise InputError(
-            f"it holds {len(tables)} tables: {', '.join(name for (name,) in tables)}",
+            f"it holds {len(tables)} tables: {', '.join(tables)}",
             file=source.name,
             hint="use a query",
         )
-    return _queried(f"SELECT * FROM {quoted(tables[0][0])}", source.path, options)
+    return _queried(f"SELECT * FROM {quoted(tables[0])}", source.path, options)
 
 
 def _sqlite(path: Path) -> closing[sqlite3.Connection]:
     """A database of SQLite, only read, which is closed at the end."""
     return closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True))
+
+
+def _sqlite_tables(base: sqlite3.Connection) -> list[str]:
+    """The tables of a database of SQLite; none where it cannot be read."""
+    try:
+        rows = base.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        ).fetchall()
+    except sqlite3.Error:
+        return []
+    return [str(name) for (name,) in rows]
 
 
 @contextmanager
@@ -176,7 +204,9 @@ def _sqlite_rows(path: Path, sql: str) -> Iterator[Path]:
                 for row in rows:
                     writer.writerow([clean(v) if isinstance(v, str) else v for v in row])
         except sqlite3.Error as error:
-            raise InputError(str(error), file=str(path)) from None
+            with _sqlite(path) as base:
+                tables = _sqlite_tables(base)
+            raise sqlite_error(error, str(path), tables) from None
         yield table
 
 

@@ -15,6 +15,7 @@ from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.delimited import Dialect, find_dialect, repair
 from yardstone.records.joining import join_pools
 from yardstone.records.options import Options
+from yardstone.records.query_errors import file_error
 from yardstone.records.tables import connect, pool_of_rows
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def connection_for(file: str) -> Iterator[duckdb.DuckDBPyConnection]:
         try:
             yield connection
         except duckdb.Error as error:
-            raise InputError(" ".join(str(error).split())[:300], file=file) from None
+            raise file_error(error, file) from None
 
 
 @contextmanager

@@ -7,6 +7,7 @@ hands over plain numbers, so a table need not fit in memory as text.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,9 @@ def connect() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(
         config={"autoinstall_known_extensions": "false", "preserve_insertion_order": "true"}
     )
-    connection.execute("SET enable_progress_bar = false")
+    # In a notebook without ipywidgets DuckDB refuses this, and shows no bar either.
+    with suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = false")
     return connection
 
 

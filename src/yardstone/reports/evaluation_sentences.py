@@ -33,10 +33,10 @@ def verdict(evaluation: Evaluation) -> list[str]:
     if (REPRESENTATIVE, evaluation.metric) not in evaluation.bootstraps:
         if evaluation.players and evaluation.games >= LEAST_GAMES:
             return [
-                "There are too few players to say which system is best: intervals are over "
-                "players, and here almost all games are between two or three of them.",
+                "Too few players to say which system is best: intervals are over players, and "
+                "almost all games here are between two or three of them.",
             ]
-        return ["There are too few games to say which system is best."]
+        return ["Too few games to say which system is best."]
     order = evaluation.ranking
     top, others = order.names[0], order.names[1:]
     if not others:
@@ -45,8 +45,7 @@ def verdict(evaluation: Evaluation) -> list[str]:
         lines = [f"{_title(top)} predicts best: {_leads(evaluation, others)}."]
     else:
         lines = [
-            f"{_title(top)} did best, but no difference can be shown between it and "
-            f"{_listed(order.tied)}."
+            f"{_title(top)} did best, but not significantly better than {_listed(order.tied)}."
         ]
         if behind := [name for name in others if name not in order.tied]:
             lines.append(
@@ -69,7 +68,7 @@ def _leads(evaluation: Evaluation, names: Sequence[str]) -> str:
         place = order.names.index(name)
         behind, ends = order.behind[place], order.together[place]
         if behind is None or ends is None:
-            parts.append(f"{name}, which gave no chance to what happened")
+            parts.append(f"{name}, which gave a result probability 0")
         else:
             low, high = (number(end) for end in ends)
             parts.append(f"{name} by {number(behind.estimate)} [{low}, {high}]")
@@ -89,7 +88,7 @@ def _undecided(order: Ranking, others: Sequence[str]) -> Iterator[str]:
             groups.append([name])
     for group in groups:
         if len(group) > 1:
-            yield f"No difference can be shown between {_listed(group)}."
+            yield f"No significant difference between {_listed(group)}."
 
 
 def _title(name: str) -> str:
@@ -143,11 +142,11 @@ def _learned(evaluation: Evaluation) -> Iterator[str]:
     if evaluation.earlier:
         yield (
             "Each game was predicted from the games before it; the first "
-            f"{evaluation.earlier:,} games only served to learn from."
+            f"{evaluation.earlier:,} games were used for training only."
         )
         if evaluation.tuned:
             trials = plural(evaluation.tuned, "trial")
-            yield f"Parameters were tuned on those alone, {trials} a system."
+            yield f"Parameters were tuned on those alone, {trials} per system."
 
 
 def _first_move(evaluation: Evaluation) -> Iterator[str]:
@@ -164,7 +163,7 @@ def _first_move(evaluation: Evaluation) -> Iterator[str]:
             f"games: {listed}."
         )
     if using and others:
-        yield f"Without one, because it did not help there: {', '.join(sorted(others))}."
+        yield f"Without it, because it did not help: {', '.join(sorted(others))}."
     elif others:
         yield "No system uses a first-move advantage: it helped none on those games."
 

@@ -226,11 +226,11 @@ def _pairing(paired: PairedGames) -> Iterator[tuple[str, str]]:
 
 
 _MANNERS = {
-    "columns": "{}, as asked",
-    "round": "{}: each has two games at most, with sides swapped",
+    "columns": "{}, as requested",
+    "round": "{}: at most two games each, with sides swapped",
     "position": "{}: games from one position, with sides swapped",
-    "order": "order: each two games that follow one another have sides swapped",
-    "none": "nothing: neither round, position nor order says which games belong together",
+    "order": "order: consecutive games with sides swapped",
+    "none": "nothing: neither round, position nor order shows which games form pairs",
 }
 
 

@@ -86,7 +86,11 @@ class Database:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
         except sqlite3.Error as error:
+            self.close()
             raise InputError(f"cannot be used: {error}", file=str(path)) from None
+        except BaseException:
+            self.close()
+            raise
 
     def connection(self) -> sqlite3.Connection:
         """The connection of this thread."""

@@ -24,7 +24,7 @@ def analyse(
         list[str] | None,
         typer.Argument(
             metavar="PATHS",
-            help="Files of matches, folders, patterns, or archives (.zip, .tar.gz …) of them.",
+            help="Files of matches, folders, patterns, or archives (.zip, .tar.gz).",
             show_default=False,
         ),
     ] = None,
@@ -35,26 +35,33 @@ def analyse(
     ] = None,
     synonyms: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Names of one player: lines of NAME,OTHER,OTHER …"),
+        typer.Option(
+            metavar="FILE", help="Treat names as one player: lines of NAME,OTHER,OTHER,..."
+        ),
     ] = None,
     min_matches: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, help="List only players with so many matches.")
+        int,
+        typer.Option(
+            metavar="NUMBER", min=0, help="List only players with at least this many matches."
+        ),
     ] = 1,
     top: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, help="Show so many players; 0 shows all.")
+        int, typer.Option(metavar="NUMBER", min=0, help="Show this many players; 0 shows all.")
     ] = 20,
     offset: Offset = "fibs",
     formula: Choice = Weights.published,
     confidence: Confidence = "90",
     blunders: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, help="Show so many of the worst blunders.")
+        int, typer.Option(metavar="NUMBER", min=0, help="Show this many of the worst blunders.")
     ] = 10,
     plies: Annotated[
         int, typer.Option(min=0, max=4, help="Depth of the analysis of chequer play.")
     ] = 0,
     cube_plies: Annotated[
         int | None,
-        typer.Option(min=0, max=4, help="Depth of the analysis of the cube; as --plies if not."),
+        typer.Option(
+            min=0, max=4, help="Depth of the analysis of the cube. [default: that of --plies]"
+        ),
     ] = None,
     kind: Annotated[
         str,
@@ -69,40 +76,41 @@ def analyse(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Keep each result in this file as it comes; run again, only what is missing "
-            "is analysed.",
+            help="Keep each result in this file; a second run analyses only new files.",
         ),
     ] = None,
     table: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a row for each match too: .csv or .parquet."),
+        typer.Option(metavar="FILE", help="Also write a row for each match: .csv or .parquet."),
     ] = None,
     gnubg: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The program GNU Backgammon.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found."),
     ] = None,
     timeout: Annotated[
         float | None,
         typer.Option(
-            metavar="SECONDS", help="Give a file up after this. [default: 300, more with plies]"
+            metavar="SECONDS",
+            help="Give up a file after this time. [default: 300, more with plies]",
         ),
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", min=1, help="Processes at the same time; one a core."),
+        typer.Option(metavar="NUMBER", min=1, help="Processes to use; one per core by default."),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Fail if any file gave no match.")
+        bool, typer.Option("--strict", help="Fail if any file holds no match.")
     ] = False,
     output: Output,
 ) -> None:
-    """Analyse matches: what the errors say about each player, with blunders and trend.
+    """Analyse matches: each player's errors, blunders and rating.
 
     Files that hold no whole match are named with the reason, and spoil no other.
 
     Examples
     --------
-    yardstone backgammon analyse matches/*.mat
-    yardstone backgammon analyse matches.zip --ledger analysed.jsonl --player Ann --html ann.html
+    yardstone backgammon analyse backgammon.mat
+    yardstone backgammon analyse backgammon.mat --ledger analysed.jsonl --player Ann --html ann.html
     """
     from yardstone.backgammon.analysis import ListedPlayers, RatingRule, analyse_matches
     from yardstone.backgammon.analysis_file import AnalysisFile

@@ -34,8 +34,8 @@ Choice = Annotated[
     Weights,
     typer.Option(
         "--formula",
-        help="Weights of errors: van den Doel's formulas, his text's for one point, or the "
-        "fit to people's matches.",
+        help="Weights of errors: van den Doel's formulas, those of his text for one point, "
+        "or the fit to people's matches.",
     ),
 ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -23,6 +23,8 @@ __all__ = ["rating"]
 @dataclass(frozen=True)
 class KnownRates:
     """What is known of a player."""
+
+    PANEL: ClassVar[str] = "Error rates"
 
     length: Annotated[int, typer.Option(metavar="POINTS", help="Length of the match.")]
     epm: Annotated[
@@ -62,20 +64,23 @@ class KnownRates:
     ] = None
     from_rating: Annotated[
         float | None,
-        typer.Option(metavar="RATING", help="The way back: the error rates of this rating."),
+        typer.Option(metavar="RATING", help="Show the error rates of this rating."),
     ] = None
     win: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="A (luck-adjusted) result, 0 to 1: gives points ahead."),
+        typer.Option(
+            metavar="SHARE",
+            help="Result, 0 to 1, luck-adjusted or not: gives the rating difference.",
+        ),
     ] = None
     against: Annotated[
         float | None,
-        typer.Option(metavar="RATING", help="Also the chance of winning against this rating."),
+        typer.Option(metavar="RATING", help="Also show the chance of winning against this rating."),
     ] = None
     unit: Annotated[
         Unit | None,
         typer.Option(
-            help="What --epm, --epc, --epd and --depd are in, where the numbers leave it open.",
+            help="Unit of --epm, --epc, --epd and --depd, where the numbers leave it open.",
             show_default=False,
         ),
     ] = None
@@ -88,7 +93,7 @@ def rating(
     formula: Choice = Weights.published,
     output: TableOutput,
 ) -> None:
-    """Rating of a player from error rates in a match, or the error rates of a rating.
+    """Compute a rating from error rates, or the other way round.
 
     Give --epm (with --epc, or without where no cube was close), or one rate for all
     decisions: --epd, --memg, --pr or --snowie.

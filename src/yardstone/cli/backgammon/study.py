@@ -51,12 +51,12 @@ def play(
     timeout: Timeout = 600.0,
     keep_moves: Annotated[
         bool,
-        typer.Option("--keep-moves", help="Keep the moves of each match too, as .mat text."),
+        typer.Option("--keep-moves", help="Also keep the moves of each match, as .mat text."),
     ] = False,
     noise: Noise,
     output: TableOutput,
 ) -> None:
-    """Play matches between GNU Backgammon's players of given noise, and analyse them.
+    """Play and analyse matches between GNU Backgammon players.
 
     What the results file has already is not played again.
 
@@ -93,7 +93,7 @@ def part1(
     output: TableOutput,
     figures: FigureFolder,
 ) -> None:
-    """Part I: rating difference and error rate per decision of any kind.
+    """Repeat Part I: rating difference and error rate per decision.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def part2(
     output: TableOutput,
     figures: FigureFolder,
 ) -> None:
-    """Part II: errors of moves and of cube decisions apart.
+    """Repeat Part II: chequer and cube errors apart.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def depth(
     timeout: Timeout = 3600.0,
     output: TableOutput,
 ) -> None:
-    """Expert against advanced player, analysed at 0 and at 2 plies.
+    """Pit expert against advanced player, analysed at 0 and 2 plies.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def strong(
     timeout: Timeout = 3600.0,
     output: TableOutput,
 ) -> None:
-    """World class (2 plies) against expert (0 plies) at 3 points.
+    """Pit world class (2 plies) against expert (0 plies) at 3 points.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def appendix(
     timeout: Timeout = 3600.0,
     output: TableOutput,
 ) -> None:
-    """Appendix II: players of one level with moves, another with the cube.
+    """Repeat Appendix II: strong with chequers, weak with the cube.
 
     Examples
     --------

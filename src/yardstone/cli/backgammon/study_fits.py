@@ -56,7 +56,7 @@ def table(
         ),
     ] = None,
 ) -> None:
-    """Make a small table of the matches in results files, for fits.
+    """Make a table of matches from results files, for fits.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def compare(
     seed: Seed = 1,
     output: TableOutput,
 ) -> None:
-    """Score old and refitted formulas on matches that were left out of the fit.
+    """Score old and refitted formulas on matches held out.
 
     Examples
     --------

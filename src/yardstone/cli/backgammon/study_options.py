@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
 
 import typer
 
@@ -36,12 +36,16 @@ __all__ = [
 
 Matches = Annotated[int, typer.Option(min=1, help="Matches of each setting.")]
 Timeout = Annotated[
-    float, typer.Option(min=1.0, metavar="SECONDS", help="Give a match up after so long.")
+    float, typer.Option(min=1.0, metavar="SECONDS", help="Give up a match after this time.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of dice and noise: equal seeds, equal matches.")]
+Seed = Annotated[
+    int, typer.Option(min=0, help="Seed of dice and noise: equal seeds give equal matches.")
+]
 Rule = Annotated[
     CloseRule,
-    typer.Option(help="Close cube decisions: as van den Doel's (2003) or as today's (2006)."),
+    typer.Option(
+        help="Definition of close cube decisions: van den Doel's (2003) or today's (2006)."
+    ),
 ]
 Value = TypeVar("Value")
 
@@ -54,8 +58,7 @@ class MatchOptions:
         Path,
         typer.Argument(
             metavar="RESULTS",
-            help="Where each match goes as it comes, a line of JSON each; taken up again if it "
-            "exists.",
+            help="File for the matches, a line of JSON each; continued if it exists.",
             show_default=False,
         ),
     ]
@@ -65,12 +68,13 @@ class MatchOptions:
         typer.Option(
             min=1,
             max=1024,
-            help="So many at a time. GNU Backgammon sleeps a lot. [default: 6 for each core]",
+            help="Matches in parallel; GNU Backgammon waits a lot. [default: 6 per core]",
             show_default=False,
         ),
     ] = None
     gnubg: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The program, if it is not found by itself.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Path of GNU Backgammon, if it is not found."),
     ] = None
     rule: Rule = CloseRule.new
     confidence: Confidence = "90"
@@ -89,16 +93,18 @@ class MatchOptions:
 class Noise:
     """Options about the noise of the players."""
 
+    PANEL: ClassVar[str] = "Players"
+
     deterministic: Annotated[
         bool,
         typer.Option(
             "--deterministic",
-            help="GNU Backgammon's default noise, which is biased; to show that.",
+            help="Use GNU Backgammon's default noise, to show its bias.",
         ),
     ] = False
     unrepeatable: Annotated[
         bool,
-        typer.Option("--unrepeatable", help="Do without libfaketime: the noise is new each time."),
+        typer.Option("--unrepeatable", help="Do without libfaketime: the noise differs each time."),
     ] = False
 
 
@@ -109,7 +115,7 @@ class FigureFolder:
     plot: Annotated[
         Path | None,
         typer.Option(
-            "--plot", metavar="FOLDER", help="Draw van den Doel's figures into this folder."
+            "--plot", metavar="FOLDER", help="Draw van den Doel's figures in this folder."
         ),
     ] = None
 

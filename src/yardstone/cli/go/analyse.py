@@ -33,11 +33,11 @@ def analyse(
             "--game",
             metavar="NUMBER",
             min=1,
-            help="Only this game, counted over all files. Repeatable.",
+            help="Analyse only this game, counted over all files. Repeatable.",
         ),
     ] = None,
     variations: Annotated[
-        bool, typer.Option("--variations", help="Every line of play, as a game of its own.")
+        bool, typer.Option("--variations", help="Analyse every variation as a game of its own.")
     ] = False,
     rules: RecordRules = "record",
     komi: Komi = None,
@@ -46,11 +46,12 @@ def analyse(
         typer.Option(
             "--phases",
             metavar="MOVE,MOVE",
-            help="Last move of the opening and of the middle game on 19x19.",
+            help="Last moves of the opening and of the middle game on 19x19.",
         ),
     ] = "50,150",
     mistake: Annotated[
-        float, typer.Option("--mistake", metavar="POINTS", help="Points that make a mistake.")
+        float,
+        typer.Option("--mistake", metavar="POINTS", help="Points lost that count as a mistake."),
     ] = 3.0,
     visits: Visits = None,
     top: Annotated[
@@ -58,19 +59,19 @@ def analyse(
     ] = 10,
     moves: Annotated[
         bool | None,
-        typer.Option("--moves/--no-moves", help="List every move; by default of a single game."),
+        typer.Option("--moves/--no-moves", help="List every move. [default: for a single game]"),
     ] = None,
     strict: Strict = False,
 ) -> None:
-    """Analyse games: winrate, lead, and what each move cost its player.
+    """Analyse games: winrate, lead, and the points each move lost.
 
     The network looks at each position once, and searches where a move seems to have cost
     something. Totals are by player and phase; CSV and JSON have every move.
 
     Examples
     --------
-    yardstone go analyse game.sgf --plot game.svg
-    yardstone go analyse games.zip -o moves.csv
+    yardstone go analyse professional.sgf --plot game.svg
+    yardstone go analyse professional.sgf -o moves.csv
     """
     from yardstone.cli.startup import load_numba
     from yardstone.go.analysis import Phases

@@ -34,7 +34,7 @@ def features(
     store: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="STORE", help="Folder of the store; made if it is not there."
+            "--output", "-o", metavar="STORE", help="Folder of the store; created if need be."
         ),
     ],
     *,
@@ -44,8 +44,8 @@ def features(
         typer.Option(
             "--features",
             metavar="KINDS",
-            help="What to keep beside the head features: pick, after, candidates, mean, "
-            "trunk, or only head.",
+            help="What to keep besides the head features: pick, after, candidates, mean, trunk, "
+            "or only head.",
         ),
     ] = "head,pick",
     rules: Annotated[
@@ -53,38 +53,43 @@ def features(
         typer.Option(
             "--rules",
             metavar="RULES",
-            help="Rules that the network is told of all games; record: those of each game.",
+            help="Rules to tell the network for all games; record: those of each game.",
         ),
     ] = "tromp-taylor",
     komi: Komi = None,
     size: Annotated[
         int | None,
-        typer.Option("--size", metavar="LINES", min=2, max=19, help="Only boards of this size."),
+        typer.Option(
+            "--size", metavar="LINES", min=2, max=19, help="Use only boards of this size."
+        ),
     ] = None,
     engine: Engine = EngineName.auto,
     precision: Precision = PrecisionName.fp32,
     workers: Annotated[
         int | None,
         typer.Option(
-            "--workers", metavar="NUMBER", min=1, help="Processes; one a core if not given."
+            "--workers", metavar="NUMBER", min=1, help="Processes to use; one per core by default."
         ),
     ] = None,
     batch: Annotated[
         int,
         typer.Option(
-            "--batch", metavar="GAMES", min=1, help="Games that are done, or lost, together."
+            "--batch",
+            metavar="GAMES",
+            min=1,
+            help="Games per batch: a stopped run repeats at most one.",
         ),
     ] = 16,
     quiet: Quiet = False,
 ) -> None:
-    """Take the features of every move of many games into a store.
+    """Extract the features of every move of many games.
 
     The same command goes on where it was stopped or killed, and gives the same bytes
     in the end. Games with illegal moves are left out and listed in skipped.csv.
 
     Examples
     --------
-    yardstone go features games.zip -o store --features head,pick
+    yardstone go features professional.sgf -o store --features head,pick
     """
     from yardstone.cli.progress import stage_bars
     from yardstone.cli.startup import load_numba

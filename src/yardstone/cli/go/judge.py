@@ -28,19 +28,21 @@ def judge(
     *,
     sure: Annotated[
         float,
-        typer.Option("--sure", metavar="PERCENT", help="Winrate that makes a winner, 50 to 100."),
+        typer.Option(
+            "--sure", metavar="PERCENT", help="Winrate from which a game is decided, 50 to 100."
+        ),
     ] = 60.0,
     rules: RecordRules = "record",
     komi: Komi = None,
     top: Annotated[
         int,
         typer.Option(
-            "--top", metavar="NUMBER", min=0, help="Games to list that contradict their records."
+            "--top", metavar="NUMBER", min=0, help="Number of games to list whose record disagrees."
         ),
     ] = 20,
     strict: Strict = False,
 ) -> None:
-    """Judge who has won each game, and compare that with the record.
+    """Judge who won each game, and compare with the recorded result.
 
     The network looks at the last position, before the passes that end the game. A
     winner needs a winrate of 60 per cent: else the game is undecided. CSV and JSON
@@ -48,7 +50,7 @@ def judge(
 
     Examples
     --------
-    yardstone go judge games/*.sgf -o winners.csv
+    yardstone go judge professional.sgf -o winners.csv
     """
     from yardstone.cli.startup import load_numba
 

@@ -12,20 +12,18 @@ from yardstone.cli.output import TableOutput
 __all__ = []
 
 Name = Annotated[
-    str | None, typer.Option(metavar="NAME", help="What to call it; by default the file's name.")
+    str | None, typer.Option(metavar="NAME", help="Name to give it; by default the file's.")
 ]
-Replace = Annotated[
-    bool, typer.Option("--replace", help="Take the place of another network of that name.")
-]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace another network of that name.")]
 
 
 def list_(
     output: TableOutput,
     known: Annotated[
-        bool, typer.Option("--known", help="List what `download` knows by name instead.")
+        bool, typer.Option("--known", help="List the networks that `download` knows by name.")
     ] = False,
 ) -> None:
-    """List the networks that are kept.
+    """List the installed networks.
 
     Examples
     --------
@@ -44,11 +42,11 @@ def list_(
 
 
 def add(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A network file of KataGo.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="KataGo network file.")],
     name: Name = None,
     replace: Replace = False,
 ) -> None:
-    """Copy a network file to those that are kept.
+    """Install a network from a file.
 
     Examples
     --------
@@ -62,7 +60,10 @@ def add(
 
 def download(
     network: Annotated[
-        str, typer.Argument(metavar="NETWORK", help="A known name (list --known), or an address.")
+        str,
+        typer.Argument(
+            metavar="NETWORK", help="A name from `go nets list --known`, or an address."
+        ),
     ],
     name: Name = None,
     sha256: Annotated[
@@ -70,7 +71,7 @@ def download(
         typer.Option("--sha256", metavar="SUM", help="The SHA-256 of the file at an address."),
     ] = None,
     replace: Replace = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
     """Download a network and verify it.
 
@@ -93,7 +94,7 @@ def show(
     output: TableOutput,
     network: Annotated[
         str | None,
-        typer.Argument(metavar="NETWORK", help="A file, or the name of a network that is kept."),
+        typer.Argument(metavar="NETWORK", help="A file, or the name of an installed network."),
     ] = None,
 ) -> None:
     """Describe a network.
@@ -103,7 +104,7 @@ def show(
     Examples
     --------
     yardstone go nets show b6c96
-    yardstone go nets show some/file.bin.gz --format json
+    yardstone go nets show b6c96 --format json
     """
     from yardstone.go.nets.description import describe_file
     from yardstone.reports.go.networks import network_document
@@ -113,9 +114,11 @@ def show(
 
 
 def remove(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Networks that are kept.")],
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Names of installed networks.")
+    ],
 ) -> None:
-    """Delete networks that are kept.
+    """Remove installed networks.
 
     Examples
     --------

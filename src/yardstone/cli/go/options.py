@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -66,15 +66,15 @@ Net = Annotated[
     typer.Option(
         "--net",
         metavar="FILE",
-        help="Network of KataGo: a file, or a name that `yardstone go nets list` shows. "
-        "[default: $YARDSTONE_NET, or the only one there]",
+        help="KataGo network: a file, or a name shown by `yardstone go nets list`. [default: "
+        "$YARDSTONE_NET, or the only one installed]",
         show_default=False,
     ),
 ]
-Engine = Annotated[EngineName, typer.Option("--engine", help="What computes the network.")]
+Engine = Annotated[EngineName, typer.Option("--engine", help="Engine that runs the network.")]
 Precision = Annotated[
     PrecisionName,
-    typer.Option("--precision", help="Numbers to compute with; bf16 is fast and coarse."),
+    typer.Option("--precision", help="Precision of the numbers; bf16 is faster and less exact."),
 ]
 Threads = Annotated[
     int | None,
@@ -93,7 +93,7 @@ Visits = Annotated[
         "--visits",
         metavar="NUMBER",
         min=0,
-        help="Positions searched on either side where a move seems to have cost points; 0: none.",
+        help="Positions to search on either side of a move that seems to lose points; 0: none.",
     ),
 ]
 RecordRules = Annotated[
@@ -101,12 +101,12 @@ RecordRules = Annotated[
     typer.Option(
         "--rules",
         metavar="RULES",
-        help="Rules that the network is told, such as chinese; record: those of each game.",
+        help="Rules to tell the network, such as chinese; record: those of each game.",
     ),
 ]
 Komi = Annotated[
     float | None,
-    typer.Option("--komi", metavar="POINTS", help="Komi for all games in place of their own."),
+    typer.Option("--komi", metavar="POINTS", help="Komi for all games, instead of their own."),
 ]
 OutputFile = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
@@ -115,13 +115,16 @@ Strict = Annotated[
     bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")
 ]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="No progress, and no word of what was skipped.")
+    bool,
+    typer.Option("--quiet", "-q", help="Show no progress, and do not report what was skipped."),
 ]
 
 
 @dataclass(frozen=True)
 class NetworkOptions:
     """Options of a command that asks a network."""
+
+    PANEL: ClassVar[str] = "Network"
 
     net: Net = None
     engine: Engine = EngineName.auto

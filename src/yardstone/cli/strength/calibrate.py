@@ -31,7 +31,8 @@ def calibrate(
     ratings: Annotated[
         Path,
         typer.Argument(
-            metavar="RATINGS", help="Table with the columns player, rating and perhaps estimate."
+            metavar="RATINGS",
+            help="Table with the columns player, rating and, optionally, estimate.",
         ),
     ],
     paths: Annotated[
@@ -45,13 +46,11 @@ def calibrate(
     *,
     save: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep the calibration, for `estimate --calibration`."),
+        typer.Option(metavar="FILE", help="Save the calibration, for `estimate --calibration`."),
     ] = None,
     site: Annotated[
         str | None,
-        typer.Option(
-            "--site", metavar="NAME", help="What to call the ratings. [default: the kind]"
-        ),
+        typer.Option("--site", metavar="NAME", help="Name of the ratings. [default: the kind]"),
     ] = None,
     kind: Annotated[
         RatingKind,
@@ -63,15 +62,15 @@ def calibrate(
     strict: Strict = False,
     output: TableOutput,
 ) -> None:
-    """Fit a line from estimates to the ratings that a site gives its players.
+    """Fit estimates to the ratings of a site or club.
 
     With games the players are estimated from them; without, the table must have their
     estimates. What the line costs is measured on the results of the games.
 
     Examples
     --------
-    yardstone strength calibrate ratings.csv games/*.sgf --site Club --save club.json
-    yardstone strength calibrate pairs.csv --save club.json
+    yardstone strength calibrate ratings.csv games/ --site Club --save club.json
+    yardstone strength calibrate estimates_simulated.csv --site Club --save club.json
     """
     from yardstone.pool import SkipReport
     from yardstone.reports.strength.calibration import calibration_document

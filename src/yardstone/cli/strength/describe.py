@@ -25,10 +25,10 @@ def describe(
     ],
     folder: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Where the pictures go."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the charts."),
     ],
     ending: Annotated[
-        str, typer.Option("--type", metavar="TYPE", help="Of the pictures: svg, png or pdf.")
+        str, typer.Option("--type", metavar="TYPE", help="Format of the charts: svg, png or pdf.")
     ] = "svg",
     classes: Annotated[
         str,
@@ -38,7 +38,7 @@ def describe(
         ),
     ] = "",
 ) -> None:
-    """Draw the data: labels, what moves lose, how ratings settle, lengths of games.
+    """Plot the data: labels, losses of moves, settling of ratings.
 
     Draws what can be drawn of DATA: labels.svg, points.svg, winrates.svg,
     deviations.svg, settling.svg, lengths.svg (figures 4.1 to 4.6 of Neubauer 2024).

@@ -39,13 +39,11 @@ class Colour(StrEnum):
 
 ModelFile = Annotated[
     Path | None,
-    typer.Option(
-        "--model", metavar="FILE", help="Rank model. [default: the one that comes with Yardstone]"
-    ),
+    typer.Option("--model", metavar="FILE", help="Rank model. [default: the one of Yardstone]"),
 ]
 Handicap = Annotated[
     bool,
-    typer.Option("--handicap", help="Take handicap games as well, which the model never saw."),
+    typer.Option("--handicap", help="Also use handicap games, on which the model was not trained."),
 ]
 
 
@@ -57,12 +55,12 @@ def estimate(
         typer.Option(
             "--player",
             metavar="NAME",
-            help="Whose strength. [default: the one player in all games]",
+            help="Player to estimate. [default: the one who is in all games]",
         ),
     ] = None,
     colour: Annotated[
         Colour | None,
-        typer.Option("--colour", help="Take this colour's moves of all games, whoever it is."),
+        typer.Option("--colour", help="Use this colour's moves in all games, whoever played it."),
     ] = None,
     scale: Annotated[
         ScaleName, typer.Option("--scale", help="Scale to show the strength on.")
@@ -72,11 +70,11 @@ def estimate(
         typer.Option(
             "--calibration",
             metavar="FILE",
-            help="Show a site's ratings, from `strength calibrate`.",
+            help="Show ratings of a site, by a file from `strength calibrate`.",
         ),
     ] = None,
     confidence: Annotated[
-        str, typer.Option(metavar="LEVEL", help="Level of the intervals, in per cent.")
+        str, typer.Option(metavar="LEVEL", help="Confidence level of the intervals, in per cent.")
     ] = "90",
     handicap: Handicap = False,
     network: NetworkOptions,
@@ -85,16 +83,16 @@ def estimate(
     strict: Strict = False,
     output: Output,
 ) -> None:
-    """Estimate how strong a player is from the moves of some games.
+    """Estimate how strong a player is from the moves of their games.
 
     The result does not count: only how the moves look to a network, and players of
     known rank of the Fox server, 5 kyu to 9 dan. The interval says how sure that is.
 
     Examples
     --------
-    yardstone strength estimate games/*.sgf
-    yardstone strength estimate game.sgf --player Anna --scale egf
-    yardstone strength estimate games.zip --confidence 95 -o anna.html
+    yardstone strength estimate professional.sgf --colour black
+    yardstone strength estimate professional.sgf --player 'Park Junghwan' --scale egf
+    yardstone strength estimate professional.sgf --colour white --confidence 95 -o white.html
     """
     level = parse_confidence(confidence)
     output.check()

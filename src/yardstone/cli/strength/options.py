@@ -57,7 +57,7 @@ ExperimentFile = Annotated[
 ]
 Model = Annotated[
     ModelName,
-    typer.Option("--model", help="full: on the trunk at the moves; basic: on six outputs."),
+    typer.Option("--model", help="full: from the trunk at the moves; basic: from six outputs."),
 ]
 Preset = Annotated[
     PresetName | None,
@@ -75,17 +75,17 @@ Folder = Annotated[
     typer.Option(
         "--folder",
         metavar="FOLDER",
-        help="Where all goes. [default: a folder in that of the experiment]",
+        help="Folder for all results. [default: in that of the experiment]",
         show_default=False,
     ),
 ]
 Device = Annotated[
-    DeviceName, typer.Option("--device", help="What to train on; auto: a GPU if there is one.")
+    DeviceName, typer.Option("--device", help="Device to train on; auto: a GPU if there is one.")
 ]
 Threads = Annotated[
-    int | None, typer.Option("--threads", metavar="NUMBER", min=1, help="Of each training.")
+    int | None, typer.Option("--threads", metavar="NUMBER", min=1, help="Threads of each training.")
 ]
-Anew = Annotated[bool, typer.Option("--anew", help="Begin anew, whatever the folder holds.")]
+Anew = Annotated[bool, typer.Option("--anew", help="Start afresh, whatever the folder holds.")]
 
 
 def named_values(texts: list[str] | None) -> dict[str, str]:

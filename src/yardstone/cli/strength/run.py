@@ -26,16 +26,17 @@ def run(
     *,
     output: TableOutput,
     figures: Annotated[
-        bool, typer.Option("--figures/--no-figures", help="Draw ratings and scores of the systems.")
+        bool,
+        typer.Option("--figures/--no-figures", help="Draw the ratings and scores of the systems."),
     ] = True,
     workers: Annotated[
         int | None,
         typer.Option(
-            "--workers", metavar="NUMBER", min=1, help="Processes; one a core if not given."
+            "--workers", metavar="NUMBER", min=1, help="Processes to use; one per core by default."
         ),
     ] = None,
 ) -> None:
-    """Run a whole experiment with models from moves, from records to the table.
+    """Run a whole experiment, from game records to results.
 
     Each stage is kept in the experiment's folder: the same command goes on where it
     was stopped or killed, and after a change to FILE it does again what depends on it.

@@ -51,17 +51,23 @@ def search(
         typer.Option("--method", help="random: as published; optuna: learns, and gives up early."),
     ] = Method.random,
     iterations: Annotated[
-        int, typer.Option("--iterations", metavar="NUMBER", min=1, help="Of the random search.")
+        int,
+        typer.Option(
+            "--iterations", metavar="NUMBER", min=1, help="Iterations of the random search."
+        ),
     ] = 5,
     runs: Annotated[
         int,
         typer.Option("--runs", metavar="NUMBER", min=1, help="Trainings in each iteration."),
     ] = 15,
     shrink: Annotated[
-        float, typer.Option("--shrink", help="Scale of an iteration over that of the one before.")
+        float, typer.Option("--shrink", help="Scale of each iteration relative to the one before.")
     ] = 0.6,
     trials: Annotated[
-        int, typer.Option("--trials", metavar="NUMBER", min=1, help="Trainings of optuna.")
+        int,
+        typer.Option(
+            "--trials", metavar="NUMBER", min=1, help="Trainings of the search by optuna."
+        ),
     ] = TRIALS,
     start: Annotated[
         PresetName, typer.Option("--start", help="Settings to search around.")
@@ -69,21 +75,21 @@ def search(
     windows: Annotated[
         str | None,
         typer.Option(
-            "--windows", metavar="LOW,HIGH", help="Search the window as well, between these."
+            "--windows", metavar="LOW,HIGH", help="Also search the window, between these bounds."
         ),
     ] = None,
     settings: Settings = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of all that is random.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all random choices.")] = 0,
     folder: Folder = None,
     limits: Annotated[
         str | None,
-        typer.Option("--limits", metavar="LOW,HIGH", help="Losses that the picture shows."),
+        typer.Option("--limits", metavar="LOW,HIGH", help="Range of losses in the chart."),
     ] = None,
     device: Device = DeviceName.auto,
     threads: Threads = 1,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", metavar="NUMBER", min=1, help="Trainings at the same time."),
+        typer.Option("--workers", metavar="NUMBER", min=1, help="Trainings in parallel."),
     ] = None,
     output: Output,
 ) -> None:

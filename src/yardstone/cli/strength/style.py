@@ -16,8 +16,8 @@ def style(
         list[str],
         typer.Argument(
             metavar="FILES",
-            help="Tables of features (.tab, as Orange has them): one, or several of the same "
-            "players; also folders and archives of them.",
+            help="Tables of features (Orange's .tab): one, or several of the same players; also "
+            "folders and archives.",
             show_default=False,
         ),
     ],
@@ -27,31 +27,33 @@ def style(
         typer.Option(
             "--predict",
             metavar="FILE",
-            help="Rate the players of this table, of the same features. Repeatable, for "
-            "features in several files.",
+            help="Rate the players of this table of the same features. Repeatable, for features "
+            "in several files.",
         ),
     ] = None,
     folds: Annotated[
         int, typer.Option(metavar="NUMBER", min=2, help="Parts of the cross-validation.")
     ] = 10,
-    seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Of the parts.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, help="Seed of the division into parts.")
+    ] = 0,
     workers: Annotated[
         int | None,
         typer.Option(
-            metavar="NUMBER", min=1, help="Parts worked on at once. [default: one a core]"
+            metavar="NUMBER", min=1, help="Parts to work on in parallel. [default: one per core]"
         ),
     ] = None,
     output: TableOutput,
 ) -> None:
-    """Tell ranks from features of style, and how well that works.
+    """Predict ranks from features of style, and test the prediction.
 
     Every player is predicted from the players of the other parts. With --predict the
     model learns from all of the first tables and rates the players of another one.
 
     Examples
     --------
-    yardstone strength style features/*.tab
-    yardstone strength style known.tab --predict unknown.tab --format csv
+    yardstone strength style style_simulated.tab
+    yardstone strength style style_simulated.tab --predict style_simulated.tab --format csv
     """
     from yardstone.reports.strength.style import style_document
     from yardstone.strength.style.rating import rate_by_style

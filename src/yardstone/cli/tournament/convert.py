@@ -27,7 +27,7 @@ def convert(
         str | None,
         typer.Option(
             metavar="|".join(FORMATS),
-            help="Format to write. [default: as FILE of -o ends]",
+            help="Format to write. [default: by the ending of the file]",
         ),
     ] = None,
     encoding: Annotated[
@@ -38,7 +38,7 @@ def convert(
         typer.Option(help="Write games decided without play into an H9 file, or half a point."),
     ] = True,
 ) -> None:
-    """Write a tournament in another format, or the same one.
+    """Convert a tournament between OpenGotha, H9 and TRF.
 
     A file in the same format keeps all that Yardstone does not use.
 

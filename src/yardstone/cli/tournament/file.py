@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import typer
 
@@ -20,6 +20,8 @@ __all__ = ["Criteria", "Runs", "TournamentFile", "Unplayed", "Win", "grade"]
 class TournamentFile:
     """The file of a tournament, and its format."""
 
+    PANEL: ClassVar[str] = "Input"
+
     file: Annotated[
         str,
         typer.Argument(
@@ -34,7 +36,7 @@ class TournamentFile:
         typer.Option(
             "--from",
             metavar="|".join(FORMATS),
-            help="Format of the file. [default: as its ending or content says]",
+            help="Format of the file. [default: by its ending or content]",
         ),
     ] = None
 
@@ -49,20 +51,20 @@ Criteria = Annotated[
     str | None,
     typer.Option(
         metavar="NAMES",
-        help="Criteria in their order, such as mms,sos,sosos. [default: the file's]",
+        help="Criteria in order, such as mms,sos,sosos. [default: the file's]",
     ),
 ]
 Unplayed = Annotated[
     Literal["2026", "2024", "2009", "none"] | None,
     typer.Option(
-        help="FIDE's rules for rounds without a game. [default: those in force at its beginning]",
+        help="FIDE's rules for unplayed rounds. [default: those in force when it began]",
     ),
 ]
 Win = Annotated[
     Literal["kaniuk", "egf", "elo"],
     typer.Option(
         "--win",
-        help="Win probability: Kaniuk's or the EGF's on grades, or Elo on ratings.",
+        help="Winning probability: Kaniuk's or the EGF's by grades, or Elo by ratings.",
     ),
 ]
 
@@ -71,10 +73,12 @@ Win = Annotated[
 class Runs:
     """Chance, and the processes that draw it."""
 
-    seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Seed of chance.")] = 0
+    seed: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, help="Seed of the random numbers.")
+    ] = 0
     workers: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", min=1, help="Processes; one a core by default."),
+        typer.Option(metavar="NUMBER", min=1, help="Processes to use; one per core by default."),
     ] = None
 
 

@@ -19,18 +19,16 @@ def needs(
     player: Annotated[
         str,
         typer.Argument(
-            metavar="PLAYER", help="Name, its beginning, or number.", show_default=False
+            metavar="PLAYER", help="Player's name, its beginning, or number.", show_default=False
         ),
     ],
-    place: Annotated[
-        int, typer.Option(min=1, metavar="NUMBER", help="The place that is wanted.")
-    ] = 1,
+    place: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="Place to reach.")] = 1,
     criteria: Criteria = None,
     draws: Annotated[
         bool | None,
         typer.Option(
             "--draws/--no-draws",
-            help="Can games be drawn? [default: in chess, or with a whole komi]",
+            help="Allow draws. [default: in chess, or with a whole komi]",
         ),
     ] = None,
     limit: Annotated[
@@ -38,16 +36,16 @@ def needs(
         typer.Option(
             min=1,
             metavar="NUMBER",
-            help="Try so many combinations of results at most; beyond, give bounds.",
+            help="Try at most this many combinations of results; beyond, give bounds.",
         ),
     ] = 4096,
     unplayed: Unplayed = None,
 ) -> None:
-    """What a player needs in the last round for which place.
+    """Show what a player needs in the last round to reach a place.
 
     Examples
     --------
-    yardstone tournament needs open.xml 'Ann Lee' --place 3
+    yardstone tournament needs open.xml 'Claes Wim' --place 3
     """
     from yardstone.reports.tournament.last_round import last_round_document
     from yardstone.tournament.last_round import last_round_needs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
@@ -27,34 +27,36 @@ _BETWEEN = (",", " - ", " – ", ";")
 class WeightOptions:
     """By which rules the round is paired."""
 
+    PANEL: ClassVar[str] = "Pairing rules"
+
     system: Annotated[
         Literal["mcmahon", "swiss", "fide", "round-robin"] | None,
         typer.Option(
-            help="Pair by this system's weights. [default: as the file says]",
+            help="Pair by the rules of this system. [default: the file's]",
         ),
     ] = None
     rules: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="JSON file of rules: names and values."),
+        typer.Option(metavar="FILE", help="Read pairing rules from this JSON file."),
     ] = None
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Set one rule. Repeatable."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Set one pairing rule. Repeatable."),
     ] = None
     seed: Annotated[
-        int, typer.Option(min=0, max=2**31 - 1, metavar="NUMBER", help="Seed of the lots.")
+        int, typer.Option(min=0, max=2**31 - 1, metavar="NUMBER", help="Seed of random choices.")
     ] = 0
     numbering: Annotated[
         Literal["list", "rating", "rank", "name", "lot"] | None,
         typer.Option(
-            help="Numbers in a round robin. [default: as earlier rounds have them]",
+            help="Numbers in a round robin. [default: those of earlier rounds]",
         ),
     ] = None
     double: Annotated[
         bool | None,
         typer.Option(
             "--double/--single",
-            help="A round robin twice or once. [default: by the number of rounds]",
+            help="Play a round robin twice or once. [default: by the number of rounds]",
             show_default=False,
         ),
     ] = None
@@ -91,30 +93,32 @@ class WeightOptions:
 class ConstraintOptions:
     """What the organiser demands."""
 
+    PANEL: ClassVar[str] = "Wishes"
+
     fix: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="A board that must be. Repeatable."),
+        typer.Option(metavar="A,B", help="Require this board. Repeatable."),
     ] = None
     forbid: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="A board that must not be. Repeatable."),
+        typer.Option(metavar="A,B", help="Forbid this board. Repeatable."),
     ] = None
     absent: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A player who does not take part. Repeatable."),
+        typer.Option(metavar="NAME", help="Leave this player out of the round. Repeatable."),
     ] = None
-    bye: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who stays without an opponent.")
-    ] = None
+    bye: Annotated[str | None, typer.Option(metavar="NAME", help="Player who has the bye.")] = None
     no_bye: Annotated[bool, typer.Option("--no-bye", help="Refuse an odd number of players.")] = (
         False
     )
     allow_rematch: Annotated[
-        bool, typer.Option("--allow-rematch", help="Let players meet again where it must be.")
+        bool, typer.Option("--allow-rematch", help="Let players meet again if need be.")
     ] = False
     allow_open: Annotated[
         bool,
-        typer.Option("--allow-open", help="Count games without a result as nothing yet."),
+        typer.Option(
+            "--allow-open", help="Pair although earlier games have no result; they count nothing."
+        ),
     ] = False
 
     def of(self, tournament: Tournament) -> Constraints:
@@ -138,11 +142,11 @@ class BoardOutput(TableOutput):
 
     output: Annotated[
         Path | None,
-        typer.Option("--boards", metavar="FILE", help="Write the boards into this file."),
+        typer.Option("--boards", metavar="FILE", help="Write the boards to this file."),
     ] = None
     html: Annotated[
         Path | None,
-        typer.Option("--html", "--page", metavar="FILE", help="Write a page to print, too."),
+        typer.Option("--html", "--page", metavar="FILE", help="Write a page to print."),
     ] = None
 
     def check(self, *others: Path | None) -> None:
@@ -171,45 +175,47 @@ def pair(
     again: Annotated[
         bool,
         typer.Option(
-            "--again", help="Drop the boards of the round, and later ones, and pair it anew."
+            "--again", help="Drop the boards of this round and of later ones, and pair it again."
         ),
     ] = False,
     compare: Annotated[
         bool,
-        typer.Option("--compare", help="Pair a recorded round again and show what differs."),
+        typer.Option("--compare", help="Pair a recorded round again, and show the differences."),
     ] = False,
     ask: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="Say what this board would cost. Repeatable."),
+        typer.Option(metavar="A,B", help="Show what this board would cost. Repeatable."),
     ] = None,
     costs: Annotated[
         bool | None,
         typer.Option(
             "--costs/--no-costs",
-            help="What is lost without each board. [default: up to 200 players]",
+            help="Show what is lost without each board. [default: up to 200 players]",
             show_default=False,
         ),
     ] = None,
-    brief: Annotated[bool, typer.Option("--brief", help="Boards without reasons.")] = False,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Show the boards without reasons.")
+    ] = False,
     target: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write the tournament with this round into a file; it may be the same one.",
+            help="Write the tournament with this round to a file, which may be the same one.",
         ),
     ] = None,
     boards: BoardOutput,
 ) -> None:
-    """Propose the next round's boards, each with its reasons.
+    """Pair the next round, and explain each board.
 
     Examples
     --------
-    yardstone tournament pair open.xml
-    yardstone tournament pair open.xml -o open.xml --html boards.html
-    yardstone tournament pair open.xml --fix "Ann Lee,Bo Ray" --absent "Cy Fox"
-    yardstone tournament pair open.xml --round 5 --again --ask "Ann Lee,Di Kim"
+    yardstone tournament pair swiss.trf
+    yardstone tournament pair swiss.trf -o paired.trf --html boards.html
+    yardstone tournament pair swiss.trf --fix 'Silva Rui,Novak Petr' --absent 'Kaya Deniz'
+    yardstone tournament pair open.xml --round 5 --again --ask 'Adler Ruth,Dahl Ingrid'
     yardstone tournament pair open.xml --round 3 --compare
     """
     from yardstone.tournament.files import read_tournament

@@ -20,7 +20,7 @@ def ratings(
     system: Annotated[
         Literal["egf", "egf-old", "fide"] | None,
         typer.Option(
-            help="Whose system. [default: the EGF's for Go, FIDE's for chess]",
+            help="Rating system. [default: the EGF's for Go, FIDE's for chess]",
         ),
     ] = None,
     weight: Annotated[
@@ -36,7 +36,7 @@ def ratings(
         typer.Option("-k", min=0.0, metavar="K", help="K of all players, for FIDE's system."),
     ] = None,
 ) -> None:
-    """Rating changes by the ratings in the file, before they are published.
+    """Compute the rating changes before they are published.
 
     Examples
     --------

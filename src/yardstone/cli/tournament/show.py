@@ -9,7 +9,7 @@ __all__ = ["show"]
 
 
 def show(file: TournamentFile, output: TableOutput) -> None:
-    """What a tournament file holds: rounds, players, games and rules.
+    """Summarise a tournament file: rounds, players, games and rules.
 
     Examples
     --------

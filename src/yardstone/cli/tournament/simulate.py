@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
@@ -23,6 +23,8 @@ __all__ = ["simulate"]
 class TournamentOptions:
     """How the tournament is played."""
 
+    PANEL: ClassVar[str] = "Tournament"
+
     rounds: Annotated[
         int | None,
         typer.Option(metavar="NUMBER", min=1, help="Rounds. [default: the file's, or 5]"),
@@ -31,10 +33,12 @@ class TournamentOptions:
         Literal["mcmahon", "swiss", "round-robin"] | None,
         typer.Option(help="Pairing. [default: the file's, or mcmahon]"),
     ] = None
-    bar: Annotated[
-        str | None, typer.Option(metavar="GRADE", help="Bar of a McMahon tournament, as in 3d.")
+    bar: Annotated[str | None, typer.Option(metavar="GRADE", help="McMahon bar, such as 3d.")] = (
+        None
+    )
+    floor: Annotated[
+        str | None, typer.Option(metavar="GRADE", help="McMahon floor, such as 20k.")
     ] = None
-    floor: Annotated[str | None, typer.Option(metavar="GRADE", help="Its floor, as in 20k.")] = None
     handicap: Annotated[
         int | None,
         typer.Option(
@@ -47,9 +51,11 @@ class TournamentOptions:
 class ResultOptions:
     """How games end."""
 
+    PANEL: ClassVar[str] = "Results of games"
+
     win: Win = "kaniuk"
     advantage: Annotated[
-        float, typer.Option(metavar="POINTS", help="With --win elo: worth of moving first.")
+        float, typer.Option(metavar="POINTS", help="With --win elo: advantage of moving first.")
     ] = 0.0
     draws: Annotated[
         float, typer.Option(metavar="RATE", help="With --win elo: draw rate of equal players.")
@@ -109,21 +115,23 @@ def simulate(
     ] = None,
     *,
     tournaments: Annotated[
-        int, typer.Option(metavar="NUMBER", min=1, help="How many to play.")
+        int, typer.Option(metavar="NUMBER", min=1, help="Number of tournaments.")
     ] = 1000,
     players: Annotated[
-        int, typer.Option(metavar="NUMBER", min=2, help="Players, without a file.")
+        int, typer.Option(metavar="NUMBER", min=2, help="Number of players, without a file.")
     ] = 64,
     grades: Annotated[
-        str, typer.Option(metavar="LOW:HIGH", help="Their grades, without a file.")
+        str, typer.Option(metavar="LOW:HIGH", help="Grades of the players, without a file.")
     ] = "20k:7d",
     rules: TournamentOptions,
     criteria: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="What orders the players in the end, as mms,sos,sosos."),
+        typer.Option(
+            metavar="NAMES", help="Criteria of the final standings, such as mms,sos,sosos."
+        ),
     ] = None,
     restart: Annotated[
-        bool, typer.Option("--restart", help="Play the rounds that are over again as well.")
+        bool, typer.Option("--restart", help="Also replay the rounds that are over.")
     ] = False,
     results: ResultOptions,
     vary: Annotated[
@@ -134,21 +142,21 @@ def simulate(
         ),
     ] = None,
     top: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, help="Players in the table; 0 shows all.")
+        int, typer.Option(metavar="NUMBER", min=0, help="Show this many players; 0 shows all.")
     ] = 20,
     runs: Runs,
     output: Output,
 ) -> None:
-    """Play a tournament thousands of times, and say who comes where.
+    """Simulate a tournament thousands of times: who finishes where.
 
     Strengths are the ratings of the entry list, or the grades where there is none;
     results are drawn from the win probability, rounds paired as `tournament pair` does.
 
     Examples
     --------
-    yardstone tournament simulate congress.xml --tournaments 2000 --plot places.svg
-    yardstone tournament simulate --players 64 --rounds 5 --vary bar=1d,3d,5d
-    yardstone tournament simulate open.trf --win elo --draws 0.4 --advantage 35
+    yardstone tournament simulate open.xml --tournaments 200 --plot places.svg
+    yardstone tournament simulate --players 32 --tournaments 200 --vary bar=1d,3d,5d
+    yardstone tournament simulate swiss.trf --win elo --draws 0.4 --advantage 35
     """
     from yardstone.reports.tournament.simulation import simulation_document
     from yardstone.tournament.files import read_tournament

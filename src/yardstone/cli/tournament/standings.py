@@ -23,7 +23,7 @@ def standings(
             "--round",
             min=0,
             metavar="NUMBER",
-            help="After which round. [default: the last without an open result]",
+            help="Show the standings after this round. [default: the last complete one]",
         ),
     ] = None,
     criteria: Criteria = None,
@@ -32,21 +32,21 @@ def standings(
         bool, typer.Option(help="Show the results of each round (text and pages only).")
     ] = True,
     everybody: Annotated[
-        bool, typer.Option("--everybody", help="List players without a game as well.")
+        bool, typer.Option("--everybody", help="Also list players without a game.")
     ] = False,
     top: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="NUMBER", help="Show so many players only (text and pages only)."
+            min=1, metavar="NUMBER", help="Show only this many players (text and pages only)."
         ),
     ] = None,
 ) -> None:
-    """Standings by any criteria after any round; tied players share a place.
+    """Show the standings after any round, by any criteria.
 
     Examples
     --------
     yardstone tournament standings open.xml --round 3
-    yardstone tournament standings open.trf --criteria pts,bh-c1,bh,sb -o standings.html
+    yardstone tournament standings swiss.trf --criteria pts,bh-c1,sb -o standings.html
     """
     from yardstone.reports.tournament.standings import standings_document
     from yardstone.tournament.standings_table import standings as standings_of

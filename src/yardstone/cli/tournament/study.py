@@ -28,11 +28,13 @@ _Replicates = Annotated[int, typer.Option(metavar="NUMBER", min=2, help="Indepen
 class CircuitOptions:
     """The tournaments by which a population is measured."""
 
-    population: Annotated[int, typer.Option(metavar="NUMBER", min=2, help="Players in all.")] = 192
+    population: Annotated[
+        int, typer.Option(metavar="NUMBER", min=2, help="Number of players in all.")
+    ] = 192
     players: _Entrants = 48
     rounds: _Rounds = 5
     tournaments: Annotated[
-        int, typer.Option(metavar="NUMBER", min=2, help="Tournaments played one after the other.")
+        int, typer.Option(metavar="NUMBER", min=2, help="Tournaments played in succession.")
     ] = 80
 
     def circuit(self) -> Circuit:
@@ -58,13 +60,13 @@ def _probability(win: str) -> WinningLaw:
 def ties(
     *,
     tournaments: Annotated[
-        int, typer.Option(metavar="NUMBER", min=2, help="How many to play.")
+        int, typer.Option(metavar="NUMBER", min=2, help="Number of tournaments.")
     ] = 1000,
     players: _Entrants = 100,
     rounds: _Rounds = 5,
     system: Annotated[
         Literal["mcmahon", "swiss", "round-robin"],
-        typer.Option(help="How they are paired."),
+        typer.Option(help="Pairing system."),
     ] = "mcmahon",
     bar: Annotated[str, typer.Option(metavar="GRADE", help="Bar of the McMahon system.")] = "3d",
     grades: Annotated[
@@ -74,20 +76,20 @@ def ties(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Tie-breaks to test, with commas; the first is what others are compared with.",
+            help="Tie-breaks to test, separated by commas; the first is the reference.",
         ),
     ] = None,
     among: Annotated[
         Literal["all", "same-start", "top"],
         typer.Option(
-            help="Ask about all tied players, those who began equal, or the first.",
+            help="Test on all tied players, those who began equal, or those at the top.",
         ),
     ] = "all",
     win: Win = "kaniuk",
     runs: Runs,
     output: Output,
 ) -> None:
-    """Test tie-breaks: how often the stronger of two tied players comes ahead.
+    """Test how often a tie-break puts the stronger player ahead.
 
     Hiddema's test, which Kaniuk (2011, section 7) proposes with his win probability.
 
@@ -130,7 +132,7 @@ def pairing(
     runs: Runs,
     output: Output,
 ) -> None:
-    """Compare pairing systems by how well ratings come to measure strengths.
+    """Compare pairing systems by the accuracy of the ratings.
 
     Kaniuk's quality (2011, section 8): the rms error of ratings by the rules of the
     European Go Federation, after many tournaments of players whose strength is fixed.
@@ -164,13 +166,14 @@ def weights(
     size: CircuitOptions,
     replicates: _Replicates = 4,
     confirm: Annotated[
-        int, typer.Option(metavar="NUMBER", min=2, help="Fresh populations for the verdict.")
+        int,
+        typer.Option(metavar="NUMBER", min=2, help="Fresh populations that confirm the result."),
     ] = 20,
     win: Win = "kaniuk",
     runs: Runs,
     output: Output,
 ) -> None:
-    """Search the weights of pairing for those that measure best (needs optuna).
+    """Search for the pairing weights with the most accurate ratings.
 
     Examples
     --------

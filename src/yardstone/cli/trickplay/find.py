@@ -10,15 +10,15 @@ __all__ = ["find"]
 
 
 def find(problems: ProblemOptions, output: TableOutput, boards: Boards = 1) -> None:
-    """Find the positions of problems in games, whichever way they lie.
+    """Find the positions of problems in games, in any orientation.
 
     All eight symmetries, and the colours as they are and exchanged. No network is
     needed.
 
     Examples
     --------
-    yardstone trickplay find problems.sgf --games games.idx
-    yardstone trickplay find joseki.txt --games games.zip --sgf found.sgf
+    yardstone trickplay find trickplay.txt --games professional.sgf
+    yardstone trickplay find trickplay.txt --games professional.sgf --sgf found.sgf
     """
     from yardstone.cli.startup import load_numba
 

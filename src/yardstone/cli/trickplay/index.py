@@ -23,20 +23,18 @@ def index(
             show_default=False,
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The index to write.")
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Index to write.")],
     workers: Workers = None,
     quiet: Quiet = False,
 ) -> None:
-    """Build an index of games: one file, which searches map into memory.
+    """Build an index of games that makes searches fast.
 
     A game that occurs twice is taken once. The same command goes on where it was
     stopped; what has been read so far is kept beside the index until it is complete.
 
     Examples
     --------
-    yardstone trickplay index games.zip more/ -o games.idx
+    yardstone trickplay index professional.sgf -o games.idx
     """
     from yardstone.cli.progress import progress_bar
     from yardstone.cli.startup import load_numba

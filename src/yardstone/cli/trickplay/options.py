@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -28,6 +28,8 @@ Workers = Annotated[
 @dataclass(frozen=True)
 class ProblemOptions:
     """Options of a command that looks for problems in games."""
+
+    PANEL: ClassVar[str] = "Problems"
 
     paths: Annotated[
         list[str],
@@ -62,7 +64,7 @@ class ProblemOptions:
             metavar="STONES",
             min=0,
             max=6,
-            help="Stones taken off a position that does not occur, and put back.",
+            help="Stones to remove, at most, from a position that does not occur.",
         ),
     ] = 3
     seed: Annotated[
@@ -71,7 +73,7 @@ class ProblemOptions:
             "--seed",
             metavar="NUMBER",
             min=0,
-            help="Take games at random. [default: those in which the position came earliest]",
+            help="Choose games at random by this seed. [default: those with the position earliest]",
         ),
     ] = None
     change: Annotated[
@@ -79,8 +81,8 @@ class ProblemOptions:
         typer.Option(
             "--change",
             metavar="PROBLEM=STONES",
-            help="Change the completed boards of a problem by hand, such as "
-            "24=black:K4,empty:D3. Repeatable.",
+            help="Change the completed board of a problem, such as 24=black:K4,empty:D3. "
+            "Repeatable.",
         ),
     ] = None
     sgf: Annotated[

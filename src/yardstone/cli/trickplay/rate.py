@@ -32,15 +32,15 @@ def rate(
         typer.Option(
             "--moves",
             metavar="NUMBER",
-            help="Answering moves that are rated: all, the first NUMBER, or equal: as many "
-            "as the shortest variation has.",
+            help="Answers to rate: all, the first NUMBER, or equal: as many as the shortest "
+            "variation has.",
         ),
     ] = "equal",
     history: Annotated[
         bool,
         typer.Option(
             "--history/--no-history",
-            help="Show the network the moves that led to the position, or set it up.",
+            help="Show the network the moves before the position, or only the position.",
         ),
     ] = True,
     scale: Annotated[
@@ -57,8 +57,8 @@ def rate(
 
     Examples
     --------
-    yardstone trickplay rate problems/ --games games.idx --plot ratings.svg
-    yardstone trickplay rate problem.sgf --games games.idx --boards 10 -o problem.json
+    yardstone trickplay rate trickplay.txt --games professional.sgf --plot ratings.svg
+    yardstone trickplay rate trickplay.txt --games professional.sgf --boards 1 -o problem.json
     """
     from yardstone.cli.startup import load_numba
 

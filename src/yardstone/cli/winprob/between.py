@@ -38,11 +38,12 @@ def between(
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Give one grade: whom does it beat with this probability (0 to 1)?",
+            help="Find whom one grade beats with this probability (0 to 1).",
         ),
     ] = None,
     table: Annotated[
-        bool, typer.Option("--table", help="All grades against opponents 1 to 9 grades stronger.")
+        bool,
+        typer.Option("--table", help="Show all grades against opponents 1 to 9 grades stronger."),
     ] = False,
     figure: Annotated[
         ModelFigure, typer.Option(help="What --plot draws: curves, lambda or contour.")
@@ -53,12 +54,12 @@ def between(
     set_: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="Another coefficient, such as K=0.2. Repeatable."
+            "--set", metavar="NAME=VALUE", help="Change a coefficient, such as K=0.2. Repeatable."
         ),
     ] = None,
     output: Output,
 ) -> None:
-    """Probability that a player of one grade beats one of another in an even game.
+    """Give the probability that one grade beats another.
 
     Examples
     --------

@@ -22,8 +22,10 @@ Files = Annotated[
         "Database publishes them, or CSV with grade,difference,wins,games.",
     ),
 ]
-Begin = Annotated[str | None, typer.Option("--from", metavar="DATE", help="First day counted.")]
-End = Annotated[str | None, typer.Option("--to", metavar="DATE", help="Last day counted.")]
+Begin = Annotated[
+    str | None, typer.Option("--from", metavar="DATE", help="Use games from this day on.")
+]
+End = Annotated[str | None, typer.Option("--to", metavar="DATE", help="Use games up to this day.")]
 
 
 class ModelFitMethod(StrEnum):
@@ -48,17 +50,17 @@ def stats(
     begin: Begin = None,
     end: End = None,
     differences: Annotated[
-        int, typer.Option(min=1, max=40, help="Largest difference of grades counted.")
+        int, typer.Option(min=1, max=40, help="Largest difference of grades to use.")
     ] = 4,
     output: Output,
 ) -> None:
-    """Winning statistics: how often the weaker player wins, by grade and difference.
+    """Tabulate how often the weaker player wins, by grade.
 
     The text is in the layout of the European Go Database.
 
     Examples
     --------
-    yardstone winprob stats games.csv --from 2006-01-01 --to 2010-12-31 --plot figure.svg
+    yardstone winprob stats graded_games_simulated.csv --from 2016-01-01 --plot figure.svg
     """
     from yardstone.reports.winprob.statistics import statistics_document
     from yardstone.winprob.statistics_files import statistics_of_files
@@ -74,8 +76,8 @@ def fit(
     method: Annotated[
         ModelFitMethod,
         typer.Option(
-            help="Binomial likelihood; or least squares on ratios as published, by Newton steps "
-            "or by conjugate gradient."
+            help="Binomial likelihood, or the published least squares by Newton steps or "
+            "conjugate gradients."
         ),
     ] = ModelFitMethod.likelihood,
     free: Annotated[
@@ -96,26 +98,27 @@ def fit(
         typer.Option(
             min=0,
             metavar="SAMPLES",
-            help="Least squares: intervals from so many tables simulated from the fit, 39 or more.",
+            help="Least squares: intervals from this many tables simulated from the fit, 39 or "
+            "more.",
         ),
     ] = 0,
     probability: Annotated[
         list[str] | None,
         typer.Option(
             metavar="GRADES",
-            help="Likelihood: the probability between two grades such as 2d,4d by this fit, with "
-            "its interval. Repeatable.",
+            help="Likelihood: show the probability between two grades such as 2d,4d, with its "
+            "interval. Repeatable.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="For the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
     confidence: Confidence = "95",
     output: Output,
 ) -> None:
-    """Fit the model to games or to winning statistics, with intervals.
+    """Fit the model to games or winning statistics, with intervals.
 
     Examples
     --------
-    yardstone winprob fit games.csv --method newton --bootstrap 200 --plot fit.svg
+    yardstone winprob fit graded_games_simulated.csv --method newton --bootstrap 100 --plot fit.svg
     """
     from yardstone.cli import values
     from yardstone.lab.kaniuk.model_fit import fit_all_games, fit_statistics
@@ -166,7 +169,7 @@ def trace(
     *,
     years: Annotated[int, typer.Option(min=1, help="Years in a window.")] = 5,
     follow: Annotated[
-        str, typer.Option(metavar="GRADES", help="Grades whose probabilities are followed.")
+        str, typer.Option(metavar="GRADES", help="Grades whose probabilities to follow.")
     ] = "10k,2d",
     figure: Annotated[
         TraceFigure, typer.Option(help="What --plot draws: measured ratios, coefficients, model.")
@@ -177,7 +180,7 @@ def trace(
 
     Examples
     --------
-    yardstone winprob trace games.csv --years 5 --plot trace.svg
+    yardstone winprob trace graded_games_simulated.csv --years 5 --plot trace.svg
     """
     from yardstone.lab.kaniuk.trace import trace as follow_windows
     from yardstone.reports.winprob.trace import trace_document
@@ -195,19 +198,19 @@ def trace(
 def compare(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Games with grades, as CSV.")],
     *,
-    folds: Annotated[int, typer.Option(min=2, help="Parts the games are dealt to.")] = 10,
+    folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 10,
     by_event: Annotated[
         bool, typer.Option("--by-event", help="Leave out whole events, not single games.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="For dealing the games out.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the division into parts.")] = 0,
     confidence: Confidence = "95",
     output: TableOutput,
 ) -> None:
-    """Cross-validate the published form, a plain logistic and richer forms.
+    """Cross-validate the published form against others.
 
     Examples
     --------
-    yardstone winprob compare games.csv --by-event
+    yardstone winprob compare graded_games_simulated.csv --by-event
     """
     from yardstone.cli import values
     from yardstone.lab.kaniuk.cross_validation import cross_validate

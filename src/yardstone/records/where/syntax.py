@@ -32,7 +32,8 @@ _LONGEST = 10_000
 _DEEPEST = 100
 _TOKEN = re.compile(
     r"""\s*(?:
-    (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
+    (?P<date>\d{4}([-./])\d{1,2}\2\d{1,2}(?![\w.]))
+    |(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
     |(?P<text>'(?:[^']|'')*')
     |(?P<quoted>"(?:[^"]|"")+")
     |(?P<word>[^\W\d]\w*)
@@ -292,6 +293,8 @@ class _Parser:
     def literal(self) -> Literal:
         if self.kind == "text":
             return Literal(_unquoted(self.step()))
+        if self.kind == "date":  # there is no arithmetic that it could be instead
+            return Literal(self.step())
         if self.kind == "keyword" and self.value in ("TRUE", "FALSE"):
             return Literal(self.step() == "TRUE")
         sign = self.step() if self.kind == "sign" and self.value in "+-" else ""

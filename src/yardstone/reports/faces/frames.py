@@ -45,13 +45,13 @@ def frame_library(library: Literal["pandas", "polars"] | None = None) -> str:
     if library is not None:
         check_choice("the library", library, LIBRARIES)
         if find_spec(library) is None:
-            raise MissingExtraError(library, "pandas" if library == "pandas" else "polars")
+            raise MissingExtraError(library)
         return library
     loaded = [name for name in LIBRARIES if name in sys.modules]
     for name in (*loaded, *LIBRARIES):
         if find_spec(name) is not None:
             return name
-    raise MissingExtraError("neither pandas nor polars", "pandas")
+    raise MissingExtraError("pandas (or polars)")
 
 
 def document_frame(document: Document, library: Literal["pandas", "polars"] | None = None) -> Any:

@@ -134,9 +134,9 @@ def _scale(plain: Plain, name: str, address: str) -> Alternative:
         interval = f"{per_cent(plain['level'])}: {ends_words(name, part)}"
     deviation = part["deviation"]
     error = (
-        f"its mapping is known to ± {deviation:.1f} ranks"
+        f"mapped from Fox, ± {deviation:.1f} ranks"
         if deviation
-        else "the scale of the model itself"
+        else "the model’s own scale"
     )
     return Alternative(part["title"], [strength, interval, error], address, name == plain["scale"])
 

@@ -128,7 +128,7 @@ def _network(move: Plain) -> str:
         chance = "" if policy is None else f", with {_percent(policy)}"
         return f"It is the network’s own choice{chance}."
     if policy is None:
-        return "By the rules that the network was told it is not allowed."
+        return "It is not allowed under the rules that the network was given."
     chance = f"The network gives it {_percent(policy)}"
     if best is None:
         return f"{chance}."

@@ -51,8 +51,9 @@
     return number(high) ? `${rating(scale, low)} to ${rating(scale, high)}` : `above ${rating(scale, low)}`;
   };
 
-  const WIDTH = 640, HEIGHT = 230, LEFT = 48, RIGHT = 20, TOP = 14, BOTTOM = 34;
-  const chart = (estimates, scale, now) => {
+  const HEIGHT = 230, LEFT = 48, RIGHT = 20, TOP = 14, BOTTOM = 34;
+  const chart = (estimates, scale, now, room) => {
+    const WIDTH = Math.min(Math.max(room, 280), 640);
     const parts = estimates.map((each) => each.scales[scale]);
     const ends = parts.flatMap((part) => [part.low, part.rating, part.high]).filter(number);
     const step = scale === "fox" ? 1 : 100;
@@ -95,8 +96,9 @@
   const table = (estimates, scale, now, forget) => {
     const made = element("table");
     const head = made.appendChild(element("thead")).appendChild(element("tr"));
+    const classes = { "Newest game": "left", Games: "extra" };
     for (const title of ["Newest game", "Games", "Rating", "Interval", ""]) {
-      head.append(element("th", title, title === "Newest game" ? "left" : ""));
+      head.append(element("th", title, classes[title] || ""));
     }
     const body = made.appendChild(element("tbody"));
     for (const each of estimates) {
@@ -104,10 +106,10 @@
       const part = each.scales[scale];
       const first = row.appendChild(element("td", undefined, "left"));
       const gone = each !== now && Date.parse(each.expires) < Date.now();
-      if (each === now || gone) first.textContent = day(each) + (gone ? " (expired)" : " (this one)");
+      if (each === now || gone) first.textContent = day(each) + (gone ? " (expired)" : "");
       else first.appendChild(element("a", day(each))).href = each.address;
       const strength = part.rank ? `${part.rank} (${rating(scale, part.rating)})` : rating(scale, part.rating);
-      row.append(element("td", String(each.games)), element("td", strength),
+      row.append(element("td", String(each.games), "extra"), element("td", strength),
         element("td", interval(scale, part)));
       const last = row.appendChild(element("td"));
       if (each.remembered) {
@@ -115,7 +117,7 @@
         button.type = "button";
         button.setAttribute("aria-label", `Remove the estimate of ${day(each)}`);
         button.addEventListener("click", () => forget(each));
-      }
+      } else last.textContent = "this one";
     }
     const wide = element("div", undefined, "wide");
     wide.append(made);
@@ -138,9 +140,9 @@
       if (estimates.length > 1) {
         const title = (now.scales[now.scale] || {}).title || now.scale;
         course.append(element("p", `${now.player} on the scale of ${title}, by the day of the newest game:`),
-          chart(estimates, now.scale, current));
-        course.append(element("p", "Intervals that overlap may be one strength. Estimates that share "
-          + "games are alike for that reason.", "quiet"));
+          chart(estimates, now.scale, current, course.clientWidth));
+        course.append(element("p", "Where intervals overlap, the strength may be the same. Estimates "
+          + "from the same games are bound to agree.", "quiet"));
       }
       if (estimates.length > 1 || known) course.append(table(estimates, now.scale, current, forget));
       remember.hidden = Boolean(known);

@@ -1,0 +1,201 @@
+"""`yardstone demo`: each main job on the example files, and these files for the user."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import chdir
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import join
+from typing import Annotated
+
+import typer
+
+from yardstone.errors import UsageError, YardstoneError
+
+__all__ = ["DEMOS", "Demo", "demo"]
+
+_FIRST = "rate"
+
+
+@dataclass(frozen=True)
+class Demo:
+    """Commands that show one job.
+
+    Attributes
+    ----------
+    about : str
+        What they show.
+    commands : tuple of tuples of str
+        Commands that run everywhere, without ``yardstone``.
+    more : tuple of tuples of str
+        Commands that need what `missing` looks for.
+    missing : callable, optional
+        How to get what `more` needs; empty if it is there.
+    next : tuple of str
+        What to try afterwards.
+    """
+
+    about: str
+    commands: tuple[tuple[str, ...], ...]
+    next: tuple[str, ...]
+    more: tuple[tuple[str, ...], ...] = ()
+    missing: Callable[[], str] = lambda: ""
+
+
+def _missing_network() -> str:
+    from yardstone.go.nets.store import find_network
+
+    try:
+        find_network()
+    except YardstoneError:
+        return (
+            "With one of KataGo's networks Yardstone also analyses games and estimates strength "
+            "from moves:\n  pip install 'yardstone[go]'\n  yardstone go nets download b6c96"
+        )
+    return ""
+
+
+def _missing_gnubg() -> str:
+    from yardstone.backgammon.gnubg import find_gnubg
+
+    try:
+        find_gnubg()
+    except YardstoneError:
+        return (
+            "With GNU Backgammon (on Debian: apt-get install gnubg) Yardstone also analyses "
+            "matches:\n  yardstone backgammon analyse backgammon.mat"
+        )
+    return ""
+
+
+DEMOS = {
+    "rate": Demo(
+        "Rate chess engines from the results of a league",
+        (
+            ("rate", "league.csv"),
+            ("predict", "LCZero v19.1-11248", "Fritz 16.10", "league.csv"),
+        ),
+        (
+            "rate league.csv --html ratings.html",
+            "evaluate league.csv",
+            "rate tcec.pgn.gz --top 20 --min-games 150",
+        ),
+    ),
+    "go": Demo(
+        "Winning chances, handicap and strength in Go",
+        (
+            ("winprob", "2d", "4d"),
+            ("handicap", "2k", "4d"),
+            ("trickplay", "find", "trickplay.txt", "--games", "professional.sgf"),
+        ),
+        (
+            "strength estimate professional.sgf --colour black --html strength.html",
+            "go analyse professional.sgf --plot game.svg",
+        ),
+        (("strength", "estimate", "professional.sgf", "--colour", "black"),),
+        _missing_network,
+    ),
+    "tournament": Demo(
+        "Standings and pairings of tournaments",
+        (
+            ("tournament", "standings", "open.xml"),
+            ("tournament", "pair", "swiss.trf"),
+        ),
+        (
+            "tournament needs open.xml Claes --place 3",
+            "tournament simulate open.xml",
+            "tournament ratings open.xml",
+        ),
+    ),
+    "backgammon": Demo(
+        "Ratings from error rates in backgammon",
+        (("backgammon", "rating", "--pr", "5.2", "--length", "7"),),
+        (
+            "backgammon rating --from-rating 1900 --length 7",
+            "backgammon analyse backgammon.mat --html match.html",
+        ),
+        (("backgammon", "analyse", "backgammon.mat"),),
+        _missing_gnubg,
+    ),
+}
+
+
+def demo(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="rate, go, tournament or backgammon; without it, list them and run rate.",
+            show_default=False,
+        ),
+    ] = None,
+    copy: Annotated[
+        Path | None,
+        typer.Option("--copy", metavar="FOLDER", help="Copy the example files to this folder."),
+    ] = None,
+) -> int:
+    """Show each main job on real games; copy the example files.
+
+    Each demo prints the commands it runs, and what to try next. The example
+    files come with Yardstone: after `demo --copy .` every command of the
+    help and the documentation runs in that folder.
+
+    Examples
+    --------
+    yardstone demo
+    yardstone demo tournament
+    yardstone demo --copy .
+    """
+    if copy is not None:
+        if name is not None:
+            raise UsageError("give a name or --copy, not both")
+        return _copy(copy)
+    if name is not None and name not in DEMOS:
+        from yardstone.choices import check_choice
+
+        check_choice("the demo", name, tuple(DEMOS))
+    if name is None:
+        width = max(map(len, DEMOS))
+        lines = [f"yardstone demo {key:{width}}  {each.about}" for key, each in DEMOS.items()]
+        _print("\n".join(lines) + "\n")
+    return _run(DEMOS[name or _FIRST])
+
+
+def _copy(folder: Path) -> int:
+    from yardstone.examples import copy_examples
+
+    paths = copy_examples(folder)
+    print(f"{len(paths)} example files in {folder}:")
+    for path in paths:
+        print(f"  {path.name}")
+    print("Try there: yardstone rate league.csv")
+    return 0
+
+
+def _run(shown: Demo) -> int:
+    """Run the commands of a demo in a folder of their own, as if they were typed there."""
+    from yardstone.cli.main import main
+    from yardstone.examples import copy_examples
+
+    advice = shown.missing()
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        copy_examples(folder)
+        for words in (*shown.commands, *(() if advice else shown.more)):
+            _print(f"$ yardstone {join(words)}")
+            status = main(words)
+            if status:
+                return status
+            _print("")
+    if advice:
+        _print(f"{advice}\n")
+    _print("Try next, after 'yardstone demo --copy .':")
+    _print("\n".join(f"  yardstone {line}" for line in shown.next))
+    return 0
+
+
+def _print(text: str) -> None:
+    print(text)
+    sys.stdout.flush()

@@ -1,0 +1,120 @@
+"""Wrong queries: one line, in plain words, that says where and what to do."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import yardstone
+from yardstone.errors import InputError
+
+#: Words of databases that nobody needs to know.
+JARGON = (
+    "Error",
+    "binding",
+    "Binder",
+    "Catalog",
+    "Parser",
+    "LINE",
+    "DESCRIBE",
+    "exception",
+    "{",
+    "^",
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("games.csv").write_text("white,black,result,elo\nA,B,1-0,2400\nB,A,0-1,x\n")
+    Path("odd.csv").write_text(
+        "white,black,result,elo\n" + "A,B,1-0,2400\n" * 30_000 + "B,A,0-1,x\n"
+    )
+    Path("broken.parquet").write_bytes(b"PAR1xxxxPAR1")
+    Path("bad.json").write_text('{"white": "A"}\n{"white": ')
+    with duckdb.connect("g.duckdb") as base:
+        base.execute("CREATE TABLE games AS SELECT 'A' white, 'B' black, '1-0' result")
+        base.execute("CREATE TABLE other (x INTEGER)")
+    with sqlite3.connect("g.sqlite") as lite:
+        lite.execute("CREATE TABLE games (white, black, result)")
+        lite.execute("CREATE TABLE other (x)")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("sql", "database", "said"),
+    [
+        ("SELEC * FROM 'games.csv'", None, "at character 1: the query cannot be understood at 'SELEC'"),
+        ("SELECT whte, black FROM 'games.csv'", None, "at character 8: there is no column 'whte', did you mean 'white'? There are white, black, result, elo"),
+        ("SELECT *\nFROM 'games.csv'\nWHERE day = 1", None, "at line 3, character 7: there is no column 'day': there are white"),
+        ("SELECT * FROM 'gmaes.csv'", None, "there is no file 'gmaes.csv' (check its name)"),
+        ("SELECT * FROM 'none/*.csv'", None, "there is no file 'none/*.csv'"),
+        ("SELECT * FROM games", None, "there is no table 'games' (name a file"),
+        ("SELECT * FROM \"game.csv\"", None, "there is no file 'game.csv'"),
+        ("SELECT * FROM 'games.pgn'", None, "a query cannot read 'games.pgn' (read it without --query"),
+        ("SELECT * FROM 'games.csv' a JOIN 'games.csv' b ON a.white = b.black WHERE white = 'A'", None, "not clear which column 'white' is meant (write a.white or b.white)"),
+        ("SELECT c.white FROM 'games.csv' a", None, "nothing is called 'c' in FROM"),
+        ("SELECT white, foo(black) FROM 'games.csv'", None, "at character 15: there is no function 'foo'"),
+        ("SELECT white, count(*) FROM 'games.csv'", None, "not by 'white' (add GROUP BY white)"),
+        ("SELECT * FROM 'games.csv' WHERE sum(elo) > 1", None, "WHERE cannot add up games"),
+        ("SELECT * FROM 'games.csv' WHERE white > 'x' + 1", None, "+ cannot take values of these kinds"),
+        ("SELECT * FROM 'games.csv' LIMIT 'a'", None, "'a' is no number or date"),
+        ("SELECT white, black, result FROM 'odd.csv' WHERE elo > 1", None, "line 30002 of a CSV file: 'x' in the column 'elo'"),
+        ("SELECT * FROM 'broken.parquet'", None, "broken.parquet is no Parquet file, or damaged"),
+        ("SELECT * FROM 'bad.json'", None, "bad.json is damaged: line "),
+        ("SELECT * FROM \"games.csv", None, "at character 15: a quotation mark \" is not closed"),
+        ("SELECT 'x", None, "a quotation mark ' is not closed"),
+        (" ; ", None, "the query is empty"),
+        ("SELECT 1; SELECT 2", None, "these are 2 queries"),
+        ("SELECT * FROM 'https://example.invalid/x.csv'", None, "files on other computers cannot be read"),
+        ("DROP TABLE games", "g.duckdb", "a query can only read"),
+        ("COPY games TO 'x.csv'", "g.duckdb", "a query can only read"),
+        ("SELECT * FROM game", "g.duckdb", "there is no table 'game', did you mean 'games'? There are games, other"),
+        ("SELECT * FROM games WHERE results = 1", "g.duckdb", "did you mean 'result'?"),
+        ("SELECT * FROM games", "games.csv", "this is no database of DuckDB or SQLite"),
+        ("SELECT * FROM games", "none.db", "no such database"),
+        ("SELECT * FROM game", "g.sqlite", "there is no table 'game', did you mean 'games'? There are games, other"),
+        ("SELECT whit FROM games", "g.sqlite", "there is no column 'whit'"),
+        ("SELEC FROM games", "g.sqlite", "the query cannot be understood at 'SELEC'"),
+        ("SELECT foo(white) FROM games", "g.sqlite", "there is no function 'foo'"),
+        ("SELECT * FROM", "g.sqlite", "the query breaks off"),
+        ("DROP TABLE games", "g.sqlite", "a query can only read"),
+    ],
+)  # fmt: skip
+def test_each_is_one_clear_line(folder: Path, sql: str, database: str | None, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        yardstone.query(sql, database)
+    message = str(caught.value)
+    assert said in message
+    assert message.startswith(f"{database or 'query'}: ")
+    assert "\n" not in message
+    assert len(message) < 400
+    plain = message.replace(sql, "")
+    assert not [word for word in JARGON if word in plain]
+    assert not (folder / "x.csv").exists()
+
+
+def test_files_are_told_in_plain_words_too(folder: Path) -> None:
+    with pytest.raises(InputError, match=r"^broken\.parquet: .*is no Parquet file, or damaged$"):
+        yardstone.read("broken.parquet")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM 'games.csv';",
+        "FROM 'games.csv' -- all of them",
+        "WITH g AS (SELECT * FROM 'games.csv') SELECT white, black, result FROM g",
+        "SELECT white, black, result FROM 'games.csv' UNION ALL VALUES ('Ä', 'Ö', '1-0')",
+    ],
+)
+def test_right_queries_are_run(folder: Path, sql: str) -> None:
+    assert len(yardstone.query(sql)) >= 2
+
+
+def test_places_count_characters(folder: Path) -> None:
+    with pytest.raises(InputError, match=r"at character 13: there is no column 'whte'"):
+        yardstone.query("SELECT 'Ä', whte FROM 'games.csv'")
