@@ -89,13 +89,10 @@ def convert(
     yardstone convert professional.sgf -o repaired.sgf
     yardstone convert league.csv --columns first=white,second=black -o league.parquet
     """
-    from yardstone.cli import startup
-
     writer = _writer(target, output)
     if writer.binary and output is None:
         raise UsageError("Parquet is not text: name a file with -o")
     check_folder(output)
-    startup.load_numba()
     formats = [] if games.query is not None else _formats(paths or [], source)
     only = formats[0] if len(formats) == 1 else None
     if (

@@ -8,6 +8,7 @@ are called before anything else is imported.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from importlib import import_module
 from typing import Any
 
 from yardstone.cli.table import OWN_SWITCHES
+from yardstone.kernels.settings import in_command
 
 __all__ = ["main"]
 
@@ -26,11 +28,17 @@ Yardstone measures playing strength: ratings, with their uncertainty, from resul
   yardstone demo               See it at work on real games.
   yardstone rate games.pgn     Rate the players of your own games (PGN, CSV, SGF ...).
   yardstone --help             List all commands."""
+#: Garbage is looked for when so many objects are new: imports make many, and no garbage.
+_NEW_OBJECTS = 100_000
+#: What silences a command, whichever it is.
+_QUIET = frozenset({"-q", "--quiet", "--silent"})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    in_command(quiet=not _QUIET.isdisjoint(given))
+    gc.set_threshold(_NEW_OBJECTS)
     try:
         status = _dispatch(given)
         sys.stdout.flush()

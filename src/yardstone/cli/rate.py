@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from yardstone.cli import startup, values
+from yardstone.cli import values
 from yardstone.cli.games import GameOptions, Names
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import Output, check_ending, write_table
@@ -132,7 +132,6 @@ def rate(
     yardstone rate league.csv --anchor 'Fizbo 2=3000' --plot list.svg -o list.csv
     yardstone rate tcec.pgn.gz --min-games 150 --top 20 --html ratings.html
     """
-    startup.load_numba()
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
     from yardstone.reports.rating_list.report import difference_table, rating_list_document

@@ -95,19 +95,21 @@ def reached_players(
     Games of both pools count as links, so whoever is not reached has the same games
     in both, against opponents of whom the same is true.
     """
+    place = _places(old.players, new.players)
+    rows = np.flatnonzero(changed)
+    seeds = np.concatenate(
+        [new.first[rows], new.second[rows], place[old.first[removed]], place[old.second[removed]]]
+    )
+    if len(rows) == len(new):
+        return np.isin(np.arange(len(new.players)), seeds)
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    place = _places(old.players, new.players)
     number = max(len(new.players), int(place.max(initial=-1)) + 1)
     one = np.concatenate([new.first[base:].astype(np.int64), place[old.first[base:]]])
     two = np.concatenate([new.second[base:].astype(np.int64), place[old.second[base:]]])
     graph = coo_array((np.ones(len(one), np.int8), (one, two)), shape=(number, number))
     group = connected_components(graph, directed=False)[1]
-    rows = np.flatnonzero(changed)
-    seeds = np.concatenate(
-        [new.first[rows], new.second[rows], place[old.first[removed]], place[old.second[removed]]]
-    )
     return np.isin(group[: len(new.players)], group[seeds])
 
 

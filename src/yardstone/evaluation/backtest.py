@@ -31,6 +31,7 @@ from yardstone.evaluation.splits import (
     split_by_time,
 )
 from yardstone.evaluation.tuning import LEARNING_SHARE, Tuned, tune
+from yardstone.kernels import Loops, work
 from yardstone.pool import Pool
 from yardstone.ratings.order import check_order
 from yardstone.ratings.sequential import Sequential
@@ -49,6 +50,8 @@ __all__ = ["baselines", "completed", "evaluate", "usual_subsets"]
 
 #: How to come by a further column of a pool.
 READ_COLUMN = "name it among the columns when the games are read"
+#: Work of a game in systems that look at other games for it, where one of Elo is 1.
+_WORK = {"decaying-bradley-terry": 6, "whr": 15}
 #: Called with a stage of the work, and how much of it is done of how much.
 Progress = Callable[[str, int, int], object]
 
@@ -152,7 +155,7 @@ def evaluate(
     look = first_advantage == "auto" and not tune and played.ordered
     done = itertools.count()
 
-    def work(name: str) -> _Replayed | str:
+    def replayed(name: str) -> _Replayed | str:
         if progress is not None:
             progress(f"replaying {name}", next(done), len(entries))
         try:
@@ -167,9 +170,10 @@ def evaluate(
 
     from yardstone import parallel
 
-    outcomes = dict(
-        zip(entries, parallel.map(work, entries, workers=workers, threads=True), strict=True)
-    )
+    replays = (1 + tune) * sum(_WORK.get(name, 1) for name in entries)
+    with work(Loops.REPLAY, len(played) * replays):
+        replays_done = parallel.map(replayed, entries, workers=workers, threads=True)
+    outcomes = dict(zip(entries, replays_done, strict=True))
     if progress is not None:
         progress("replaying", len(entries), len(entries))
     unable |= {name: each for name, each in outcomes.items() if isinstance(each, str)}

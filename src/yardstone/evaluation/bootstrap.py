@@ -35,7 +35,7 @@ from yardstone.clusters import (
     t_quantile,
 )
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.kernels import kernel
+from yardstone.kernels import Loops, in_python, kernel, work
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -225,7 +225,8 @@ def bootstrap(
     if first is not None and second is not None:
         if effective_players(first, second) >= LEAST_EFFECTIVE_PLAYERS:
             a, b, pair, players = numbered(first, second)
-            _resample_players(np.ascontiguousarray(table.T), a, b, players, generator, means)
+            with work(Loops.REPLAY, replicates * games / 1000):
+                _resample_players(np.ascontiguousarray(table.T), a, b, players, generator, means)
             by_player = cluster_sums(residual, np.concatenate([a, b]), players)
             by_pair = cluster_sums(residual, pair)
             degrees = degrees_of_freedom(first, second)
@@ -272,3 +273,16 @@ def _weighted_sums(
             for column in range(columns):
                 sums[column] += weight * table[game, column]
     return total
+
+
+@in_python(_weighted_sums)
+def _weighted_sums_by_numpy(
+    table: Array,
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    copies: NDArray[np.int64],
+    sums: Array,
+) -> float:
+    weight = (copies[first] * copies[second]).astype(np.float64)
+    np.matmul(weight, table, out=sums)
+    return float(weight.sum())

@@ -7,6 +7,7 @@ that makes the *earlier* games likeliest, given its own predictions of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,9 @@ __all__ = ["fit_draw_rate"]
 
 #: A fitted rate stays this far from 0 and 1.
 _EDGE = 1e-4
+#: It is found to this.
+_CLOSE = 1e-7
+_GOLDEN = (5.0**0.5 - 1.0) / 2.0
 #: Predictions are fitted in so many groups: the rate depends on them smoothly.
 _GROUPS = 2000
 
@@ -47,10 +51,26 @@ def fit_draw_rate(score: ArrayLike, expected: ArrayLike) -> float:
             total -= float(np.sum(weights * np.maximum(logs, -700.0)))
         return total
 
-    from scipy.optimize import minimize_scalar
+    return _lowest(loss, _EDGE, 1.0 - _EDGE)
 
-    fit = minimize_scalar(loss, bounds=(_EDGE, 1.0 - _EDGE), method="bounded")
-    return float(fit.x)
+
+def _lowest(loss: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function with one minimum has it, by the golden section.
+
+    To import what scipy has for it takes as long as all else that a small history needs.
+    """
+    near, far = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_near, at_far = loss(near), loss(far)
+    while high - low > _CLOSE:
+        if at_near <= at_far:
+            high, far, at_far = far, near, at_near
+            near = high - _GOLDEN * (high - low)
+            at_near = loss(near)
+        else:
+            low, near, at_near = near, far, at_far
+            far = low + _GOLDEN * (high - low)
+            at_far = loss(far)
+    return 0.5 * (low + high)
 
 
 def _grouped(

@@ -17,6 +17,7 @@ from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.rated_games import RatedGames, whole_history
 from yardstone.evaluation.ratings_over_time import PresentRating, RatingHistory
 from yardstone.evaluation.splits import judged_games
+from yardstone.kernels import Loops, weighed
 from yardstone.pool import Pool
 from yardstone.ratings.systems import find_system
 from yardstone.records.given import ColumnNames, games_of
@@ -134,6 +135,7 @@ def takes_levels(system: str | None, state: Ledger | None = None) -> bool:
     return name is not None and find_system(name).levels
 
 
+@weighed(Loops.REPLAY, lambda pool, **_: 0 if pool is None else len(pool))
 def rate_games(
     pool: Pool | None,
     *,

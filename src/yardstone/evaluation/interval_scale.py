@@ -26,7 +26,15 @@ from yardstone.errors import ConvergenceError, ModelError
 from yardstone.evaluation.calibration import recalibration
 from yardstone.evaluation.draws import fit_draw_rate
 from yardstone.evaluation.splits import earlier_games
-from yardstone.evaluation.worlds import DrawnGames, drawn_results, true_scores, weighed_worlds
+from yardstone.evaluation.worlds import (
+    SPREADS,
+    WALKS,
+    DrawnGames,
+    drawn_results,
+    true_scores,
+    weighed_worlds,
+)
+from yardstone.kernels import Loops, work
 from yardstone.ratings.history import WholeHistoryRatings
 from yardstone.ratings.systems import find_system
 from yardstone.winprob.logistic import logistic, logit
@@ -150,6 +158,19 @@ def interval_scale(
     effort = _WHOLE if rated.name == "whr" else _SEQUENTIAL
     if len(pool) > effort.games:
         pool = pool.select(np.arange(effort.games))
+    pools = int(np.clip(-(-effort.errors // (2 * len(pool))), effort.pools, MOST_POOLS))
+    replays = pools + len(WALKS) * len(SPREADS)
+    loops = Loops.WHOLE_HISTORY if rated.name == "whr" else Loops.REPLAY
+    with work(loops, replays * len(pool)):
+        return _scale_of(rated, pool, pools, confidence, seed)
+
+
+def _scale_of(
+    rated: RatedGames, pool: Pool, pools: int, confidence: float, seed: int
+) -> IntervalScale | None:
+    """The same by so many pools like this one."""
+    system = rated.system
+    handicap = getattr(system, "handicap", None)
     moving = getattr(system, "first_advantage", 0.0)
     advantage = np.full(len(pool), 0.0 if isinstance(moving, str) else float(moving))
     if handicap is not None:
@@ -158,7 +179,6 @@ def interval_scale(
     worlds, weight = weighed_worlds(pool, advantage)
     draw_rate = fit_draw_rate(pool.score, rated.replay.expected[: len(pool)])
     rng = np.random.default_rng(seed)
-    pools = int(np.clip(-(-effort.errors // (2 * len(pool))), effort.pools, MOST_POOLS))
     chosen = rng.choice(len(worlds), pools, p=weight)
     again = _rating_again(rated)
     experience = earlier_games(pool)

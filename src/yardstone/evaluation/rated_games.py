@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.evaluation.splits import earlier_games, in_time_order
+from yardstone.kernels import Loops, weighed
 from yardstone.ratings.order import check_order
 from yardstone.ratings.replay import Predicts, Replay
 from yardstone.ratings.result import Ratings
@@ -66,6 +67,7 @@ class RatedGames:
         return self.replay.ratings
 
 
+@weighed(Loops.WHOLE_HISTORY, lambda pool, **_: len(pool))
 def whole_history(pool: Pool, **parameters: Any) -> RatedGames:
     """Every player's most probable strength at each game, given all games.
 

@@ -128,11 +128,13 @@ def _run_here(function: Callable[[Any], Any], todo: Todo, tally: Tally) -> None:
 
 def _run_threads(function: Callable[[Any], Any], todo: Todo, tally: Tally, number: int) -> None:
     from concurrent.futures import ThreadPoolExecutor, as_completed
+    from contextvars import copy_context
 
     executor = ThreadPoolExecutor(number, "yardstone")
     try:
         futures: dict[Future[list[Any]], range] = {
-            executor.submit(run_chunk, function, todo, numbers): numbers for numbers in todo.chunks
+            executor.submit(copy_context().run, run_chunk, function, todo, numbers): numbers
+            for numbers in todo.chunks
         }
         for future in as_completed(futures):
             tally.put(futures[future], future.result())

@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from yardstone.errors import UsageError, WorkerError
+from yardstone.kernels.settings import Setting
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
@@ -51,12 +52,12 @@ def inside() -> bool:
 
 def run(function: Callable[[Any], Any], todo: Todo, tally: Tally, number: int) -> None:
     """Do all that is to be done with so many processes."""
-    job = _pickled(function, "the function")
+    jobs = [_pickled((function, Setting.here(talks=n == 0)), "the function") for n in range(number)]
     workers: list[_Worker] = []
     try:
         with _interrupts_held():
             workers.extend(_start_worker() for _ in range(number))
-        _hand_out(workers, job, todo, tally)
+        _hand_out(workers, jobs, todo, tally)
     except BaseException:
         for worker in workers:
             worker.process.kill()
@@ -72,11 +73,11 @@ def run(function: Callable[[Any], Any], todo: Todo, tally: Tally, number: int) -
             worker.process.close()
 
 
-def _hand_out(workers: list[_Worker], job: bytes, todo: Todo, tally: Tally) -> None:
+def _hand_out(workers: list[_Worker], jobs: list[bytes], todo: Todo, tally: Tally) -> None:
     waiting = deque(todo.chunks)
     by_pipe = {worker.pipe: worker for worker in workers}
     busy: dict[Connection, range | None] = dict.fromkeys(by_pipe)  # None: starting
-    for worker in workers:
+    for worker, job in zip(workers, jobs, strict=True):
         _send(worker, job, None, todo)
     while busy:
         for ready in wait(list(busy)):
@@ -196,7 +197,9 @@ def _work(pipe: Connection) -> None:
 
 def _load_function(data: bytes) -> tuple[Callable[[Any], Any] | None, bytes]:
     try:
-        return pickle.loads(data), pickle.dumps(None)
+        function, setting = pickle.loads(data)
+        setting.take()
+        return function, pickle.dumps(None)
     except Exception as error:
         return None, _pickled_failure(0, error)
 

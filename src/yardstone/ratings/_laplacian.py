@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.kernels import kernel
+from yardstone.kernels import in_python, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,6 +63,21 @@ def _multiply(graph: Graph, x: Floats, out: Floats) -> None:
             out[i] = 0.0
 
 
+@in_python(_multiply)
+def _multiply_by_numpy(graph: Graph, x: Floats, out: Floats) -> None:
+    n, relations = len(x) - 1, graph.relations
+    flow = graph.weight * (x[graph.first] - x[graph.second])
+    out[:n] = graph.extra[:n] * x[:n] + np.bincount(graph.first, flow, n)
+    out[:n] -= np.bincount(graph.second, flow, n)
+    if len(relations.player):
+        flow = relations.precision * (x[relations.player] - x[relations.other])
+        out[:n] += np.bincount(relations.player, flow, n) - np.bincount(relations.other, flow, n)
+    if graph.free[n]:
+        out[n] = graph.diagonal[n] * x[n] + graph.border[:n] @ x[:n]
+        out[:n] += graph.border[:n] * x[n]
+    out[~graph.free] = 0.0
+
+
 @kernel
 def conjugate_gradients(graph: Graph, right: Floats, tolerance: float, step: Floats) -> bool:
     """Solve H step = right by Jacobi-preconditioned conjugate gradients.
@@ -105,6 +120,37 @@ def conjugate_gradients(graph: Graph, right: Floats, tolerance: float, step: Flo
         rho = new_rho
         for i in range(n):
             direction[i] = scaled[i] + beta * direction[i]
+    return True
+
+
+@in_python(conjugate_gradients)
+def _conjugate_gradients_by_numpy(
+    graph: Graph, right: Floats, tolerance: float, step: Floats
+) -> bool:
+    n, diagonal = len(step), graph.diagonal
+    used = graph.free & (diagonal > 0.0)
+    divisor = np.where(used, diagonal, 1.0)
+    residual = np.where(used, right, 0.0)
+    scaled = residual / divisor
+    direction, product = scaled.copy(), np.zeros(n)
+    step[:] = 0.0
+    rho = float(residual @ scaled)
+    goal = rho * tolerance * tolerance
+    for _ in range(_CG_STEPS_PER_UNKNOWN * n + 100):
+        if rho <= goal or rho == 0.0:
+            break
+        _multiply_by_numpy(graph, direction, product)
+        curvature = float(direction @ product)
+        size = float((direction * direction) @ diagonal)
+        if curvature <= _FLAT * size:
+            return curvature >= -_FLAT * size
+        alpha = rho / curvature
+        step += alpha * direction * used
+        residual -= alpha * product * used
+        scaled = residual / divisor
+        new_rho = float(residual @ scaled)
+        direction = scaled + new_rho / rho * direction
+        rho = new_rho
     return True
 
 

@@ -20,6 +20,7 @@ from yardstone.errors import (
     SkippedWarning,
     UsageError,
 )
+from yardstone.kernels import Loops, rating_work, weighed
 from yardstone.pool import PairCounts, Pool, SkipReport
 from yardstone.ratings._bounds import perfect_limits
 from yardstone.ratings.bradley_terry import BradleyTerry
@@ -42,6 +43,12 @@ __all__ = ["STATUS_NAMES", "PlayerRating", "RatingList", "rate", "rate_list", "s
 SUGGESTIONS = 5
 
 
+@weighed(
+    Loops.RATING,
+    lambda pool, *_, simulations=0, **__: rating_work(
+        len(pool), len(pool.players), 1 + simulations
+    ),
+)
 def rate_list(
     pool: Pool,
     system: BradleyTerry | None = None,

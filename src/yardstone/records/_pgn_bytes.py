@@ -7,11 +7,12 @@ byte after the last may be looked at.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.kernels import bare_kernel
+from yardstone.kernels import bare_kernel, in_python
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +39,14 @@ def _classes() -> Bytes:
 
 
 CLASS = _classes()
+
+# The same for plain Python, which looks for a byte quickest so.
+_CLASS = CLASS.tolist()
+_NOT_BLANK = re.compile(rb"[^\x00-\x09\x0b\x0c\x0e-\x20\x7f]")
+_NOT_NAME = re.compile(rb"[^A-Za-z0-9_+#=:-]")
+_STOP_OF_VALUE = re.compile(rb'["\\\n\r]')
+_IN_MOVETEXT = re.compile(rb"[\[{;%]")
+_IN_COMMENT = {c: re.compile(b"[}\\%c]" % c) for c in (OPEN_TAG, OPEN_BRACE)}
 
 #: A tag longer than this is malformed.
 TAG_LIMIT = 1 << 16
@@ -77,10 +86,20 @@ def word_at(buf: Bytes, i: int) -> np.uint64:
     )
 
 
+@in_python(word_at)
+def _word_at(buf: Bytes, i: int) -> np.uint64:
+    return np.uint64(int.from_bytes(buf[i : i + WORD].tobytes(), "little"))
+
+
 @bare_kernel
 def class_at(buf: Bytes, i: int) -> int:
     """The class of one byte."""
     return int(CLASS[buf[np.uint64(i)]])
+
+
+@in_python(class_at)
+def _class_at(buf: Bytes, i: int) -> int:
+    return _CLASS[buf[i]]
 
 
 @bare_kernel
@@ -103,6 +122,12 @@ def next_stop_of_value(buf: Bytes, i: int, n: int) -> int:
     return i
 
 
+@in_python(next_stop_of_value)
+def _next_stop_of_value(buf: Bytes, i: int, n: int) -> int:
+    found = _STOP_OF_VALUE.search(buf.data, i, n)
+    return n if found is None else found.start()
+
+
 @bare_kernel
 def next_in_movetext(buf: Bytes, i: int, n: int) -> int:
     """The next byte from `i` on that means anything in movetext: one of ``[ { ; %``."""
@@ -116,6 +141,12 @@ def next_in_movetext(buf: Bytes, i: int, n: int) -> int:
     while i < n and not class_at(buf, i) & STOPS_MOVETEXT:
         i += 1
     return i
+
+
+@in_python(next_in_movetext)
+def _next_in_movetext(buf: Bytes, i: int, n: int) -> int:
+    found = _IN_MOVETEXT.search(buf.data, i, n)
+    return n if found is None else found.start()
 
 
 @bare_kernel
@@ -132,6 +163,12 @@ def next_in_comment(buf: Bytes, i: int, n: int, other: int) -> int:
     return i
 
 
+@in_python(next_in_comment)
+def _next_in_comment(buf: Bytes, i: int, n: int, other: int) -> int:
+    found = _IN_COMMENT[other].search(buf.data, i, n)
+    return n if found is None else found.start()
+
+
 @bare_kernel
 def count_lines(buf: Bytes, i: int, n: int) -> int:
     """Line ends from `i` to before `n`: LF, CR, and CR LF as one."""
@@ -139,6 +176,13 @@ def count_lines(buf: Bytes, i: int, n: int) -> int:
     for k in range(np.uint64(i), np.uint64(n)):
         lines += (buf[k] == LF) | ((buf[k] == CR) & (buf[k + np.uint64(1)] != LF))
     return lines
+
+
+@in_python(count_lines)
+def _count_lines(buf: Bytes, i: int, n: int) -> int:
+    text = buf[i : n + 1].tobytes()
+    lines = text[:-1]
+    return lines.count(b"\n") + lines.count(b"\r") - text.count(b"\r\n")
 
 
 @bare_kernel
@@ -158,6 +202,26 @@ def after_blanks(buf: Bytes, i: int, n: int) -> int:
     while i < n and class_at(buf, i) == BLANK:
         i += 1
     return i
+
+
+@in_python(after_blanks)
+def _after_blanks(buf: Bytes, i: int, n: int) -> int:
+    found = _NOT_BLANK.search(buf.data, i, n)
+    return n if found is None else found.start()
+
+
+@bare_kernel
+def after_name(buf: Bytes, i: int, n: int) -> int:
+    """The first place from `i` on that cannot be part of a tag's name, or `n`."""
+    while i < n and class_at(buf, i) == NAME:
+        i += 1
+    return i
+
+
+@in_python(after_name)
+def _after_name(buf: Bytes, i: int, n: int) -> int:
+    found = _NOT_NAME.search(buf.data, i, n)
+    return n if found is None else found.start()
 
 
 @bare_kernel
@@ -181,8 +245,7 @@ def parse_tag(buf: Bytes, i: int, n: int, final: bool, tag: Integers) -> int:
     undecided = NO_TAG if final or i + TAG_LIMIT <= n else NEED_MORE
     k = after_blanks(buf, i + 1, limit)
     name = k
-    while k < limit and class_at(buf, k) == NAME:
-        k += 1
+    k = after_name(buf, k, limit)
     tag[NAME_FROM] = name
     tag[NAME_TO] = k
     name_end = k

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import NoGamesError, StrictError
+from yardstone.kernels import Loops, work
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
 from yardstone.records import _pgn_game as game
 from yardstone.records._interning import Interned
@@ -39,6 +40,7 @@ __all__ = ["read_pgn"]
 BLOCK = 1 << 21
 #: What one buffer left unread is put before the next one; it is never longer.
 _HEAD = LOOK_AHEAD + 64
+_TAIL = 64
 _GAMES = 1 << 15
 _TIME_TAGS = ("utcdate", "date", "utctime", "time")
 #: In `Options.columns`: the line of the file at which the game begins.
@@ -152,6 +154,7 @@ class _Reader:
             np.empty(_GAMES if with_lines else 0, np.int64),
         )
         self.chunks: list[game.GameTable] = []
+        self.bytes = 0  # of the files read, in their first blocks
         self.tag = np.zeros(5, np.int64)
         self.scratch = np.zeros(game.COLUMN_SCRATCH + width * game.COLUMN_WIDTH + 8, np.uint8)
 
@@ -164,11 +167,27 @@ class _Reader:
         state[[game.LINE, game.LINE_BLANK, game.LINE_START]] = 1
         blocks = _Blocks(stream, block)
         buffer, size = blocks.first()
+        self.bytes += size
+        with work(Loops.PGN, self.bytes):
+            self._scan_blocks(blocks, buffer, size, stream, state, progress)
+        if stream.damage is not None:
+            self.skip(Skipped(stream.name, int(state[game.LINE]), stream.damage))
+        return bool(state[game.ANY_TAG])
+
+    def _scan_blocks(
+        self,
+        blocks: _Blocks,
+        buffer: NDArray[np.uint8],
+        size: int,
+        stream: ByteStream,
+        state: NDArray[np.int64],
+        progress: Callable[[int], object] | None,
+    ) -> None:
         buffer[_HEAD - 1] = 10
         start = _HEAD
         while True:
             end = _HEAD + size
-            final = size < block
+            final = size < len(buffer) - _HEAD - _TAIL
             buffer[end] = 0
             start = self._scan(buffer, start, end, final, state, stream.name)
             if progress is not None:
@@ -180,9 +199,6 @@ class _Reader:
             following[_HEAD - left - 1 : _HEAD] = buffer[start - 1 : end]
             blocks.give_back(buffer)
             buffer, start = following, _HEAD - left
-        if stream.damage is not None:
-            self.skip(Skipped(stream.name, int(state[game.LINE]), stream.damage))
-        return bool(state[game.ANY_TAG])
 
     def _scan(
         self,
@@ -205,9 +221,11 @@ class _Reader:
             state[game.GAMES] = state[game.DETAILS] = 0
             state[game.NAMES] = names.count
             with np.errstate(over="ignore"):
-                work = game.PgnState(state, self.tag, self.scratch, self.letters, self.letters_from)
+                about = game.PgnState(
+                    state, self.tag, self.scratch, self.letters, self.letters_from
+                )
                 problems = game.Problems(details, texts, counts)
-                start = scan(buffer, start, end, final, work, names.table, self.games, problems)
+                start = scan(buffer, start, end, final, about, names.table, self.games, problems)
             names.count = int(state[game.NAMES])
             games = int(state[game.GAMES])
             table = self.games
@@ -366,7 +384,7 @@ class _Blocks:
         self._free.put(buffer)
 
     def _new(self) -> NDArray[np.uint8]:
-        return np.empty(_HEAD + self._size + 64, np.uint8)
+        return np.empty(_HEAD + self._size + _TAIL, np.uint8)
 
     def _fill(self, buffer: NDArray[np.uint8]) -> int:
         return self._stream.readinto(buffer[_HEAD : _HEAD + self._size].data)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
+from yardstone.kernels import Loops, in_steps
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.dates import Times, date_span
 from yardstone.records.go_game import BLACK, UNKNOWN, WHITE, GoGame
@@ -99,6 +100,9 @@ class SgfReader:
             self._skip(record.file, record.line, record.reason)
 
     def __iter__(self) -> Iterator[GoGame]:
+        return in_steps(Loops.SGF, self._size, self._games())
+
+    def _games(self) -> Iterator[GoGame]:
         builder = self._builder
         for record in self._records(main_only=not self._variations):
             try:
@@ -112,11 +116,19 @@ class SgfReader:
 
     def trees(self) -> Iterator[SgfTree]:
         """The records with all their variations, of any kind of game."""
+        return in_steps(Loops.SGF, self._size, self._trees())
+
+    def _trees(self) -> Iterator[SgfTree]:
         for record in self._records(main_only=False):
             if record.rows.nodes:
                 yield SgfTree(record)
             else:
                 self._skip(record.file, record.line, "the record is empty")
+
+    @property
+    def _size(self) -> int:
+        """Bytes of all files, some of them perhaps packed."""
+        return sum(source.size for source in self._sources)
 
     def _lines(self, record: SgfRecord) -> Iterator[GoGame]:
         if record.rows.nodes == 0:

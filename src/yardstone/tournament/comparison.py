@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError
+from yardstone.kernels import Loops, weighed
 from yardstone.tournament._pairing import pair_weights
 from yardstone.tournament.constraints import Constraints, allowed_boards, impossible
 from yardstone.tournament.entrants import enter
@@ -38,6 +39,9 @@ class RoundComparison:
         return len(self.recorded.boards) - sum(board.second >= 0 for board in changed)
 
 
+@weighed(
+    Loops.PAIRING, lambda tournament, *_, **__: len(tournament.players) ** 2 * tournament.rounds
+)
 def compare_rounds(
     tournament: Tournament, round_number: int | None = None, *, rules: PairingRules | None = None
 ) -> tuple[RoundComparison, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from yardstone.kernels import Loops, weighed
 from yardstone.tournament._pairing import row_values, sides
 from yardstone.tournament.entry_columns import Entry, SideReason
 from yardstone.tournament.matching import maximum_matching
@@ -133,6 +134,7 @@ class Explanation:
     unavoidable: bool = False
 
 
+@weighed(Loops.PAIRING, lambda pairing, **_: len(pairing.entrants) ** 3 / 2)
 def explain(
     pairing: Pairing,
     *,

@@ -11,6 +11,7 @@ import numpy as np
 
 from yardstone import parallel
 from yardstone.errors import UsageError
+from yardstone.kernels import Loops, weighed
 from yardstone.tournament.criteria import criterion, parse_criteria
 from yardstone.tournament.simulation import SimulationPlan, play, state_after
 
@@ -101,6 +102,12 @@ class TournamentForecast:
         return float(values.mean()), spread / np.sqrt(len(values))
 
 
+def _boards(plan: SimulationPlan, tournaments: int = 1000, **_: object) -> float:
+    """How much pairing there is, for `Loops.PAIRING`."""
+    return len(plan.strength) ** 2 * plan.tournament.rounds * tournaments
+
+
+@weighed(Loops.PAIRING, _boards)
 def simulate(
     plan: SimulationPlan,
     tournaments: int = 1000,

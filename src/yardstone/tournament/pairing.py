@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError
+from yardstone.kernels import Loops, weighed
 from yardstone.tournament._pairing import board_values, bye_values, pair_weights, side_list
 from yardstone.tournament.constraints import (
     Constraints,
@@ -154,6 +155,7 @@ class Pairing:
         return tournament.with_round(self.games(), byes)
 
 
+@weighed(Loops.PAIRING, lambda tournament, *_, **__: len(tournament.players) ** 2)
 def pair_round(
     tournament: Tournament,
     round_number: int | None = None,

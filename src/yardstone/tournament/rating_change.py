@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
+from yardstone.kernels import Loops, work
 from yardstone.ratings.egf import CLASS_WEIGHTS, EGF
 from yardstone.ratings.egf_old import EGFOld
 from yardstone.tournament.fide_tables import table_score
@@ -127,7 +128,8 @@ def _egf(
         columns = {**pool.columns, "class": np.full(len(pool), chosen)}
         pool = replace(pool, columns=columns)
     pool = replace(pool, columns={**pool.columns, **_entry_ratings(pool)})
-    replay = make().replay(pool)
+    with work(Loops.REPLAY, len(pool)):
+        replay = make().replay(pool)
     by_name = {row: name for name, row in _rows(games, pool).items()}
     changes = []
     factor = float(pool.columns["class"][0])

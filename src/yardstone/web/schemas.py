@@ -74,9 +74,7 @@ class AcceptedBatch(BaseModel):
 class Progress(BaseModel):
     """How far a job is."""
 
-    stage: Literal[
-        "waiting", "fetching", "reading", "analysing", "searching", "rating", "finished"
-    ]
+    stage: Literal["waiting", "fetching", "reading", "analysing", "searching", "rating", "finished"]
     done: int
     total: int
     fraction: float = Field(ge=0.0, le=1.0)

@@ -11,7 +11,7 @@ from math import exp, log
 
 import numpy as np
 
-from yardstone.kernels import kernel
+from yardstone.kernels import in_python, kernel
 
 __all__ = ["fast_exp", "fast_win_and_loss", "logistic", "plain_logistic", "win_and_loss"]
 
@@ -39,6 +39,11 @@ def fast_exp(x: float) -> float:
     whole = int(n)
     series = 1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0)))))
     return float(_FRACTION[whole & 63] * series * _POWER[(whole >> 6) + _POWERS])
+
+
+@in_python(fast_exp)
+def _exp(x: float) -> float:
+    return exp(x) if x < _LIMIT else float(np.exp(x))
 
 
 @kernel

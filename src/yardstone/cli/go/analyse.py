@@ -73,7 +73,6 @@ def analyse(
     yardstone go analyse professional.sgf --plot game.svg
     yardstone go analyse professional.sgf -o moves.csv
     """
-    from yardstone.cli.startup import load_numba
     from yardstone.go.analysis import Phases
 
     output.check()
@@ -82,7 +81,6 @@ def analyse(
     ends = Phases(*_phases(phases))
     shown_rules = chosen_rules(rules)
     loaded = network.load()
-    load_numba()
     from yardstone.go.game_files import analyse_files
     from yardstone.go.losses import LossEffort
     from yardstone.reports.go.analysis import analysis_document

@@ -42,13 +42,11 @@ def evaluate(
     """
     from yardstone.cli.output import check_folder
     from yardstone.cli.progress import progress_bar
-    from yardstone.cli.startup import load_numba
     from yardstone.errors import NoGamesError
     from yardstone.pool import SkipReport
 
     check_folder(output)
     loaded = network.load()
-    load_numba()
     from yardstone.go.position_lines import evaluate_file
 
     skipped = SkipReport()

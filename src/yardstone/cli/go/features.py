@@ -92,7 +92,6 @@ def features(
     yardstone go features professional.sgf -o store --features head,pick
     """
     from yardstone.cli.progress import stage_bars
-    from yardstone.cli.startup import load_numba
     from yardstone.errors import InputError
     from yardstone.go.extraction_batch import ExtractionSettings
 
@@ -114,7 +113,6 @@ def features(
     )
     if store.exists() and not store.is_dir():
         raise InputError("this is a file", file=str(store), hint="name a folder")
-    load_numba()
     from yardstone.go.extraction import extract_features
     from yardstone.records.sgf import SgfReader
 

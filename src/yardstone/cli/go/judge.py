@@ -52,14 +52,11 @@ def judge(
     --------
     yardstone go judge professional.sgf -o winners.csv
     """
-    from yardstone.cli.startup import load_numba
-
     output.check()
     if not 50.0 <= sure <= 100.0:
         raise UsageError(f"--sure {sure:g}: it must be 50 to 100")
     shown_rules = chosen_rules(rules)
     loaded = network.load()
-    load_numba()
     from yardstone.go.game_files import judge_files
     from yardstone.reports.go.judgement import judgement_document
 

@@ -11,7 +11,6 @@ from math import log
 from yardstone.cli.ordo.options import SWITCHES, Refused, read_options
 from yardstone.cli.ordo.running import exit_status, parsed
 from yardstone.cli.ordo.switches import help_lines
-from yardstone.cli.startup import load_numba
 
 __all__ = ["LICENSE", "main", "version_line"]
 
@@ -53,7 +52,6 @@ def _run(arguments: Sequence[str]) -> None:
             sys.stdout.write(_expectation_table(options.scale))
         case "rate":
             started = time.process_time()
-            load_numba()
             from yardstone.cli.ordo.session import Session
 
             with ExitStack() as stack:

@@ -22,7 +22,6 @@ from yardstone.cli.ordo.switches import (
     scan_float,
     scan_integer,
 )
-from yardstone.cli.startup import load_numba
 
 __all__ = ["SWITCHES", "PrepOptions", "main", "read_options"]
 
@@ -140,7 +139,6 @@ def _run(arguments: Sequence[str]) -> None:
             sys.stdout.write(_usage())
         case "prepare":
             started = time.process_time()
-            load_numba()
             from yardstone.cli.ordo.prep_session import prepare
 
             with ExitStack() as stack:

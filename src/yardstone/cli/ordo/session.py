@@ -19,6 +19,7 @@ from yardstone.cli.ordo.known import known_beforehand
 from yardstone.cli.ordo.options import OrdoOptions, Refused, check_combinations
 from yardstone.cli.ordo.switches import scan_integer
 from yardstone.errors import ModelError
+from yardstone.kernels import Loops, rating_work, work
 from yardstone.pool import PairCounts
 from yardstone.ratings.ordo_search import SEARCHED
 from yardstone.ratings.result import Estimate, JointRatings, Status
@@ -67,6 +68,12 @@ class Session:
         self._log("start")
         self._log("input...")
         self.games = self._load_games(files)
+        games, players = self.games.total, len(self.games.players.names)
+        with work(Loops.RATING, rating_work(games, players, 1 + options.simulations)):
+            self._rate_games()
+
+    def _rate_games(self) -> None:
+        options = self.options
         self._say_totals()
         self.known = known_beforehand(options, self.games.players)
         self._open_outputs()

@@ -12,7 +12,6 @@ from yardstone.cli.go.options import NetworkOptions, Strict
 from yardstone.cli.output import TableOutput
 from yardstone.cli.progress import progress_bar
 from yardstone.cli.reading import report_skipped
-from yardstone.cli.startup import load_numba
 from yardstone.cli.strength.estimate import Handicap, ModelFile
 from yardstone.errors import InputError, UsageError
 
@@ -90,7 +89,6 @@ def calibrate(
     ranks = RankModel.load(model)
     estimates = None
     if paths:
-        load_numba()
         from yardstone.records.sgf import SgfReader
         from yardstone.strength.estimate.collection import estimate_players
         from yardstone.strength.estimate.games import model_network

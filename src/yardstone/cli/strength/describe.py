@@ -50,9 +50,7 @@ def describe(
     if ending not in ("svg", "png", "pdf"):
         raise UsageError(f"pictures are of the type svg, png or pdf, not {ending!r}")
     edges = _edges(classes)
-    from yardstone.cli.startup import load_numba
 
-    load_numba()
     from yardstone.lab.neubauer.description import describe_data
     from yardstone.reports.strength.data import data_charts
 

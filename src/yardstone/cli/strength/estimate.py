@@ -12,7 +12,6 @@ import typer
 from yardstone.cli.go.options import GamePaths, NetworkOptions, Strict, Visits
 from yardstone.cli.output import Output
 from yardstone.cli.reading import report_skipped
-from yardstone.cli.startup import load_numba
 from yardstone.cli.values import confidence as parse_confidence
 from yardstone.errors import UsageError
 
@@ -100,7 +99,6 @@ def estimate(
         raise UsageError("--player and --colour: name one of them")
     if calibration is not None and scale is not ScaleName.fox:
         raise UsageError("--calibration and --scale: name one of them")
-    load_numba()
     from yardstone.go.losses import LossEffort
     from yardstone.records.sgf import SgfReader
     from yardstone.reports.strength.estimate import estimate_document

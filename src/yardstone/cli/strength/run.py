@@ -10,7 +10,6 @@ import typer
 
 from yardstone.cli.output import TableOutput
 from yardstone.cli.progress import stage_bars
-from yardstone.cli.startup import load_numba
 
 if TYPE_CHECKING:
     from yardstone.lab.neubauer.experiment.measurement import Measurement
@@ -49,7 +48,6 @@ def run(
 
     output.check()
     experiment = read_experiment(file)
-    load_numba()
     from yardstone.lab.neubauer.experiment.measurement import measure
     from yardstone.lab.neubauer.experiment.run import run_experiment
     from yardstone.reports.strength.experiment import experiment_document

@@ -20,10 +20,7 @@ def find(problems: ProblemOptions, output: TableOutput, boards: Boards = 1) -> N
     yardstone trickplay find trickplay.txt --games professional.sgf
     yardstone trickplay find trickplay.txt --games professional.sgf --sgf found.sgf
     """
-    from yardstone.cli.startup import load_numba
-
     output.check(problems.sgf)
-    load_numba()
     from yardstone.reports.trickplay.problems import found_document
     from yardstone.strength.trickplay.problem_files import find_problem_files
 

@@ -37,11 +37,8 @@ def index(
     yardstone trickplay index professional.sgf -o games.idx
     """
     from yardstone.cli.progress import progress_bar
-    from yardstone.cli.startup import load_numba
-    from yardstone.reports.words import plural
-
-    load_numba()
     from yardstone.go.patterns import build_index
+    from yardstone.reports.words import plural
 
     games, skipped = build_index(
         paths, output, workers=workers, progress=progress_bar("reading games", quiet=quiet)

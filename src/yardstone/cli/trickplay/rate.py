@@ -60,12 +60,9 @@ def rate(
     yardstone trickplay rate trickplay.txt --games professional.sgf --plot ratings.svg
     yardstone trickplay rate trickplay.txt --games professional.sgf --boards 1 -o problem.json
     """
-    from yardstone.cli.startup import load_numba
-
     output.check(problems.sgf)
     level = values.confidence(confidence)
     rated_moves = _parse_moves(moves)
-    load_numba()
     from yardstone.reports.trickplay.problems import ratings_document
     from yardstone.strength.rank.model import RankModel
     from yardstone.strength.trickplay.problem_files import rate_problem_files

@@ -133,11 +133,7 @@ def _scale(plain: Plain, name: str, address: str) -> Alternative:
     if (part["low"], part["high"]) != (None, None):
         interval = f"{per_cent(plain['level'])}: {ends_words(name, part)}"
     deviation = part["deviation"]
-    error = (
-        f"mapped from Fox, ± {deviation:.1f} ranks"
-        if deviation
-        else "the model’s own scale"
-    )
+    error = f"mapped from Fox, ± {deviation:.1f} ranks" if deviation else "the model’s own scale"
     return Alternative(part["title"], [strength, interval, error], address, name == plain["scale"])
 
 

@@ -13,6 +13,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from yardstone.equality import equal_fields
+from yardstone.kernels import Loops, weighed
 from yardstone.pool import SkipReport
 from yardstone.shown import Shown
 from yardstone.strength.estimate.games import SeenGame, facts, model_network, see_games
@@ -211,6 +212,7 @@ class StrengthEstimate(Shown):
         }
 
 
+@weighed(Loops.BOARD, lambda games, *_, **__: 2 * sum(len(game.moves) for game in games))
 def estimate_player(
     games: Sequence[GoGame],
     player: str | None = None,
