@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -160,8 +160,7 @@ def test_frames_of_both_libraries(ratings: RatingList, monkeypatch: pytest.Monke
     real = importlib.util.find_spec
 
     def without(*missing: str) -> None:
-        for name in ("pandas", "polars"):
-            monkeypatch.delitem(sys.modules, name, raising=False)
+        monkeypatch.setattr("yardstone.reports.faces.frames.sys", SimpleNamespace(modules={}))
         monkeypatch.setattr(
             "yardstone.reports.faces.frames.find_spec",
             lambda name: None if name in missing else real(name),

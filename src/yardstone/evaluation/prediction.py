@@ -48,6 +48,7 @@ def predict(
 
     Examples
     --------
+    >>> from yardstone.pool import Pool
     >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
     >>> predict(pool, "A", "C", system="elo", exact=True).expected > 0.5
     True
