@@ -187,6 +187,6 @@ def test_in_a_browser_the_owner_deletes_and_a_reader_cannot(server: Server) -> N
         page.get_by_role("button", name="Delete for good").click()
         page.get_by_role("heading", name="Deleted").wait_for()
         reader.reload()
-        reader.get_by_role("heading", name="There is nothing here").wait_for()
+        reader.get_by_role("heading", name="Not found").wait_for()
         own.close()
         other.close()
