@@ -115,7 +115,7 @@ class Workplace:
             environment["MPLCONFIGDIR"] = get_cachedir()
             environment["XDG_CACHE_HOME"] = str(self.folder / ".cache")
             environment.pop("YARDSTONE_NET", None)
-        return subprocess.run(
+        ended = subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,
             env=environment,
@@ -126,6 +126,9 @@ class Workplace:
             timeout=PATIENCE,
             check=False,
         )
+        # Said only by the first to run large work on a machine.
+        ended.stdout = re.sub(r"^yardstone: compiling .*\n", "", ended.stdout, flags=re.MULTILINE)
+        return ended
 
 
 def documents() -> list[Path]:

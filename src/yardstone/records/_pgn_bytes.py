@@ -99,7 +99,8 @@ def class_at(buf: Bytes, i: int) -> int:
 
 @in_python(class_at)
 def _class_at(buf: Bytes, i: int) -> int:
-    return _CLASS[buf[i]]
+    mark: int = _CLASS[buf[i]]
+    return mark
 
 
 @bare_kernel
