@@ -210,4 +210,4 @@ def test_commands_with_switches_of_their_own_get_them_untouched(
     status = main([name, "--no-such-switch"])
     out, err = capsys.readouterr()
     assert status == 1
-    assert "yardstone: error: No such option" not in out + err
+    assert "yardstone: error: no such option" not in out + err

@@ -15,7 +15,7 @@ from yardstone.cli import table
 DOCS = blocks.ROOT / "docs"
 COMMANDS = sorted((*table.COMMANDS, *table.OWN_SWITCHES))
 #: Where the options of a command are explained, if not on a page of its name.
-PAGES = {"prep": "ordo", "evaluate": "evaluation", "predict": "history"}
+PAGES = {"demo": "recipes", "prep": "ordo", "evaluate": "evaluation", "predict": "history"}
 LONG_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 
 

@@ -80,7 +80,7 @@ def history(
     yardstone history league.csv --player 'Fizbo 2' --player 'Jonny 8.1' --plot ratings.svg
     yardstone history league.csv --where "round < '20'" --save league.ratings
     yardstone history league.csv --where "round >= '20'" --state league.ratings
-    yardstone history --state league.ratings --merge 'Fizbo 2=Jonny 8.1' --report
+    yardstone history --state league.ratings --annul 5 --report
     """
     from yardstone.evaluation.history import rating_history
     from yardstone.reports.history import history_document
