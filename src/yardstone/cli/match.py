@@ -164,10 +164,7 @@ def _live(
         if judgement.skipped is not None and not last:
             news.tell(judgement.skipped)
         decided = judgement.state.decision != "continue" and (judgement.match.paired or not pairs)
-        if decided or last:
-            out.emit(match_document(judgement))
-        else:
-            out.emit_passing(match_document(judgement), match_line(judgement))
+        out.emit_passing(match_document(judgement), match_line(judgement), last=decided or last)
         return decided
 
     return look

@@ -143,10 +143,13 @@ class TableOutput:
         if self.output is not None:
             _write(document, self.format, self.output)
 
-    def emit_passing(self, document: Document, line: str, *, rows: int | None = None) -> None:
-        """Show a report that is to change again; `line` says it in short."""
+    def emit_passing(
+        self, document: Document, line: str, *, rows: int | None = None, last: bool = False
+    ) -> None:
+        """Show a report that is to change again, unless it is the last; `line` says it in short."""
         if self.passing == "screen":
             sys.stdout.write(_CLEAR)
+        if last or self.passing == "screen":
             self.emit(document, rows=rows)
             sys.stdout.flush()
             return

@@ -193,11 +193,9 @@ def rate(
                 if last:
                     raise
                 return False  # there will be some
-            if last:
-                output.emit(document(report), rows=rows)
-            else:
+            if not last:
                 news.tell(report.skipped)
-                output.emit_passing(document(report), list_line(report), rows=rows)
+            output.emit_passing(document(report), list_line(report), rows=rows, last=last)
             return False
 
         return watching.follow(paths or [], look)

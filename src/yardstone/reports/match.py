@@ -192,8 +192,9 @@ def _counts(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
         yield "Games", f"{games.size:g} {_signs(games)}"
     if paired is not None:
         yield from _sides(paired)
-        yield from _pairing(paired)
     yield from _endings(judgement)
+    if paired is not None:
+        yield from _pairing(paired)
     if match.size:
         shared = "of pairs ended 1–1" if match.paired else "of games drawn"
         yield "Score", f"{100.0 * match.score:.2f} %, {100.0 * match.shared:.1f} % {shared}"
