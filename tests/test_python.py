@@ -141,7 +141,7 @@ def test_plus_minus_and_auto_are_those_of_the_command(
         assert f"{name}: {rating} ± {reach}" == str(ratings[name])
         assert re.search(rf"{re.escape(name)} +{rating} ± {reach}$", repr(fit), re.MULTILINE)
     assert "±: 95 % confidence interval" in repr(fit)
-    assert f"{fit.first_advantage.value:.1f} points" in said
+    assert f"First-move advantage: {fit.first_advantage.value:.1f} ±" in said
     sequential = yardstone.Glicko2().replay(yardstone.read(LEAGUE)).ratings
     assert "±" not in repr(sequential)  # no test says what its deviations hold
     assert "deviation" in repr(sequential)
@@ -172,7 +172,10 @@ def test_frames_of_both_libraries(ratings: RatingList, monkeypatch: pytest.Monke
     with pytest.raises(ImportError, match="pandas is not installed"):
         ratings.to_frame("pandas")
     without("pandas", "polars")
-    with pytest.raises(yardstone.MissingExtraError, match=r"pandas \(or polars\) is not installed: pip install pandas$"):
+    with pytest.raises(
+        yardstone.MissingExtraError,
+        match=r"pandas \(or polars\) is not installed: pip install pandas$",
+    ):
         ratings.to_frame()
 
 

@@ -1,6 +1,6 @@
 """Makes the sample results of the server's start page from the examples of the package.
 
-    python tools/samples.py [KIND ...]
+    python -m tools.samples [KIND ...]
 
 The sample of Go needs the network that the model of strength was trained on ($YARDSTONE_NET),
 that of backgammon needs GNU Backgammon.
@@ -40,7 +40,8 @@ def sample_result(kind: str, folder: Path, settings: Settings | None = None) -> 
         lambda: model_network(RankModel.load()),
         lambda stage, done, total: None,
     )
-    return json.loads(json.dumps(KINDS[kind].perform(task)))
+    result: dict[str, Any] = json.loads(json.dumps(KINDS[kind].perform(task)))
+    return result
 
 
 def main() -> None:

@@ -89,7 +89,7 @@ def test_ctrl_c_ends_with_the_last_result(tmp_path: Path) -> None:
     writer.wait()
     deadline = time.monotonic() + 60
     assert watching.stdout is not None
-    lines = []
+    lines: list[str] = []
     while not any(line.split()[1] == "80" for line in lines) and time.monotonic() < deadline:
         lines.append(watching.stdout.readline())
     watching.send_signal(signal.SIGINT)

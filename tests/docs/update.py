@@ -36,7 +36,7 @@ def updated_console(block: blocks.Block, workplace: blocks.Workplace) -> tuple[s
 
 def updated_session(block: blocks.Block, workplace: blocks.Workplace) -> tuple[str, list[str]]:
     """A Python session with what it prints now; what has to be done by hand."""
-    body, by_hand = "", []
+    body, by_hand, name = "", [], str(block.document)
     checker = doctest.OutputChecker()
     for part in doctest.DocTestParser().parse(block.body):
         if isinstance(part, str):
@@ -46,7 +46,7 @@ def updated_session(block: blocks.Block, workplace: blocks.Workplace) -> tuple[s
         body += f">>> {lines[0]}" + "".join(f"... {line}" for line in lines[1:])
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             try:
-                exec(compile(part.source, str(block.document), "single"), workplace.names)
+                exec(compile(part.source, name, "single", dont_inherit=True), workplace.names)
             except Exception:
                 if part.exc_msg is None:
                     raise

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.testing import assert_allclose
 from tests.evaluation.games import played
 from yardstone.errors import InputError, MissingExtraError, ModelError, NoGamesError, UsageError
 from yardstone.evaluation.backtest import evaluate
+from yardstone.evaluation.bootstrap import bootstrap
 from yardstone.evaluation.comparison import compare
 from yardstone.evaluation.draws import fit_draw_rate
 from yardstone.evaluation.metrics import measure
@@ -233,3 +235,41 @@ def test_groups_and_dates() -> None:
     assert sum(name.startswith("event ") for name in names) == 60
     with pytest.raises(InputError, match="no column 'place'"):
         evaluate(pool, ["elo"], group_by="place")
+
+
+def test_the_intervals_of_a_verdict_hold_together() -> None:
+    """Three systems of known mean differences: all leads of the best at once, in 95 of 100."""
+    held = 0
+    pools = 120
+    for seed in range(pools):
+        generator = np.random.default_rng(seed)
+        first = generator.integers(0, 30, 500)
+        second = (first + 1 + generator.integers(0, 29, 500)) % 30
+        each = generator.normal(0.0, 0.3, (3, 30))
+        means = np.array([0.0, -0.1, -0.2])
+        noise = generator.normal(size=(3, 500))
+        values = means[:, None] + each[:, first] + each[:, second] + noise
+        players = first.astype(np.int32), second.astype(np.int32)
+        names = ("a", "b", "c")
+        drawn = bootstrap(values, *players, replicates=200, seed=seed)
+        plain = three(100)
+        evaluation = dataclasses.replace(
+            plain,
+            systems=tuple(
+                dataclasses.replace(
+                    plain.systems[0],
+                    prediction=dataclasses.replace(plain.systems[0].prediction, name=name),
+                )
+                for name in names
+            ),
+            bootstraps={("representative", "log_likelihood"): (names, drawn)},
+        )
+        order = evaluation.ranking
+        truth = dict(zip(names, means, strict=True))
+        right = [
+            ends is None or ends[0] <= truth[order.names[0]] - truth[name] <= ends[1]
+            for name, ends in zip(order.names, order.together, strict=True)
+        ]
+        wrong_order = [pair for pair in order.apart if truth[pair[0]] <= truth[pair[1]]]
+        held += all(right) and not wrong_order
+    assert held >= 0.90 * pools

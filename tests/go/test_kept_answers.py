@@ -192,7 +192,7 @@ def test_damage_within_the_file_is_no_error_and_no_value(tmp_path: Path) -> None
             data[at] ^= 0xFF
         file.write_bytes(data)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(evaluation_store.warnings, "warn", lambda *_, **__: None)
+            patch.setattr("warnings.warn", lambda *_, **__: None)
             again = EvaluationStore(file, 1 << 22)
             found = again.get(list(values))
             again.put(b"new", b"value")

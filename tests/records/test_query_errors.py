@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Wrong queries: one line, in plain words, that says where and what to do."""
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ from typing import Any
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.rating_list import RatingList, summarise
-from yardstone.reports.faces.page import document_page
+from yardstone.reports.document import Document, Lines, Section, Table
+from yardstone.reports.faces.page import document_fragment, document_page
 from yardstone.reports.rating_list.report import OPPONENTS, rating_list_document
 
 
@@ -117,3 +118,19 @@ def test_only_the_most_played_opponents_are_listed() -> None:
 
 def test_a_large_page_stays_small(large: RatingList) -> None:
     assert len(html_list(large)) < 735_000
+
+
+def test_numbers_stand_with_their_points_below_each_other() -> None:
+    table = Table.of_cells(["d", "value"], [["a", "0.0337"], ["b", "12"], ["c", "3.5"], ["d", "–"]])
+    page = document_fragment(Document("", sections=[Section("", [table])]))
+    digit, point = "\u2007", "\u2008"
+    for text in (">0.0337<", f">12{point}{4 * digit}<", f">3.5{3 * digit}<", ">–<"):
+        assert text in page
+    even = Table.of_cells(["d", "value"], [["a", "1.5"], ["b", "2.5"]])
+    assert digit not in document_fragment(Document("", sections=[Section("", [even])]))
+
+
+def test_what_is_code_in_a_sentence_is_shown_as_code() -> None:
+    lines = Lines(["Take `rate <x>` then `."])
+    page = document_fragment(Document("", sections=[Section("", [lines])]))
+    assert "<p>Take <code>rate &lt;x&gt;</code> then `.</p>" in page

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
 from tests.browser import chromium
 from yardstone.ratings.rating_list import RatingList
+from yardstone.reports.document import Document, Section, Table
 from yardstone.reports.faces.page import document_page
 from yardstone.reports.rating_list.report import rating_list_document
 
@@ -150,3 +152,50 @@ def test_a_phone_needs_no_scrolling_sideways(opened: Page, scheme: str) -> None:
         }"""
     )
     assert min(contrast) >= 4.5
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_wide_table_scrolls_within_itself_and_its_names_stay(
+    browser: Browser, tmp_path: Path, scheme: Literal["light", "dark"]
+) -> None:
+    heads = ["Rank", "Player", *(f"Column {number}" for number in range(12))]
+    rows = [[f"{k}", f"Engine {k}", *(f"{k}.{j}" for j in range(12))] for k in range(1, 6)]
+    table = Table.of_cells(heads, rows, left=0)
+    columns = [replace(table.columns[0], left=False), replace(table.columns[1], left=True)]
+    table = replace(table, columns=[*columns, *table.columns[2:]])
+    file = tmp_path / "wide.html"
+    document = Document("Wide", sections=[Section("", [table])])
+    file.write_text(document_page(document, version=""), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme=scheme)
+    page.goto(file.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    area = page.locator(".wide")
+    name = page.locator("tbody .name").first
+    area.evaluate("(node) => { node.scrollLeft = 10000 }")
+    box, outer = name.bounding_box(), area.bounding_box()
+    assert box is not None
+    assert outer is not None
+    assert abs(box["x"] - outer["x"]) <= 1.0
+    last = page.locator("tbody tr").first.locator("td").last.bounding_box()
+    assert last is not None
+    assert last["x"] + last["width"] <= outer["x"] + outer["width"] + 1.0
+    opaque = name.evaluate("(node) => getComputedStyle(node).backgroundColor")
+    assert opaque == page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.emulate_media(media="print")
+    assert name.evaluate("(node) => getComputedStyle(node).position") == "static"
+    page.close()
+
+
+def test_on_a_phone_the_list_is_not_cut(opened: Page) -> None:
+    opened.set_viewport_size({"width": 390, "height": 800})
+    assert opened.evaluate("document.documentElement.scrollWidth") == 390
+    widths = "(nodes) => nodes.map((node) => node.scrollWidth - node.clientWidth)"
+    assert opened.locator(".wide").first.evaluate_all(widths) == [0]
+    heads = opened.locator("table").first.locator("thead th:visible")
+    shown = [text.strip() for text in heads.all_inner_texts()]
+    assert shown[:2] == ["Rank", "Player"]
+    assert {"Rating", "±"} <= set(shown)
+    left = opened.locator("tbody .name").first.evaluate(
+        "(node) => getComputedStyle(node).textAlign"
+    )
+    assert left == "left"

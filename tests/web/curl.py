@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import sys
 from pathlib import Path
+from typing import Any
 
 import requests
 
@@ -26,7 +27,7 @@ def main() -> int:
     given = parser.parse_args()
     headers = dict(line.split(": ", 1) for line in given.header)
     with contextlib.ExitStack() as opened:
-        files = []
+        files: list[tuple[str, Any]] = []
         for name, _, value in (field.partition("=") for field in given.form):
             if value.startswith("@"):
                 path = Path(value[1:])

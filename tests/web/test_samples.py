@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,10 @@ import pytest
 
 from tests.needed import missing
 from tests.shared import shared_path
+from tools.samples import sample_result as made_today
 from yardstone.backgammon.gnubg import find_gnubg
 from yardstone.errors import InputError
 from yardstone.web.pages.samples import SAMPLES, sample_result, start_samples
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-import samples
 
 #: Sentences: what they say stands in numbers beside them.
 SENTENCES = ("basis", "caveats", "remedies", "notes")
@@ -38,7 +35,7 @@ def compare(kept: Any, made: Any, tolerance: float, where: str = "result") -> No
 
 
 def test_of_results(tmp_path: Path) -> None:
-    compare(sample_result("results"), samples.sample_result("results", tmp_path), 1e-3)
+    compare(sample_result("results"), made_today("results", tmp_path), 1e-3)
 
 
 def test_of_backgammon(tmp_path: Path) -> None:
@@ -46,7 +43,7 @@ def test_of_backgammon(tmp_path: Path) -> None:
         find_gnubg()
     except InputError as error:
         missing(error.message, "apt-get install gnubg")
-    made = samples.sample_result("backgammon", tmp_path)
+    made = made_today("backgammon", tmp_path)
     kept = sample_result("backgammon")
     if made["gnubg"] != kept["gnubg"]:
         pytest.skip(f"the sample is of GNU Backgammon {kept['gnubg']}, this is {made['gnubg']}")
@@ -56,7 +53,7 @@ def test_of_backgammon(tmp_path: Path) -> None:
 def test_of_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     net = shared_path("nets/g170-b6c96-s175395328-d26788732.bin.gz")
     monkeypatch.setenv("YARDSTONE_NET", str(net))
-    made, kept = samples.sample_result("go", tmp_path), sample_result("go")
+    made, kept = made_today("go", tmp_path), sample_result("go")
     for one, other in zip([kept, *kept["others"]], [made, *made["others"]], strict=True):
         assert one.keys() == other.keys()
         for name in ("player", "colour", "rank", "games", "moves", "skipped"):

@@ -80,4 +80,4 @@ def test_every_setting_is_described() -> None:
     for kind in (Settings, Limits):
         assert kind.__doc__ is not None
         for each in fields(kind):
-            assert re.search(rf"^ *{each.name}\b", kind.__doc__, re.MULTILINE)
+            assert re.search(rf"^ *(\w+, )*{each.name}\b", kind.__doc__, re.MULTILINE)

@@ -23,16 +23,17 @@ __all__ = ["main"]
 INTERRUPTED = 130
 BROKEN_PIPE = 1
 _COMPLETION = "_YARDSTONE_COMPLETE"
+FAILED = 1
+#: Garbage is looked for when so many objects are new: imports make many, and no garbage.
+_NEW_OBJECTS = 100_000
+#: What silences a command, whichever it is.
+_QUIET = frozenset({"-q", "--quiet", "--silent"})
 _FIRST_HELP = """\
 Yardstone measures playing strength: ratings, with their uncertainty, from results of games.
 
   yardstone demo               See it at work on real games.
   yardstone rate games.pgn     Rate the players of your own games (PGN, CSV, SGF ...).
   yardstone --help             List all commands."""
-#: Garbage is looked for when so many objects are new: imports make many, and no garbage.
-_NEW_OBJECTS = 100_000
-#: What silences a command, whichever it is.
-_QUIET = frozenset({"-q", "--quiet", "--silent"})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,6 +47,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status
     except KeyboardInterrupt:
         return INTERRUPTED
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "yardstone"):
+            raise
+        print(
+            f"yardstone: error: {package} is not installed: pip install {package}, or make install",
+            file=sys.stderr,
+        )
+        return FAILED
     except BrokenPipeError:
         # Whoever read our output has closed it. Python would complain at exit
         # about what is still to be written: let it go nowhere.

@@ -170,14 +170,13 @@ def evaluate(
 
     from yardstone import parallel
 
-    replays = (1 + tune) * sum(_WORK.get(name, 1) for name in entries)
+    replays = (2 + tune if look else 1 + tune) * sum(_WORK.get(name, 1) for name in entries)
     with work(Loops.REPLAY, len(played) * replays):
-        replays_done = parallel.map(replayed, entries, workers=workers, threads=True)
-    outcomes = dict(zip(entries, replays_done, strict=True))
+        outcomes = parallel.map(replayed, entries, workers=workers, threads=True)
     if progress is not None:
         progress("replaying", len(entries), len(entries))
-    unable |= {name: each for name, each in outcomes.items() if isinstance(each, str)}
-    runs = [each for each in outcomes.values() if not isinstance(each, str)]
+    unable |= {n: each for n, each in zip(entries, outcomes, strict=True) if isinstance(each, str)}
+    runs = [each for each in outcomes if not isinstance(each, str)]
     if not runs:
         reasons = "; ".join(f"{name}: {why}" for name, why in unable.items())
         raise InputError(f"no system can take these games ({reasons})")

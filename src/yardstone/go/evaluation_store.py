@@ -195,7 +195,7 @@ class EvaluationStore:
                 self._process = os.getpid()
             except (OSError, sqlite3.Error) as error:
                 self._give_up(error)
-        return self._base if self.works else None
+        return self._base
 
     def _open(self) -> sqlite3.Connection:
         self.file.parent.mkdir(parents=True, exist_ok=True)

@@ -107,7 +107,9 @@ class _Position:
     def mean(self) -> NDArray[Any]:
         """The trunk's mean over the board."""
         if self.trunk is not None:
-            return self.trunk.reshape(len(self.trunk), -1).mean(axis=1, dtype=np.float64)
+            return np.asarray(
+                self.trunk.reshape(len(self.trunk), -1).mean(axis=1, dtype=np.float64)
+            )
         assert self.answer is not None
         assert self.answer.mean is not None
         return self.answer.mean

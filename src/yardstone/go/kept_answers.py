@@ -70,7 +70,7 @@ class KeptAnswer:
         points = np.frombuffer(data, "<u2", number, at).tolist()
         at += 2 * number
         vectors = np.frombuffer(data, "<f2", offset=at).astype(np.float16)
-        rows = vectors.reshape(-1, channels) if channels else []
+        rows = vectors.reshape(-1, max(channels, 1))
         return cls(
             numbers[:moves],
             numbers[moves : moves + 3],

@@ -231,9 +231,9 @@ def newton(
     )
     step = np.zeros(n + 1)
     trial = x.copy()
-    observed = True
+    averaged = False  # whether the expected information stands in for the Hessian
     largest = 1.0
-    evaluate_pairs(pairs, likelihood, x, terms, observed)
+    evaluate_pairs(pairs, likelihood, x, terms, not averaged)
     _add_beliefs(beliefs, x, terms)
     for count in range(1, max_steps + 1):
         precision = min(max(largest * largest, _FINE), _ROUGH)
@@ -246,16 +246,17 @@ def newton(
             else:
                 solved = False
         if not solved:
-            if not observed:
+            if averaged:
                 return STALLED, count, largest
-            observed = False
-            evaluate_pairs(pairs, likelihood, x, terms, observed)
+            averaged = True
+            evaluate_pairs(pairs, likelihood, x, terms, not averaged)
             _add_beliefs(beliefs, x, terms)
             continue
         centre(step, level)
         largest = abs(tau_step)
         for i in range(n + 1):
             largest = max(largest, abs(step[i]))
+        averaged = False
         scale = 1.0
         ascent = tau_step * gradient[n + 1]
         for i in range(n + 1):
@@ -264,7 +265,7 @@ def newton(
             for i in range(n + 1):
                 trial[i] = x[i] + scale * step[i]
             trial[n + 1] = x[n + 1] + scale * tau_step
-            evaluate_pairs(pairs, likelihood, trial, terms, True)
+            evaluate_pairs(pairs, likelihood, trial, terms, not averaged)
             _add_beliefs(beliefs, trial, terms)
             new_ascent = tau_step * gradient[n + 1]
             for i in range(n + 1):
@@ -272,7 +273,6 @@ def newton(
             if new_ascent >= -_OVERSHOOT * ascent or scale * largest < tolerance:
                 break
             scale *= 0.5
-        observed = True
         x[:] = trial
         if abs(x[n + 1]) > TAU_LIMIT:
             return AT_THE_EDGE, count, largest

@@ -247,5 +247,6 @@ def match_players(pool: Pool) -> tuple[str, str]:
     raise InputError(
         f"these are {len(games):,} matches: {', '.join(listed)}"
         + (f" and {rest:,} more" if rest else ""),
-        hint=f"name the players of one: --players {quote(first)} {quote(second)}",
+        hint=f"name the players of one: --players {quote(first)} {quote(second)}, "
+        f"in Python players=({first!r}, {second!r})",
     )

@@ -41,7 +41,7 @@ def _classes() -> Bytes:
 CLASS = _classes()
 
 # The same for plain Python, which looks for a byte quickest so.
-_CLASS = CLASS.tolist()
+_CLASS: list[int] = CLASS.tolist()
 _NOT_BLANK = re.compile(rb"[^\x00-\x09\x0b\x0c\x0e-\x20\x7f]")
 _NOT_NAME = re.compile(rb"[^A-Za-z0-9_+#=:-]")
 _STOP_OF_VALUE = re.compile(rb'["\\\n\r]')

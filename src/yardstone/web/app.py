@@ -138,7 +138,7 @@ def _problem_of(error: Exception) -> RequestProblem:
     _LOGGER.error("an answer failed", exc_info=error)
     if isinstance(error, (sqlite3.Error, OSError)):
         return RequestProblem(
-            503, "storage", "The server cannot store anything now.", "Try again later.",
+            503, "storage", "The server cannot store anything at the moment.", "Try again later.",
             retry_after=30,
         )  # fmt: skip
     return RequestProblem(500, "internal", "Something went wrong here.", "Try again later.")

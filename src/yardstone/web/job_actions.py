@@ -18,7 +18,7 @@ def choose(store: JobStore, job: str, player: str) -> None:
     offered = {each["name"]: each for each in state.players or ()}
     if player not in offered:
         raise RequestProblem(
-            422, "unknown_player", "This is none of the names.", "Choose one of them."
+            422, "unknown_player", "This is not one of the names.", "Choose one of them."
         )
     colour = offered[player].get("colour")
     chosen = {"player": player} if colour is None else {"colour": colour}

@@ -133,13 +133,17 @@ class Service:
             raise RequestProblem(
                 429,
                 "uploads_client",
-                f"You send {limits.uploads_client} requests at the same time already.",
+                f"You send {limits.uploads_client} requests at once already.",
                 "Wait until they have arrived.",
                 retry_after=5,
             )
         if self.receiving.total() >= limits.uploads:
             raise RequestProblem(
-                429, "uploads", "Too many send files now.", "Try again soon.", retry_after=5
+                429,
+                "uploads",
+                "Too many people are sending files at the moment.",
+                "Try again soon.",
+                retry_after=5,
             )
         self.receiving[client] += 1
         try:

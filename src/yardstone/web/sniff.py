@@ -75,7 +75,7 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
         raise RequestProblem(
             415,
             "unknown_format",
-            f"This is {what}." if what else "This is no file of games that is known here.",
+            f"This is {what}." if what else "This is not a record of games that can be read here.",
             f"Send {FILES}, or a zip archive of them.",
             file=name,
         )
@@ -91,7 +91,7 @@ def _first_bytes(path: Path, name: str, limits: Limits) -> bytes:
             return head
     except InputError as error:
         raise RequestProblem(
-            422, "damaged", f"{_capital(error.message)}.", "Pack it anew.", file=name
+            422, "damaged", f"{_capital(error.message)}.", "Pack it again.", file=name
         ) from None
 
 
@@ -130,7 +130,7 @@ def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str
         if trouble:
             code = "encrypted" if "encrypted" in trouble else "damaged"
             raise RequestProblem(
-                422, code, f"Nothing can be unpacked: {trouble}.", "Pack it anew.", file=name
+                422, code, f"Nothing can be unpacked: {trouble}.", "Pack it again.", file=name
             )
         if nested:
             raise RequestProblem(
@@ -143,7 +143,7 @@ def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str
         raise RequestProblem(
             422,
             "nothing_usable",
-            "No file of games is in this archive.",
+            "There are no records of games in this archive.",
             f"Pack {FILES}.",
             file=name,
         )

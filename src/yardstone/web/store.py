@@ -89,7 +89,7 @@ class JobStore:
             raise RequestProblem(
                 429,
                 "queue_client",
-                f"You have {own} jobs waiting; {limits.queue_client} are allowed.",
+                f"You have {own} jobs waiting; at most {limits.queue_client} may wait.",
                 "Wait until they are done.",
                 retry_after=30,
             )

@@ -214,7 +214,7 @@ class FormReader:
         try:
             fields.setdefault(name.decode("utf-8"), []).append(value.decode("utf-8"))
         except UnicodeDecodeError:
-            raise RequestProblem(422, "bad_form", "A field of the form is no UTF-8.") from None
+            raise RequestProblem(422, "bad_form", "A field of the form is not UTF-8.") from None
 
 
 class _Multipart(FormReader):

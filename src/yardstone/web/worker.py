@@ -53,8 +53,8 @@ _FIRST, _LONGEST, _TROUBLE = 0.02, 0.25, 2.0
 _LISTED = 100
 _INTERNAL = {
     "code": "internal",
-    "message": "Something went wrong here, not with your files.",
-    "hint": "Try again; if it happens again, tell those who run this server.",
+    "message": "Something went wrong on this server, not with your files.",
+    "hint": "Try again. If it happens again, tell the operator of this server.",
     "file": None,
     "line": None,
 }
@@ -106,7 +106,7 @@ class Worker:
                     503,
                     "no_network",
                     "This server lacks the network for games of Go.",
-                    "Tell those who run it.",
+                    "Tell its operator.",
                 ) from None
         return self._network
 

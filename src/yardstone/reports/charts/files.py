@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.errors import UsageError
+from yardstone.errors import MissingExtraError, UsageError
 from yardstone.files import replaced, write_text
 from yardstone.reports.charts.colours import LIGHT
 from yardstone.reports.charts.shapes import Discs, Element, Shape, Sheet, Words, legible
@@ -44,6 +44,8 @@ def save(sheet: Sheet, path: Path, words: str) -> None:
     ------
     UsageError
         The ending is none of a picture.
+    MissingExtraError
+        PNG and PDF are drawn by matplotlib, which is not there.
     InputError
         The file cannot be written.
     """
@@ -55,8 +57,11 @@ def save(sheet: Sheet, path: Path, words: str) -> None:
         return
     import warnings
 
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "matplotlib", "plot") from None
 
     figure = Figure(figsize=(sheet.width / _INCH, sheet.height / _INCH))
     FigureCanvasAgg(figure)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -30,8 +31,15 @@ from yardstone.reports.document import (
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 __all__ = ["document_fragment", "document_page", "script", "style"]
+
+
+#: A number and its digits after the point; blanks as wide as a digit and as a point.
+_NUMBER = re.compile(r"[-+\u2212]?[\d,\u202f]+(?:\.(\d+))?")
+_CODE = re.compile(r"`([^`\n]+)`")
+_DIGIT_BLANK, _POINT_BLANK = "\u2007", "\u2008"
 
 
 def document_page(document: Document, *, version: str) -> str:
@@ -96,10 +104,18 @@ def _environment() -> Environment:
     )
     environment.filters["block_kind"] = _kind
     environment.filters["head"] = _head
+    environment.filters["prose"] = _prose
     environment.filters["rows"] = _rows
     environment.filters["drawn"] = lambda picture: Markup(picture.draw().svg())
     environment.filters["details"] = lambda table: Markup(_details(table))
     return environment
+
+
+def _prose(text: str) -> Markup:
+    """A sentence; what stands in it between `these` is code."""
+    from markupsafe import Markup, escape
+
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def _hash(text: str) -> str:
@@ -139,7 +155,8 @@ def _head(table: Table) -> list[dict[str, Any]]:
         ascending = column.ascending or text
         heads.append(
             {
-                "text": column.heading.replace("/", "/\u200b"),  # may break there
+                # It may break after a stroke, but not before a sign.
+                "text": column.heading.replace("/", "/\u200b").replace(" %", "\u00a0%"),
                 "classes": classes,
                 "kind": "" if not column.heading.strip() else "text" if text else "number",
                 "first": "ascending" if ascending else "descending",
@@ -154,12 +171,14 @@ def _rows(table: Table) -> list[dict[str, Any]]:
     columns = _columns(table)
     about = _about(table)
     axis = _Axis.of(table)
+    decimals = [_most_decimals(column, table) for column, _ in columns]
     rows: list[dict[str, Any]] = []
     for place, row in enumerate(table.rows):
         cells = []
-        for column, classes in columns:
+        for (column, classes), most in zip(columns, decimals, strict=True):
             value = column.value(row)
-            cell: dict[str, Any] = {"classes": classes, "text": column.cell(row), "bar": None}
+            text = _on_the_point(column.cell(row), most)
+            cell: dict[str, Any] = {"classes": classes, "text": text, "bar": None}
             cell["about"] = column is about
             if isinstance(value, Range):
                 cell["bar"] = axis.bar(value)
@@ -174,6 +193,24 @@ def _rows(table: Table) -> list[dict[str, Any]]:
         before = table.breaks.get(place, "")
         rows.append({"number": place, "cells": cells, "before": before, "marked": marked})
     return rows
+
+
+def _most_decimals(column: Column, table: Table) -> int:
+    """The digits after the point of a column of numbers, if not all have as many; else 0."""
+    if column.at_left:
+        return 0
+    found = [_NUMBER.fullmatch(column.cell(row)) for row in table.rows]
+    lengths = {len(each[1] or "") for each in found if each is not None}
+    return max(lengths) if len(lengths) > 1 else 0
+
+
+def _on_the_point(text: str, decimals: int) -> str:
+    """A number with blanks of a digit's width after it, so that points stand below each other."""
+    found = _NUMBER.fullmatch(text) if decimals else None
+    if found is None:
+        return text
+    own = len(found[1] or "")
+    return text + ("" if own else _POINT_BLANK) + _DIGIT_BLANK * (decimals - own)
 
 
 class _Axis:

@@ -271,7 +271,7 @@ def _moves(plain: Plain) -> list[Section]:
     games = plain["by_game"]
     costly, typical = plain["costliest_moves"], plain["indicative_moves"]
     if not costly:
-        words = "No move stands out from the noise as a costly one."
+        words = "No move stands out from the noise as costly."
         sections = [Section("", [Lines([words])], name="costly")]
     else:
         title = "The costliest moves (with one standard deviation of the loss)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from yardstone.choices import check_choice
 from yardstone.errors import WrongTypeError
@@ -68,7 +68,8 @@ def estimate(
     """
     if colour is not None:
         check_choice("colour", colour, ("black", "white"))
-    given = [games] if isinstance(games, str | os.PathLike | GoGame) else list(games)
+    single = isinstance(games, str | os.PathLike | GoGame)
+    given: list[Any] = [games] if single else list(games)  # type: ignore[arg-type]
     known = [each for each in given if isinstance(each, GoGame)]
     paths = [each for each in given if isinstance(each, str | os.PathLike)]
     if len(known) + len(paths) < len(given):

@@ -40,7 +40,7 @@ def _perform(task: Task) -> dict[str, Any]:
         program = find_gnubg(Path(task.settings.gnubg) if task.settings.gnubg else None)
     except InputError:
         raise RequestProblem(
-            503, "no_gnubg", "This server lacks GNU Backgammon.", "Tell those who run it."
+            503, "no_gnubg", "This server lacks GNU Backgammon.", "Tell its operator."
         ) from None
     task.tell("analysing", 0, len(task.files))
     analysis = analyse_matches(

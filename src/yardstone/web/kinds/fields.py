@@ -142,7 +142,7 @@ class NumberField(Field):
         try:
             value = float(text)
         except ValueError:
-            raise bad_option(self.name, "this is no number") from None
+            raise bad_option(self.name, "this is not a number") from None
         if not (isfinite(value) and self.low <= value <= self.high):
             raise bad_option(self.name, f"give {self.low:g} to {self.high:g}")
         return value

@@ -166,7 +166,7 @@ KIND = Kind(
     fields=(
         PlayersField(
             name="player",
-            about="Whose strength; by default who plays in all games.",
+            about="Whose strength; by default that of the player in all games.",
             label="Player",
             hint="Leave it empty for the one who plays in all the games. If that is not clear, you "
             "are asked.",

@@ -39,7 +39,7 @@ class Sample:
     fields: Mapping[str, str] = field(default_factory=dict)
 
 
-#: By kind of job. ``python tools/samples.py`` makes the results.
+#: By kind of job. ``python -m tools.samples`` makes the results.
 SAMPLES: Mapping[str, Sample] = {
     "go": Sample(
         [("professional.sgf", "sgf")],

@@ -75,7 +75,7 @@ def limits_table(limits: Plain) -> list[tuple[str, str]]:
         ("Unpacked", size_words(limits["unpacked_bytes"])),
         *((kind.short, kind.allowance(limits)) for kind in KINDS.values()),
         ("Time to compute", plural(max(limits["seconds"] // 60, 1), "minute")),
-        ("Jobs at the same time", plural(limits["queue_client"], "job")),
+        ("Jobs at once", plural(limits["queue_client"], "job")),
         ("Results are kept for", days_words(limits["keep_days"])),
     ]
 
