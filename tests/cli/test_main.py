@@ -156,6 +156,18 @@ def test_help_is_quick() -> None:
     assert min(seconds() for _ in range(5)) < 1.0
 
 
+def test_the_shell_completes_commands() -> None:
+    asked = {
+        "_YARDSTONE_COMPLETE": "complete_bash",
+        "COMP_WORDS": "yardstone ra",
+        "COMP_CWORD": "1",
+    }
+    ran = subprocess.run(
+        [*COMMAND], env={**os.environ, **asked}, capture_output=True, text=True, check=False
+    )
+    assert ran.stdout.split() == ["rate"]
+
+
 def test_a_closed_pipe_is_no_noise(tmp_path: Path) -> None:
     games = tmp_path / "games.csv"
     lines = [f"P{k},P{(k * 7 + 1) % 2000},{'1-0' if k % 2 else '0-1'}" for k in range(2000)]

@@ -13,7 +13,6 @@ from typer.main import get_command
 
 from yardstone.cli.bundles import expanded
 from yardstone.cli.help import PanelledCommand, epilog, write_commands
-from yardstone.cli.suggestions import unknown_command
 from yardstone.cli.table import COMMANDS, OWN_SWITCHES, PANELS, Command, Family
 
 __all__ = ["EXAMPLES", "application"]
@@ -64,6 +63,8 @@ class _Lazy(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         names = self.list_commands(ctx)
         if args[0] not in names and not args[0].startswith("-"):
+            from yardstone.cli.suggestions import unknown_command
+
             ctx.fail(unknown_command(args[0], ctx.command_path, names))
         return super().resolve_command(ctx, args)
 

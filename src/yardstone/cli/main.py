@@ -22,6 +22,7 @@ __all__ = ["main"]
 
 INTERRUPTED = 130
 BROKEN_PIPE = 1
+_COMPLETION = "_YARDSTONE_COMPLETE"
 FAILED = 1
 #: Garbage is looked for when so many objects are new: imports make many, and no garbage.
 _NEW_OBJECTS = 100_000
@@ -66,7 +67,8 @@ def _dispatch(given: list[str]) -> int:
     if given and given[0] in OWN_SWITCHES:
         module, _, function = OWN_SWITCHES[given[0]].place.partition(":")
         return int(getattr(import_module(f"yardstone.cli.{module}"), function)(given[1:]))
-    if not given:  # wrong usage, but whoever calls it so wants to know the right one
+    # Wrong usage, but whoever calls it so wants to know the right one; completion asks so too.
+    if not given and _COMPLETION not in os.environ:
         print(_FIRST_HELP)
         return 2
     if given == ["--version"]:
@@ -83,7 +85,6 @@ def _run(given: list[str]) -> int:
     from typer import Exit
 
     from yardstone.cli.commands import application
-    from yardstone.cli.suggestions import file_hint
     from yardstone.errors import MissingFileError, UsageError, YardstoneError, YardstoneWarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
@@ -98,11 +99,18 @@ def _run(given: list[str]) -> int:
             return int(leave.exit_code)
         except YardstoneError as error:
             print(f"yardstone: error: {error}", file=sys.stderr)
-            if isinstance(error, MissingFileError) and (hint := file_hint(error.file)):
-                print(hint, file=sys.stderr)
+            if isinstance(error, MissingFileError):
+                _suggest_files(error.file)
             return 2 if isinstance(error, UsageError) else 1
         except Exception as error:
             return _usage(error)
+
+
+def _suggest_files(name: str | None) -> None:
+    from yardstone.cli.suggestions import file_hint
+
+    if hint := file_hint(name):
+        print(hint, file=sys.stderr)
 
 
 def _status(value: object) -> int:
