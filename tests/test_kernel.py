@@ -105,7 +105,8 @@ def test_functions_that_raise_in_python_give_what_machine_code_gives(x: float) -
     for amount in (0.0, 1e9):
         with work(Loops.RATING, amount):
             ways.append(_functions(x))
-    np.testing.assert_array_equal(*ways)
+    plain, machine = ways
+    np.testing.assert_array_equal(plain, machine)
 
 
 def test_what_python_does_instead_finds_the_same_bytes() -> None:
