@@ -19,8 +19,8 @@ from yardstone.cli.ordo.switches import SwitchReader, scan_float, scan_integer, 
 from yardstone.errors import UsageError
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "ordo.md"
-#: Texts of a number that C takes a little further or less far.
-HARD_FOR_C = re.compile(r"0x|inf|nan", re.IGNORECASE)
+#: Texts of a number that one C library takes further than another.
+HARD_FOR_C = re.compile(r"0x|inf|nan|e(?![-+]?\d)", re.IGNORECASE)
 
 
 def read(*arguments: str) -> tuple[list[tuple[str, str | None]], list[str]]:

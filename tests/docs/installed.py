@@ -18,6 +18,8 @@ from tests.docs import blocks, tables
 
 #: A word of a command that names a file or folder.
 FILE = re.compile(r"[^-].*(?:\.[a-z]+|/)")
+#: Commands that need a network or GNU Backgammon, which the package does not bring.
+NEED_MORE = (("strength", "estimate"), ("go", "analyse"), ("backgammon", "analyse"))
 
 
 def tried(command: str, workplace: blocks.Workplace) -> tuple[str, str]:
@@ -25,7 +27,8 @@ def tried(command: str, workplace: blocks.Workplace) -> tuple[str, str]:
     words = command.split()
     files = [workplace.folder / word for word in words[1:] if FILE.fullmatch(word)]
     # Words alone, such as `yardstone ordo`, name a command; `serve` would go on for ever.
-    if len(words) > 2 and words[1] != "serve" and all(file.exists() for file in files):
+    runs = len(words) > 2 and words[1] != "serve" and tuple(words[1:3]) not in NEED_MORE
+    if runs and all(file.exists() for file in files):
         return "run", workplace.failure(command)
     return "looked up", tables.wrong_with(command)
 

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -221,7 +222,7 @@ def test_several_processes_at_a_time(tmp_path: Path) -> None:
     file = tmp_path / "a.sqlite"
     workers = [subprocess.Popen([sys.executable, "-c", WORK, str(file)]) for _ in range(4)]
     assert [worker.wait(120) for worker in workers] == [0] * 4
-    with sqlite3.connect(file) as base:
+    with closing(sqlite3.connect(file)) as base, base:
         assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert base.execute("SELECT count(*) FROM answer").fetchone() == (600,)
 

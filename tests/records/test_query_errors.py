@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
@@ -39,7 +40,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with duckdb.connect("g.duckdb") as base:
         base.execute("CREATE TABLE games AS SELECT 'A' white, 'B' black, '1-0' result")
         base.execute("CREATE TABLE other (x INTEGER)")
-    with sqlite3.connect("g.sqlite") as lite:
+    with closing(sqlite3.connect("g.sqlite")) as lite, lite:
         lite.execute("CREATE TABLE games (white, black, result)")
         lite.execute("CREATE TABLE other (x)")
     return tmp_path

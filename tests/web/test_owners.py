@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -142,10 +143,10 @@ def test_jobs_of_an_older_table_are_read_and_expire(tmp_path: Path) -> None:
     store = JobStore(settings)
     address = store_result(store, "go", go_result(1), owned=False)
     store.close()
-    with sqlite3.connect(settings.data / "jobs.sqlite") as table:  # as the first version had it
+    # As the first version had it.
+    with closing(sqlite3.connect(settings.data / "jobs.sqlite")) as table, table:
         table.execute("ALTER TABLE jobs DROP COLUMN owner")
         table.execute("PRAGMA user_version = 1")
-    table.close()
     with serving(tmp_path) as server:
         assert server.job(address)["status"] == "done"
         refused = server.request("DELETE", f"/api/jobs/{address}")

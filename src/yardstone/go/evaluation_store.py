@@ -12,6 +12,7 @@ import sqlite3
 import threading
 import time
 import warnings
+import weakref
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -193,6 +194,7 @@ class EvaluationStore:
             try:
                 self._base = self._open()
                 self._process = os.getpid()
+                weakref.finalize(self, _close_here, self._base, self._process)
             except (OSError, sqlite3.Error) as error:
                 self._give_up(error)
         return self._base
@@ -261,6 +263,12 @@ class EvaluationStore:
                 (SELECT rowid FROM answer ORDER BY used, rowid LIMIT ?)""",
                 (int(number * _DELETED) + 1,),
             )
+
+
+def _close_here(base: sqlite3.Connection, process: int) -> None:
+    """Close a connection in the process that opened it."""
+    if process == os.getpid():
+        base.close()
 
 
 def _today() -> int:

@@ -191,8 +191,8 @@ KIND = Kind(
     files="Results of any game: PGN or CSV.",
     offer=(
         "Results of any game",
-        "A rating list of a league, a club or an engine tournament, with intervals and the places "
-        "that cannot be excluded, who scored what against whom, and which games to play next.",
+        "A rating list of a league, a club or an engine tournament: ratings and ranks with their "
+        "intervals, who scored what against whom, and which games to play next.",
     ),
     glance=_glance,
     path="/api/ratings",
