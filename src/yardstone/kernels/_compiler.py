@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -61,13 +60,11 @@ def _import_sparingly() -> None:
     It looks for linear algebra in scipy, for kernels that multiply matrices, and
     for a YAML reader, for a file of settings; both take longer than all of
     Yardstone. Only a command may do this: in a library it would take matrix
-    products from the kernels of others. Collecting garbage, of which an import
-    makes none, waits as well.
+    products from the kernels of others.
     """
     spared = [name for name in _SPARED if name not in sys.modules]
     for name in spared:
         sys.modules[name] = None  # type: ignore[assignment]
-    gc.disable()
     try:
         import numba.np.arraymath  # noqa: F401
         from numba.core.registry import cpu_target
@@ -76,8 +73,6 @@ def _import_sparingly() -> None:
     finally:
         for name in spared:
             del sys.modules[name]
-        gc.enable()
-    gc.freeze()
 
 
 def _share_cache(dispatcher: Any) -> None:

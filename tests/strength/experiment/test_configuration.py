@@ -79,8 +79,8 @@ device = "cpu"
         ('[games]\nrecords = ["a"]\nmoves = ["b"]\n', "either records or moves"),
         ('[games]\nmoves = ["b"]\n', "table of results"),
         ("games = 3", "must be a part"),
-        ("[games", "is no TOML"),
-        ("\x00", "is no TOML"),
+        ("[games", "is not TOML"),
+        ("\x00", "is not TOML"),
         (LEAST + "[filters]\nsise = 19", r"\[filters\] has no setting 'sise'"),
         (LEAST + "[filter]\nsize = 19", "no setting or part 'filter'"),
         (LEAST + '[filters]\nsize = "big"', "must be a whole number"),
@@ -124,5 +124,5 @@ def test_files_that_are_no_description(tmp_path: Path) -> None:
         read_experiment(written(tmp_path, "#" * (2 << 20)))
     path = tmp_path / "bytes.toml"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="is no TOML"):
+    with pytest.raises(InputError, match="is not TOML"):
         read_experiment(path)

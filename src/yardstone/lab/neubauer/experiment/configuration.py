@@ -269,18 +269,19 @@ def read_experiment(path: str | os.PathLike[str]) -> Experiment:
     Raises
     ------
     InputError
-        The file cannot be read, is no TOML, or has a setting that is unknown, of the
+        The file cannot be read, is not TOML, or has a setting that is unknown, of the
         wrong kind or out of range; the message names it.
     """
     file = Path(path)
     try:
-        if file.stat().st_size > _LARGEST:
-            raise InputError("too large for the description of an experiment", file=str(file))
-        sections = tomllib.loads(file.read_text("utf-8"))
+        large = file.stat().st_size > _LARGEST
+        sections = {} if large else tomllib.loads(file.read_text("utf-8"))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(file)) from None
     except (ValueError, RecursionError) as error:  # tomllib's error is one of these
-        raise InputError(f"is no TOML: {error}", file=str(file)) from None
+        raise InputError(f"is not TOML: {error}", file=str(file)) from None
+    if large:
+        raise InputError("too large for the description of an experiment", file=str(file))
     try:
         return _experiment(sections, file)
     except UsageError as error:

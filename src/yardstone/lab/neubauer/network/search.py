@@ -236,11 +236,12 @@ def keep_plan(home: Path, plan: dict[str, Any]) -> None:
         home.mkdir(parents=True, exist_ok=True)
         if path.exists():
             known = json.loads(path.read_text("utf-8"))
-            if known != json.loads(json.dumps(plan)):
-                raise UsageError(f"{home} holds another search: name another folder")
+        else:
+            write_text(path, json.dumps(plan, indent=2) + "\n")
             return
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}", file=str(home)) from None
     except ValueError:
         raise InputError("damaged", file=str(path), hint="remove it") from None
-    write_text(path, json.dumps(plan, indent=2) + "\n")
+    if known != json.loads(json.dumps(plan)):
+        raise UsageError(f"{home} holds another search: name another folder")
