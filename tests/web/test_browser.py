@@ -185,6 +185,8 @@ def test_the_keyboard_alone_is_enough(browser: Browser, server: Server) -> None:
         ring = page.evaluate("getComputedStyle(document.querySelector('.drop')).outlineStyle")
         assert ring == "solid"
         with page.expect_file_chooser() as chooser:
+            # Asked after the browser has been told to hand choosers over, and answered first.
+            assert page.evaluate("document.activeElement.id") == "files"
             page.keyboard.press("Space")
         chooser.value.set_files(payload("a.csv", results_csv()))
         for _ in range(20):
