@@ -9,8 +9,7 @@ BIN := $(VENV)/bin
 DEMO_READY := $(VENV)/.demo
 INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
-# Python compiles what it imports, when it does: most of it is never imported.
-PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	-c constraints.txt --upgrade
 # First and by itself, so that a build without CUDA can be chosen: make TORCH=/path/to/wheel
 TORCH ?= torch==2.13.0
@@ -47,13 +46,15 @@ $(DEMO_READY): pyproject.toml constraints.txt
 		echo "Making $(VENV) ..."; rm -rf $(VENV); $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 		echo "Python's venv is missing. On Debian: apt-get install python3-venv" >&2; exit 1; }; }
 	@echo "Installing what the demo needs into $(VENV) ..."
-	@$(PIP) numpy numba typer rich jinja2
+	@# Python compiles what it imports, when it does: most of this is never imported.
+	@$(PIP) --no-compile numpy numba typer rich jinja2
 	@$(PIP) --no-deps -e .
 	@touch $@
 
 $(INSTALLED): $(DEMO_READY)
 	@echo "Installing the rest of Yardstone into $(VENV) ..."
 	@$(PIP) -e '.[all]'
+	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	@touch $@
 	@echo "Installed: $(BIN)/yardstone"
 

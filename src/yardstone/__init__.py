@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from yardstone.ratings import systems as _systems
 
 if TYPE_CHECKING:
+    from yardstone.display import Plot
     from yardstone.errors import (
         ConnectionWarning,
         ConvergenceError,
@@ -59,7 +60,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.superiority import superiority
     from yardstone.ratings.systems import *  # noqa: F403
     from yardstone.records import query, read
-    from yardstone.shown import Plot
     from yardstone.strength.estimate.estimate import StrengthEstimate
     from yardstone.strength.estimate.from_files import estimate
 
@@ -144,7 +144,7 @@ _HOMES = {
     "yardstone.ratings.game_forecast": ("GameForecast",),
     "yardstone.ratings.judgement": ("match", "MatchJudgement"),
     "yardstone.ratings.listed": ("RatingList", "PlayerRating"),
-    "yardstone.shown": ("Plot",),
+    "yardstone.display": ("Plot",),
     "yardstone.strength.estimate.from_files": ("estimate",),
     "yardstone.strength.estimate.estimate": ("StrengthEstimate",),
     "yardstone.ratings.systems": tuple(_systems.__all__),

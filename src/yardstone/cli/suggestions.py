@@ -40,8 +40,8 @@ def unknown_command(word: str, path: str, names: list[str]) -> str:
     if (used := _FOR_FILES.get(suffixes[-1] if suffixes else "")) and Path(word).is_file():
         return f"{message}. Did you mean 'yardstone {used} {word}'?"
     places = {" ".join(each): each[-1] for each in _paths((), {**COMMANDS, **OWN_SWITCHES})}
-    found = nearest(word, places.values())
-    meant = [f"yardstone {place}" for place, name in places.items() if name == found]
+    near = nearest(word, places.values())
+    meant = [f"yardstone {place}" for place, name in places.items() if name == near]
     return f"{message}. Did you mean {one_of(meant[:_MOST])}?" if meant else message
 
 

@@ -87,8 +87,8 @@ def _state(source: Source) -> tuple[object, ...]:
     """What changes when there is something new to read."""
     if source.limit is not None or source.path is None:
         return source.name, source.limit
-    found = source.path.stat()
-    return source.name, found.st_size, found.st_mtime_ns
+    status = source.path.stat()
+    return source.name, status.st_size, status.st_mtime_ns
 
 
 class News:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, overload
 
 import numpy as np
 
+from yardstone.display import Displayed
 from yardstone.equality import equal_fields
 from yardstone.evaluation.curves import RatingCurve, rating_curves
 from yardstone.evaluation.findings import Findings
 from yardstone.evaluation.interval_scale import IntervalScale
 from yardstone.evaluation.rated_games import RatedGames
-from yardstone.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -51,7 +51,7 @@ class PresentRating:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RatingHistory(Shown):
+class RatingHistory(Displayed):
     """Ratings over time; frozen.
 
     A sequence of `PresentRating` of the listed players, the highest first; ``history["Ann"]``

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 import numpy as np
 
 from yardstone.choices import no_such
+from yardstone.display import Displayed
 from yardstone.equality import equal_fields
 from yardstone.errors import UsageError
 from yardstone.evaluation.metrics import LARGER_IS_BETTER
-from yardstone.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,7 +131,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Shown):
+class Evaluation(Displayed):
     """Systems compared on the same games; frozen.
 
     A sequence of `Scored` from best to worst, without baselines; a system's own by its name.

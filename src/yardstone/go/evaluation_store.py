@@ -68,10 +68,10 @@ def size_limit() -> int:
         return LIMIT
     if text.lower() in ("off", "no", "none"):
         return 0
-    found = _SIZE.fullmatch(text)
-    if found is None:
+    match = _SIZE.fullmatch(text)
+    if match is None:
         raise UsageError(f"{ENVIRONMENT} is {text!r}: it must be off, or a size such as 500MB")
-    return int(float(found[1]) * (1 << _UNITS[found[2].lower()]))
+    return int(float(match[1]) * (1 << _UNITS[match[2].lower()]))
 
 
 def open_store(file: Path | None = None, limit: int | None = None) -> EvaluationStore | None:
@@ -124,26 +124,26 @@ class EvaluationStore:
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values of those of the keys that have one."""
         with self._lock:
-            found = {key: self._new[key] for key in keys if key in self._new}
+            values = {key: self._new[key] for key in keys if key in self._new}
             base = self._connection()
             if base is None:
-                return found
+                return values
             today = _today()
             try:
                 for key in keys:
-                    if key in found:
+                    if key in values:
                         continue
                     row = base.execute("SELECT used, value FROM answer WHERE key = ?", (key,))
                     used, packed = row.fetchone() or (0, None)
                     value = None if packed is None else _checked(key, packed)
                     if value is None:
                         continue
-                    found[key] = value
+                    values[key] = value
                     if used != today:
                         self._used.add(key)
             except sqlite3.Error as error:
                 self._give_up(error)
-            return found
+            return values
 
     def put(self, key: bytes, value: bytes) -> None:
         """Keep a value, in place of an earlier one."""

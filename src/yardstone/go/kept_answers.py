@@ -114,16 +114,16 @@ def evaluate_kept(network: Network, spatial: Floats, numbers: Floats) -> Said:
         keys = [inputs_key(network, *inputs) for inputs in zip(spatial, numbers, strict=True)]
         known = store.get(keys)
     fresh = [row for row in range(len(spatial)) if not keys or keys[row] not in known]
-    found = network.evaluate(spatial[fresh], numbers[fresh]) if fresh else None
+    outputs = network.evaluate(spatial[fresh], numbers[fresh]) if fresh else None
     answers: dict[int, KeptAnswer] = {
         row: KeptAnswer.from_bytes(known[key]) for row, key in enumerate(keys) if key in known
     }
     for place, row in enumerate(fresh):
-        assert found is not None
+        assert outputs is not None
         answers[row] = KeptAnswer(
-            found.policy_logits[place],
-            found.value_logits[place],
-            (float(found.lead[place]), float(found.score_mean[place])),
+            outputs.policy_logits[place],
+            outputs.value_logits[place],
+            (float(outputs.lead[place]), float(outputs.score_mean[place])),
         )
         if store is not None:
             store.put(keys[row], answers[row].to_bytes())

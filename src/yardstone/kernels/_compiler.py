@@ -89,10 +89,10 @@ def _share_cache(dispatcher: Any) -> None:
             return {}
 
     def load_or_wait(signature: Any, context: Any) -> Any:
-        found = load_overload(signature, context)
-        if found is None and _turn.take(dispatcher._cache.cache_path):
-            found = load_overload(signature, context)  # somebody else may have made it meanwhile
-        return found
+        code = load_overload(signature, context)
+        if code is None and _turn.take(dispatcher._cache.cache_path):
+            code = load_overload(signature, context)  # somebody else may have made it meanwhile
+        return code
 
     def compile_in_turn(signature: Any) -> Any:
         with _turn.lasting():

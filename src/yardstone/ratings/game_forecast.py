@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from math import nan
 from typing import ClassVar
 
+from yardstone.display import Displayed
 from yardstone.ratings.result import Estimate
-from yardstone.shown import Shown
 
 __all__ = ["GameForecast"]
 
 
 @dataclass(frozen=True, repr=False)
-class GameForecast(Shown):
+class GameForecast(Displayed):
     """What is expected of a game; frozen.
 
     Attributes

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
+from yardstone.display import Displayed
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.endings import Ending, endings
@@ -24,7 +25,6 @@ from yardstone.ratings.matches import (
 from yardstone.ratings.pairs import PairedGames, pentanomial
 from yardstone.ratings.sprt import Sprt, SprtState
 from yardstone.records.given import ColumnNames, games_of
-from yardstone.shown import Shown
 
 if TYPE_CHECKING:
     from yardstone.pool import SkipReport
@@ -36,7 +36,7 @@ _LISTED = 8
 
 
 @dataclass(frozen=True, repr=False)
-class MatchJudgement(Shown):
+class MatchJudgement(Displayed):
     """What a match says; frozen.
 
     Attributes

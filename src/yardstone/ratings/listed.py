@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 
+from yardstone.display import Displayed
 from yardstone.equality import equal_fields
 from yardstone.pool import PairCounts, SkipReport
 from yardstone.ratings._draws import draw_rate_interval, unbiased_draw_rate
@@ -17,7 +18,6 @@ from yardstone.ratings.listing import Group, games_between
 from yardstone.ratings.result import Status
 from yardstone.ratings.superiority import half_width
 from yardstone.ratings.traps import Traps
-from yardstone.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,7 +93,7 @@ class PlayerRating:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RatingList(Shown):
+class RatingList(Displayed):
     """Ratings in the order in which they are shown, with what qualifies them; frozen.
 
     A sequence of `PlayerRating` in order of rank: ``ratings[0]`` is the best, ``ratings["Ann"]``

@@ -125,8 +125,8 @@ def next_stop_of_value(buf: Bytes, i: int, n: int) -> int:
 
 @in_python(next_stop_of_value)
 def _next_stop_of_value(buf: Bytes, i: int, n: int) -> int:
-    found = _STOP_OF_VALUE.search(buf.data, i, n)
-    return n if found is None else found.start()
+    match = _STOP_OF_VALUE.search(buf.data, i, n)
+    return n if match is None else match.start()
 
 
 @bare_kernel
@@ -146,8 +146,8 @@ def next_in_movetext(buf: Bytes, i: int, n: int) -> int:
 
 @in_python(next_in_movetext)
 def _next_in_movetext(buf: Bytes, i: int, n: int) -> int:
-    found = _IN_MOVETEXT.search(buf.data, i, n)
-    return n if found is None else found.start()
+    match = _IN_MOVETEXT.search(buf.data, i, n)
+    return n if match is None else match.start()
 
 
 @bare_kernel
@@ -166,8 +166,8 @@ def next_in_comment(buf: Bytes, i: int, n: int, other: int) -> int:
 
 @in_python(next_in_comment)
 def _next_in_comment(buf: Bytes, i: int, n: int, other: int) -> int:
-    found = _IN_COMMENT[other].search(buf.data, i, n)
-    return n if found is None else found.start()
+    match = _IN_COMMENT[other].search(buf.data, i, n)
+    return n if match is None else match.start()
 
 
 @bare_kernel
@@ -207,8 +207,8 @@ def after_blanks(buf: Bytes, i: int, n: int) -> int:
 
 @in_python(after_blanks)
 def _after_blanks(buf: Bytes, i: int, n: int) -> int:
-    found = _NOT_BLANK.search(buf.data, i, n)
-    return n if found is None else found.start()
+    match = _NOT_BLANK.search(buf.data, i, n)
+    return n if match is None else match.start()
 
 
 @bare_kernel
@@ -221,8 +221,8 @@ def after_name(buf: Bytes, i: int, n: int) -> int:
 
 @in_python(after_name)
 def _after_name(buf: Bytes, i: int, n: int) -> int:
-    found = _NOT_NAME.search(buf.data, i, n)
-    return n if found is None else found.start()
+    match = _NOT_NAME.search(buf.data, i, n)
+    return n if match is None else match.start()
 
 
 @bare_kernel

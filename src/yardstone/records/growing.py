@@ -29,12 +29,12 @@ def growing_sources(paths: Sequence[str | os.PathLike[str]]) -> list[Source]:
     sources = []
     for path in paths:
         try:
-            found = find_sources([path], endings_of())
+            there = find_sources([path], endings_of())
         except InputError:
             if Path(path).exists():
                 raise
             continue
-        for source in found:
+        for source in there:
             if source.path is not None and of_source(source).name == "pgn":
                 source.limit = whole_games(source.path)
             sources.append(source)
@@ -57,7 +57,7 @@ def whole_games(path: Path) -> int | None:
             start = max(size - length, 0)
             file.seek(start)
             tail = file.read(size - start)
-            ends = [found.end() for found in _RESULT.finditer(tail)]
+            ends = [result.end() for result in _RESULT.finditer(tail)]
             if ends:
                 return start + ends[-1]
             if not start:

@@ -123,12 +123,12 @@ class _Server:
     def plain(self, path: str) -> dict[str, Any]:
         answer = self.get(path, _LIST_BYTES)
         try:
-            found = json.loads(answer)
+            page = json.loads(answer)
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict) or not isinstance(found.get("results"), list):
+            page = None
+        if not isinstance(page, dict) or not isinstance(page.get("results"), list):
             raise InputError("OGS answers in a form that is not known", hint="try again later")
-        return found
+        return page
 
     def user(self, name: str) -> tuple[int, str]:
         """Number and name of a user; capitals do not matter unless several differ in them."""
@@ -154,9 +154,9 @@ class _Server:
         """The user's games, the latest first."""
         for page in range(1, _PAGES + 1):
             query = urlencode({"ordering": "-ended", "page_size": _A_PAGE, "page": page})
-            found = self.plain(f"/api/v1/players/{user}/games?{query}")
-            yield from (each for each in found["results"] if isinstance(each, dict))
-            if not found.get("next"):  # only whether there is more: the address is not followed
+            listing = self.plain(f"/api/v1/players/{user}/games?{query}")
+            yield from (each for each in listing["results"] if isinstance(each, dict))
+            if not listing.get("next"):  # only whether there is more: the address is not followed
                 return
 
 

@@ -86,17 +86,17 @@ def file_error(error: duckdb.Error, file: str) -> InputError:
 def sqlite_error(error: sqlite3.Error, file: str, tables: Sequence[str]) -> InputError:
     """The error for a query to a database of SQLite."""
     text = str(error)
-    if found := re.match(r"no such table: (.+)", text):
-        return InputError(no_such("table", found[1], tables), file=file)
-    if found := re.match(r"no such column: (.+)", text):
-        return InputError(f"there is no column {found[1]!r}", file=file, hint=_ALL_COLUMNS)
-    if found := re.match(r"ambiguous column name: (.+)", text):
-        return InputError(_ambiguous(found[1]), file=file, hint="put the table before it")
-    if found := re.match(r"no such function: (.+)", text):
-        return InputError(f"there is no function {found[1]!r}", file=file)
-    if found := re.match(r'near "(.+)": syntax error', text):
+    if match := re.match(r"no such table: (.+)", text):
+        return InputError(no_such("table", match[1], tables), file=file)
+    if match := re.match(r"no such column: (.+)", text):
+        return InputError(f"there is no column {match[1]!r}", file=file, hint=_ALL_COLUMNS)
+    if match := re.match(r"ambiguous column name: (.+)", text):
+        return InputError(_ambiguous(match[1]), file=file, hint="put the table before it")
+    if match := re.match(r"no such function: (.+)", text):
+        return InputError(f"there is no function {match[1]!r}", file=file)
+    if match := re.match(r'near "(.+)": syntax error', text):
         return InputError(
-            f"the query cannot be understood at {found[1]!r}", file=file, hint=_EXAMPLE
+            f"the query cannot be understood at {match[1]!r}", file=file, hint=_EXAMPLE
         )
     if text == "incomplete input":
         return InputError("the query breaks off", file=file, hint=_EXAMPLE)
@@ -139,14 +139,14 @@ def _said(
     """What to say of it, and the hint."""
     message = trouble.message
     for pattern, say in _SAYINGS:
-        if found := pattern.search(message):
-            return say(found)
-    if found := _NO_COLUMN.search(message):
+        if match := pattern.search(message):
+            return say(match)
+    if match := _NO_COLUMN.search(message):
         there = columns()
-        missing = no_such("column", found[1], there) if there else f"no column {found[1]!r}"
+        missing = no_such("column", match[1], there) if there else f"no column {match[1]!r}"
         return missing, None
-    if found := _NO_TABLE.search(message):
-        return _no_table(found[1], tables)
+    if match := _NO_TABLE.search(message):
+        return _no_table(match[1], tables)
     first = message.strip().split("\n")[0]
     return " ".join(first.split())[:_LONGEST], None
 

@@ -108,7 +108,7 @@ def import_games(
     )
     tell("fetching", 0, 0)
     try:
-        found: FetchedGames = fetch_ogs_games(
+        games: FetchedGames = fetch_ogs_games(
             user,
             folder,
             selection=selection,
@@ -119,6 +119,6 @@ def import_games(
         raise RequestProblem(
             422, "no_games", f"{error}.", "Check the name, or send files."
         ) from None
-    for words in found.left_out:
+    for words in games.left_out:
         skipped.add(Skipped("OGS", 0, words))
-    return ImportedGames(found.user, [Unpacked(path.name, path, "sgf") for path in found.files])
+    return ImportedGames(games.user, [Unpacked(path.name, path, "sgf") for path in games.files])

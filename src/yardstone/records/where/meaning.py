@@ -141,10 +141,10 @@ def _compared(comparison: Compare, rows: _Rows) -> NDArray[np.bool_]:
     assert isinstance(left, Name)
     assert isinstance(right, Literal)
     values = rows.of(left)
-    found = values.where(_test(sign, right.value))
-    if not found.any():
+    passing = values.where(_test(sign, right.value))
+    if not passing.any():
         _remark(left.name, right.value, values, rows.remarks)
-    return found
+    return passing
 
 
 def _remark(name: str, literal: float | str | bool, values: Values, remarks: list[str]) -> None:
@@ -225,10 +225,10 @@ def _number(text: str) -> float | None:
 
 def _moment(text: str) -> str | None:
     """A date as ``2018-12-14``, with ``T15:00:00`` behind it where a time of day is known."""
-    found = _DATE.fullmatch(text.strip())
-    if found is None:
+    match = _DATE.fullmatch(text.strip())
+    if match is None:
         return None
-    year, _, month, day, clock = found.groups()
+    year, _, month, day, clock = match.groups()
     month, day = month.replace("??", "1"), day.replace("??", "1")
     if not (1 <= int(month) <= 12 and 1 <= int(day) <= 31):
         return None

@@ -175,16 +175,16 @@ class _Parser:
         if not rest.strip():
             self.kind, self.value = "end", ""
             return before
-        found = _TOKEN.match(self.text, self.end)
-        if found is None:
+        token = _TOKEN.match(self.text, self.end)
+        if token is None:
             self.kind = ""
             stray = self.text[self.start]
             if stray in "'\"":
                 self.refuse(f"the quotation mark {stray} is not closed")
             self.refuse(f"{stray!r} has no meaning here")
-        self.kind = found.lastgroup or ""
-        self.value = found[self.kind]
-        self.end = found.end()
+        self.kind = token.lastgroup or ""
+        self.value = token[self.kind]
+        self.end = token.end()
         if self.kind == "word" and self.value.upper() in _KEYWORDS:
             self.kind, self.value = "keyword", self.value.upper()
         return before

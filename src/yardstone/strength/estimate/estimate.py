@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from yardstone.display import Displayed
 from yardstone.equality import equal_fields
 from yardstone.kernels import Loops, weighed
 from yardstone.pool import SkipReport
-from yardstone.shown import Shown
 from yardstone.strength.estimate.games import SeenGame, facts, model_network, see_games
 from yardstone.strength.estimate.listed_moves import (
     CostlyMove,
@@ -65,7 +65,7 @@ _PLACES = 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StrengthEstimate(Shown):
+class StrengthEstimate(Displayed):
     """How strong a player is.
 
     Attributes

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-__all__ = ["Plot", "Shown"]
+__all__ = ["Plot", "Displayed"]
 
 
 class Plot:
@@ -41,7 +41,7 @@ class Plot:
         return f"<Plot: {self._drawing.words or self._drawing.title}>"
 
 
-class Shown:
+class Displayed:
     """A result with the faces of its document; for a class that names it in `_made_by`."""
 
     #: Module and function of the document: ``"reports.forecast:forecast_document"``.
