@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.evaluation.games import played
-from yardstone import shown
+from yardstone import display
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.backtest import evaluate
 from yardstone.evaluation.first_move import helpful_advantage, takes_advantage
@@ -94,7 +94,7 @@ def test_an_evaluation_is_asked_and_shown() -> None:
     assert evaluation != evaluate(pool, ["elo", "glicko"], replicates=60)
     frame = evaluation.to_frame("pandas")
     assert set(frame[frame.subset == "representative"].system) >= {"elo", "glicko"}
-    assert isinstance(evaluation.plot(), shown.Plot)
+    assert isinstance(evaluation.plot(), display.Plot)
     assert "<svg" in evaluation.plot().svg()
     first = str(evaluation).splitlines()[0]
     assert "predicts best" in first or "not significantly better" in first
