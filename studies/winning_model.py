@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
+from itertools import pairwise
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -136,6 +137,7 @@ class Means:
         widening: float = 1.0,
         times: float = 1.0,
     ) -> str:
+        """The same in words."""
         mean, reach = self.of(values * times, where, widening=widening)
         if reach is None:
             return f"{mean:.{digits}f}"
@@ -270,7 +272,7 @@ def calibration(
         weaker = np.minimum(p, 1.0 - p)
         won = np.where(p <= 0.5, games.first_won, ~games.first_won).astype(np.float64)
         rows = []
-        for low, high in zip(EDGES, EDGES[1:], strict=False):
+        for low, high in pairwise(EDGES):
             where = (weaker >= low) & (weaker < high) & ~congress
             there = (weaker >= low) & (weaker < high) & congress
             if not where.any():

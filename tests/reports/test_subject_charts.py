@@ -20,6 +20,7 @@ from yardstone.reports.charts.calibration import calibration_chart
 from yardstone.reports.charts.chart import Chart
 from yardstone.reports.charts.tournament import forecast_chart, quality_chart, variants_chart
 from yardstone.tournament.forecast import TournamentForecast
+from yardstone.winprob.models import winning_model
 
 HOSTILE = "<script>alert(1)</script> & $x$ \x07"
 
@@ -83,7 +84,9 @@ SUBJECTS: dict[str, Callable[[], list[Chart]]] = {
     "estimate on another scale": lambda: estimate_charts("egf"),
     "trend": lambda: [trend_chart(backgammon_result(60)), trend_chart(backgammon_result(2))],
     "experiment": experiment_charts,
-    "models": lambda: [winprob.model_chart(name) for name in winprob.FIGURES],
+    "models": lambda: [
+        winprob.model_chart(name, winning_model("kaniuk")) for name in winprob.FIGURES
+    ],
     "forecast": lambda: [forecast_chart(forecast(40)), forecast_chart(forecast(1))],
     "variants": lambda: [variants_chart([("3", forecast(4)), ("4", forecast(5))], name="rounds")],
     "qualities": lambda: [quality_chart(qualities())],
