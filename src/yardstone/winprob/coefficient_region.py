@@ -34,8 +34,6 @@ __all__ = ["CoefficientRegion"]
 
 #: Times that the direction of the extreme is looked for again where the last one led.
 _TURNS = 3
-#: Lapses go no higher.
-_MOST_LAPSE = 0.999
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +92,7 @@ class CoefficientRegion:
         """Lowest and highest value of a free coefficient in the region."""
         where = self.free.index(name)
         if not self.covariance[where, where] > 0.0:  # the games say nothing of it
-            return float(self._floor[where]), 1.0 if name == "lapse" else np.inf
+            return float(self._floor[where]), np.inf
         along = np.eye(len(self.free))[where]
         reach = self._reach(level)
         slices = self._slices(reach)
@@ -182,7 +180,4 @@ class CoefficientRegion:
             point = centre if size == 0.0 else centre + sqrt(left) / size * along
             if np.all(point >= self._floor - 1e-9) and slope @ point > best:
                 best, furthest = float(slope @ point), np.maximum(point, self._floor)
-        if "lapse" in self.free:
-            where = self.free.index("lapse")
-            furthest[where] = min(furthest[where], _MOST_LAPSE)
         return furthest

@@ -218,6 +218,8 @@ def _region(values: _Values, law: GradeModel) -> CoefficientRegion | None:
     free = values.values.get("free")
     if not isinstance(free, list) or not free or not set(map(str, free)) <= set(ALL_PARAMETERS):
         raise _Wrong("free does not name coefficients")
+    if "lapse" in free:
+        raise _Wrong("a covariance does not hold with lapses among the free coefficients")
     if len(set(free)) != len(free):
         raise _Wrong("free names a coefficient twice")
     size = len(free)

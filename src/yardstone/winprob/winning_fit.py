@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.pool import Pool
+    from yardstone.winprob.coefficient_region import CoefficientRegion
     from yardstone.winprob.statistics import WinningStatistics
 
     Array = NDArray[np.float64]
@@ -56,6 +57,10 @@ def fit_winning_model(
 ) -> WinningFit:
     """Fit a model to all decided games between known grades, handicap games too.
 
+    Its intervals count events, or players where there are no events. There is none with too few
+    of them, nor where ``lapse`` is free: the likelihood bends too much in it for a covariance,
+    and intervals held the truth in 75 to 92 of 100 only.
+
     Parameters
     ----------
     pool : Pool
@@ -86,13 +91,18 @@ def fit_winning_model(
     if event_games is not None and not events:
         raise UsageError("the games name no events, so they cannot be weighed by events")
     fit = fit_games(games, free=free, link=link, event_games=event_games)
-    if events:
+    region: CoefficientRegion | None
+    if "lapse" in fit.names:
+        region = None
+    elif events:
         weight = None if event_games is None else games.group_weights(event_games)
         region = region_by_event(fit.model, fit.names, games, weight=weight)
     else:
         region = region_by_player(fit.model, fit.names, games, counted.first, counted.second)
     reason = "" if "stone" in fit.names else "the worth of a stone was not fitted"
-    if region is None:
+    if "lapse" in fit.names:
+        reason = "lapses were fitted, whose errors bend too much for one"
+    elif region is None:
         reason = "its games are of too few {} for one".format("events" if events else "players")
     grades = np.sort(np.concatenate([games.first, games.second]))
     apart = np.sort(np.abs(games.first - games.second)[games.handicap == 0])
