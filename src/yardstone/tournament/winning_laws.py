@@ -87,6 +87,6 @@ def winning_law(name: str, *, advantage: float = 0.0, draw_rate: float = 0.0) ->
 
 def _egf(first: Values, second: Values) -> Values:
     from yardstone.ratings.egf import EGF
-    from yardstone.tournament.population import grade_rating
+    from yardstone.scales import egf_of_grade
 
-    return EGF().probability(grade_rating(first), grade_rating(second))
+    return EGF().probability(egf_of_grade(first), egf_of_grade(second))

@@ -20,9 +20,10 @@ from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.egf import EGF
+from yardstone.scales import egf_of_grade, grade_of_egf
 from yardstone.tournament.model import System
 from yardstone.tournament.pairing_rules import PairingRules
-from yardstone.tournament.population import EntryList, grade_rating, synthetic_field
+from yardstone.tournament.population import EntryList, synthetic_field
 from yardstone.tournament.rules import HandicapRules, SeedSystem
 from yardstone.tournament.simulation import SimulationPlan, play, tournament_of
 
@@ -245,7 +246,7 @@ def measure_quality(
     people = synthetic_field(
         circuit.population, rng, lowest=circuit.lowest, highest=circuit.highest
     )
-    true = grade_rating(people.strength)
+    true = egf_of_grade(people.strength)
     measured = true.copy()
     played = np.zeros(circuit.population, bool)
     entry_rng, game_rng = rng.spawn(2)
@@ -287,7 +288,7 @@ def _rated(
     before = measured[chosen]
     entered = EntryList(
         names=tuple(people.names[row] for row in chosen),
-        grade=np.round((before - 2100.0) / 100.0).astype(np.int64),
+        grade=np.round(grade_of_egf(before)).astype(np.int64),
         rating=before,
         strength=people.strength[chosen],
         club=people.club[chosen],
