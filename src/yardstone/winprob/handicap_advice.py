@@ -160,6 +160,7 @@ def advise_handicap(
     strong = 0 if first >= second else 1
     white, black = max(first, second), min(first, second)
     even_komi, ratio = KOMI if komi is None else komi, STONE if base is None else base
+    handicap(0.0, 0.0, komi=even_komi, base=ratio, stones=stones)  # refuses what has no meaning
     judge = models[0] if win is not None and models[0].region is not None else winning_model()
     goldis = None
     proposals, failures = [], []

@@ -226,7 +226,7 @@ def _even_komi(
     def ahead(komi: float) -> float:
         return float(model.probability(black, white, handicap=stones, komi=komi)) - 0.5
 
-    if ahead(low) < 0.0 or ahead(high) > 0.0:
+    if ahead(low) < _EQUAL or ahead(high) > -_EQUAL:
         return None
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
