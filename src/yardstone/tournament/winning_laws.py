@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["LAWS", "winning_law", "elo_chance", "grade_chance"]
 
 #: Names for `winning_law`.
-LAWS = ("kaniuk", "egf", "elo")
+LAWS = ("fitted", "kaniuk", "egf", "elo")
 
 
 def handicap_grades(stones: Values) -> Values:
@@ -82,7 +82,16 @@ def winning_law(name: str, *, advantage: float = 0.0, draw_rate: float = 0.0) ->
         return partial(grade_chance, PUBLISHED.probability)
     if name == "egf":
         return partial(grade_chance, _egf)
+    if name == "fitted":
+        return _fitted
     raise UsageError(f"no win probability is called {name!r}: {', '.join(LAWS)}")
+
+
+def _fitted(first: Values, second: Values, stones: Values) -> tuple[Values, Values]:
+    from yardstone.winprob.models import winning_model
+
+    win = winning_model().probability(first, second, handicap=stones)
+    return win, np.zeros(np.shape(win))
 
 
 def _egf(first: Values, second: Values) -> Values:
