@@ -74,8 +74,6 @@ class CoefficientRegion:
         level: float = 0.95,
     ) -> tuple[Array, Array]:
         """Lowest and highest probability of the region; parameters as `WinningModel.interval`."""
-        if not 0.0 < level < 1.0:
-            raise UsageError("a confidence level lies between 0 and 1")
         given = usual_komi(handicap) if komi is None else komi
         games = np.broadcast_arrays(
             *(np.asarray(x, np.float64) for x in (first, second, handicap, given))
@@ -84,10 +82,23 @@ class CoefficientRegion:
         rows, where = np.unique(
             np.stack([each.ravel() for each in games]), axis=1, return_inverse=True
         )
-        reach = t_quantile(0.5 + 0.5 * level, self.freedom)
+        reach = self._reach(level)
         ends = np.array([self._ends(row[:, None], reach) for row in rows.T]).reshape(-1, 2)
         low, high = ends[where.ravel()].T
         return low.reshape(shape), high.reshape(shape)
+
+    def coefficient_interval(self, name: str, level: float = 0.95) -> tuple[float, float]:
+        """Lowest and highest value of a free coefficient in the region."""
+        where = self.free.index(name)
+        along = np.eye(len(self.free))[where]
+        reach = self._reach(level)
+        low, high = (float(self._furthest(sign * along, reach)[where]) for sign in (-1.0, 1.0))
+        return low, high
+
+    def _reach(self, level: float) -> float:
+        if not 0.0 < level < 1.0:
+            raise UsageError("a confidence level lies between 0 and 1")
+        return t_quantile(0.5 + 0.5 * level, self.freedom)
 
     def _ends(self, game: Array, reach: float) -> tuple[float, float]:
         """Range of the probability of one game (first, second, handicap, komi)."""

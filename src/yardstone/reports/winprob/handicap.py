@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from yardstone.reports.document import Column, Document, Lines, Section, Table
-from yardstone.reports.words import per_cent, plural
+from yardstone.reports.words import chance_text, per_cent, plural
 from yardstone.winprob.goldis import STONE
 from yardstone.winprob.grades import format_grade
 
@@ -77,15 +77,15 @@ def _columns(advice: HandicapAdvice) -> list[Column]:
         Column("exact_stones", of("exact_stones"), kind="number"),
         Column("", lambda each: _komi(each.proposal), "Komi"),
         Column("", lambda each: each.proposal.tie.capitalize(), "Tie won by"),
-        Column("", lambda each: _chance(each.proposal.chance), "Black wins", left=False),
+        Column("", lambda each: chance_text(each.proposal.chance), "Black wins", left=False),
     ]
     if several:
         by = f"by {advice.judge.name}"
         shown += [
-            Column("", lambda each: _chance(each.judged), by, left=False),
+            Column("", lambda each: chance_text(each.judged), by, left=False),
             Column(
                 "",
-                lambda each: _chance(each.judged_without_komi),
+                lambda each: chance_text(each.judged_without_komi),
                 f"{by}, no komi",
                 left=False,
                 gives_way=1,
@@ -93,7 +93,7 @@ def _columns(advice: HandicapAdvice) -> list[Column]:
         ]
     else:
         shown.append(
-            Column("", lambda each: _chance(each.proposal.without_komi), "no komi", left=False)
+            Column("", lambda each: chance_text(each.proposal.without_komi), "no komi", left=False)
         )
     return [
         *shown,
@@ -109,14 +109,6 @@ def _columns(advice: HandicapAdvice) -> list[Column]:
 def _komi(proposal: HandicapProposal) -> str:
     giver = "Black" if proposal.komi > 0 else "White"
     return f"{giver} gives {abs(proposal.komi)}" if proposal.komi else "none"
-
-
-def _chance(chance: Chance) -> str:
-    """A probability in per cent, its interval in brackets where there is one."""
-    value = f"{100.0 * chance.probability:.0f} %"
-    if chance.low is None or chance.high is None:
-        return value
-    return f"{value} ({100.0 * chance.low:.0f}–{100.0 * chance.high:.0f})"
 
 
 def _remarks(advice: HandicapAdvice) -> Iterator[str]:
@@ -155,7 +147,7 @@ def _why(advice: HandicapAdvice) -> str:
     same = goldis.proposal.stones == egf.proposal.stones
     growth = ratio ** (1.0 / advice.apart) if advice.apart else STONE
     chances = [
-        f"{_given(each.proposal.stones)} without komi {_chance(each.judged_without_komi)}"
+        f"{_given(each.proposal.stones)} without komi {chance_text(each.judged_without_komi)}"
         for each in ([egf] if same else [egf, goldis])
     ]
     judged = f"By {advice.judge.name}, Black wins with {' and with '.join(chances)}."
