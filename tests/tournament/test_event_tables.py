@@ -135,7 +135,7 @@ def test_other_lists(tmp_path: Path) -> None:
 
 
 def test_the_list_of_the_egf_of_2014() -> None:
-    register = read_register(shared_path("go/tournaments/egf_list_2014-11.txt.gz"))
+    register = read_register(shared_path("data/go/tournaments/egf_list_2014-11.txt.gz"))
     assert len(register.entries) == 35_506
     assert register.find("Aaij Rene").rating == 2384
     players = enter_players(new_tournament("All"), register.entries[::1000])
