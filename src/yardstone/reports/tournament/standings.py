@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from yardstone.tournament.model import Player, Tournament
     from yardstone.tournament.standings_table import Standings
 
-__all__ = ["standings_document", "tournament_document"]
+__all__ = ["standings_document", "summary_lines", "tournament_document"]
 
 _SYSTEMS = {
     System.mcmahon: "McMahon",
@@ -44,7 +44,7 @@ def standings_document(
         tournament.name or "Standings",
         [f"{name}: {plural(len(table), 'player')}, {after}"],
         [
-            Section("", [Lines(_lines(tournament)[1:], aside=True), ordered]),
+            Section("", [Lines(summary_lines(tournament)[1:], aside=True), ordered]),
             Section("How it is ordered", [Lines(about, aside=True)]),
         ],
         records=ordered,
@@ -195,7 +195,7 @@ def tournament_document(tournament: Tournament) -> Document:
     )
     return Document(
         tournament.name or "Tournament",
-        _lines(tournament),
+        summary_lines(tournament),
         records=entries,
         plain=lambda: {
             **_head(tournament),
@@ -206,7 +206,8 @@ def tournament_document(tournament: Tournament) -> Document:
     )
 
 
-def _lines(tournament: Tournament) -> list[str]:
+def summary_lines(tournament: Tournament) -> list[str]:
+    """What it is called, where and when, and its rules, a line each."""
     days = [d.isoformat() for d in (tournament.begin, tournament.end) if d is not None]
     when = " to ".join(dict.fromkeys(days))
     where = ", ".join(part for part in (tournament.place, when) if part)
