@@ -223,6 +223,14 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "Show what a player needs in the last round to reach a place.",
             ),
             "pair": Command("tournament.pair:pair", "Pair the next round, and explain each board."),
+            "check": Command(
+                "tournament.check:check",
+                "Check recorded rounds against FIDE's Dutch system.",
+            ),
+            "generate": Command(
+                "tournament.generate:generate",
+                "Generate a random Swiss paired by FIDE's Dutch system.",
+            ),
             "simulate": Command(
                 "tournament.simulate:simulate",
                 "Simulate a tournament thousands of times: who finishes where.",

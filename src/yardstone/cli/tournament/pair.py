@@ -30,9 +30,9 @@ class WeightOptions:
     PANEL: ClassVar[str] = "Pairing rules"
 
     system: Annotated[
-        Literal["mcmahon", "swiss", "fide", "round-robin"] | None,
+        Literal["mcmahon", "swiss", "chess", "dutch", "round-robin"] | None,
         typer.Option(
-            help="Pair by the rules of this system. [default: the file's]",
+            help="Pair by the rules of this system. [default: the file's; dutch in chess]",
         ),
     ] = None
     rules: Annotated[
@@ -70,13 +70,24 @@ class WeightOptions:
             raise UsageError("--numbering and --double are for a round robin")
         return robin
 
+    def dutch(self, tournament: Tournament) -> bool:
+        """Whether the round is paired by FIDE's rules; refuses options that go with weights."""
+        if self.system is not None:
+            chosen = self.system == "dutch"
+        else:
+            plain = not (self.rules or self.settings) and tournament.system != "round-robin"
+            chosen = tournament.discipline == "chess" and plain
+        if chosen and (self.rules or self.settings):
+            raise UsageError("the Dutch system has no weights: leave --rules and --set away")
+        return chosen
+
     def weights(self, tournament: Tournament) -> PairingRules:
         """The tournament's rules, changed by those of a system, a file and the options."""
         from yardstone.tournament.pairing_rules import PairingRules
         from yardstone.tournament.rules_file import read_rules
 
         rules = PairingRules.of(tournament)
-        if self.system is not None:
+        if self.system not in (None, "dutch"):
             rules = rules.with_system(self.system)
         if self.rules is not None:
             rules = rules.changed(read_rules(self.rules))
@@ -190,7 +201,8 @@ def pair(
         bool | None,
         typer.Option(
             "--costs/--no-costs",
-            help="Show what is lost without each board. [default: up to 200 players]",
+            help="Show what is lost without each board, or what stands against the first choice "
+            "of the Dutch system. [default: up to 200 players]",
             show_default=False,
         ),
     ] = None,
@@ -237,10 +249,32 @@ def pair(
             )
         if constraints != ConstraintOptions():
             raise UsageError("--compare pairs the players of the recorded round as they are")
+        if rules.dutch(tournament):
+            from yardstone.reports.tournament.dutch import check_document
+            from yardstone.tournament.dutch.checking import check_rounds
+
+            checks = check_rounds(tournament, round_number, progress=boards.progress("rounds"))
+            boards.emit(check_document(checks))
+            return
         boards.emit(_comparison(tournament, round_number, rules.weights(tournament)))
         return
+    questions = [_players(tournament, text, "--ask") for text in ask or []]
     if robin:
         document, paired = _round_robin(tournament, round_number, rules, constraints.of(tournament))
+    elif rules.dutch(tournament):
+        from yardstone.reports.tournament.dutch import dutch_document
+        from yardstone.tournament.dutch.proposal import propose_dutch
+
+        made = propose_dutch(
+            tournament,
+            round_number,
+            constraints=constraints.of(tournament),
+            seed=rules.seed,
+            questions=questions,
+            costs=False if brief else costs,
+            progress=boards.progress("boards"),
+        )
+        document, paired = dutch_document(made, brief=brief), made.tournament
     else:
         from yardstone.reports.tournament.pairing import pairing_document
 
@@ -249,7 +283,7 @@ def pair(
             round_number,
             rules=rules.weights(tournament),
             constraints=constraints.of(tournament),
-            questions=[_players(tournament, text, "--ask") for text in ask or []],
+            questions=questions,
             costs=False if brief else costs,
             progress=boards.progress("boards"),
         )

@@ -2,7 +2,8 @@
 
 Lines begin with a number (``012`` the name, ``001`` a player, ...) and have fixed
 columns; White moves first. Of the extensions by pairing programs, ``XXR`` (number of
-rounds) and ``XXS`` (points) are used, the others only kept.
+rounds), ``XXS`` (points), ``XXC`` (initial colour), ``XXA`` (virtual points) and ``XXP``
+(players who do not meet) are used, the others only kept.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean
 from yardstone.tournament.formats.line_files import TextDocument, parse_date, split_lines
 from yardstone.tournament.formats.trf_head import FIRST_ROUND, MAX_ROUNDS, WIDTH, TrfHead
+from yardstone.tournament.formats.trf_swiss import read_swiss
 from yardstone.tournament.model import (
     Adjustment,
     Bye,
@@ -117,6 +119,7 @@ class _TrfReader:
             games=tuple(games),
             byes=tuple(byes),
             scoring=self.head.scoring(),
+            swiss=read_swiss(self.head, self.place, self._skip),
             time=self.head.time,
             round_dates=self.head.round_dates(rounds),
             adjustments=self._adjustments(rounds),
