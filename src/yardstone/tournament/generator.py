@@ -157,6 +157,4 @@ def _played(game: Game, plan: RandomPlan, tournament: Tournament, rng: Generator
     if lot < drawn:
         return replace(game, result=Result.draw)
     wins = expected - drawn / 2
-    return replace(
-        game, result=Result.first_wins if lot < drawn + wins else Result.second_wins
-    )
+    return replace(game, result=Result.first_wins if lot < drawn + wins else Result.second_wins)

@@ -71,7 +71,9 @@ def _columns(pairing: DutchPairing) -> list[Column]:
     def name(player: int) -> str:
         return "" if player < 0 else tournament.players[player].full_name
 
-    def score(side: Callable[[BoardExplanation], int]) -> Callable[[BoardExplanation], float | None]:
+    def score(
+        side: Callable[[BoardExplanation], int],
+    ) -> Callable[[BoardExplanation], float | None]:
         return lambda why: players[side(why)].points if side(why) in players else None
 
     def points(side: Callable[[BoardExplanation], int]) -> Callable[[BoardExplanation], str]:
@@ -105,7 +107,9 @@ def _points(score: float) -> str:
 
 
 def _nth(number: int) -> str:
-    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    ending = (
+        "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    )
     return f"{number}{ending}"
 
 
@@ -120,7 +124,7 @@ def _sentences(pairing: DutchPairing, why: BoardExplanation) -> list[str]:
             f"{_points(player.score)}, {plural(player.unplayed, 'round')} without a game: the "
             "lowest score that can have the bye (C5)."
         ]
-    higher, lower = why.players
+    higher = why.players[0]
     if why.role == "moved down":
         lines = [
             f"{names[0]} comes down from {_points(higher.score)} to the bracket of "
@@ -146,7 +150,7 @@ def _group(why: BoardExplanation) -> str:
 
 
 def _colour_sentence(pairing: DutchPairing, why: BoardExplanation, names: list[str]) -> str:
-    higher, lower = why.players
+    higher = why.players[0]
     white = 0 if why.board.first == higher.player else 1
     reason = why.board.reason
     if reason is ColourReason.initial:
@@ -203,7 +207,7 @@ def _answer(tournament: Tournament, pair: tuple[int, int], why: Obstacle | None)
     return f"{names}: {obstacle_words(why)}."
 
 
-def _bracket(tournament: Tournament, pairing: DutchPairing, bracket: BracketReport) -> dict[str, Any]:
+def _bracket(pairing: DutchPairing, bracket: BracketReport) -> dict[str, Any]:
     def names(rows: Sequence[int]) -> list[str]:
         return [pairing.field.name(row) for row in rows]
 
@@ -235,7 +239,7 @@ def _plain(proposal: DutchProposal, columns: list[Column]) -> dict[str, Any]:
         "initial_colour": pairing.initial.name,
         "boards": [board for board in boards if board["table"]],
         "bye": next((board for board in boards if not board["table"]), None),
-        "brackets": [_bracket(tournament, pairing, each) for each in pairing.brackets],
+        "brackets": [_bracket(pairing, each) for each in pairing.brackets],
         "asked": [
             {
                 "board": [tournament.players[player].full_name for player in pair],
@@ -260,9 +264,11 @@ def check_document(checks: Sequence[RoundCheck]) -> Document:
         Column("", _verdict, "Verdict"),
     ]
     sections = [Section("", [Table(columns, checks, noun="round")])]
-    for check in checks:
-        if not check.agrees:
-            sections.append(Section(f"Round {check.round}", _differences(tournament, check)))
+    sections += [
+        Section(f"Round {check.round}", _differences(tournament, check))
+        for check in checks
+        if not check.agrees
+    ]
     good = sum(check.agrees for check in checks)
     name = tournament.name or "Tournament"
     return Document(
@@ -289,9 +295,7 @@ def _verdict(check: RoundCheck) -> str:
 
 def _boards(tournament: Tournament, pairs: Sequence[tuple[int, int]]) -> str:
     return "; ".join(
-        " - ".join(
-            "bye" if player < 0 else tournament.players[player].full_name for player in pair
-        )
+        " - ".join("bye" if player < 0 else tournament.players[player].full_name for player in pair)
         for pair in pairs
     )
 

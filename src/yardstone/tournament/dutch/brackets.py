@@ -251,10 +251,9 @@ def _pair_remainder(search: _Search, table: Table, rows: list[int], end: int) ->
     that is not so comes later, because it exchanges more.
     """
     best = search.best
-    place = {row: number for number, row in enumerate(rows)}
     count = len(rows)
     upper = np.array(rows, np.int64)
-    half = sum(row < best.mate[row] < end for row in rows)
+    half = int(sum(row < best.mate[row] < end for row in rows))
     if not half:
         return 0
     shape = best.allowed.shape
@@ -263,7 +262,7 @@ def _pair_remainder(search: _Search, table: Table, rows: list[int], end: int) ->
     few[np.ix_(upper, upper)] = lower < half
     near[np.ix_(upper, upper)] = -lower
     first = [Level("order", few, half), Level("order", near, half * count)]
-    exchanges = half - search.narrow(first)[0]
+    exchanges: int = half - search.narrow(first)[0]
 
     def stands_above(number: int) -> Level:
         """Whether a player is the higher-ranked of a pair of the remainder."""
@@ -278,14 +277,12 @@ def _pair_remainder(search: _Search, table: Table, rows: list[int], end: int) ->
         search.narrow(map(stands_above, range(half, count - 1)))
     above = [row for row in rows if row < best.mate[row] < end]
     below = [row for row in rows if row not in set(above)]
-    for group in (above, below):
-        best.allowed[np.ix_(group, group)] = False
-    outside = np.ones(shape[0], np.bool_)
-    outside[below] = False
-    best.allowed[np.ix_(above, np.flatnonzero(outside))] = False
-    best.allowed[np.ix_(np.flatnonzero(outside), above)] = False
+    lower_half = np.zeros(shape[0], np.bool_)
+    lower_half[below] = True
+    best.allowed[above, :] &= lower_half
+    best.allowed[:, above] &= lower_half[:, None]
+    best.allowed[np.ix_(lower_half, lower_half)] = False
     search.narrow(
         _lowest_partner(best, row, (other for other in below if other > row)) for row in above
     )
-    assert all(place[int(best.mate[row])] > place[row] for row in above)
     return exchanges

@@ -104,9 +104,7 @@ def _checked(tournament: Tournament, number: int) -> RoundCheck:
     if not games:
         raise InputError(f"round {number} has no games to check", file=tournament.file or None)
     byes = [
-        bye.player
-        for bye in tournament.byes
-        if bye.round == number and bye.kind is ByeKind.paired
+        bye.player for bye in tournament.byes if bye.round == number and bye.kind is ByeKind.paired
     ]
     if len(byes) > 1:
         raise InputError(f"round {number} has {len(byes)} byes", file=tournament.file or None)

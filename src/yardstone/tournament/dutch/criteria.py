@@ -128,7 +128,9 @@ class Table:
 
     def floated(self, back: int, drift: Drift) -> NDArray[np.bool_]:
         """Who floated so in the last round (`back` = 0) or the one before."""
-        return np.array([p.floats[back] is drift for p in self.players] + [False] * (self.size - self.count))
+        return np.array(
+            [p.floats[back] is drift for p in self.players] + [False] * (self.size - self.count)
+        )
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
@@ -209,50 +211,73 @@ def bye_games(table: Table, bracket: Bracket) -> Level:
 
 def colours_and_floats(table: Table, bracket: Bracket) -> list[Level]:
     """C10 to C21 for a bracket."""
+    return [*_colours(table, bracket), *_floats(table, bracket), *_differences(table, bracket)]
+
+
+def _avoided(name: str, bad: NDArray[np.bool_], bracket: Bracket) -> Level:
+    """As few as possible of some pairs."""
+    bad = bad | bad.T
+    return Level(name, -bad.astype(np.int64), bracket.end // 2 + 1 if bad.any() else 0)
+
+
+def _colours(table: Table, bracket: Bracket) -> list[Level]:
+    due, strength, repeated = table.due, table.strength, table.repeated
     inside = _inside(table, bracket.moved, bracket.end)
-    pairs = bracket.end // 2 + 1
-    due, strength, balance, repeated = table.due, table.strength, table.balance, table.repeated
     clash = inside & (due[:, None] == due[None, :]) & (due != 0)[:, None]
-    wide = np.abs(balance) > 1
-    absolute = strength == Preference.absolute
+    wide = np.abs(table.balance) > 1
+    absolute, strong = strength == Preference.absolute, strength >= Preference.strong
     both = absolute[:, None] & absolute[None, :]
-    # The one with the smaller colour difference yields; equal ones are told apart by their
-    # last games unless these were the same.
-    size = np.abs(balance)
-    yields = np.where(
+    # Of two, the one with the smaller colour difference yields; equal ones are told apart
+    # by their last games unless these were the same.
+    size = np.abs(table.balance)
+    smaller = np.where(size[:, None] > size[None, :], repeated[None, :], repeated[:, None])
+    third_time = np.where(
         size[:, None] == size[None, :],
         (repeated != 0)[:, None] & (repeated[:, None] == repeated[None, :]),
-        np.where(size[:, None] > size[None, :], repeated[None, :], repeated[:, None]) == -due[:, None],
+        smaller == -due[:, None],
     )
-    strong = strength >= Preference.strong
     tests = {
         "C10": clash & wide[:, None] & wide[None, :],
-        "C11": clash & both & yields,
+        "C11": clash & both & third_time,
         "C12": clash,
         "C13": clash & strong[:, None] & strong[None, :] & ~both,
     }
-    levels = [Level(name, -bad.astype(np.int64), pairs if bad.any() else 0) for name, bad in tests.items()]
+    return [_avoided(name, bad, bracket) for name, bad in tests.items()]
+
+
+def _floats(table: Table, bracket: Bracket) -> list[Level]:
+    """C14 to C17: who floats again."""
+    inside = _inside(table, bracket.moved, bracket.end)
     rows = np.arange(table.size)
     resident = (rows >= bracket.moved) & (rows < bracket.end)
-    down = [table.floated(back, Drift.down) for back in (0, 1)]
-    up = [table.floated(back, Drift.up) for back in (0, 1)]
     higher = table.scores[:, None] > table.scores[None, :]
-    for back in (0, 1):
-        stays = (down[back] & resident).astype(np.int64)
-        span = int(stays.sum())
-        levels.append(Level(f"C{14 + 2 * back}", np.where(inside, stays[:, None] + stays[None, :], 0), span))
-        again = inside & higher & up[back][None, :]
-        again |= again.T
-        levels.append(Level(f"C{15 + 2 * back}", -again.astype(np.int64), pairs if again.any() else 0))
-    for back in (0, 1):
-        moved = range(bracket.moved)
-        for score in sorted({table.players[row].score for row in moved}, reverse=True):
-            mine = down[back] & (table.scores == score)
-            levels.append(
-                Level(f"C{18 + 2 * back}", np.where(inside, mine[:, None] | mine[None, :], 0).astype(np.int64), int(mine.sum()))
-            )
-        for score in sorted({table.players[row].score for row in moved}, reverse=True):
-            again = inside & higher & up[back][None, :] & (table.scores == score)[:, None]
-            again |= again.T
-            levels.append(Level(f"C{19 + 2 * back}", -again.astype(np.int64), pairs if again.any() else 0))
+    levels = []
+    for back, (down, up) in enumerate((("C14", "C15"), ("C16", "C17"))):
+        stays = (table.floated(back, Drift.down) & resident).astype(np.int64)
+        paired = np.where(inside, stays[:, None] + stays[None, :], 0)
+        levels.append(Level(down, paired, int(stays.sum())))
+        levels.append(
+            _avoided(up, inside & higher & table.floated(back, Drift.up)[None, :], bracket)
+        )
+    return levels
+
+
+def _differences(table: Table, bracket: Bracket) -> list[Level]:
+    """C18 to C21: how far those float who float again, the widest differences first.
+
+    Opponents of one bracket have one score, so a difference is as wide as the score of the
+    moved-down player is high.
+    """
+    inside = _inside(table, bracket.moved, bracket.end)
+    higher = table.scores[:, None] > table.scores[None, :]
+    scores = sorted({table.players[row].score for row in range(bracket.moved)}, reverse=True)
+    levels = []
+    for back, (down, up) in enumerate((("C18", "C19"), ("C20", "C21"))):
+        for score in scores:
+            mine = table.floated(back, Drift.down) & (table.scores == score)
+            paired = inside & (mine[:, None] | mine[None, :])
+            levels.append(Level(down, paired.astype(np.int64), int(mine.sum())))
+        for score in scores:
+            those = (table.scores == score)[:, None] & table.floated(back, Drift.up)[None, :]
+            levels.append(_avoided(up, inside & higher & those, bracket))
     return levels

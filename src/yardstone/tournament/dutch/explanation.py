@@ -134,7 +134,9 @@ def _explained(pairing: DutchPairing, board: DutchBoard, costs: bool) -> BoardEx
     )
 
 
-def obstacle(pairing: DutchPairing, one: int, other: int, *, search: bool = True) -> Obstacle | None:
+def obstacle(
+    pairing: DutchPairing, one: int, other: int, *, search: bool = True
+) -> Obstacle | None:
     """Why two players of a pairing do not meet; None if that is not searched for.
 
     Parameters

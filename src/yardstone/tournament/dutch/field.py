@@ -203,7 +203,9 @@ def dutch_field(
         r = scores.rounds[player][done - back]
         if not r.played:
             return Drift.down if r.points > before.scoring.loss else Drift.none
-        own, other = (totals[p][done - back] + virtual[p][done - back] for p in (player, r.opponent))
+        own, other = (
+            totals[p][done - back] + virtual[p][done - back] for p in (player, r.opponent)
+        )
         return Drift.down if own > other else Drift.up if own < other else Drift.none
 
     entries = []

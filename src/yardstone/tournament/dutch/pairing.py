@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
 
 __all__ = ["DutchBoard", "DutchPairing", "allowed_pairs", "initial_colour", "made", "pair_dutch"]
+
+#: So many names stand in an error.
+_NAMES = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -324,7 +328,7 @@ def made(
     bye = None
     if n % 2:
         row = pairs.mate.index(n)
-        last = next(k for k, each in enumerate(pairs.brackets) if row in (*each.residents, *each.moved) and row in each.downfloaters)
+        last = next(k for k, each in enumerate(pairs.brackets) if row in each.downfloaters)
         bye = DutchBoard(table=0, first=players.players[row].player, second=-1, bracket=last)
     elif constraints.bye is not None:
         bye = DutchBoard(table=0, first=constraints.bye, second=-1)
@@ -340,16 +344,20 @@ def made(
     )
 
 
-def _impossible(
-    players: DutchField, best: BestMatchings, constraints: Constraints
-) -> InputError:
-    n = len(players.players)
-    singles = [group[0] for group in best.crowd if len(group) == 1]
-    names = ", ".join("the bye" if row >= n else players.name(row) for row in singles[:8])
-    whom = ", ".join("the bye" if row >= n else players.name(row) for row in best.bottleneck[:8])
-    reason = f"{names or 'the players'} could only meet {whom}" if whom else f"{names or 'some players'}: no opponent is left"
+def _impossible(players: DutchField, best: BestMatchings, constraints: Constraints) -> InputError:
+    def names(rows: Iterable[int]) -> str:
+        n = len(players.players)
+        listed = [players.name(row) if row < n else "the bye" for row in rows]
+        more = f" and {len(listed) - _NAMES} more" if len(listed) > _NAMES else ""
+        return ", ".join(listed[:_NAMES]) + more
+
+    singles = names(group[0] for group in best.crowd if len(group) == 1)
+    reason = f"{singles or names(best.crowd[0])}: no opponent is left"
+    if best.bottleneck:
+        reason = f"{singles or names(best.crowd[0])} could only meet {names(best.bottleneck)}"
+    hint = "forbid fewer boards" if constraints.rematch else "allow rematches, or fix boards"
     return InputError(
         f"round {players.round} cannot be paired by the absolute criteria: {reason}",
         file=players.tournament.file or None,
-        hint="forbid fewer boards" if constraints.rematch else "allow rematches, or fix boards by hand",
+        hint=hint,
     )

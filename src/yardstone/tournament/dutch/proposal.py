@@ -81,12 +81,15 @@ def propose_dutch(
         costs = len(pairing.field.players) <= COSTS_UP_TO
     absent = frozenset() if constraints is None else constraints.absent
     paired = {board.players for board in pairing.all_boards}
+
+    def obstacle_of(pair: tuple[int, int]) -> Obstacle | None:
+        if frozenset(pair) in paired:
+            return None
+        return obstacle(pairing, rows[pair[0]], rows[pair[1]])
+
     return DutchProposal(
         pairing=pairing,
         explanations=explain_dutch(pairing, costs=costs, progress=progress),
-        questions=tuple(
-            (pair, None if frozenset(pair) in paired else obstacle(pairing, *(rows[p] for p in pair)))
-            for pair in questions
-        ),
+        questions=tuple((pair, obstacle_of(pair)) for pair in questions),
         tournament=pairing.added_to(tournament.with_absent(absent, pairing.round)),
     )

@@ -77,7 +77,15 @@ class TrfHead:
     def scoring(self) -> Scoring:
         """Points for each kind of result, and the tie-breaks."""
         values: dict[str, Any] = {}
-        names = {"W": "win", "D": "draw", "L": "loss", "A": "absence", "Z": "absence", "P": "bye", "X": "open_game"}
+        names = {
+            "W": "win",
+            "D": "draw",
+            "L": "loss",
+            "A": "absence",
+            "Z": "absence",
+            "P": "bye",
+            "X": "open_game",
+        }
         for line, text in self.lines("162"):
             for symbol, points in re.findall(r"([A-Z])\s*(-?\d+(?:\.\d+)?)", text.upper()):
                 if symbol not in names:
