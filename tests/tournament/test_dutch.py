@@ -20,9 +20,15 @@ from yardstone.tournament.dutch.best_matchings import BestMatchings, Level
 from yardstone.tournament.dutch.brackets import RoundPairs, pair_brackets
 from yardstone.tournament.dutch.checking import check_rounds
 from yardstone.tournament.dutch.colours import ColourReason, allocate
-from yardstone.tournament.dutch.criteria import Table, may_meet
+from yardstone.tournament.dutch.criteria import PairTable, may_meet
 from yardstone.tournament.dutch.explanation import explain_dutch, obstacle
-from yardstone.tournament.dutch.field import Colour, Drift, DutchField, DutchPlayer, dutch_field
+from yardstone.tournament.dutch.field import (
+    Drift,
+    DutchField,
+    DutchPlayer,
+    PieceColour,
+    dutch_field,
+)
 from yardstone.tournament.dutch.pairing import initial_colour, pair_dutch
 from yardstone.tournament.files import read_tournament, to_bytes
 from yardstone.tournament.generator import RandomPlan, random_tournament
@@ -30,7 +36,7 @@ from yardstone.tournament.model import Bye, ByeKind, Game, Player, Result, Syste
 
 #: Rounds that bbpPairings 6.0.0 generated with odd fields, forfeits, byes and withdrawals.
 RECORDED = sorted((DATA / "dutch").glob("*.trf"))
-W, B = Colour.white, Colour.black
+W, B = PieceColour.white, PieceColour.black
 
 
 def matchings(rows: list[int]) -> Iterator[list[tuple[int, int]]]:
@@ -145,7 +151,7 @@ def test_order_of_candidates_in_a_homogeneous_bracket(seed: int) -> None:
     ]
     expected = first_candidate(players)
     everybody = field(players)
-    found = pair_brackets(everybody, Table(everybody.players).allowed)
+    found = pair_brackets(everybody, PairTable(everybody.players).allowed)
     if expected is None:
         assert not isinstance(found, RoundPairs)
     else:
@@ -221,7 +227,7 @@ def test_agreement_with_bbppairings_where_it_is_installed(tmp_path: Path) -> Non
 
 
 def test_colours() -> None:
-    def between(one: str, two: str) -> tuple[Colour, ColourReason]:
+    def between(one: str, two: str) -> tuple[PieceColour, ColourReason]:
         return allocate(player(1, colours=one), player(2, colours=two), B)
 
     assert between("", "") == (B, ColourReason.initial)

@@ -10,7 +10,7 @@ from yardstone.reports.tournament.words import points_text, round_title
 from yardstone.reports.words import plural
 from yardstone.tournament.dutch.colours import ColourReason
 from yardstone.tournament.dutch.criteria import CRITERIA
-from yardstone.tournament.dutch.field import Colour
+from yardstone.tournament.dutch.field import PieceColour
 
 if TYPE_CHECKING:
     from yardstone.tournament.dutch.brackets import BracketReport
@@ -160,13 +160,13 @@ def _colour_sentence(pairing: DutchPairing, why: BoardExplanation, names: list[s
         )
     if reason is ColourReason.both:
         wishes = [
-            f"{name} is due {Colour(player.due).name.capitalize()}"
+            f"{name} is due {PieceColour(player.due).name.capitalize()}"
             for name, player in zip(names, why.players, strict=True)
             if player.due
         ]
         return " and ".join(wishes) + "."
-    due = Colour(higher.due).name.capitalize()
-    granted = names[white if higher.due is Colour.white else 1 - white]
+    due = PieceColour(higher.due).name.capitalize()
+    granted = names[white if higher.due is PieceColour.white else 1 - white]
     ground = {
         ColourReason.stronger: "whose preference is the stronger",
         ColourReason.history: "by the last round in which their colours differed",

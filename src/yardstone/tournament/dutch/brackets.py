@@ -17,7 +17,7 @@ import numpy as np
 from yardstone.tournament.dutch.best_matchings import BestMatchings, Level
 from yardstone.tournament.dutch.criteria import (
     Bracket,
-    Table,
+    PairTable,
     bye_games,
     bye_level,
     colours_and_floats,
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from yardstone.tournament.dutch.field import DutchField
 
-__all__ = ["BracketReport", "RoundPairs", "Step", "pair_brackets"]
+__all__ = ["BracketReport", "RoundPairs", "CriterionStep", "pair_brackets"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CriterionStep:
     """What a criterion could attain in a bracket, and what another pairing attains.
 
     Attributes
@@ -66,7 +66,7 @@ class BracketReport:
     downfloaters : tuple of int
     exchanges : int
         Players of the upper half of the remainder who were exchanged with the lower one.
-    steps : tuple of Step
+    steps : tuple of CriterionStep
     """
 
     score: float
@@ -75,7 +75,7 @@ class BracketReport:
     pairs: tuple[tuple[int, int], ...]
     downfloaters: tuple[int, ...]
     exchanges: int
-    steps: tuple[Step, ...]
+    steps: tuple[CriterionStep, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,13 +87,13 @@ class RoundPairs:
     mate : tuple of int
         Opponent of each player of the field by place; their number stands for the bye.
     brackets : tuple of BracketReport
-    steps : tuple of Step
+    steps : tuple of CriterionStep
         Of the whole round, before the first bracket.
     """
 
     mate: tuple[int, ...]
     brackets: tuple[BracketReport, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[CriterionStep, ...]
 
 
 @dataclass(eq=False)
@@ -102,14 +102,14 @@ class _Search:
 
     best: BestMatchings
     rival: NDArray[np.int64] | None
-    steps: list[Step] = field(default_factory=list)
+    steps: list[CriterionStep] = field(default_factory=list)
 
     def narrow(self, levels: Iterable[Level]) -> list[int]:
         levels = list(levels)
         sums = self.best.narrow(levels)
         for level, total in zip(levels, sums, strict=True):
             rival = None if self.rival is None else self.best.value(level, self.rival)
-            self.steps.append(Step(level.name, total, rival))
+            self.steps.append(CriterionStep(level.name, total, rival))
         return sums
 
 
@@ -137,7 +137,7 @@ def pair_brackets(
     RoundPairs or BestMatchings
         The latter, which is not feasible, if there is no pairing.
     """
-    everybody = Table(players.players)
+    everybody = PairTable(players.players)
     n = everybody.count
     best = BestMatchings(allowed)
     if not best.feasible:
@@ -157,7 +157,7 @@ def pair_brackets(
     reports = []
     while len(waiting) > everybody.size - n:
         rows = waiting[waiting < n]
-        table = Table(tuple(players.players[row] for row in rows))
+        table = PairTable(tuple(players.players[row] for row in rows))
         score = table.scores[moved] if moved < table.count else -np.inf
         end = int(np.searchsorted(-table.scores[: table.count], -score, "right"))
         following = table.scores[end] if end < table.count else -np.inf
@@ -207,7 +207,7 @@ def _within(mate: NDArray[np.int64], waiting: NDArray[np.int64]) -> NDArray[np.i
     return np.array([place.get(int(mate[row]), place[int(row)]) for row in waiting], np.int64)
 
 
-def _pair_bracket(search: _Search, table: Table, bracket: Bracket, *, bye_here: bool) -> int:
+def _pair_bracket(search: _Search, table: PairTable, bracket: Bracket, *, bye_here: bool) -> int:
     """Narrow the matchings down to one pairing of the bracket; returns the exchanges."""
     best = search.best
     pairs = search.narrow(quality(table, bracket))[0]
@@ -221,7 +221,7 @@ def _pair_bracket(search: _Search, table: Table, bracket: Bracket, *, bye_here: 
     return _pair_remainder(search, table, remainder, bracket.end)
 
 
-def _choose_moved(search: _Search, table: Table, bracket: Bracket) -> None:
+def _choose_moved(search: _Search, table: PairTable, bracket: Bracket) -> None:
     """Which moved-down players are paired, then their opponents: the highest first."""
     best, moved, end = search.best, bracket.moved, bracket.end
     levels = []
@@ -244,7 +244,7 @@ def _lowest_partner(best: BestMatchings, row: int, others: Iterable[int]) -> Lev
     return Level("order", values, max(len(able) - 1, 0))
 
 
-def _pair_remainder(search: _Search, table: Table, rows: list[int], end: int) -> int:
+def _pair_remainder(search: _Search, table: PairTable, rows: list[int], end: int) -> int:
     """Exchanges between the halves of a homogeneous bracket, then transpositions (4.2, 4.3).
 
     The higher-ranked player of a pair is always of the upper half: a candidate in which

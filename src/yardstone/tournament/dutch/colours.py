@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from yardstone.tournament.dutch.field import Colour, Preference
+from yardstone.tournament.dutch.field import PieceColour, Preference
 
 if TYPE_CHECKING:
     from yardstone.tournament.dutch.field import DutchPlayer
@@ -24,28 +24,28 @@ class ColourReason(StrEnum):
 
 
 def allocate(
-    higher: DutchPlayer, lower: DutchPlayer, initial: Colour
-) -> tuple[Colour, ColourReason]:
+    higher: DutchPlayer, lower: DutchPlayer, initial: PieceColour
+) -> tuple[PieceColour, ColourReason]:
     """The colour of the higher-ranked player of a pair, and why.
 
     Parameters
     ----------
     higher, lower : DutchPlayer
         In the order of article 1.2.
-    initial : Colour
+    initial : PieceColour
         The initial colour, drawn by lot before the first round.
     """
     if not higher.due and not lower.due:
-        colour = initial if higher.number % 2 else Colour(-initial)
+        colour = initial if higher.number % 2 else PieceColour(-initial)
         return colour, ColourReason.initial
     if higher.due != lower.due:
-        return higher.due or Colour(-lower.due), ColourReason.both
+        return higher.due or PieceColour(-lower.due), ColourReason.both
     if higher.preference != lower.preference:
         mine = higher.preference > lower.preference
-        return (higher.due if mine else Colour(-higher.due)), ColourReason.stronger
+        return (higher.due if mine else PieceColour(-higher.due)), ColourReason.stronger
     if higher.preference is Preference.absolute and abs(higher.balance) != abs(lower.balance):
         mine = abs(higher.balance) > abs(lower.balance)
-        return (higher.due if mine else Colour(-higher.due)), ColourReason.stronger
+        return (higher.due if mine else PieceColour(-higher.due)), ColourReason.stronger
     for own, other in zip(reversed(higher.colours), reversed(lower.colours), strict=False):
         if own != other:
             return other, ColourReason.history

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from yardstone.tournament.dutch.field import DutchField, DutchPlayer
 
-__all__ = ["CRITERIA", "Bracket", "Table", "bye_level", "may_meet", "quality"]
+__all__ = ["CRITERIA", "Bracket", "PairTable", "bye_level", "may_meet", "quality"]
 
 #: What each criterion demands.
 CRITERIA = {
@@ -79,7 +79,7 @@ class Bracket:
     next_end: int
 
 
-class Table:
+class PairTable:
     """Facts of all pairs of some players, as matrices; the last row is the bye if they are odd.
 
     Parameters
@@ -94,7 +94,7 @@ class Table:
         self.size = self.count + self.count % 2
 
     @classmethod
-    def of(cls, field: DutchField, rows: list[int]) -> Table:
+    def of(cls, field: DutchField, rows: list[int]) -> PairTable:
         """The table of some rows of a field."""
         return cls(tuple(field.players[row] for row in rows))
 
@@ -118,7 +118,7 @@ class Table:
 
     @cached_property
     def repeated(self) -> NDArray[np.int64]:
-        """Colour of the last two games, 0 if they differ."""
+        """PieceColour of the last two games, 0 if they differ."""
         return self._column([int(p.repeated) for p in self.players])
 
     @cached_property
@@ -161,7 +161,7 @@ class Table:
         return allowed
 
 
-def bye_level(table: Table) -> Level:
+def bye_level(table: PairTable) -> Level:
     """C5: the bye for the lowest possible score."""
     n = table.count
     order = np.unique(table.scores[:n])
@@ -170,19 +170,19 @@ def bye_level(table: Table) -> Level:
     return Level("C5", values, len(order))
 
 
-def quality(table: Table, bracket: Bracket) -> list[Level]:
+def quality(table: PairTable, bracket: Bracket) -> list[Level]:
     """C6 to C8 for a bracket."""
     return [*_downfloaters(table, bracket), *_downfloaters(table, bracket, following=True)]
 
 
-def _inside(table: Table, low: int, high: int) -> NDArray[np.bool_]:
+def _inside(table: PairTable, low: int, high: int) -> NDArray[np.bool_]:
     """Pairs whose lower player is one of these rows; only players of the bracket or the next."""
     rows = np.arange(table.size)
     lower = np.maximum(rows[:, None], rows[None, :])
     return (lower >= low) & (lower < high)
 
 
-def _downfloaters(table: Table, bracket: Bracket, *, following: bool = False) -> list[Level]:
+def _downfloaters(table: PairTable, bracket: Bracket, *, following: bool = False) -> list[Level]:
     if following and bracket.end == bracket.next_end:
         return []
     low, high = (bracket.end, bracket.next_end) if following else (0, bracket.end)
@@ -201,7 +201,7 @@ def _downfloaters(table: Table, bracket: Bracket, *, following: bool = False) ->
     return levels
 
 
-def bye_games(table: Table, bracket: Bracket) -> Level:
+def bye_games(table: PairTable, bracket: Bracket) -> Level:
     """C9: the bye for the player with the fewest unplayed games."""
     n = table.count
     values = np.zeros((table.size, table.size), np.int64)
@@ -209,7 +209,7 @@ def bye_games(table: Table, bracket: Bracket) -> Level:
     return Level("C9", values, int(table.unplayed.max(initial=0)))
 
 
-def colours_and_floats(table: Table, bracket: Bracket) -> list[Level]:
+def colours_and_floats(table: PairTable, bracket: Bracket) -> list[Level]:
     """C10 to C21 for a bracket."""
     return [*_colours(table, bracket), *_floats(table, bracket), *_differences(table, bracket)]
 
@@ -220,7 +220,7 @@ def _avoided(name: str, bad: NDArray[np.bool_], bracket: Bracket) -> Level:
     return Level(name, -bad.astype(np.int64), bracket.end // 2 + 1 if bad.any() else 0)
 
 
-def _colours(table: Table, bracket: Bracket) -> list[Level]:
+def _colours(table: PairTable, bracket: Bracket) -> list[Level]:
     due, strength, repeated = table.due, table.strength, table.repeated
     inside = _inside(table, bracket.moved, bracket.end)
     clash = inside & (due[:, None] == due[None, :]) & (due != 0)[:, None]
@@ -245,7 +245,7 @@ def _colours(table: Table, bracket: Bracket) -> list[Level]:
     return [_avoided(name, bad, bracket) for name, bad in tests.items()]
 
 
-def _floats(table: Table, bracket: Bracket) -> list[Level]:
+def _floats(table: PairTable, bracket: Bracket) -> list[Level]:
     """C14 to C17: who floats again."""
     inside = _inside(table, bracket.moved, bracket.end)
     rows = np.arange(table.size)
@@ -262,7 +262,7 @@ def _floats(table: Table, bracket: Bracket) -> list[Level]:
     return levels
 
 
-def _differences(table: Table, bracket: Bracket) -> list[Level]:
+def _differences(table: PairTable, bracket: Bracket) -> list[Level]:
     """C18 to C21: how far those float who float again, the widest differences first.
 
     Opponents of one bracket have one score, so a difference is as wide as the score of the

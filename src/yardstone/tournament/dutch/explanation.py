@@ -12,7 +12,7 @@ from yardstone.tournament.dutch.brackets import RoundPairs, pair_brackets
 from yardstone.tournament.dutch.criteria import may_meet
 
 if TYPE_CHECKING:
-    from yardstone.tournament.dutch.brackets import BracketReport, Step
+    from yardstone.tournament.dutch.brackets import BracketReport, CriterionStep
     from yardstone.tournament.dutch.field import DutchPlayer
     from yardstone.tournament.dutch.pairing import DutchBoard, DutchPairing
 
@@ -180,9 +180,9 @@ def obstacle(
     return Obstacle(players=pair, criterion="order")
 
 
-def _listed(pairs: RoundPairs) -> list[tuple[Step, float | None]]:
+def _listed(pairs: RoundPairs) -> list[tuple[CriterionStep, float | None]]:
     """All steps of a round in their order, with the score of the bracket."""
-    steps: list[tuple[Step, float | None]] = [(step, None) for step in pairs.steps]
+    steps: list[tuple[CriterionStep, float | None]] = [(step, None) for step in pairs.steps]
     for bracket in pairs.brackets:
         steps += [(step, bracket.score) for step in bracket.steps]
     return steps

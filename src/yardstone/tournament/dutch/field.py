@@ -18,10 +18,18 @@ from yardstone.tournament.model import ByeKind, Result
 if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
 
-__all__ = ["Colour", "Drift", "DutchField", "DutchPlayer", "Preference", "dutch_field", "seeding"]
+__all__ = [
+    "PieceColour",
+    "Drift",
+    "DutchField",
+    "DutchPlayer",
+    "Preference",
+    "dutch_field",
+    "seeding",
+]
 
 
-class Colour(IntEnum):
+class PieceColour(IntEnum):
     """White moves first; the negative is the other one."""
 
     white = 1
@@ -60,7 +68,7 @@ class DutchPlayer:
         Points, the virtual ones of an acceleration included.
     points : float
         Points without those.
-    colours : tuple of Colour
+    colours : tuple of PieceColour
         Of the games that were played, in their order.
     opponents : frozenset of int
         Those whom the player has played.
@@ -78,7 +86,7 @@ class DutchPlayer:
     number: int
     score: float
     points: float
-    colours: tuple[Colour, ...]
+    colours: tuple[PieceColour, ...]
     opponents: frozenset[int]
     bye_barred: bool
     unplayed: int
@@ -91,21 +99,21 @@ class DutchPlayer:
         return sum(self.colours)
 
     @property
-    def repeated(self) -> Colour:
+    def repeated(self) -> PieceColour:
         """The colour of the last two games, if they had the same."""
         last = self.colours[-2:]
-        return last[0] if len(last) == 2 and last[0] == last[1] else Colour.none
+        return last[0] if len(last) == 2 and last[0] == last[1] else PieceColour.none
 
     @property
-    def due(self) -> Colour:
+    def due(self) -> PieceColour:
         """The colour that the player prefers."""
         if abs(self.balance) > 1:
-            return Colour.black if self.balance > 0 else Colour.white
+            return PieceColour.black if self.balance > 0 else PieceColour.white
         if self.repeated:
-            return Colour(-self.repeated)
+            return PieceColour(-self.repeated)
         if self.balance:
-            return Colour.black if self.balance > 0 else Colour.white
-        return Colour(-self.colours[-1]) if self.colours else Colour.none
+            return PieceColour.black if self.balance > 0 else PieceColour.white
+        return PieceColour(-self.colours[-1]) if self.colours else PieceColour.none
 
     @property
     def preference(self) -> Preference:
@@ -218,7 +226,7 @@ def dutch_field(
             if game.result is Result.unknown and player in (game.first, game.second)
         )
         colours = tuple(
-            Colour.white if r.first else Colour.black
+            PieceColour.white if r.first else PieceColour.black
             for r in rounds_played
             if r.played and r.first is not None
         )

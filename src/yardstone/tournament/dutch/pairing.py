@@ -21,8 +21,8 @@ from yardstone.tournament.constraints import (
 from yardstone.tournament.dutch.best_matchings import Level
 from yardstone.tournament.dutch.brackets import RoundPairs, pair_brackets
 from yardstone.tournament.dutch.colours import ColourReason, allocate
-from yardstone.tournament.dutch.criteria import Table
-from yardstone.tournament.dutch.field import Colour, DutchField, dutch_field
+from yardstone.tournament.dutch.criteria import PairTable
+from yardstone.tournament.dutch.field import DutchField, PieceColour, dutch_field
 from yardstone.tournament.model import Bye, ByeKind, Game
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class DutchPairing:
     ----------
     field : DutchField
         The players with their state before the round.
-    initial : Colour
+    initial : PieceColour
         The initial colour.
     drawn : bool
         Whether it was drawn by lot now.
@@ -92,7 +92,7 @@ class DutchPairing:
     """
 
     field: DutchField
-    initial: Colour
+    initial: PieceColour
     drawn: bool
     boards: tuple[DutchBoard, ...]
     bye: DutchBoard | None
@@ -126,18 +126,18 @@ class DutchPairing:
     def added_to(self, tournament: Tournament) -> Tournament:
         """The tournament with these games, the bye, and the initial colour if it was drawn."""
         byes = () if self.bye is None else (Bye(self.round, self.bye.first),)
-        colour = "white" if self.initial is Colour.white else "black"
+        colour = "white" if self.initial is PieceColour.white else "black"
         swiss = replace(tournament.swiss, initial_colour=colour) if self.drawn else tournament.swiss
         return replace(tournament.with_round(self.games(), byes), swiss=swiss)
 
 
-def initial_colour(tournament: Tournament, seed: int = 0) -> tuple[Colour, bool]:
+def initial_colour(tournament: Tournament, seed: int = 0) -> tuple[PieceColour, bool]:
     """The initial colour of a tournament, and whether it had to be drawn.
 
     It is what the file says; else what the first round shows; else a lot.
     """
     if tournament.swiss.initial_colour:
-        return Colour[tournament.swiss.initial_colour], False
+        return PieceColour[tournament.swiss.initial_colour], False
     for number in range(1, tournament.last_round + 1):
         players = [p for g in tournament.round_games(number) for p in (g.first, g.second)]
         if not players:
@@ -152,10 +152,10 @@ def initial_colour(tournament: Tournament, seed: int = 0) -> tuple[Colour, bool]
             game = tournament.game_of.get((number, each.player))
             if game is not None and game.known_colour:
                 white = (game.first == each.player) == (place % 2 == 0)
-                return (Colour.white if white else Colour.black), False
+                return (PieceColour.white if white else PieceColour.black), False
         break
     lot = np.random.default_rng(seed).integers(2)
-    return (Colour.white if lot else Colour.black), True
+    return (PieceColour.white if lot else PieceColour.black), True
 
 
 @weighed(Loops.PAIRING, lambda tournament, *_, **__: 30 * len(tournament.players) ** 2)
@@ -251,7 +251,7 @@ def allowed_pairs(
     players: DutchField, constraints: Constraints
 ) -> tuple[NDArray[np.bool_], list[Level]]:
     """Pairs that may be, and the criteria that come before those of the rules."""
-    table = Table(players.players)
+    table = PairTable(players.players)
     allowed = table.allowed.copy()
     levels = []
     place = players.row_of
@@ -277,7 +277,7 @@ def made(
     pairs: RoundPairs,
     allowed: NDArray[np.bool_],
     constraints: Constraints,
-    initial: Colour,
+    initial: PieceColour,
     drawn: bool,
     kept: tuple[Game, ...],
 ) -> DutchPairing:
@@ -314,7 +314,7 @@ def made(
         first, second = higher.player, lower.player
         if fixed is not None:
             first, second = fixed
-        elif colour is Colour.black:
+        elif colour is PieceColour.black:
             first, second = second, first
         boards.append(
             DutchBoard(
