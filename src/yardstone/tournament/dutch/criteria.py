@@ -118,7 +118,7 @@ class PairTable:
 
     @cached_property
     def repeated(self) -> NDArray[np.int64]:
-        """PieceColour of the last two games, 0 if they differ."""
+        """Colour of the last two games, 0 if they differ."""
         return self._column([int(p.repeated) for p in self.players])
 
     @cached_property
