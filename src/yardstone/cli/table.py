@@ -261,6 +261,14 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "tournament.publish:publish",
                 "Publish boards, standings, results and players as pages.",
             ),
+            "check": Command(
+                "tournament.check:check",
+                "Check recorded rounds against FIDE's Dutch system.",
+            ),
+            "generate": Command(
+                "tournament.generate:generate",
+                "Generate a random Swiss paired by FIDE's Dutch system.",
+            ),
             "simulate": Command(
                 "tournament.simulate:simulate",
                 "Simulate a tournament thousands of times: who finishes where.",
