@@ -223,6 +223,10 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "Show what a player needs in the last round to reach a place.",
             ),
             "pair": Command("tournament.pair:pair", "Pair the next round, and explain each board."),
+            "serve": Command(
+                "tournament.serve:serve",
+                "Run the desk of a tournament in the browser.",
+            ),
             "simulate": Command(
                 "tournament.simulate:simulate",
                 "Simulate a tournament thousands of times: who finishes where.",

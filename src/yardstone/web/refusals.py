@@ -12,7 +12,8 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from yardstone.web.problems import RequestProblem
+from yardstone.errors import YardstoneError
+from yardstone.web.problems import RequestProblem, described
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request
@@ -48,7 +49,7 @@ def add_handlers(
         return refused(request, problem_of(error, hint=hint))
 
     for kind in (
-        RequestProblem,
+        YardstoneError,
         RequestValidationError,
         HTTPException,
         sqlite3.Error,
@@ -63,6 +64,9 @@ def problem_of(error: Exception, *, hint: str) -> RequestProblem:
     """Any error as a refusal."""
     if isinstance(error, RequestProblem):
         return error
+    if isinstance(error, YardstoneError):
+        plain = described(error)
+        return RequestProblem(422, plain["code"], plain["message"], plain["hint"] or "")
     if isinstance(error, RequestValidationError):
         first: dict[str, Any] = dict(error.errors()[0])
         place = ".".join(str(each) for each in first["loc"][1:]) or "the body"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from yardstone.reports.tournament.words import side_names
 from yardstone.tournament.event.results import score_of
 from yardstone.tournament.model import Game, Result
 from yardstone.winprob.grades import format_grade
@@ -13,7 +14,18 @@ from yardstone.winprob.grades import format_grade
 if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
 
-__all__ = ["Board", "Seat", "choices", "round_boards", "seat"]
+__all__ = [
+    "Board",
+    "FreePlayers",
+    "Line",
+    "Seat",
+    "choices",
+    "free_players",
+    "letters",
+    "round_boards",
+    "seat",
+    "seats_by_name",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +104,7 @@ def _board(tournament: Tournament, game: Game) -> Board:
 
 def choices(tournament: Tournament) -> Sequence[tuple[str, str]]:
     """Results beside a win of one of both, as forms send them and as people read them."""
-    one, two = ("White", "Black") if tournament.discipline == "chess" else ("Black", "White")
+    one, two = side_names(tournament)
     return (
         ("½-½", "Draw"),
         ("1-0 F", f"{two} did not come: {one} wins"),
@@ -102,3 +114,69 @@ def choices(tournament: Tournament) -> Sequence[tuple[str, str]]:
         ("1-1", "Both win"),
         ("?", "No result yet"),
     )
+
+
+def letters(tournament: Tournament) -> tuple[str, str]:
+    """What stands for a win of the first and of the other side in a line that is typed."""
+    one, two = side_names(tournament)
+    return one[0].casefold(), two[0].casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A player of a round, as the list by names has it.
+
+    Attributes
+    ----------
+    player : Seat
+    table : int
+        0 for the bye.
+    colour : str
+        The side played.
+    opponent : Seat or None
+        None for the bye.
+    """
+
+    player: Seat
+    table: int
+    colour: str
+    opponent: Seat | None
+
+
+def seats_by_name(tournament: Tournament, number: int) -> list[Line]:
+    """Everybody who is paired in a round, by names."""
+    sides = side_names(tournament)
+    lines = []
+    for game in tournament.round_games(number):
+        both = seat(tournament, game.first), seat(tournament, game.second)
+        for at in (0, 1):
+            colour = sides[at] if game.known_colour else ""
+            lines.append(Line(both[at], game.table, colour, both[1 - at]))
+    for bye in tournament.byes:
+        if bye.round == number:
+            lines.append(Line(seat(tournament, bye.player), 0, "", None))
+    return sorted(lines, key=lambda line: line.player.name.casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class FreePlayers:
+    """Who has no board in a round: with the bye, absent, and left to be paired."""
+
+    byes: list[Seat]
+    absent: list[Seat]
+    unpaired: list[Seat]
+
+
+def free_players(tournament: Tournament, number: int) -> FreePlayers:
+    """Everybody without a board in a round."""
+    free = FreePlayers([], [], [])
+    for row, player in enumerate(tournament.players):
+        if (number, row) in tournament.game_of:
+            continue
+        if (number, row) in tournament.bye_of:
+            free.byes.append(seat(tournament, row))
+        elif player.takes_part(number):
+            free.unpaired.append(seat(tournament, row))
+        elif player.registered:
+            free.absent.append(seat(tournament, row))
+    return free

@@ -9,20 +9,20 @@ from urllib.parse import quote
 from fastapi import Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
+from yardstone.errors import InputError
 from yardstone.web.desk.sessions import Helper
 from yardstone.web.pages.render import page, root_of
 from yardstone.web.pages.wording import error_lines
 from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
-    from starlette.datastructures import UploadFile
-
     from yardstone.web.desk.service import Desk
     from yardstone.web.desk.tournament_file import Snapshot
 
-__all__ = ["Form", "back", "desk_of", "desk_page", "helpers_only", "problem_page", "read_form", "wants_json"]
+__all__ = ["Form", "back", "desk_of", "desk_page", "helpers_only", "input_problem", "problem_page", "read_form", "wants_json"]
 
-_FIELDS = 4000
+#: Fields of a form, and bytes of one; the whole has its own limit.
+_FIELDS, _LARGEST = 4000, 4 << 20
 _HEADINGS = {
     403: "That is for helpers",
     404: "Not found",
@@ -105,15 +105,14 @@ async def read_form(request: Request) -> Form:
     helper = sessions.helper(request)
     if helper is None:
         raise _not_signed_in() if sessions.guarded else sessions.old_page()
-    sent = await request.form(max_files=1, max_fields=_FIELDS)
     fields: dict[str, list[str]] = {}
     files: dict[str, bytes] = {}
-    for name, value in sent.multi_items():
-        if isinstance(value, str):
-            fields.setdefault(name, []).append(value)
-        else:
-            upload: UploadFile = value
-            files[name] = await upload.read()
+    async with request.form(max_files=1, max_fields=_FIELDS, max_part_size=_LARGEST) as sent:
+        for name, value in sent.multi_items():
+            if isinstance(value, str):
+                fields.setdefault(name, []).append(value)
+            else:
+                files[name] = await value.read()
     sessions.check_form(request, helper, fields.get("key", [""])[0])
     return Form(helper, fields, files)
 
@@ -186,6 +185,13 @@ def problem_page(request: Request, problem: RequestProblem) -> Response:
         lines=error_lines(problem.as_dict()),
         sign_in=problem.code == "not_signed_in",
     )
+
+
+def input_problem(error: InputError) -> str:
+    """An error of the library as a sentence, without the place of a file on this machine."""
+    place = "" if error.line is None else f"line {error.line}: "
+    text = place + error.message + (f" ({error.hint})" if error.hint else "")
+    return text[:1].upper() + text[1:] + "."
 
 
 def wants_json(request: Request) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
@@ -14,7 +14,8 @@ from starlette.concurrency import run_in_threadpool
 from yardstone.errors import UsageError
 from yardstone.tournament.event.results import GameResult, parse_score, score_of, set_result
 from yardstone.tournament.model import Game, Result
-from yardstone.web.desk.boards import choices, round_boards
+from yardstone.reports.tournament.words import side_names
+from yardstone.web.desk.boards import choices, letters, round_boards
 from yardstone.web.desk.pages import (
     Form,
     back,
@@ -30,6 +31,7 @@ from yardstone.web.problems import RequestProblem, missing
 if TYPE_CHECKING:
     from yardstone.tournament.event.changes import Change
     from yardstone.tournament.model import Tournament
+    from yardstone.web.desk.service import Desk
     from yardstone.web.desk.tournament_file import Snapshot
 
 __all__ = ["Clash", "router"]
@@ -54,6 +56,8 @@ class Clash:
         The players as the sender named them.
     stands, sent : str
         The results, that of `first` before that of `second`.
+    by, time : str
+        Who entered the one that stands, and when, as far as the journal tells.
     """
 
     table: int
@@ -61,6 +65,8 @@ class Clash:
     second: str
     stands: str
     sent: str
+    by: str = ""
+    time: str = ""
 
 
 class _ClashError(Exception):
@@ -115,6 +121,8 @@ def _sheet(
         boards=boards,
         open=sum(board.open for board in boards),
         choices=choices(tournament),
+        sides=side_names(tournament),
+        letters=letters(tournament),
         clash=clash,
     )
 
@@ -144,8 +152,8 @@ def _enter_quick(request: Request, form: Form, number: int) -> Response:
                 422, "no_table", f"Round {number} has no table {table}.", "Look at the number."
             )
         names = [tournament.players[row].full_name for row in (games[0].first, games[0].second)]
-        letters = "wb" if tournament.discipline == "chess" else "bw"
-        short = {letters[0]: "1-0", letters[1]: "0-1", "1": "1-0", "2": "0-1", "-": "?"}
+        one, two = letters(tournament)
+        short = {one: "1-0", two: "0-1", "1": "1-0", "2": "0-1", "-": "?"}
         return names[0], names[1], short.get(text.casefold(), text)
 
     return _answer(request, form, number, of_table)
@@ -162,10 +170,10 @@ def _answer(request: Request, form: Form, number: int, wanted: _Wanted) -> Respo
     try:
         change = desk.change(step, form.helper)
     except _ClashError as error:
-        if not wants_json(request):
-            return _sheet(request, desk.snapshot(), number, error.clash)
-        answer = _sheet(request, desk.snapshot(), number, error.clash)
-        return JSONResponse({"page": bytes(answer.body).decode()}, 409)
+        answer = _sheet(request, desk.snapshot(), number, _signed(desk, number, error.clash))
+        if wants_json(request):
+            return JSONResponse({"page": bytes(answer.body).decode()}, 409)
+        return answer
     anchor = f"#{form.text('anchor')}" if form.text("anchor") else ""
     return back(request, f"/results/{number}{anchor}", said=" ".join(change.lines))
 
@@ -194,6 +202,16 @@ def _set(
     if stands not in ("?", sent, replacing):
         raise _ClashError(Clash(game.table, first, second, stands, sent))
     return set_result(tournament, wanted, replace_other=stands == replacing)
+
+
+def _signed(desk: Desk, number: int, clash: Clash) -> Clash:
+    """The same with who entered the result that stands, if the journal still knows."""
+    place = f"ound {number}, table {clash.table}, "
+    for step in desk.file.steps():
+        if place in step.what and clash.first in step.what and clash.second in step.what:
+            by = step.what.partition(": Round ")[0]
+            return replace(clash, by="" if by == step.what else by, time=step.time)
+    return clash
 
 
 def _seen_by(game: Game, player: int) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import secrets
+import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from yardstone.tournament.constraints import round_to_pair
+from yardstone.tournament.event.wishes import EventWishes, read_wishes, write_wishes
 from yardstone.tournament.model import Result
+from yardstone.web.desk.register import Register
 from yardstone.web.desk.sessions import Sessions
 from yardstone.web.desk.tournament_file import Snapshot, TournamentFile
 from yardstone.web.visitors import visitor_mark
@@ -69,10 +72,12 @@ class Desk:
     """
 
     def __init__(self, settings: DeskSettings) -> None:
-        self.settings = settings
         self.file = TournamentFile(settings.file)
+        self.settings = settings.with_title(self.file.last.tournament.name)
         self.sessions = Sessions(settings.password, str(settings.file.resolve()))
         self.streams: Counter[str] = Counter()
+        self.register = None if settings.register is None else Register(settings.register)
+        self._wishing = threading.Lock()
         self._secret = secrets.token_bytes(32)
 
     def client(self, request: Request) -> str:
@@ -95,6 +100,15 @@ class Desk:
     def rounds(self, snapshot: Snapshot) -> Rounds:
         """Where it stands."""
         return Rounds.of(snapshot.tournament)
+
+    def wishes(self) -> EventWishes:
+        """The wishes for all rounds."""
+        return read_wishes(self.settings.file)
+
+    def change_wishes(self, change: Callable[[EventWishes], EventWishes]) -> None:
+        """Change them."""
+        with self._wishing:
+            write_wishes(self.settings.file, change(self.wishes()))
 
     def change(self, step: Callable[[Tournament], Change], helper: Helper) -> Change:
         """Take a step, and write it to the file.

@@ -28,6 +28,8 @@ class DeskSettings:
         Where it listens; port 0 takes a free one.
     password : str
         Of the helpers; empty where everybody who reaches the desk is one.
+    register : Path or None
+        A federation's list of players, to enter players from.
     title : str
         On every page; the tournament's name if empty.
     footer : str
@@ -42,6 +44,7 @@ class DeskSettings:
     host: str = "127.0.0.1"
     port: int = 8000
     password: str = ""
+    register: Path | None = None
     title: str = ""
     footer: str = ""
     root_path: str = ""
@@ -63,6 +66,10 @@ class DeskSettings:
     def guarded(self) -> bool:
         """Whether changes need the password."""
         return bool(self.password)
+
+    def with_title(self, name: str) -> DeskSettings:
+        """The same with a name for a title where none was given."""
+        return self if self.title else replace(self, title=name or "Tournament")
 
     def with_password(self) -> DeskSettings:
         """The same with a password at random where others can reach it and none was given."""

@@ -25,8 +25,8 @@ def sign_in_page(request: Request, next: str = "/") -> Response:
 async def sign_in(request: Request) -> Response:
     """Sign a helper in."""
     desk = desk_of(request)
-    sent = await request.form(max_files=0, max_fields=8)
-    password, name, next = (str(sent.get(field, "")) for field in ("password", "name", "next"))
+    async with request.form(max_files=0, max_fields=8) as sent:
+        password, name, next = (str(sent.get(field, "")) for field in ("password", "name", "next"))
     try:
         helper = desk.sessions.sign_in(password, name, desk.client(request))
     except RequestProblem as problem:

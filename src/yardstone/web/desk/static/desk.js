@@ -32,7 +32,7 @@
         return;
       }
       live.replaceChildren(...fresh.childNodes);
-      document.dispatchEvent(new Event("newcontent"));
+      live.dispatchEvent(new Event("newcontent", { bubbles: true }));
     } else {
       for (const part of all("[data-live]", live)) {
         const other = one(`#${CSS.escape(part.id)}`, fresh);
@@ -40,6 +40,7 @@
           const text = other.outerHTML;
           part.replaceWith(other);
           other.dataset.shown = text;
+          other.dispatchEvent(new Event("newcontent", { bubbles: true }));
         }
       }
     }
@@ -51,7 +52,10 @@
       const summary = document.getElementById(id);
       if (summary && !summary.closest(".done")) summary.parentElement.open = true;
     }
-    if (focus) document.getElementById(focus)?.focus({ preventScroll: true });
+    if (focus && document.activeElement !== document.getElementById(focus)) {
+      document.getElementById(focus)?.focus({ preventScroll: true });
+    }
+    clocks();
     filter();
   };
   const load = async () => {
@@ -171,7 +175,7 @@
       const table = /^\d+/.exec(wanted);
       for (const each of list ? list.children : []) {
         const number = one(".table", each);
-        const hit = !wanted || (table ? number && number.textContent === table[0]
+        const hit = wanted === "" ? input.dataset.empty === undefined : (table ? number && number.textContent === table[0]
           : fold(each.textContent).includes(wanted));
         each.hidden = !hit;
       }
@@ -201,5 +205,13 @@
     if (event.target.closest("[data-print]")) window.print();
   });
   for (const each of all("[data-print]")) each.hidden = false;
+  const clocks = () => {
+    for (const time of all("time[data-clock]")) {
+      const moment = new Date(time.dateTime);
+      time.textContent = moment.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    }
+  };
+  clocks();
+  filter();
   follow();
 })();
