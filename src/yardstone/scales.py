@@ -206,7 +206,8 @@ def egf_of_pro(dan: ArrayLike) -> NDArray[np.float64]:
     return 2700.0 + 30.0 * (np.asarray(dan, np.float64) - 1.0)
 
 
-_EGF_LINE = re.compile(
+#: A line of the EGF's list: number, name, country, club, grade, promotion, rating.
+EGF_LINE = re.compile(
     r"^\s*(\d+)\s+(.+?)\s{2,}(\S\S)\s+(\S+)\s+(\d+[kdp])\s+(\S+)\s+(-?\d+)\s+\d+(?:\s+\w+)?\s*$"
 )
 
@@ -230,7 +231,7 @@ def read_egf_list(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.f
 
         content = gzip.decompress(content)
     lines = content.decode("utf-8", "replace").splitlines()
-    rows = [found for line in lines if (found := _EGF_LINE.match(line))]
+    rows = [found for line in lines if (found := EGF_LINE.match(line))]
     if not rows:
         raise InputError("no player was found in the list", file=str(path))
     grades, ratings = [row[5] for row in rows], [float(row[7]) for row in rows]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from yardstone.tournament.model import Player, Tournament
     from yardstone.tournament.standings_table import Standings
 
-__all__ = ["standings_document", "tournament_document"]
+__all__ = ["standings_document", "summary_lines", "tournament_document"]
 
 _SYSTEMS = {
     System.mcmahon: "McMahon",
@@ -59,7 +59,10 @@ def standings_document(
         [] if alone else [f"{name}: {plural(len(table), 'player')}, {after}"],
         [
             Section(
-                "", [ordered] if alone else [Lines(_lines(tournament)[1:], aside=True), ordered]
+                "",
+                [ordered]
+                if alone
+                else [Lines(summary_lines(tournament)[1:], aside=True), ordered],
             ),
             Section("How it is ordered", [Lines(about, aside=True)]),
         ],
@@ -214,7 +217,7 @@ def tournament_document(tournament: Tournament) -> Document:
     )
     return Document(
         tournament.name or "Tournament",
-        _lines(tournament),
+        summary_lines(tournament),
         records=entries,
         plain=lambda: {
             **_head(tournament),
@@ -225,7 +228,8 @@ def tournament_document(tournament: Tournament) -> Document:
     )
 
 
-def _lines(tournament: Tournament) -> list[str]:
+def summary_lines(tournament: Tournament) -> list[str]:
+    """What it is called, where and when, and its rules, a line each."""
     days = [d.isoformat() for d in (tournament.begin, tournament.end) if d is not None]
     when = " to ".join(dict.fromkeys(days))
     where = ", ".join(part for part in (tournament.place, when) if part)
