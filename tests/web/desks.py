@@ -14,16 +14,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import requests
-import uvicorn
 
 from yardstone.examples import example
 from yardstone.tournament.files import read_tournament, to_bytes
 from yardstone.tournament.model import Result, Tournament
 from yardstone.tournament.proposal import without_rounds
-from yardstone.web.desk.serving import desk_configuration
+from yardstone.web.desk import serving
 from yardstone.web.desk.settings import DeskSettings
 
 PASSWORD = "our own secret"
@@ -124,7 +123,7 @@ def copied(folder: Path, name: str = "open.xml") -> Path:
 def served(file: Path, **more: Any) -> Iterator[DeskServer]:
     """A desk on a port of its own, in a thread of this process."""
     settings = DeskSettings(file=file, **{"password": PASSWORD, **more})
-    running = uvicorn.Server(desk_configuration(settings))
+    running = serving.DeskServer(serving.desk_configuration(settings))
     listening = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
@@ -149,6 +148,14 @@ class DeskProcess:
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[str] | None = None
 
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.kill()
+
     def start(self) -> None:
         command = [
             sys.executable, "-m", "yardstone", "tournament", "serve", str(self.file),
@@ -168,7 +175,7 @@ class DeskProcess:
         """End it outright."""
         assert self.process is not None
         os.kill(self.process.pid, signal.SIGKILL)
-        self.process.wait(PATIENCE)
+        self.process.communicate(timeout=PATIENCE)
 
     def end(self) -> tuple[int, str]:
         """End it as Ctrl-C does; its exit status and what it printed."""

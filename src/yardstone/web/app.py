@@ -28,6 +28,7 @@ from yardstone.web.store import JobStore
 
 __all__ = ["make_app"]
 
+
 def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
     """The application, for any server of ASGI.
 
@@ -90,9 +91,7 @@ def _add_layers(app: FastAPI, settings: Settings) -> None:
 
 def _refused(request: Request, problem: RequestProblem) -> Response:
     return (
-        pages.problem_page(request, problem)
-        if pages.wants_page(request)
-        else plain_answer(problem)
+        pages.problem_page(request, problem) if pages.wants_page(request) else plain_answer(problem)
     )
 
 

@@ -73,9 +73,7 @@ def problem_of(error: Exception, *, hint: str) -> RequestProblem:
         return RequestProblem(422, "invalid", f"{place}: {first['msg']}.", hint)
     if isinstance(error, HTTPException):
         code, message = _WORDS.get(error.status_code, ("refused", "That cannot be done."))
-        return RequestProblem(
-            error.status_code, code, message, _HINTS.get(error.status_code, hint)
-        )
+        return RequestProblem(error.status_code, code, message, _HINTS.get(error.status_code, hint))
     if isinstance(error, ClientDisconnect):
         return RequestProblem(400, "broken_off", "The request broke off.", "Send it again.")
     _LOGGER.error("an answer failed", exc_info=error)

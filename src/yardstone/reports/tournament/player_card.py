@@ -10,7 +10,6 @@ from yardstone.errors import YardstoneError
 from yardstone.reports.document import Block, Column, Document, Facts, Section, Table
 from yardstone.reports.tournament.words import player_name, points_text, side_names
 from yardstone.tournament.model import ByeKind, Result, System
-
 from yardstone.tournament.rating_change import rating_changes
 from yardstone.tournament.standings_table import standings
 from yardstone.winprob.grades import format_grade
@@ -95,9 +94,7 @@ def _facts(tournament: Tournament, player: int) -> list[tuple[str, str]]:
         at = {row: line for line, row in enumerate(made.order.tolist())}.get(player)
         if at is not None:
             so_far = "" if last <= tournament.complete_rounds else " so far"
-            facts.append(
-                ("Place", f"{made.place[at]} of {len(made)}, after round {last}{so_far}")
-            )
+            facts.append(("Place", f"{made.place[at]} of {len(made)}, after round {last}{so_far}"))
     missed = sorted(each for each in who.absent if each <= tournament.rounds)
     if missed:
         facts.append(("Absent", _rounds_text(missed)))

@@ -60,9 +60,7 @@ def standings_document(
         [
             Section(
                 "",
-                [ordered]
-                if alone
-                else [Lines(summary_lines(tournament)[1:], aside=True), ordered],
+                [ordered] if alone else [Lines(summary_lines(tournament)[1:], aside=True), ordered],
             ),
             Section("How it is ordered", [Lines(about, aside=True)]),
         ],

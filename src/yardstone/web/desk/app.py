@@ -13,7 +13,17 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 import yardstone
 from yardstone.web.body_limit import BodyLimit
-from yardstone.web.desk import changes, draw, entries, live, public, results, signing
+from yardstone.web.desk import (
+    changes,
+    draw,
+    entries,
+    event_settings,
+    live,
+    outlook,
+    public,
+    results,
+    signing,
+)
 from yardstone.web.desk.pages import problem_page
 from yardstone.web.desk.service import Desk
 from yardstone.web.desk.settings import DeskSettings
@@ -50,6 +60,7 @@ def make_desk(settings: DeskSettings) -> FastAPI:
         watching = asyncio.create_task(live.watch(desk))
         yield
         watching.cancel()
+        desk.chances.close()
 
     app = FastAPI(
         title="Yardstone",
@@ -60,7 +71,17 @@ def make_desk(settings: DeskSettings) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.service = desk
-    for part in (public, results, draw, entries, changes, signing, live):
+    for part in (
+        public,
+        outlook,
+        results,
+        draw,
+        entries,
+        changes,
+        event_settings,
+        signing,
+        live,
+    ):
         app.include_router(part.router)
     add_handlers(app, _refused, hint="Load the page again.")
     app.add_middleware(

@@ -152,9 +152,11 @@ def seats_by_name(tournament: Tournament, number: int) -> list[Line]:
         for at in (0, 1):
             colour = sides[at] if game.known_colour else ""
             lines.append(Line(both[at], game.table, colour, both[1 - at]))
-    for bye in tournament.byes:
-        if bye.round == number:
-            lines.append(Line(seat(tournament, bye.player), 0, "", None))
+    lines += [
+        Line(seat(tournament, bye.player), 0, "", None)
+        for bye in tournament.byes
+        if bye.round == number
+    ]
     return sorted(lines, key=lambda line: line.player.name.casefold())
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
@@ -45,9 +47,9 @@ def file(request: Request) -> Response:
     """The file of the tournament, as it is now."""
     helpers_only(request)
     path = desk_of(request).settings.file
-    name = "".join(ch if ch.isascii() and (ch.isalnum() or ch in "._-") else "_" for ch in path.name)
+    plain = re.sub(r"[^A-Za-z0-9._-]", "_", path.name)
     return Response(
         path.read_bytes(),
         media_type="application/octet-stream",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+        headers={"Content-Disposition": f'attachment; filename="{plain}"'},
     )

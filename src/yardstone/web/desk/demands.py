@@ -59,7 +59,9 @@ class Demands:
         InputError
             A name means nobody, or several.
         """
-        fixed, forbidden, bye = [], [], None
+        fixed: list[tuple[int, int]] = []
+        forbidden: list[tuple[int, int]] = []
+        bye = None
         for kind, a, b in self.lines:
             if kind == "bye":
                 bye = tournament.find(a or b)

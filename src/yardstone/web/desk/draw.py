@@ -261,8 +261,6 @@ def _wishes(request: Request, form: Form) -> Response:
             names = tuple(tournament.players[row].full_name for row in rows)
         wish = Wish(kind=kind, players=names, country=form.text("country").upper())
         desk.change_wishes(
-            lambda kept: kept
-            if wish in kept.wishes
-            else replace(kept, wishes=(*kept.wishes, wish))
+            lambda kept: kept if wish in kept.wishes else replace(kept, wishes=(*kept.wishes, wish))
         )
     return back(request, f"/pair/{form.number('round')}#lasting")

@@ -199,7 +199,7 @@ def _enter_page(
         table=table,
         fields=PLAYER_FIELDS,
         first_round=min(next_round(snapshot.tournament), snapshot.tournament.rounds),
-        register="" if register is None else register.list.federation,
+        register="" if register is None else register.players.federation,
         search=search,
         found=[] if register is None or not search else register.beginning(search, _OFFERED),
     )
@@ -216,9 +216,7 @@ def _enter_one(request: Request, form: Form) -> Response:
             form.helper,
         )
     except InputError as error:
-        return _enter_page(
-            request, problem=input_problem(error), values=values, status=422
-        )
+        return _enter_page(request, problem=input_problem(error), values=values, status=422)
     if change.skipped.details:
         reason = change.skipped.details[0].reason
         return _enter_page(request, problem=f"{reason}.", values=values, status=422)
@@ -229,7 +227,7 @@ def _entry(request: Request, form: Form, values: dict[str, str]) -> Entry:
     """A player as the form has it, or as the federation's list does."""
     register = desk_of(request).register
     if form.text("listed") and register is not None:
-        return register.list.find(form.text("listed"))
+        return register.players.find(form.text("listed"))
     plain = field_values(values)
     return Entry(**{name: value for name, value in plain.items() if value is not None})
 
@@ -247,7 +245,9 @@ def _enter_table(request: Request, form: Form) -> Response:
         except InputError as error:
             return _enter_page(request, problem=input_problem(error), table=text, status=422)
     register = desk_of(request).register
-    entries = [entry if register is None else register.list.completed(entry) or entry for entry in read.entries]
+    entries = list(read.entries)
+    if register is not None:
+        entries = [register.players.completed(entry) or entry for entry in entries]
     try:
         change = desk_of(request).change(
             lambda tournament: enter_players(

@@ -64,7 +64,7 @@ async def events(request: Request) -> Response:
 async def _lines(desk: Desk) -> AsyncIterator[str]:
     known, spoke, end = "", time.monotonic(), time.monotonic() + _LONGEST
     yield "retry: 2000\n\n"
-    while time.monotonic() < end:
+    while time.monotonic() < end and not desk.closing:
         mark = desk.last_mark
         if mark != known:
             known, spoke = mark, time.monotonic()

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     from yardstone.web.desk.service import Desk
     from yardstone.web.desk.tournament_file import Snapshot
 
-__all__ = ["Form", "back", "desk_of", "desk_page", "helpers_only", "input_problem", "problem_page", "read_form", "wants_json"]
+__all__ = [
+    "Form",
+    "back",
+    "desk_of",
+    "desk_page",
+    "helpers_only",
+    "input_problem",
+    "problem_page",
+    "read_form",
+    "wants_json",
+]
 
 #: Fields of a form, and bytes of one; the whole has its own limit.
 _FIELDS, _LARGEST = 4000, 4 << 20

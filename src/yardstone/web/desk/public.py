@@ -115,9 +115,7 @@ def card(request: Request, number: int) -> Response:
     if not 1 <= number <= len(tournament.players):
         raise missing()
     root = root_of(request)
-    made = player_card_document(
-        tournament, number - 1, link=lambda row: f"{root}/player/{row + 1}"
-    )
+    made = player_card_document(tournament, number - 1, link=lambda row: f"{root}/player/{row + 1}")
     player = tournament.players[number - 1]
     return desk_page(
         request,
@@ -159,7 +157,9 @@ def current(request: Request) -> Response:
 
 
 def _last_with_results(snapshot: Snapshot) -> int:
-    return max((g.round for g in snapshot.tournament.games if g.result is not Result.unknown), default=0)
+    return max(
+        (g.round for g in snapshot.tournament.games if g.result is not Result.unknown), default=0
+    )
 
 
 def _standings(snapshot: Snapshot, after: int | None) -> Standings:

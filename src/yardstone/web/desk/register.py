@@ -27,7 +27,7 @@ class Register:
         self._list: RatingRegister | None = None
 
     @property
-    def list(self) -> RatingRegister:
+    def players(self) -> RatingRegister:
         """The list.
 
         Raises
@@ -45,20 +45,20 @@ class Register:
         """Both orders of all names, folded."""
         return [
             (_folded(each.name + each.first_name), _folded(each.first_name + each.name))
-            for each in self.list.entries
+            for each in self.players.entries
         ]
 
     def beginning(self, text: str, most: int) -> list[Entry]:
         """Players whose name, in either order, begins with the text, or who have the number."""
         if text.strip().isdecimal():
-            return self.list.candidates(text.strip())
+            return self.players.candidates(text.strip())
         wanted = _folded(text)
         if not wanted:
             return []
         found = [
             entry
-            for entry, both in zip(self.list.entries, self._names, strict=True)
-            if any(name.startswith(wanted) for name in both)
+            for entry, (one, other) in zip(self.players.entries, self._names, strict=True)
+            if one.startswith(wanted) or other.startswith(wanted)
         ]
         return sorted(found, key=lambda entry: -(entry.rating or 0.0))[:most]
 

@@ -12,9 +12,9 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from yardstone.errors import UsageError
+from yardstone.reports.tournament.words import side_names
 from yardstone.tournament.event.results import GameResult, parse_score, score_of, set_result
 from yardstone.tournament.model import Game, Result
-from yardstone.reports.tournament.words import side_names
 from yardstone.web.desk.boards import choices, letters, round_boards
 from yardstone.web.desk.pages import (
     Form,

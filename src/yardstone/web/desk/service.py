@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from yardstone.tournament.constraints import round_to_pair
 from yardstone.tournament.event.wishes import EventWishes, read_wishes, write_wishes
 from yardstone.tournament.model import Result
+from yardstone.web.desk.chances import Chances
 from yardstone.web.desk.register import Register
 from yardstone.web.desk.sessions import Sessions
 from yardstone.web.desk.tournament_file import Snapshot, TournamentFile
@@ -69,6 +70,11 @@ class Desk:
     Parameters
     ----------
     settings : DeskSettings
+
+    Attributes
+    ----------
+    closing : bool
+        Whether the pages that watch are to be sent away.
     """
 
     def __init__(self, settings: DeskSettings) -> None:
@@ -77,6 +83,8 @@ class Desk:
         self.sessions = Sessions(settings.password, str(settings.file.resolve()))
         self.streams: Counter[str] = Counter()
         self.register = None if settings.register is None else Register(settings.register)
+        self.chances = Chances()
+        self.closing = False
         self._wishing = threading.Lock()
         self._secret = secrets.token_bytes(32)
 

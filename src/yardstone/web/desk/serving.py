@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,9 +19,11 @@ from yardstone.web.desk.app import make_desk
 from yardstone.web.desk.settings import is_local
 
 if TYPE_CHECKING:
+    from fastapi import FastAPI
+
     from yardstone.web.desk.settings import DeskSettings
 
-__all__ = ["desk_configuration", "run_desk"]
+__all__ = ["DeskServer", "desk_configuration", "run_desk"]
 
 #: Connections at the same time: a phone of every player, and more.
 _CONCURRENCY = 2000
@@ -41,6 +46,37 @@ def desk_configuration(settings: DeskSettings) -> uvicorn.Config:
     )
 
 
+class DeskServer(uvicorn.Server):
+    """A server that sends the watching pages away before it ends, and ends well when asked to."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take Ctrl-C and the like as the wish to end, which is no error."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {
+            number: signal.signal(number, self.handle_exit)
+            for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    @property
+    def should_exit(self) -> bool:
+        """Whether it is to end."""
+        return self._should_exit
+
+    @should_exit.setter
+    def should_exit(self, ending: bool) -> None:
+        self._should_exit = ending
+        app: FastAPI = self.config.app  # type: ignore[assignment]
+        app.state.service.closing = ending
+
+
 def run_desk(settings: DeskSettings, tell: Callable[[str], None]) -> None:
     """Serve a desk until it is stopped.
 
@@ -56,7 +92,7 @@ def run_desk(settings: DeskSettings, tell: Callable[[str], None]) -> None:
         The file is no tournament, or the address cannot be used.
     """
     log.configure(logging.WARNING)
-    server = uvicorn.Server(desk_configuration(settings))
+    server = DeskServer(desk_configuration(settings))
     try:
         listening = socket.create_server((settings.host, settings.port), backlog=1024)
     except OSError as error:
@@ -95,7 +131,7 @@ def _addresses(settings: DeskSettings) -> list[str]:
 
 
 def _own_address() -> str:
-    """This machine's address in the network; nothing is sent to find it."""
+    """The address of this machine in the network; nothing is sent to find it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))

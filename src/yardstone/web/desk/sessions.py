@@ -57,9 +57,7 @@ class Sessions:
         Seconds since 1970.
     """
 
-    def __init__(
-        self, password: str, place: str, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, password: str, place: str, clock: Callable[[], float] = time.time) -> None:
         self.guarded = bool(password)
         self._clock = clock
         self._mark = secrets.token_bytes(32)
@@ -93,17 +91,16 @@ class Sessions:
 
     def new_helper(self, name: str = "") -> Helper:
         """A helper with a new cookie."""
-        plain = [" ".join(name.split())[:_LONGEST_NAME], int(self._clock()), secrets.token_hex(8)]
+        short = " ".join(name.split())[:_LONGEST_NAME]
+        plain = [short, int(self._clock()), secrets.token_hex(8)]
         body = base64.urlsafe_b64encode(json.dumps(plain, ensure_ascii=False).encode()).decode()
-        return Helper(plain[0], f"{body}.{self._sign('cookie', body)}")
+        return Helper(short, f"{body}.{self._sign('cookie', body)}")
 
     def helper(self, request: Request) -> Helper | None:
         """Who asks, if it is a helper."""
         token = request.cookies.get(COOKIE, "")
         body, _, sign = token.partition(".")
-        if not sign or not hmac.compare_digest(
-            sign.encode(), self._sign("cookie", body).encode()
-        ):
+        if not sign or not hmac.compare_digest(sign.encode(), self._sign("cookie", body).encode()):
             return None
         name, since, _ = json.loads(base64.urlsafe_b64decode(body))
         if not 0 <= self._clock() - since <= LASTING:

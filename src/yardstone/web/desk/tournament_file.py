@@ -107,9 +107,7 @@ class TournamentFile:
         self.snapshot(fresh=True)
         if not by or not change.lines:
             return change
-        return replace(
-            change, lines=(change.lines[0].removeprefix(f"{by}: "), *change.lines[1:])
-        )
+        return replace(change, lines=(change.lines[0].removeprefix(f"{by}: "), *change.lines[1:]))
 
     def undo(self, number: int) -> Change:
         """Take back the last step, if it is this one.

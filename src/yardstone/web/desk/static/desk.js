@@ -211,6 +211,13 @@
       time.textContent = moment.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
     }
   };
+  const again = async () => { // what is still being made is asked for until it is there
+    if (!one("[data-again]")) return;
+    await pause(1500);
+    await load().catch(() => undefined);
+    again();
+  };
+  again();
   clocks();
   filter();
   follow();
