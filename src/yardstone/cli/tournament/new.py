@@ -190,16 +190,15 @@ def new(
     from dataclasses import replace
 
     from yardstone.reports.tournament.standings import summary_lines
-    from yardstone.tournament.event.creation import new_tournament
+    from yardstone.tournament.event.creation import USUAL_TIME, new_tournament
     from yardstone.tournament.event.file import create_file
     from yardstone.tournament.event.wishes import EventWishes, write_wishes
     from yardstone.tournament.model import System
-    from yardstone.tournament.rules import TimeControl, TimeSystem
 
     if file.suffix.lower() != ".xml":
         raise UsageError(f"{file}: a file of OpenGotha ends in .xml")
-    usual = TimeControl(system=TimeSystem.byo_yomi, basic=3600, period=30)
-    values = {name: value for name, value in settings.values(usual).items() if value is not None}
+    given = settings.values(USUAL_TIME)
+    values = {name: value for name, value in given.items() if value is not None}
     tournament = new_tournament(values.pop("name", file.stem), system=system, **values)
     change = create_file(file, tournament)
     if tournament.system is System.round_robin:
