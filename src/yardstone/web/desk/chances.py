@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
@@ -56,9 +57,8 @@ class Chances:
         with self._lock:
             if self._work is None or (self._work.done() and self._mark != snapshot.mark):
                 self._mark = snapshot.mark
-                plain = replace(snapshot.tournament, document=None)
-                self._work = self._processes().submit(chances_page, plain)
-            work, current = self._work, self._mark == snapshot.mark
+                self._work = self._begun(replace(snapshot.tournament, document=None))
+            work = self._work
         if not work.done():
             return "", "", True
         try:
@@ -68,13 +68,21 @@ class Chances:
         except Exception:  # the process was killed: the next question starts another
             with self._lock:
                 self._pool, self._work = None, None
-            return "", "The simulation broke off. Load the page again.", not current
+            return "", "The simulation broke off. Load the page again.", False
 
     def close(self) -> None:
         """End the process."""
         with self._lock:
             if self._pool is not None:
                 self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _begun(self, tournament: Tournament) -> Future[str]:
+        """The work, in a new process if the last one was killed."""
+        try:
+            return self._processes().submit(chances_page, tournament)
+        except BrokenProcessPool:
+            self._pool = None
+            return self._processes().submit(chances_page, tournament)
 
     def _processes(self) -> ProcessPoolExecutor:
         if self._pool is None:
