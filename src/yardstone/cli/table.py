@@ -269,6 +269,10 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "tournament.generate:generate",
                 "Generate a random Swiss paired by FIDE's Dutch system.",
             ),
+            "serve": Command(
+                "tournament.serve:serve",
+                "Run the desk of a tournament in the browser.",
+            ),
             "simulate": Command(
                 "tournament.simulate:simulate",
                 "Simulate a tournament thousands of times: who finishes where.",
