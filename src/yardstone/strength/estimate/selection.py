@@ -61,7 +61,7 @@ def _check_request(level: float, player: str | None, colour: int | None) -> None
     if colour is not None and player is not None:
         raise UsageError("name a player or a colour, not both")
     if colour not in (None, BLACK, WHITE):
-        raise UsageError(f"{colour} is no colour: 1 is Black, 2 is White")
+        raise UsageError(f"{colour} is not a colour: 1 is Black, 2 is White")
 
 
 def _different_games(games: Sequence[GoGame], report: SkipReport) -> list[GoGame]:
