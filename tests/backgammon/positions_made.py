@@ -6,7 +6,6 @@ import numpy as np
 
 from yardstone.backgammon.positions import CHEQUERS, Position
 
-
 #: The longest match that GNU Backgammon takes.
 LONGEST = 64
 
