@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,9 @@ from typing import IO
 from yardstone.errors import InputError
 
 __all__ = ["locked", "open_text", "replaced", "write_text"]
+
+#: Seconds between two attempts at a lock.
+_AGAIN = 0.05
 
 
 @contextmanager
@@ -64,25 +68,47 @@ def write_text(path: Path, text: str) -> None:
 
 
 @contextmanager
-def locked(folder: Path, doing: str, *, name: str = ".lock") -> Iterator[None]:
+def locked(folder: Path, doing: str, *, name: str = ".lock", wait: float = 0.0) -> Iterator[None]:
     """Hold the lock of this name in a folder, so that no other process works there.
+
+    Parameters
+    ----------
+    folder : Path
+    doing : str
+        What another process would be doing there, such as "training here".
+    name : str
+        Of the file that is locked.
+    wait : float
+        Seconds to wait for the other process.
 
     Raises
     ------
     InputError
-        Another process is `doing` so, such as "training here".
+        Another process holds the lock, or the folder cannot be written to.
     """
     import fcntl
 
-    with (folder / name).open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(
-                f"another process is {doing}",
-                file=str(folder),
-                hint="wait for it, or name another folder",
-            ) from None
+    try:
+        file = (folder / name).open("w")
+    except OSError as error:
+        raise InputError(
+            f"cannot be written to: {error.strerror or error}", file=str(folder)
+        ) from error
+    until = time.monotonic() + wait
+    with file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() < until:
+                    time.sleep(_AGAIN)
+                    continue
+                raise InputError(
+                    f"another process is {doing}",
+                    file=str(folder),
+                    hint="wait for it, or name another folder",
+                ) from None
         yield
 
 

@@ -13,7 +13,14 @@ from yardstone.records.sources import Source, find_sources
 from yardstone.tournament.formats import FORMATS, TournamentFormat
 from yardstone.tournament.model import Tournament
 
-__all__ = ["format_named", "format_to_write", "read_source", "read_tournament", "to_bytes"]
+__all__ = [
+    "format_named",
+    "format_of_bytes",
+    "format_to_write",
+    "read_source",
+    "read_tournament",
+    "to_bytes",
+]
 
 MAX_BYTES = 64 << 20
 
@@ -65,15 +72,27 @@ def format_named(name: str) -> TournamentFormat:
 
 
 def _guess(source: Source, data: bytes) -> TournamentFormat:
-    format = formats.of_content(data[: formats.HEAD], source.name)
+    return format_of_bytes(data, source.name, ending=source.ending)
+
+
+def format_of_bytes(data: bytes, file: str, *, ending: str | None = None) -> TournamentFormat:
+    """The format of a file by its content, or else by its ending.
+
+    Raises
+    ------
+    InputError
+        It holds no tournament.
+    """
+    format = formats.of_content(data[: formats.HEAD], file)
     name = None if format is None else format.name
     if name is None:
-        name = next((n for n, known in FORMATS.items() if source.ending in known.endings), None)
+        last = Path(file).suffix.lower() if ending is None else ending
+        name = next((n for n, known in FORMATS.items() if last in known.endings), None)
     if name is None or name not in FORMATS:
         held = "no tournament" if name is None else f"no tournament but {name}"
         raise InputError(
             f"it holds {held}",
-            file=source.name,
+            file=file,
             hint="name a file of OpenGotha (.xml), H9 (.h9) or TRF (.trf)",
         )
     return FORMATS[name]

@@ -19,10 +19,23 @@ from yardstone.errors import InputError
 from yardstone.tournament.results import ByeKind, Result, System
 from yardstone.tournament.rules import HandicapRules, PairingSettings, Scoring, TimeControl
 
-__all__ = ["Adjustment", "Bye", "ByeKind", "Game", "Player", "Result", "System", "Tournament"]
+__all__ = [
+    "NO_GIVEN_NAME",
+    "Adjustment",
+    "Bye",
+    "ByeKind",
+    "Game",
+    "Player",
+    "Result",
+    "System",
+    "Tournament",
+]
 
 # Tournaments go to other processes, and frozen mappings cannot be pickled on their own.
 copyreg.pickle(MappingProxyType, lambda mapping: (_frozen, (dict(mapping),)))
+
+#: Stands for a given name that nobody has told: OpenGotha opens no file without one.
+NO_GIVEN_NAME = "-"
 
 Discipline = Literal["go", "chess", ""]
 
@@ -86,8 +99,9 @@ class Player:
 
     @property
     def full_name(self) -> str:
-        """Family name, then given name."""
-        return f"{self.name} {self.first_name}".strip()
+        """Family name, then given name, if it is known."""
+        given = "" if self.first_name == NO_GIVEN_NAME else self.first_name
+        return f"{self.name} {given}".strip()
 
     def takes_part(self, round_number: int) -> bool:
         """Whether the player is there in a round."""

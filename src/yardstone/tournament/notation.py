@@ -10,7 +10,7 @@ from yardstone.tournament.model import ByeKind, Game, Result, System, Tournament
 from yardstone.tournament.standings_table import Standings
 from yardstone.winprob.grades import format_grade
 
-__all__ = ["result_text", "score_text"]
+__all__ = ["number_text", "result_text", "score_text"]
 
 _QUARTERS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
 
@@ -25,6 +25,11 @@ def score_text(criterion: Criterion, value: float) -> str:
         return format_grade(round(value))
     if criterion.name == "TPN":
         return str(1 - round(value))
+    return number_text(value)
+
+
+def number_text(value: float) -> str:
+    """A number whose quarters are written as such: 36½, ¼."""
     sign, whole = ("-" if value < 0 else ""), int(abs(value))
     rest = abs(value) - whole
     if rest in _QUARTERS:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError
-from yardstone.winprob.grade_model import EVEN_KOMI
+from yardstone.winprob.head_start import usual_komi
 from yardstone.winprob.likelihood import GradedGames
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ class GameColumns:
         ----------
         pool : Pool
             With ``first_grade``, ``second_grade`` and, where known,
-            ``handicap`` and ``komi``.
+            ``handicap`` and ``komi``; files name the komi of the even games beside
+            handicap games too, so those count as without.
         group : str, optional
             Column whose values make the groups; none makes every game its own.
         lowest, highest : float
@@ -69,8 +70,8 @@ class GameColumns:
             np.asarray(pool.columns[name], np.float64) for name in ("first_grade", "second_grade")
         )
         handicap = np.asarray(pool.columns.get("handicap", np.zeros(size)), np.float64)
-        komi = np.asarray(pool.columns.get("komi", np.full(size, EVEN_KOMI)), np.float64)
-        komi = np.where((handicap > 0) | ~np.isfinite(komi), EVEN_KOMI, komi)
+        komi = np.asarray(pool.columns.get("komi", np.full(size, np.nan)), np.float64)
+        komi = np.where((handicap > 0) | ~np.isfinite(komi), usual_komi(handicap), komi)
         keep = (
             (np.minimum(first, second) >= lowest)
             & (np.maximum(first, second) <= highest)

@@ -40,6 +40,7 @@ __all__ = [
     "GoldisHandicap",
     "antilog",
     "even_game_margin",
+    "expected_margin",
     "handicap",
     "handicap_stones",
     "log_rating",
@@ -54,6 +55,8 @@ __all__ = [
 STONE = 10.0**0.1
 #: Komi of Goldis' system: Ing's eight points.
 KOMI = 8.0
+#: Points by which the margin of a game scatters about what the strengths make likely.
+MARGIN_DEVIATION = 20.0
 
 #: Table 1 as printed: rank, log rating, antilog points.
 TABLE: Mapping[str, tuple[float, float]] = MappingProxyType(
@@ -199,6 +202,35 @@ def even_game_margin(difference: ArrayLike, *, komi: float = KOMI, base: float =
     """
     gap = np.asarray(difference, np.float64)
     return np.sign(gap) * komi * (handicap_stones(gap, base=base) - 1.0)
+
+
+def expected_margin(
+    difference: ArrayLike,
+    *,
+    handicap: ArrayLike = 0.0,
+    given_komi: ArrayLike = KOMI,
+    komi: float = KOMI,
+    base: float = STONE,
+) -> Array:
+    """Points by which Black is expected to win, komi counted.
+
+    Parameters
+    ----------
+    difference : array_like
+        Black's rating less White's.
+    handicap : array_like
+        Black's stones; 0 and 1 are one move.
+    given_komi : array_like
+        What Black gives; not looked at from one stone on, where it is 0.
+    komi : float
+        Fair komi, which is also what one stone is worth here.
+    base : float
+        Ratio of strengths between ranks.
+    """
+    stones = np.asarray(handicap, np.float64)
+    given = np.where(stones >= 1.0, 0.0, np.asarray(given_komi, np.float64))
+    help_points = komi * (np.maximum(stones, 1.0) - 1.0) + (komi - given)
+    return even_game_margin(difference, komi=komi, base=base) + help_points
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,13 @@ import numpy as np
 from yardstone.choices import no_such
 from yardstone.errors import ConvergenceError, ModelError, NoGamesError, UsageError
 from yardstone.winprob._minimise import Minimum, damped_newton
-from yardstone.winprob.grade_model import ALL_PARAMETERS, EVEN_KOMI, GradeModel, log_probabilities
+from yardstone.winprob.grade_model import (
+    ALL_PARAMETERS,
+    GradeModel,
+    lapse_slope,
+    log_probabilities,
+)
+from yardstone.winprob.head_start import EVEN_KOMI
 from yardstone.winprob.kaniuk import INITIAL, TABLE_1, Kaniuk, basis
 
 if TYPE_CHECKING:
@@ -244,9 +250,8 @@ def _fit_from(
             wins_by = win_slope * jacobian
             loss_by = loss_slope * jacobian
             if lapse in index:
-                share = vector[lapse]
-                wins_by[lapse] = (0.5 - np.exp(log_win)) / (1.0 - share) / np.exp(log_win)
-                loss_by[lapse] = (0.5 - np.exp(log_loss)) / (1.0 - share) / np.exp(log_loss)
+                wins_by[lapse] = lapse_slope(log_win, vector[lapse])
+                loss_by[lapse] = lapse_slope(log_loss, vector[lapse])
             wins_by, loss_by = wins_by[index], loss_by[index]
             win, loss = np.exp(log_win), np.exp(log_loss)
             gradient = -(wins_by @ games.wins + loss_by @ losses)

@@ -1,0 +1,62 @@
+"""Running an event: from entry to prize list, each step from one tournament to the next.
+
+The steps are functions of a `Tournament` that give a `Change`; `change_file` takes one in
+a file. Names are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from yardstone.facade import lazy_names
+
+if TYPE_CHECKING:
+    from yardstone.tournament.event.attendance import give_bye, rejoin, take_bye_back, withdraw
+    from yardstone.tournament.event.changes import Change
+    from yardstone.tournament.event.creation import change_settings, new_tournament
+    from yardstone.tournament.event.entries import (
+        Entry,
+        change_player,
+        enter_players,
+        remove_player,
+    )
+    from yardstone.tournament.event.file import change_file, create_file, undo_step
+    from yardstone.tournament.event.results import (
+        GameResult,
+        parse_score,
+        set_result,
+        set_results,
+    )
+
+__all__ = [
+    "Change",
+    "Entry",
+    "GameResult",
+    "change_file",
+    "change_player",
+    "change_settings",
+    "create_file",
+    "enter_players",
+    "give_bye",
+    "new_tournament",
+    "parse_score",
+    "rejoin",
+    "remove_player",
+    "set_result",
+    "set_results",
+    "take_bye_back",
+    "undo_step",
+    "withdraw",
+]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "attendance": ("give_bye", "rejoin", "take_bye_back", "withdraw"),
+        "changes": ("Change",),
+        "creation": ("change_settings", "new_tournament"),
+        "entries": ("Entry", "change_player", "enter_players", "remove_player"),
+        "file": ("change_file", "create_file", "undo_step"),
+        "results": ("GameResult", "parse_score", "set_result", "set_results"),
+    },
+)
