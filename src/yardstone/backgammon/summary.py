@@ -81,7 +81,8 @@ class PlayerSummary:
     relative : MatchEstimate
         Rating minus that of perfect play: the mean over the matches of what the
         formula says of each, as in van den Doel's appendix I, with the interval of
-        `yardstone.backgammon.intervals.loss_interval`.
+        `yardstone.backgammon.intervals.loss_interval`, wider by the doubt about the
+        formula where that is known.
     rating : MatchEstimate
         The same with the site's offset added.
     pooled : MatchEstimate
@@ -194,6 +195,7 @@ def _player(
         [match_rating(match.errors[side], match.length, formula, offset) for match, side in played]
     )
     loss = loss_interval(offset - ratings, level)
+    loss = loss.widened(_formula_error(played, formula), level)
     adjusted = np.array([match.luck_adjusted_of(side) for match, side in played])
     length = np.array([max(match.length, 1) for match, _ in played], np.float64)
     winners = [match.winner == side for match, side in played if match.winner is not None]
@@ -232,6 +234,17 @@ def _classes(played: list[tuple[AnalysedMatch, int]], level: float) -> tuple[Cla
     return tuple(summaries)
 
 
+def _formula_error(played: list[tuple[AnalysedMatch, int]], formula: Formula) -> float | None:
+    """Standard error of the mean loss a match for the doubt about the formula."""
+    rows = [
+        (errors.epm, errors.epc if errors.close else 0.0, match.length)
+        for match, side in played
+        for errors in [match.errors[side]]
+        if match.length and errors.unforced
+    ]
+    return formula.mean_loss_error(*zip(*rows, strict=True)) if rows else None
+
+
 def _pooled(
     played: list[tuple[AnalysedMatch, int]], formula: Formula, level: float
 ) -> MatchEstimate:
@@ -249,7 +262,7 @@ def _pooled(
         (formula.move(length) * column("chequer"), column("unforced")),
         (formula.cube(length) * column("cube"), column("close")),
     ]
-    return ratio_interval(parts, level)
+    return ratio_interval(parts, level).widened(_formula_error(played, formula), level)
 
 
 def worst_blunders(

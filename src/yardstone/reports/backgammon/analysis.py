@@ -58,6 +58,7 @@ def backgammon_plain(analysis: MatchAnalysis) -> dict[str, Any]:
         "plies": analysis.settings.plies,
         "cube_plies": analysis.settings.cube_plies,
         "formula": analysis.rule.formula.name,
+        "formula_doubt": analysis.rule.formula.covariance is not None,
         "offset": analysis.rule.offset,
         "confidence": analysis.rule.level,
         "players": [_player(player, analysis.rule.level) for player in analysis.players],
@@ -198,7 +199,12 @@ def _notes(plain: Plain) -> list[str]:
     """What the numbers mean."""
     lines = [
         f"Rating: perfect play is {plain['offset']:g}; errors by the {plain['formula']} "
-        "formula, averaged over matches.",
+        "formula, averaged over matches; "
+        + (
+            "intervals hold the doubt about the formula too."
+            if plain.get("formula_doubt")
+            else "the formula was published without errors."
+        ),
         f"Intervals are of {per_cent(plain['confidence'])}; a single match has none. EPM and "
         "EPC are in thousandths of equity, as `backgammon rating` takes them too.",
         "Luck-adjusted: points ahead of the opponents met, by results without the luck of the "

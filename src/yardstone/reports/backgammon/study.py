@@ -127,6 +127,8 @@ def _cell_rows(cells: Cells, level: float) -> list[dict[str, Any]]:
     for name, model in (("part1", StudyModel.decision), ("part2", StudyModel.bilinear)):
         formula = cells.published_rating(model)
         columns |= {f"{name}_formula": formula, f"{name}_off": cells.deviations(formula)}
+    for name in ("depd", *(f"part{part}_{what}" for part in (1, 2) for what in ("formula", "off"))):
+        columns[name] = np.where(cells.judged, columns[name], np.nan)
     return [
         {
             **setting.as_record(),
@@ -169,7 +171,7 @@ def _cell_table(cells: Cells, level: float) -> Table:
         Column("matches", lambda row: row["matches"], "matches", "integer", "d"),
         number("chance"),
         number("chance_error"),
-        Column("", lambda row: row["depd"], "DEPD", "number", ".4f"),
+        Column("", lambda row: _rate(row["depd"]), "DEPD", left=False),
         number("rating", "R", _points),
         Column(
             "",
@@ -197,6 +199,11 @@ def cells_sections(cells: Cells, level: float = LEVEL) -> list[Section]:
         "R: points that the first player is ahead. off: standard errors that the mean result "
         "lies above the formula's.",
     ]
+    if not cells.judged.all():
+        lines.append(
+            "–: a player thinks more deeply than the analysis, which sees errors where it errs "
+            "itself. R does not depend on it: luck is fair however it is measured."
+        )
     return [Section(blocks=[_cell_table(cells, level)]), Section(blocks=[Lines(lines)])]
 
 
@@ -214,11 +221,15 @@ def _player(player: Row) -> str:
 def _points(value: float) -> str:
     if isfinite(value):
         return f"{value:.0f}"
-    return "?" if isnan(value) else "∞" if value > 0 else "−∞"
+    return "–" if isnan(value) else "∞" if value > 0 else "−∞"
+
+
+def _rate(value: float) -> str:
+    return "–" if isnan(value) else f"{value:.4f}"
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.1f}" if isfinite(value) else "?"
+    return f"{value:+.1f}" if isfinite(value) else "–"
 
 
 def _bumps(fit: StudyFit) -> list[Bump]:
