@@ -42,7 +42,7 @@ WINDOW = 20
 #: Classes of play whose losses scatter little enough for an interval, and the fewest
 #: matches for one (`docs/studies/coverage-classes-tables.md`).
 STEADY_CLASSES = frozenset({"opening", "middle game", "holding game", *CUBE_CLASSES})
-FEWEST_FOR_CLASSES = 80
+FEWEST_FOR_CLASSES = 160
 
 
 @dataclass(frozen=True, slots=True)
