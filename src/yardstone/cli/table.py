@@ -315,6 +315,10 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "backgammon.analyse:analyse",
                 "Analyse matches: each player's errors, blunders and rating.",
             ),
+            "position": Command(
+                "backgammon.position:position",
+                "Show a position by its ID, convert the ID, and have the position evaluated.",
+            ),
             "play": Command(
                 "backgammon.study:play",
                 "Play and analyse matches between GNU Backgammon players.",
