@@ -18,7 +18,7 @@ from yardstone.winprob.grade_model import LOW_GRADE, GradeModel, Link
 from yardstone.winprob.head_start import head_start, usual_komi
 from yardstone.winprob.kaniuk import INITIAL, Kaniuk
 from yardstone.winprob.likelihood import LikelihoodFit, fit_likelihood
-from yardstone.winprob.models import WinningModel
+from yardstone.winprob.model import WinningModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
