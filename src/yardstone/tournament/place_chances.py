@@ -177,7 +177,7 @@ def _shares(needs: LastRoundNeeds, outcomes: list[Values]) -> Values:
     for row, result in enumerate(needs.results):
         at = None if own is None else _axis_place(needs, own, result.points)
         left = reached.reshape(shape)
-        if own is not None:
+        if own is not None and at is not None:
             left = np.take(left, at, axis=own)
         total = np.broadcast_to(left, (len(outcomes[0]), *left.shape))
         for number, each in enumerate(outcomes):
