@@ -67,7 +67,7 @@ def test_it_is_compared_where_there_are_grades() -> None:
 
 def test_on_real_tournaments_grades_do_better_than_a_coin_and_than_egf() -> None:
     """With published coefficients, which have not seen these games."""
-    games = shared_path("go/tournaments/games.csv.gz")
+    games = shared_path("data/go/tournaments/games.csv.gz")
     found = yardstone.evaluate(
         games, ["grades", "egf"], parameters={"grades": {"win": "kaniuk"}}, replicates=0
     )

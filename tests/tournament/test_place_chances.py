@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from yardstone.errors import InputError, UsageError
-from yardstone.examples import example_path
+from yardstone.examples import example
 from yardstone.tournament import read_tournament
 from yardstone.tournament.forecast import simulate
 from yardstone.tournament.last_round import LastRoundNeeds, last_round_needs
@@ -22,7 +22,7 @@ from yardstone.winprob.models import winning_model
 
 @pytest.fixture(scope="module")
 def event() -> Tournament:
-    return read_tournament(example_path("open.xml"))
+    return read_tournament(example("open.xml"))
 
 
 def needs_of(event: Tournament, player: int, place: int) -> LastRoundNeeds:

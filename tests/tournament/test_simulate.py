@@ -23,7 +23,7 @@ from yardstone.tournament.rules import HandicapRules, Scoring, SeedSystem
 from yardstone.tournament.scores import Scores
 from yardstone.tournament.simulation import SimulationPlan, play, tournament_of
 from yardstone.tournament.standings_table import standings
-from yardstone.tournament.winning_laws import usual_model, winning_law
+from yardstone.tournament.winning_laws import winning_law
 from yardstone.winprob.kaniuk import PUBLISHED
 
 KANIUK = winning_law("kaniuk")
