@@ -1,10 +1,10 @@
 """Rules of handicap on real games: ``python studies/handicaps.py GAMES.csv``.
 
 Goldis' stones, a stone a grade, a fitted worth of a stone, and the model of winning in the
-form that ships predict who won the handicap games of a table of tournament games with grades (``go/tournaments/games.csv.gz`` of the
-shared data); whole events are left out of every fit that predicts them. Beside it, Goldis'
-ratings and a logistic on the difference of grades on the even games. All intervals are
-clustered by event. Writes ``docs/studies/handicap-tables.md``.
+form that ships predict who won the handicap games of a table of tournament games with grades
+(``go/tournaments/games.csv.gz`` of the shared data); whole events are left out of every fit
+that predicts them. Beside it, Goldis' ratings and a logistic on the difference of grades on
+the even games. All intervals are clustered by event. Writes ``docs/studies/handicap-tables.md``.
 """
 
 from __future__ import annotations
