@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["GradeFit", "fit_grades", "read_egf_list"]
+__all__ = ["EGF_LINE", "GradeFit", "fit_grades", "read_egf_list"]
 
-_EGF_LINE = re.compile(
+#: A line of the list: number, name, country, club, grade, promotion, rating.
+EGF_LINE = re.compile(
     r"^\s*(\d+)\s+(.+?)\s{2,}(\S\S)\s+(\S+)\s+(\d+[kdp])\s+(\S+)\s+(-?\d+)\s+\d+(?:\s+\w+)?\s*$"
 )
 
@@ -45,7 +46,7 @@ def read_egf_list(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.f
 
         content = gzip.decompress(content)
     lines = content.decode("utf-8", "replace").splitlines()
-    rows = [found for line in lines if (found := _EGF_LINE.match(line))]
+    rows = [row for line in lines if (row := EGF_LINE.match(line))]
     if not rows:
         raise InputError("no player was found in the list", file=str(path))
     grades, ratings = [row[5] for row in rows], [float(row[7]) for row in rows]
