@@ -76,7 +76,7 @@ def lines(pool: Pool) -> Iterator[str]:
     shipped = winning_model()
     right = np.array(
         [
-            _nearest(shipped, float(one), float(two)) if where else -1
+            _exact(shipped, float(one), float(two)) if where else 0.0
             for one, two, where in zip(first, second, placed, strict=True)
         ]
     )
@@ -119,7 +119,7 @@ def lines(pool: Pool) -> Iterator[str]:
             f"| {with_interval(100.0 * (p[placed] - won[placed]), at, 1)} |"
         )
     yield ""
-    yield "### Games with the handicap that a rule gives, to the nearest stone"
+    yield "### Games with the handicap that a rule gives, White keeping the rest of a stone"
     yield ""
     yield "| rule | games | Black won, per cent |"
     yield "|---|--:|--:|"
@@ -155,9 +155,10 @@ def lines(pool: Pool) -> Iterator[str]:
 
 
 @cache
-def _nearest(model: WinningModel, black: float, white: float) -> int:
-    """Stones of the model's handicap."""
-    return propose_handicap(model, black, white).stones
+def _exact(model: WinningModel, black: float, white: float) -> float:
+    """Stones without komi that make a game exactly even by the model."""
+    stones = propose_handicap(model, black, white).exact_stones
+    return 0.0 if stones is None else stones
 
 
 def probability(slope: float, gap: Array, handicap: Array, stone: float) -> Array:
