@@ -295,5 +295,7 @@ def test_a_process_that_is_killed_leaves_a_whole_file(path: Path) -> None:
         tournament = read_tournament(path)
         assert (len(tournament.players), len(tournament.games)) == (8, 4)
         assert all(step.after for step in read_journal(path))
-    enter = change_file(path, lambda t: set_result(t, win(2)))  # the lock went with the process
-    assert enter.made
+    change = change_file(path, lambda t: set_result(t, win(2)))  # the lock went with the process
+    assert change.made
+    left = {each.name for each in path.parent.iterdir()}
+    assert left <= {"open.xml", "open.xml.undo"}

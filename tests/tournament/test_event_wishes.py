@@ -63,7 +63,7 @@ def test_a_board_by_hand_comes_before_a_wish() -> None:
     made, notes = with_wishes(demanded, event(), [Wish(kind="club")], 1)
     assert (0, 1) not in made.forbidden
     assert (0, 2) in made.forbidden
-    assert notes == ["Kept: no board within a club."]
+    assert notes == ["Kept: no game within a club."]
 
 
 def test_somebody_who_is_not_entered_any_more() -> None:
@@ -108,8 +108,8 @@ def test_the_file_beside(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wish", "said"),
     [
-        (Wish(kind="club"), "no board within a club"),
-        (Wish(kind="country", first=2), "no board within a country (from round 2 on)"),
+        (Wish(kind="club"), "no game within a club"),
+        (Wish(kind="country", first=2), "no game within a country (from round 2 on)"),
         (Wish(kind="local", country="NO", first=1, last=1), "NO against the others (round 1)"),
         (Wish(kind="never", players=("A", "B"), last=3), "never A - B (rounds 1 to 3)"),
     ],

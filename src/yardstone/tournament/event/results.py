@@ -223,7 +223,7 @@ def set_results(
         made, new, same = change.tournament, new + change.made, same + (not change.made)
     lines = [f"Entered {new} {'result' if new == 1 else 'results'}."]
     if same:
-        lines = [*(lines if new else []), f"{same} were there already."]
+        lines = [*(lines if new else []), f"{same} {'was' if same == 1 else 'were'} there already."]
     lines += [_open(made, number) for number in sorted(rounds)]
     return Change(tournament=made, lines=tuple(lines), made=bool(new), skipped=skipped)
 
