@@ -134,6 +134,13 @@ STUDIES = (
         (Shared(TOURNAMENTS),),
         (f"{{shared}}/{TOURNAMENTS}",),
     ),
+    Study(
+        "winning_model",
+        15,
+        _pages("winning-model-tables.md", "winning-model-calibration.svg"),
+        (Shared(TOURNAMENTS),),
+        (f"{{shared}}/{TOURNAMENTS}", "--ship"),
+    ),
     Study("coverage_forecasts", 60, _pages("coverage-forecasts.md")),
     Study(
         "true_strengths",

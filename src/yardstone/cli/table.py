@@ -355,6 +355,22 @@ COMMANDS: Mapping[str, Command | Family] = {
         "Set the handicap for two Go players: stones, komi, ties.",
     ),
     "demo": Command("demo:demo", "Show each main job on real games; copy the example files."),
-    "convert": Command("convert:convert", "Convert games between SGF, PGN, CSV, JSON and Parquet."),
+    "convert": Family(
+        "Convert games to other formats, and ratings to other scales.",
+        (
+            "convert professional.sgf -o results.csv",
+            "convert rating 2d --to egf",
+        ),
+        {
+            "game-files": Command(
+                "convert.game_files:game_files",
+                "Convert games between SGF, PGN, CSV, JSON and Parquet.",
+            ),
+            "rating": Command(
+                "convert.rating:rating", "Convert grades and ratings of Go to other scales."
+            ),
+        },
+        default="game-files",
+    ),
     "serve": Command("serve:serve", "Run the web server: pages that measure strength, and an API."),
 }
