@@ -196,32 +196,13 @@ COMMANDS: Mapping[str, Command | Family] = {
         },
     ),
     "tournament": Family(
-        "Pair, rank, rate and simulate tournaments.",
+        "Run, pair, rank, rate and simulate tournaments.",
         (
+            "tournament new cup.xml --rounds 5",
             "tournament standings open.xml",
             "tournament pair swiss.trf",
         ),
         {
-            "show": Command(
-                "tournament.show:show",
-                "Summarise a tournament file: rounds, players, games and rules.",
-            ),
-            "standings": Command(
-                "tournament.standings:standings",
-                "Show the standings after any round, by any criteria.",
-            ),
-            "convert": Command(
-                "tournament.convert:convert",
-                "Convert a tournament between OpenGotha, H9 and TRF.",
-            ),
-            "ratings": Command(
-                "tournament.ratings:ratings",
-                "Compute the rating changes before they are published.",
-            ),
-            "needs": Command(
-                "tournament.needs:needs",
-                "Show what a player needs in the last round to reach a place.",
-            ),
             "new": Command(
                 "tournament.new:new", "Begin a tournament: write a file that OpenGotha opens."
             ),
@@ -253,6 +234,14 @@ COMMANDS: Mapping[str, Command | Family] = {
             "undo": Command(
                 "tournament.result:undo", "Take back the last change of a tournament's file."
             ),
+            "standings": Command(
+                "tournament.standings:standings",
+                "Show the standings after any round, by any criteria.",
+            ),
+            "ratings": Command(
+                "tournament.ratings:ratings",
+                "Compute the rating changes before they are published.",
+            ),
             "prizes": Command(
                 "tournament.prizes:prizes",
                 "List the prizes: by place, by group of grades, by wins.",
@@ -260,6 +249,18 @@ COMMANDS: Mapping[str, Command | Family] = {
             "publish": Command(
                 "tournament.publish:publish",
                 "Publish boards, standings, results and players as pages.",
+            ),
+            "show": Command(
+                "tournament.show:show",
+                "Summarise a tournament file: rounds, players, games and rules.",
+            ),
+            "convert": Command(
+                "tournament.convert:convert",
+                "Convert a tournament between OpenGotha, H9 and TRF.",
+            ),
+            "needs": Command(
+                "tournament.needs:needs",
+                "Show what a player needs in the last round to reach a place.",
             ),
             "simulate": Command(
                 "tournament.simulate:simulate",
