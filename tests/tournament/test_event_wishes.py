@@ -8,7 +8,14 @@ import pytest
 
 from yardstone.errors import InputError
 from yardstone.tournament import Constraints, System, Tournament
-from yardstone.tournament.event import Entry, enter_players, new_tournament
+from yardstone.tournament.event import (
+    Entry,
+    enter_players,
+    give_bye,
+    new_tournament,
+    take_bye_back,
+    withdraw,
+)
 from yardstone.tournament.event.pairing import pair_event, unpair_round
 from yardstone.tournament.event.wishes import (
     EventWishes,
@@ -116,6 +123,28 @@ def test_the_file_beside(tmp_path: Path) -> None:
 )
 def test_words(wish: Wish, said: str) -> None:
     assert wish.sentence() == said
+
+
+def test_a_round_has_one_bye() -> None:
+    tournament = give_bye(event(), 3).tournament
+    with pytest.raises(InputError, match=r"F3 G has the bye, and 7 players are to be paired"):
+        pair_event(tournament, 1)
+    made = pair_event(withdraw(tournament, 4, only=True).tournament, 1, costs=False)
+    assert [bye.player for bye in made.change.tournament.byes] == [3]
+    late = enter_players(
+        made.change.tournament, [Entry(name="Late", first_name="X", grade="1k")], first_round=1
+    ).tournament
+    with pytest.raises(InputError, match="1 player is to be paired"):
+        pair_event(late, 1)
+    both = pair_event(take_bye_back(late, 3, 1).tournament, 1, costs=False).change.tournament
+    assert frozenset((3, 8)) in boards(both, 1)
+    assert both.byes == ()
+
+
+def test_a_round_robin_with_somebody_absent() -> None:
+    tournament = withdraw(withdraw(event(), 0, only=True).tournament, 2, only=True).tournament
+    made = pair_event(tournament, 1, wishes=EventWishes(system=System.round_robin))
+    assert made.notes[0].startswith("OpenGotha keeps one bye a round")
 
 
 def test_taking_boards_back() -> None:
