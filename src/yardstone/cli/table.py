@@ -250,6 +250,10 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "tournament.publish:publish",
                 "Publish boards, standings, results and players as pages.",
             ),
+            "serve": Command(
+                "tournament.serve:serve",
+                "Run the desk of a tournament in the browser.",
+            ),
             "show": Command(
                 "tournament.show:show",
                 "Summarise a tournament file: rounds, players, games and rules.",
@@ -261,6 +265,14 @@ COMMANDS: Mapping[str, Command | Family] = {
             "needs": Command(
                 "tournament.needs:needs",
                 "Show what a player needs in the last round to reach a place.",
+            ),
+            "check": Command(
+                "tournament.check:check",
+                "Check recorded rounds against FIDE's Dutch system.",
+            ),
+            "generate": Command(
+                "tournament.generate:generate",
+                "Generate a random Swiss paired by FIDE's Dutch system.",
             ),
             "simulate": Command(
                 "tournament.simulate:simulate",
@@ -303,6 +315,10 @@ COMMANDS: Mapping[str, Command | Family] = {
             "analyse": Command(
                 "backgammon.analyse:analyse",
                 "Analyse matches: each player's errors, blunders and rating.",
+            ),
+            "position": Command(
+                "backgammon.position:position",
+                "Show a position by its ID, convert the ID, and have the position evaluated.",
             ),
             "play": Command(
                 "backgammon.study:play",
