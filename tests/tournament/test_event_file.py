@@ -208,9 +208,9 @@ def test_journals_are_kept_short(path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_damaged_journal_is_an_error_and_the_file_stays(path: Path, text: str) -> None:
     journal_of(path).write_text(text)
     before = path.read_bytes()
-    with pytest.raises(InputError, match=r"open\.xml\.undo:1: this is no journal"):
+    with pytest.raises(InputError, match=r"open\.xml\.undo:1: this is not a journal"):
         enter_result(path, 1)
-    with pytest.raises(InputError, match="no journal"):
+    with pytest.raises(InputError, match="not a journal"):
         undo_step(path)
     assert path.read_bytes() == before
 

@@ -108,7 +108,7 @@ def test_the_file_beside(tmp_path: Path) -> None:
     for text in ("", "[]", "{}", '{"version": 2, "wishes": []}',
                  '{"version": 1, "wishes": [{"kind": "x"}]}'):  # fmt: skip
         wishes_of(path).write_text(text)
-        with pytest.raises(InputError, match=r"open\.xml\.wishes: this is no file of wishes"):
+        with pytest.raises(InputError, match=r"open\.xml\.wishes: this is not a file of wishes"):
             read_wishes(path)
 
 

@@ -141,7 +141,7 @@ def write_journal(path: Path, steps: Sequence[Step]) -> None:
 
 def _broken(journal: Path, line: int | None = None) -> InputError:
     return InputError(
-        "this is no journal of a tournament", file=str(journal), line=line, hint="remove it"
+        "this is not a journal of a tournament", file=str(journal), line=line, hint="remove it"
     )
 
 

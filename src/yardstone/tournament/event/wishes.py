@@ -120,7 +120,7 @@ def read_wishes(path: str | os.PathLike[str]) -> EventWishes:
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(
-            "this is no file of wishes", file=str(place), hint="correct or remove it"
+            "this is not a file of wishes", file=str(place), hint="correct or remove it"
         ) from None
 
 
