@@ -100,8 +100,8 @@ def parse_score(text: str) -> tuple[Result, bool]:
     result = _SCORES.get((one, two))
     if result is None:
         raise UsageError(
-            f"{text!r} is not a result: write 1-0, 0-1, ½-½ (or 0.5-0.5), 0-0 if both lose, with an "
-            "F behind it for a forfeit, ? if it is open"
+            f"{text!r} is not a result: write 1-0, 0-1, ½-½ (or 0.5-0.5), 0-0 if both lose, "
+            "with an F behind it for a forfeit, ? if it is open"
         )
     return result, bool(forfeits)
 
