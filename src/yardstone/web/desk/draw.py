@@ -15,7 +15,7 @@ from yardstone.reports.tournament.words import sentences, side_names
 from yardstone.tournament.event.pairing import PairedRound, pair_event, unpair_round
 from yardstone.tournament.event.wishes import Wish
 from yardstone.tournament.proposal import Proposal
-from yardstone.web.desk.boards import Board, free_players, round_boards, seat
+from yardstone.web.desk.boards import BoardRow, free_players, round_boards, seat
 from yardstone.web.desk.demands import KINDS, Demands
 from yardstone.web.desk.pages import (
     Form,
@@ -219,7 +219,7 @@ def _page(
     )
 
 
-def _proposed(tournament: Tournament, made: PairedRound) -> list[tuple[Board, list[str]]]:
+def _proposed(tournament: Tournament, made: PairedRound) -> list[tuple[BoardRow, list[str]]]:
     """The new boards, each with its reasons."""
     there = {frozenset((g.first, g.second)) for g in tournament.round_games(made.number)}
     reasons: dict[str, list[str]] = {}

@@ -17,7 +17,7 @@ from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
     from yardstone.web.desk.service import Desk
-    from yardstone.web.desk.tournament_file import Snapshot
+    from yardstone.web.desk.watched_file import Snapshot
 
 __all__ = [
     "Form",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from yardstone.tournament.event.changes import Change
     from yardstone.tournament.model import Tournament
     from yardstone.web.desk.service import Desk
-    from yardstone.web.desk.tournament_file import Snapshot
+    from yardstone.web.desk.watched_file import Snapshot
 
 __all__ = ["Clash", "router"]
 
