@@ -34,6 +34,7 @@ from yardstone.lab.kaniuk.selection import fit_with_strengths
 from yardstone.lab.kaniuk.simulation import european_games, simulate_mcmahon, simulate_statistics
 from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.grade_model import GradeModel
+from yardstone.winprob.head_start import usual_komi
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
 from yardstone.winprob.likelihood import GradedGames, LikelihoodFit, fit_likelihood
 from yardstone.winprob.profile import parameter_shortfall, probability_interval
@@ -113,7 +114,7 @@ def drawn_games(
     handicap = np.where(generator.random(size) < 0.2, np.maximum(second - first, 0.0), 0.0)
     event = generator.integers(0, events, size)
     shift = generator.normal(0.0, 1.0, events)[event] * spread
-    komi = np.full(size, 7.0)
+    komi = usual_komi(handicap)
     p = model.probability(first + shift, second, handicap=handicap, komi=komi)
     return GameColumns(first, second, handicap, komi, generator.random(size) < p, event)
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import Pool
-from yardstone.ratings.sktlr import SktLr, expected_margin
-from yardstone.winprob.goldis import handicap
+from yardstone.ratings.sktlr import SktLr
+from yardstone.winprob.goldis import expected_margin, handicap
 
 
 def simulated(

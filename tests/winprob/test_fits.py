@@ -18,6 +18,7 @@ from yardstone.pool import Pool
 from yardstone.winprob._minimise import conjugate_gradient, damped_newton
 from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.grade_model import ALL_PARAMETERS, GradeModel, Link, log_probabilities
+from yardstone.winprob.head_start import usual_komi
 from yardstone.winprob.kaniuk import (
     INITIAL,
     PARAMETERS,
@@ -287,7 +288,7 @@ def test_colour_handicap_and_lapses_are_recovered() -> None:
     first = rng.integers(-20, 7, size).astype(float)
     second = np.clip(first + rng.integers(-6, 7, size), -20, 6).astype(float)
     handicap = rng.integers(0, 4, size).astype(float)
-    komi = np.full(size, 7.0)
+    komi = usual_komi(handicap)
     won = rng.random(size) < truth.probability(first, second, handicap=handicap, komi=komi)
     games = GradedGames.from_columns(first, second, won, handicap, komi)
     names = (*TABLE_1, "lapse", "black", "stone", "low")

@@ -261,6 +261,14 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "tournament.publish:publish",
                 "Publish boards, standings, results and players as pages.",
             ),
+            "check": Command(
+                "tournament.check:check",
+                "Check recorded rounds against FIDE's Dutch system.",
+            ),
+            "generate": Command(
+                "tournament.generate:generate",
+                "Generate a random Swiss paired by FIDE's Dutch system.",
+            ),
             "serve": Command(
                 "tournament.serve:serve",
                 "Run the desk of a tournament in the browser.",
@@ -306,6 +314,10 @@ COMMANDS: Mapping[str, Command | Family] = {
             "analyse": Command(
                 "backgammon.analyse:analyse",
                 "Analyse matches: each player's errors, blunders and rating.",
+            ),
+            "position": Command(
+                "backgammon.position:position",
+                "Show a position by its ID, convert the ID, and have the position evaluated.",
             ),
             "play": Command(
                 "backgammon.study:play",
@@ -359,6 +371,22 @@ COMMANDS: Mapping[str, Command | Family] = {
         "Set the handicap for two Go players: stones, komi, ties.",
     ),
     "demo": Command("demo:demo", "Show each main job on real games; copy the example files."),
-    "convert": Command("convert:convert", "Convert games between SGF, PGN, CSV, JSON and Parquet."),
+    "convert": Family(
+        "Convert games to other formats, and ratings to other scales.",
+        (
+            "convert professional.sgf -o results.csv",
+            "convert rating 2d --to egf",
+        ),
+        {
+            "game-files": Command(
+                "convert.game_files:game_files",
+                "Convert games between SGF, PGN, CSV, JSON and Parquet.",
+            ),
+            "rating": Command(
+                "convert.rating:rating", "Convert grades and ratings of Go to other scales."
+            ),
+        },
+        default="game-files",
+    ),
     "serve": Command("serve:serve", "Run the web server: pages that measure strength, and an API."),
 }

@@ -34,7 +34,13 @@ from yardstone.errors import InputError, UsageError
 from yardstone.ratings.result import Ratings
 from yardstone.ratings.schedule import Schedule
 from yardstone.ratings.sequential import Games, Predictions, Sequential
-from yardstone.winprob.goldis import KOMI, STONE, even_game_margin
+from yardstone.winprob.goldis import (
+    KOMI,
+    MARGIN_DEVIATION,
+    STONE,
+    expected_margin,
+    goldis_of_grade,
+)
 from yardstone.winprob.grades import parse_grades
 
 if TYPE_CHECKING:
@@ -46,36 +52,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["SktLr", "expected_margin"]
-
-
-def expected_margin(
-    difference: ArrayLike,
-    *,
-    handicap: ArrayLike = 0.0,
-    given_komi: ArrayLike = KOMI,
-    komi: float = KOMI,
-    base: float = STONE,
-) -> NDArray[np.float64]:
-    """Points by which Black is expected to win, komi counted.
-
-    Parameters
-    ----------
-    difference : array_like
-        Black's rating less White's.
-    handicap : array_like
-        Black's stones; 0 and 1 are one move.
-    given_komi : array_like
-        What Black gives; not looked at from one stone on, where it is 0.
-    komi : float
-        Fair komi, which is also what one stone is worth here.
-    base : float
-        Ratio of strengths between ranks.
-    """
-    stones = np.asarray(handicap, np.float64)
-    given = np.where(stones >= 1.0, 0.0, np.asarray(given_komi, np.float64))
-    help_points = komi * (np.maximum(stones, 1.0) - 1.0) + (komi - given)
-    return even_game_margin(difference, komi=komi, base=base) + help_points
+__all__ = ["SktLr"]
 
 
 @dataclass(frozen=True)
@@ -113,7 +90,7 @@ class SktLr(Sequential):
     start_deviation: float = 400.0
     grade_deviation: float = 200.0
     initial: Mapping[str, float] = field(default_factory=dict)
-    margin_deviation: float = 20.0
+    margin_deviation: float = MARGIN_DEVIATION
     margin_limit: float = 40.0
     drift: float = 5.0
     komi: float = KOMI
@@ -288,7 +265,7 @@ class SktLr(Sequential):
         """Give those who play their first game a rating: that of their grade, if it is known."""
         new = np.flatnonzero(np.isnan(rating[seat]))[::-1]  # the first of several stays
         known = np.isfinite(grade[new])
-        by_grade = np.maximum(2000.0 + 100.0 * grade[new], 0.0)
+        by_grade = np.maximum(goldis_of_grade(grade[new]), 0.0)
         rating[seat[new]] = np.where(known, by_grade, self.start_rating)
         variance[seat[new]] = np.where(known, self.grade_deviation, self.start_deviation) ** 2
 

@@ -16,18 +16,21 @@ if TYPE_CHECKING:
     from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk
     from yardstone.winprob.likelihood import GradedGames, LikelihoodFit, fit_likelihood
     from yardstone.winprob.logistic import rating_difference, win_probability
+    from yardstone.winprob.models import MODELS, WinningModel, winning_model
     from yardstone.winprob.players import PairProbability, opponent_for, probability_between
     from yardstone.winprob.statistics import WinningStatistics
     from yardstone.winprob.statistics_files import statistics_of_files
 
 __all__ = [
     "PUBLISHED",
+    "MODELS",
     "GradeModel",
     "GradedGames",
     "HandicapAdvice",
     "Kaniuk",
     "LikelihoodFit",
     "PairProbability",
+    "WinningModel",
     "WinningStatistics",
     "advise_handicap",
     "fit_likelihood",
@@ -38,6 +41,7 @@ __all__ = [
     "rating_difference",
     "statistics_of_files",
     "win_probability",
+    "winning_model",
 ]
 
 __getattr__ = lazy_names(
@@ -64,6 +68,11 @@ __getattr__ = lazy_names(
         "logistic": (
             "rating_difference",
             "win_probability",
+        ),
+        "models": (
+            "MODELS",
+            "WinningModel",
+            "winning_model",
         ),
         "players": (
             "PairProbability",

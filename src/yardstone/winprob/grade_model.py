@@ -10,12 +10,13 @@
     entered, declared without games, or long out of date): the probability is
     ``lapse/2 + (1 - lapse) p``. It decides what happens at differences of five
     grades and more, where the model alone allows no upset.
-``black``, ``komi``
-    What moving first is worth at komi 7, in grades, and how much of it each
-    point of komi takes away.
 ``stone``
-    Grades that one handicap stone is worth; h stones with no komi count as
-    ``h - 1/2`` stones, since the first of them is the move Black has anyhow.
+    Grades that one handicap stone is worth. Black is ahead by the stones of
+    `yardstone.winprob.head_start`: h stones with no komi count as ``h - 1/2``,
+    a point of komi as a fourteenth.
+``black``, ``komi``
+    What moving first is worth in an even game at komi 7, in grades, and what a
+    point of komi takes away beyond a fourteenth of ``stone``.
 ``link``
     ``"erf"`` as published, or ``"logistic"`` with the same slope at equality.
 """
@@ -31,7 +32,7 @@ import numpy as np
 
 from yardstone.choices import check_fields, no_such
 from yardstone.errors import UsageError
-from yardstone.winprob.grades import MOST_KOMI, MOST_STONES
+from yardstone.winprob.head_start import check_conditions, head_start, usual_komi
 from yardstone.winprob.kaniuk import PARAMETERS, PUBLISHED, Kaniuk, basis
 from yardstone.winprob.logistic import log_logistic
 
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["ALL_PARAMETERS", "EVEN_KOMI", "EXTRAS", "LOW_GRADE", "GradeModel", "Link"]
+__all__ = ["ALL_PARAMETERS", "EXTRAS", "LOW_GRADE", "GradeModel", "Link", "log_gradients"]
 
 Link = Literal["erf", "logistic"]
 #: Terms beyond Kaniuk's, in the order of a parameter vector.
@@ -48,8 +49,6 @@ EXTRAS = ("low", "lapse", "black", "komi", "stone")
 ALL_PARAMETERS = (*PARAMETERS, *EXTRAS)
 #: Below this grade (12 kyu) the term ``low`` acts.
 LOW_GRADE = -12.0
-#: The komi at which ``black`` is stated.
-EVEN_KOMI = 7.0
 #: Logistic slope with the tangent of the error function at equal strength.
 _SLOPE = 4.0 / sqrt(pi)
 
@@ -96,7 +95,7 @@ class GradeModel:
         second: ArrayLike,
         *,
         handicap: ArrayLike = 0.0,
-        komi: ArrayLike = EVEN_KOMI,
+        komi: ArrayLike | None = None,
     ) -> Array:
         """Probability that `first` (Black) beats `second` (White).
 
@@ -105,20 +104,19 @@ class GradeModel:
         first, second : array_like
             Grades in zero-shodan units.
         handicap : array_like
-            Stones of Black; 0 is an even game with komi, 1 is Black without
-            komi, 2 and more are stones without komi.
-        komi : array_like
-            Of the even games; has no effect on handicap games.
+            Stones of Black; 0 is an even game, and with 1 Black only moves first.
+        komi : array_like, optional
+            Points that Black gives: by default 7 in an even game, none with stones.
         """
+        given = usual_komi(handicap) if komi is None else komi
         r, s, h, c = np.broadcast_arrays(
-            *(np.asarray(x, np.float64) for x in (first, second, handicap, komi))
+            *(np.asarray(x, np.float64) for x in (first, second, handicap, given))
         )
-        if np.any((h < 0.0) | (h > MOST_STONES)) or np.any(np.abs(c) > MOST_KOMI):
-            raise UsageError(
-                f"handicaps lie from 0 to {MOST_STONES} stones, komi within {MOST_KOMI:g} points"
-            )
-        log_win, _, _, _, _ = log_probabilities(self.vector, self.link, r, s, h, c)
-        return np.exp(log_win)
+        check_conditions(h, c)
+        worth = {name: float(self.extras.get(name, 0.0)) for name in EXTRAS}
+        ahead = worth["black"] * (h == 0) - worth["komi"] * (c - usual_komi(h))
+        gap = self.strength_gap(r + ahead + worth["stone"] * head_start(h, c), s)
+        return np.exp(_link(gap, worth["lapse"], self.link)[0])
 
     def strength_gap(self, first: ArrayLike, second: ArrayLike) -> Array:
         """Lambda with the term for low grades, without colour and handicap."""
@@ -144,8 +142,8 @@ def log_probabilities(
     """
     named = dict(zip(ALL_PARAMETERS, vector.tolist(), strict=True))
     even = handicap == 0
-    white_points = np.where(even, komi - EVEN_KOMI, 0.0)
-    stones = np.where(even, 0.0, handicap - 0.5)
+    white_points = komi - usual_komi(handicap)
+    stones = head_start(handicap, komi)
     shift = named["black"] * even - named["komi"] * white_points + named["stone"] * stones
     moved = first + shift
     difference, weaker, terms = basis(moved, second, named["K"])
@@ -176,6 +174,33 @@ def log_probabilities(
         ]
     )
     return (*_link(gap, named["lapse"], link), jacobian)
+
+
+def log_gradients(
+    vector: Array, link: Link, first: Array, second: Array, handicap: Array, komi: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Logarithms of both probabilities, and their derivatives by every parameter.
+
+    Returns
+    -------
+    log_win, log_loss : arrays (games,)
+        Of `first`.
+    win_gradient, loss_gradient : arrays (parameters, games)
+        In the order of `ALL_PARAMETERS`.
+    """
+    log_win, log_loss, win_slope, loss_slope, jacobian = log_probabilities(
+        vector, link, first, second, handicap, komi
+    )
+    lapse = ALL_PARAMETERS.index("lapse")
+    win_gradient, loss_gradient = win_slope * jacobian, loss_slope * jacobian
+    win_gradient[lapse] = lapse_slope(log_win, vector[lapse])
+    loss_gradient[lapse] = lapse_slope(log_loss, vector[lapse])
+    return log_win, log_loss, win_gradient, loss_gradient
+
+
+def lapse_slope(log_probability: Array, lapse: float) -> Array:
+    """Derivative of the logarithm of a probability by the share of lapses in it."""
+    return np.asarray((0.5 * np.exp(-log_probability) - 1.0) / (1.0 - lapse))
 
 
 def _link(gap: Array, lapse: float, link: Link) -> tuple[Array, Array, Array, Array]:

@@ -13,7 +13,8 @@ from functools import partial
 import numpy as np
 
 from yardstone.errors import ConvergenceError, ModelError, UsageError
-from yardstone.winprob.grade_model import ALL_PARAMETERS, EVEN_KOMI, GradeModel
+from yardstone.winprob.grade_model import ALL_PARAMETERS, GradeModel
+from yardstone.winprob.head_start import EVEN_KOMI
 from yardstone.winprob.likelihood import (
     MAY_BE_NEGATIVE,
     GradedGames,

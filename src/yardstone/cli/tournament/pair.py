@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from yardstone.reports.document import Document
     from yardstone.tournament.constraints import Constraints
     from yardstone.tournament.event.changes import Change
-    from yardstone.tournament.event.pairing import PairedRound
-    from yardstone.tournament.model import System, Tournament
+    from yardstone.tournament.event.pairing import PairedRound, PairingSystem
+    from yardstone.tournament.event.wishes import EventWishes
+    from yardstone.tournament.model import Tournament
     from yardstone.tournament.pairing_rules import PairingRules
 
 __all__ = ["pair", "two_players"]
@@ -35,9 +36,9 @@ class WeightOptions:
     PANEL: ClassVar[str] = "Pairing rules"
 
     system: Annotated[
-        Literal["mcmahon", "swiss", "fide", "round-robin"] | None,
+        Literal["mcmahon", "swiss", "chess", "dutch", "round-robin"] | None,
         typer.Option(
-            help="Pair by the rules of this system. [default: the file's]",
+            help="Pair by the rules of this system. [default: the file's; dutch in chess]",
         ),
     ] = None
     rules: Annotated[
@@ -66,17 +67,24 @@ class WeightOptions:
         ),
     ] = None
 
-    def round_robin(self, tournament: Tournament, system: System | None = None) -> bool:
-        """Whether the round is one of a table; refuses options that do not go with that.
+    def kind(self, tournament: Tournament, wishes: EventWishes) -> PairingSystem:
+        """Which rules pair the round; refuses options that do not go with them."""
+        from yardstone.tournament.event.pairing import usual_system
 
-        `system` is that of the wishes, if they name one.
-        """
-        robin = (self.system or system or tournament.system) == "round-robin"
-        if robin and (self.rules or self.settings):
+        weighed = bool(self.rules or self.settings)
+        if self.system is None:
+            kind = usual_system(tournament, wishes)
+            if kind == "dutch" and weighed:
+                kind = "weights"
+        else:
+            kind = self.system if self.system in ("round-robin", "dutch") else "weights"
+        if weighed and kind == "round-robin":
             raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
-        if not robin and (self.numbering is not None or self.double is not None):
+        if weighed and kind == "dutch":
+            raise UsageError("the Dutch system has no weights: leave --rules and --set away")
+        if kind != "round-robin" and (self.numbering is not None or self.double is not None):
             raise UsageError("--numbering and --double are for a round robin")
-        return robin
+        return kind
 
     def weights(self, tournament: Tournament) -> PairingRules:
         """The tournament's rules, changed by those of a system, a file and the options."""
@@ -84,7 +92,7 @@ class WeightOptions:
         from yardstone.tournament.rules_file import read_rules
 
         rules = PairingRules.of(tournament)
-        if self.system is not None:
+        if self.system not in (None, "dutch"):
             rules = rules.with_system(self.system)
         if self.rules is not None:
             rules = rules.changed(read_rules(self.rules))
@@ -200,7 +208,8 @@ def pair(
         bool | None,
         typer.Option(
             "--costs/--no-costs",
-            help="Show what is lost without each board. [default: up to 200 players]",
+            help="Show what is lost without each board, or what stands against the first choice "
+            "of the Dutch system. [default: up to 200 players]",
             show_default=False,
         ),
     ] = None,
@@ -231,12 +240,9 @@ def pair(
     yardstone tournament pair open.xml --round 5 --again --ask 'Adler Ruth,Dahl Ingrid'
     yardstone tournament pair open.xml --round 3 --compare
     """
-    from dataclasses import replace
-
     from yardstone.tournament.event.pairing import pair_event
     from yardstone.tournament.event.wishes import EventWishes, read_wishes
     from yardstone.tournament.files import read_tournament
-    from yardstone.tournament.model import System
 
     boards.check(target)
     wishes = EventWishes() if file == "-" or no_wishes else read_wishes(file)
@@ -248,8 +254,16 @@ def pair(
         if constraints != ConstraintOptions():
             raise UsageError("--compare pairs the players of the recorded round as they are")
         tournament = read_tournament(file)
-        if rules.round_robin(tournament, wishes.system):
+        kind = rules.kind(tournament, wishes)
+        if kind == "round-robin":
             raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
+        if kind == "dutch":
+            from yardstone.reports.tournament.dutch import check_document
+            from yardstone.tournament.dutch.checking import check_rounds
+
+            checks = check_rounds(tournament, round_number, progress=boards.progress("rounds"))
+            boards.emit(check_document(checks))
+            return
         boards.emit(_comparison(tournament, round_number, rules.weights(tournament)))
         return
 
@@ -261,30 +275,27 @@ def pair(
             tournament, number = without_rounds(
                 tournament, round_number, keep_results=target is not None
             )
-        demanded = constraints.of(tournament)
-        if rules.round_robin(tournament, wishes.system):
-            if ask:
-                raise UsageError(
-                    "a round robin has no weights: --ask, --compare, --rules and --set"
-                )
-            return pair_event(
-                tournament,
-                number,
-                wishes=replace(wishes, system=System.round_robin),
-                constraints=demanded,
-                numbering=rules.numbering,
-                seed=rules.seed,
-                double=rules.double,
-            )
+        kind = rules.kind(tournament, wishes)
+        if kind == "round-robin" and ask:
+            raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
+        options: dict[str, Any] = {
+            "questions": [two_players(tournament, text, "--ask") for text in ask or []],
+            "costs": False if brief else costs,
+            "progress": boards.progress("boards"),
+        }
+        if kind == "round-robin":
+            options = {"numbering": rules.numbering, "double": rules.double}
+        if kind == "weights":
+            options["rules"] = rules.weights(tournament)
+        else:
+            options["seed"] = rules.seed
         return pair_event(
             tournament,
             number,
-            wishes=replace(wishes, system=None),
-            rules=rules.weights(tournament),
-            constraints=demanded,
-            questions=[two_players(tournament, text, "--ask") for text in ask or []],
-            costs=False if brief else costs,
-            progress=boards.progress("boards"),
+            system=kind,
+            wishes=wishes,
+            constraints=constraints.of(tournament),
+            **options,
         )
 
     made = _into(file, target, paired)
@@ -320,12 +331,17 @@ def _same(file: Path, target: Path) -> bool:
 
 
 def _document(made: PairedRound, *, brief: bool) -> Document:
+    from yardstone.tournament.dutch.proposal import DutchProposal
     from yardstone.tournament.round_robin import RoundRobin
 
     if isinstance(made.proposal, RoundRobin):
         from yardstone.reports.tournament.round_robin import round_robin_document
 
         return round_robin_document(made.proposal)
+    if isinstance(made.proposal, DutchProposal):
+        from yardstone.reports.tournament.dutch import dutch_document
+
+        return dutch_document(made.proposal, brief=brief)
     from yardstone.reports.tournament.pairing import pairing_document
 
     return pairing_document(made.proposal, brief=brief)

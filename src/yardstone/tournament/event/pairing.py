@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from yardstone.errors import InputError
 from yardstone.tournament.constraints import Constraints, round_to_pair
+from yardstone.tournament.dutch.proposal import DutchProposal, propose_dutch
 from yardstone.tournament.event.changes import Change, refused
 from yardstone.tournament.event.wishes import EventWishes, with_wishes
 from yardstone.tournament.model import System, Tournament
 from yardstone.tournament.proposal import Proposal, propose_round
 from yardstone.tournament.round_robin import RoundRobin, pair_round_robin
 
-__all__ = ["PairedRound", "pair_event", "unpair_round"]
+__all__ = ["PairedRound", "PairingSystem", "pair_event", "unpair_round", "usual_system"]
+
+#: By which rules a round is paired: Berger's tables, FIDE's Dutch system, or weights.
+PairingSystem = Literal["round-robin", "dutch", "weights"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -25,7 +30,7 @@ class PairedRound:
     number : int
     change : Change
         The tournament with the round.
-    proposal : Proposal or RoundRobin
+    proposal : Proposal, DutchProposal or RoundRobin
         The boards, and the reasons.
     notes : tuple of str
         Which wishes were kept.
@@ -33,14 +38,22 @@ class PairedRound:
 
     number: int
     change: Change
-    proposal: Proposal | RoundRobin
+    proposal: Proposal | DutchProposal | RoundRobin
     notes: tuple[str, ...] = ()
+
+
+def usual_system(tournament: Tournament, wishes: EventWishes) -> PairingSystem:
+    """By which rules a round is paired where nobody names them."""
+    if (wishes.system or tournament.system) is System.round_robin:
+        return "round-robin"
+    return "dutch" if tournament.discipline == "chess" else "weights"
 
 
 def pair_event(
     tournament: Tournament,
     round_number: int | None = None,
     *,
+    system: PairingSystem | None = None,
     wishes: EventWishes | None = None,
     constraints: Constraints | None = None,
     **options: Any,
@@ -53,12 +66,14 @@ def pair_event(
     round_number : int, optional
         By default the first without boards. In a round with boards only those are paired
         who have neither a game nor a bye, such as late entries.
+    system : str, optional
+        By default `usual_system`.
     wishes : EventWishes, optional
-        Also whether it is a round robin.
     constraints : Constraints, optional
         What is demanded of this round alone.
     options
-        Those of `yardstone.tournament.proposal.propose_round`, or for a round robin of
+        Those of `yardstone.tournament.proposal.propose_round`; of
+        `yardstone.tournament.dutch.proposal.propose_dutch`; or for a round robin of
         `yardstone.tournament.round_robin.pair_round_robin`.
 
     Raises
@@ -69,15 +84,22 @@ def pair_event(
     wishes = wishes or EventWishes()
     number = round_to_pair(tournament) if round_number is None else round_number
     demanded = constraints or Constraints()
-    if wishes.system is System.round_robin:
+    system = system or usual_system(tournament, wishes)
+    if system == "round-robin":
         made = pair_round_robin(tournament, number, constraints=demanded, **options)
         paired = made.added_to(tournament.with_absent(demanded.absent, number))
         return PairedRound(number=number, change=_change(paired, number), proposal=made)
     wanted, notes = with_wishes(demanded, tournament, wishes.wishes, number)
+    propose: Callable[..., Proposal | DutchProposal] = (
+        propose_dutch if system == "dutch" else propose_round
+    )
     try:
-        proposal = propose_round(tournament, number, constraints=wanted, **options)
+        proposal = propose(tournament, number, constraints=wanted, **options)
     except InputError as error:
-        if wanted is demanded or not _possible(tournament, number, demanded, options):
+        plain = {**options, "costs": False, "questions": (), "progress": None}
+        if wanted is demanded or not _possible(
+            lambda: propose(tournament, number, constraints=demanded, **plain)
+        ):
             raise
         raise InputError(
             f"{error.message}, with the wishes ({'; '.join(notes)})",
@@ -92,13 +114,10 @@ def pair_event(
     )
 
 
-def _possible(
-    tournament: Tournament, number: int, constraints: Constraints, options: dict[str, Any]
-) -> bool:
-    """Whether the round can be paired without wishes."""
-    plain = {**options, "costs": False, "questions": (), "progress": None}
+def _possible(propose: Callable[[], object]) -> bool:
+    """Whether a round can be paired."""
     try:
-        propose_round(tournament, number, constraints=constraints, **plain)
+        propose()
     except InputError:
         return False
     return True

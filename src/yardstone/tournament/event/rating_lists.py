@@ -16,7 +16,7 @@ from functools import cached_property
 from yardstone.errors import InputError
 from yardstone.records.decoding import decode
 from yardstone.records.sources import find_sources
-from yardstone.scales import EGF_LINE
+from yardstone.scales.egf_list import EGF_LINE
 from yardstone.tournament.event.entries import Entry, split_name
 
 __all__ = ["RatingRegister", "read_register"]

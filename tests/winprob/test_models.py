@@ -1,0 +1,175 @@
+"""Models of winning by name and file: probabilities, files that are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from yardstone.errors import InputError, UsageError
+from yardstone.ratings.egf import EGF
+from yardstone.ratings.sktlr import SktLr
+from yardstone.winprob.grade_model import GradeModel
+from yardstone.winprob.head_start import head_start
+from yardstone.winprob.kaniuk import PUBLISHED
+from yardstone.winprob.model_file import read_model, write_model
+from yardstone.winprob.models import MODELS, WinningModel, winning_model
+
+GRADES = np.arange(-30.0, 9.0)
+GO = [name for name in MODELS if name != "elo"]
+
+
+@pytest.mark.parametrize("name", GO)
+def test_a_model_of_go_is_sane(name: str) -> None:
+    model = winning_model(name)
+    one, two = np.meshgrid(GRADES, GRADES, indexing="ij")
+    p = model.probability(one, two)
+    assert np.all((p >= 0.0) & (p <= 1.0))
+    np.testing.assert_allclose(p + model.probability(two, one), 1.0, atol=1e-12)
+    # A stronger opponent is never easier, as far apart as any players of real games are.
+    near = np.abs(one - two)[:, 1:] <= 21
+    assert np.all(np.diff(p, axis=1)[near] <= 1e-15)
+    stones = model.probability(-5, 0, handicap=np.arange(0, 10))
+    assert np.all(np.diff(stones) > 0.0)
+    komi = model.probability(-5, 0, handicap=3, komi=np.array([-5.5, 0.0, 0.5, 6.5]))
+    assert np.all(np.diff(komi) < 0.0)
+    with pytest.raises(UsageError, match="handicaps lie"):
+        model.probability(0, 1, handicap=40)
+    with pytest.raises(UsageError, match="must be numbers"):
+        model.probability(np.nan, 1)
+
+
+def test_the_published_models_are_those_of_the_systems() -> None:
+    one, two = np.array([-20.0, -3.0, 5.0]), np.array([-15.0, 0.0, 7.0])
+    kaniuk, egf, goldis = (winning_model(name) for name in ("kaniuk", "egf", "goldis"))
+    np.testing.assert_allclose(kaniuk.probability(one, two), PUBLISHED.probability(one, two))
+    system = EGF().probability(2100 + 100 * one, 2100 + 100 * two)
+    np.testing.assert_allclose(egf.probability(one, two), system)
+    ahead = EGF().probability(2100 + 100 * (one + 2.5), 2100 + 100 * two)
+    np.testing.assert_allclose(egf.probability(one, two, handicap=3), ahead)
+    for stones in (0, 1, 4):
+        found = goldis.probability(one, two, handicap=stones)
+        np.testing.assert_allclose(
+            found, SktLr().win_probability(100 * (one - two), handicap=stones)
+        )
+    assert winning_model("elo").probability(1600, 1400) == pytest.approx(0.759747, abs=1e-6)
+    with pytest.raises(UsageError, match="no handicap stones"):
+        winning_model("elo").probability(1600, 1400, handicap=2)
+
+
+def test_moving_first_without_komi_is_half_a_stone() -> None:
+    assert head_start(0, 0) == head_start(1, 0) == 0.5
+    model = winning_model("fitted")
+    assert model.probability(-3, 0, komi=0) == model.probability(-3, 0, handicap=1)
+    assert model.probability(-3, 0, handicap=2, komi=7) == model.probability(
+        -3, 0, handicap=1, komi=-7
+    )
+
+
+def test_published_models_have_no_interval_and_say_why() -> None:
+    model = winning_model("kaniuk")
+    assert model.interval(1, 3) is None
+    assert "without errors" in model.no_interval
+    np.testing.assert_array_equal(
+        model.extrapolates([1, -25, 7, -5], [3, -24, 6, 0]), [False, True, True, True]
+    )
+
+
+def test_the_shipped_model_has_intervals() -> None:
+    model = winning_model()
+    assert model is winning_model("fitted")
+    p = model.probability([1, -10, 0], [3, -9, 0], handicap=[0, 0, 2])
+    ends = model.interval([1, -10, 0], [3, -9, 0], handicap=[0, 0, 2])
+    assert ends is not None
+    assert np.all((ends[0] < p) & (p < ends[1]))
+    narrow = model.interval(1, 3, level=0.5)
+    assert narrow is not None
+    assert ends[0][0] < narrow[0] < p[0] < narrow[1] < ends[1][0]
+
+
+def test_a_file_gives_the_model_back(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    model = winning_model()
+    write_model(path, model)
+    back = winning_model(path)
+    assert winning_model(str(path)).about == back.about == model.about
+    one, two = np.meshgrid(GRADES, GRADES)
+    np.testing.assert_array_equal(back.probability(one, two), model.probability(one, two))
+    np.testing.assert_array_equal(
+        np.array(back.interval(-4, -2, handicap=1)), np.array(model.interval(-4, -2, handicap=1))
+    )
+    write_model(path, WinningModel("x", "y", GradeModel(), lowest=-1.0, highest=1.0, apart=2.0))
+    assert read_model(path).region is None
+
+
+def stored(tmp_path: Path) -> dict[str, Any]:
+    path = tmp_path / "whole.json"
+    write_model(path, winning_model())
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "else"}, "no model of winning"),
+        ({"version": 2}, "version 2"),
+        ({"link": "probit"}, "link"),
+        ({"link": ["erf"]}, "link"),
+        ({"name": None}, "name"),
+        ({"about": "x" * 1000}, "about"),
+        ({"coefficients": {"u0": -1.0}}, "u0 is negative"),
+        ({"coefficients": {"u0": "1"}}, "u0 is no number"),
+        ({"coefficients": {"u0": True}}, "u0 is no number"),
+        ({"coefficients": {"lapse": 1.0}}, "lapse"),
+        ({"coefficients": {"u9": 1.0}}, "u9"),
+        ({"coefficients": 3}, "coefficients"),
+        ({"free": ["u0", "u0", "u0"]}, "twice"),
+        ({"free": [["u0"]]}, "free"),
+        ({"free": "u0"}, "free"),
+        ({"peak": [1.0]}, "peak"),
+        ({"covariance": [[1.0]]}, "covariance"),
+        ({"covariance": [["a"]]}, "covariance"),
+        ({"freedom": 0}, "freedom"),
+        ({"grades": {"lowest": 1, "highest": 0, "apart": 3}}, "lowest"),
+        ({"spread": -1.0}, "spread"),
+    ],
+)
+def test_a_malformed_file_is_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps(stored(tmp_path) | change), encoding="utf-8")
+    with pytest.raises(InputError, match=message) as caught:
+        read_model(path)
+    assert "wrong.json" in str(caught.value)
+
+
+def test_a_covariance_of_nothing_is_refused(tmp_path: Path) -> None:
+    content = stored(tmp_path)
+    size = len(content["free"])
+    for wrong in (np.ones((size, size)) - 2.0 * np.eye(size), np.triu(np.ones((size, size)))):
+        path = tmp_path / "wrong.json"
+        path.write_text(json.dumps(content | {"covariance": wrong.tolist()}), encoding="utf-8")
+        with pytest.raises(InputError, match="covariance"):
+            read_model(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\xff\xfe", b"[1, 2", b"[]", b"{}", b"[" * 50_000, b'{"format": NaN}', b" " * 200_000],
+)
+def test_what_is_no_model_is_refused(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="model of winning"):
+        winning_model(path)
+
+
+def test_a_name_that_nothing_has(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="did you mean 'kaniuk'"):
+        winning_model("kaniukk")
+    with pytest.raises(InputError, match="cannot be read"):
+        winning_model(tmp_path)
