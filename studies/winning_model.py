@@ -12,9 +12,10 @@ from __future__ import annotations
 import argparse
 import platform
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from importlib.metadata import version
+from itertools import pairwise
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,12 +24,13 @@ import numpy as np
 
 from yardstone.clusters import LEAST_EFFECTIVE_CLUSTERS, effective_number, t_quantile
 from yardstone.files import write_text
+from yardstone.lab.kaniuk.selection import fit_with_strengths
 from yardstone.reports.charts.chart import Axis, Chart, Label, Mark, Panel, Points, Stroke
-from yardstone.winprob.game_columns import GameColumns
+from yardstone.winprob.game_columns import GameColumns, between_grades
 from yardstone.winprob.games_csv import read_games_csv
-from yardstone.winprob.grade_model import ALL_PARAMETERS, Link
+from yardstone.winprob.grade_model import ALL_PARAMETERS, GradeModel, Link
 from yardstone.winprob.grades import format_grade
-from yardstone.winprob.kaniuk import TABLE_1
+from yardstone.winprob.kaniuk import TABLE_1, Kaniuk
 from yardstone.winprob.model_file import write_model
 from yardstone.winprob.models import winning_model
 from yardstone.winprob.winning_fit import EVENT_GAMES, FREE, fit_games, fit_winning_model
@@ -45,6 +47,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docs" / "studies" / "winning-model-tables.md"
 FIGURE = ROOT / "docs" / "studies" / "winning-model-calibration.svg"
 SHIPPED = ROOT / "src" / "yardstone" / "winprob" / "data" / "winning_model.json"
+#: Parts of whole events, for the jackknife of the spread.
+PARTS = 10
 CONGRESS = "EGC 2011 Main Tournament"
 PUBLISHED = ("kaniuk", "egf", "goldis")
 #: No forecast counts as surer than this.
@@ -136,6 +140,7 @@ class Means:
         widening: float = 1.0,
         times: float = 1.0,
     ) -> str:
+        """The same in words."""
         mean, reach = self.of(values * times, where, widening=widening)
         if reach is None:
             return f"{mean:.{digits}f}"
@@ -172,7 +177,49 @@ def classes(games: GameColumns, komi: Array, congress: Where) -> dict[str, Where
     }
 
 
-def lines(pool: Pool) -> Iterator[str]:
+@dataclass(frozen=True)
+class Spread:
+    """Standard deviation of strengths about grades, its 95 % interval, and that of a congress."""
+
+    value: float
+    low: float
+    high: float
+    congress: float
+    without: float
+
+
+def spread_of(pool: Pool) -> Spread:
+    """By the likelihood of all even games, each player with a strength of his own.
+
+    Its error is the jackknife's over ten parts of whole events.
+    """
+    counted = pool.select(between_grades(pool))
+    event = np.asarray(counted.columns["event"])
+    names, number, size = np.unique(event, return_inverse=True, return_counts=True)
+    filled, part = np.zeros(PARTS), np.zeros(len(names), np.int64)
+    for each in np.argsort(-size, kind="stable"):
+        part[each] = int(np.argmin(filled))
+        filled[part[each]] += size[each]
+
+    def deviation(games: Pool) -> float:
+        start = GradeModel(Kaniuk.from_parameters({"u1": 0.2, "K": 0.04}))
+        return fit_with_strengths(games, free=("u1", "K"), start=start).deviation
+
+    value = deviation(counted)
+    without = np.array([deviation(counted.select(part[number] != k)) for k in range(PARTS)])
+    error = sqrt((PARTS - 1.0) / PARTS * float(np.sum((without - value) ** 2)))
+    reach = t_quantile(0.975, PARTS - 1.0) * error
+    congress = event == CONGRESS
+    return Spread(
+        value,
+        max(value - reach, 0.0),
+        value + reach,
+        deviation(counted.select(congress)),
+        deviation(counted.select(~congress)),
+    )
+
+
+def lines(pool: Pool, spread: Spread) -> Iterator[str]:
     """The tables; draws the figure."""
     games = GameColumns.from_pool(pool, group="event")
     names = np.unique(pool.columns["event"])
@@ -191,6 +238,13 @@ def lines(pool: Pool) -> Iterator[str]:
     ships = loss[SHIPS.name]
 
     yield from coefficients(pool)
+    yield (
+        f"Players' strengths scatter by {spread.value:.2f} grades about the declared ones (95 %: "
+        f"{spread.low:.2f} to {spread.high:.2f}, jackknife over {PARTS} parts of whole events); "
+        f"without the European Congress 2011 by {spread.without:.2f}, in it alone by "
+        f"{spread.congress:.2f}."
+    )
+    yield ""
     yield f"### Forms, on events left out: {len(games):,} games of {events} events"
     yield ""
     yield "| form | free | log loss | worse than what ships by | all games alike |"
@@ -270,7 +324,7 @@ def calibration(
         weaker = np.minimum(p, 1.0 - p)
         won = np.where(p <= 0.5, games.first_won, ~games.first_won).astype(np.float64)
         rows = []
-        for low, high in zip(EDGES, EDGES[1:], strict=False):
+        for low, high in pairwise(EDGES):
             where = (weaker >= low) & (weaker < high) & ~congress
             there = (weaker >= low) & (weaker < high) & congress
             if not where.any():
@@ -319,9 +373,10 @@ def main() -> None:
     parser.add_argument("--ship", action="store_true", help="write the model that ships too")
     given = parser.parse_args()
     pool = read_games_csv(given.games)
+    spread = spread_of(pool)
     if given.ship:
         found = fit_winning_model(pool, name="fitted", event_games=EVENT_GAMES)
-        write_model(SHIPPED, found.model)
+        write_model(SHIPPED, replace(found.model, spread=round(spread.value, 2)))
     made = (
         f"`python studies/winning_model.py GAMES --ship`, {date.today():%Y-%m-%d}; Yardstone "
         f"{version('yardstone')}, numpy {np.__version__}, Python {platform.python_version()}. In "
@@ -329,7 +384,7 @@ def main() -> None:
         "differences allow for what the fits have in common. No forecast counts as surer than "
         "one in a million."
     )
-    text = "\n".join([*lines(pool), "", made]) + "\n"
+    text = "\n".join([*lines(pool, spread), "", made]) + "\n"
     write_text(TABLE, text)
     print(text)
 

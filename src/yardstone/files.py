@@ -86,30 +86,40 @@ def locked(folder: Path, doing: str, *, name: str = ".lock", wait: float = 0.0) 
     InputError
         Another process holds the lock, or the folder cannot be written to.
     """
+    until = time.monotonic() + wait
+    while (file := _lock(folder / name)) is None:
+        if time.monotonic() > until:
+            raise InputError(
+                f"another process is {doing}",
+                file=str(folder),
+                hint="wait for it, or name another folder",
+            )
+        time.sleep(_AGAIN)
+    with file:
+        try:
+            yield
+        finally:
+            Path(file.name).unlink(missing_ok=True)
+
+
+def _lock(path: Path) -> IO[str] | None:
+    """The file, locked; None if another process holds it, or has just removed it."""
     import fcntl
 
     try:
-        file = (folder / name).open("w")
+        file = path.open("w")
     except OSError as error:
         raise InputError(
-            f"cannot be written to: {error.strerror or error}", file=str(folder)
+            f"cannot be written to: {error.strerror or error}", file=str(path.parent)
         ) from error
-    until = time.monotonic() + wait
-    with file:
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError:
-                if time.monotonic() < until:
-                    time.sleep(_AGAIN)
-                    continue
-                raise InputError(
-                    f"another process is {doing}",
-                    file=str(folder),
-                    hint="wait for it, or name another folder",
-                ) from None
-        yield
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(file.fileno()).st_ino == path.stat().st_ino:
+            return file
+    except OSError:
+        pass
+    file.close()
+    return None
 
 
 def open_text(path: Path) -> IO[str]:

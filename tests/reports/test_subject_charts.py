@@ -26,6 +26,7 @@ from yardstone.reports.charts.tournament import (
     variants_chart,
 )
 from yardstone.tournament.forecast import TournamentForecast
+from yardstone.winprob.models import winning_model
 
 HOSTILE = "<script>alert(1)</script> & $x$ \x07"
 
@@ -121,7 +122,9 @@ SUBJECTS: dict[str, Callable[[], list[Chart]]] = {
     "estimate on another scale": lambda: estimate_charts("egf"),
     "trend": lambda: [trend_chart(backgammon_result(60)), trend_chart(backgammon_result(2))],
     "experiment": experiment_charts,
-    "models": lambda: [winprob.model_chart(name) for name in winprob.FIGURES],
+    "models": lambda: [
+        winprob.model_chart(name, winning_model("kaniuk")) for name in winprob.FIGURES
+    ],
     "forecast": lambda: [forecast_chart(forecast(40)), forecast_chart(forecast(1))],
     "variants": lambda: [variants_chart([("3", forecast(4)), ("4", forecast(5))], name="rounds")],
     "circuit qualities": lambda: [circuit_chart(circuit_qualities())],

@@ -82,7 +82,8 @@ class SystemEntry:
     about : str
         What it is, in a few words.
     home : str
-        Its module in `yardstone.ratings` and its class: ``"elo:Elo"``.
+        Its module in `yardstone.ratings` and its class, ``"elo:Elo"``; a system that lives with
+        its subject has the full name of its module.
     knobs : tuple of Knob
         What is tuned.
     fixed : mapping
@@ -92,7 +93,7 @@ class SystemEntry:
     uses : tuple of str
         What it looks at by itself beside players, scores and the order of games:
         ``"time"``, ``"grade"``, ``"handicap"``, ``"komi"``, ``"margin"``, ``"length"``,
-        ``"class"``.
+        ``"class"``, ``"errors"``.
     title : str
         What people call it.
     needs : str
@@ -122,7 +123,8 @@ class SystemEntry:
     def system_class(self) -> Any:
         """The class."""
         module, _, name = self.home.partition(":")
-        return getattr(import_module(f"yardstone.ratings.{module}"), name)
+        place = module if "." in module else f"yardstone.ratings.{module}"
+        return getattr(import_module(place), name)
 
     def make(self, **parameters: Any) -> Any:
         """The system with these parameters, and its own for the rest."""
@@ -143,6 +145,11 @@ _TAU = Knob("tau", 0.05, 1.5, log=True)
 _IDLE = Knob("idle_days", 1.0, 1000.0, log=True)
 _PRIOR = Knob("prior_deviation", 50.0, 500.0, log=True)
 _WEIGHT = Knob("weight", 0.1, 4.0, log=True)
+_ERRORS = (
+    Knob("factor", 0.25, 2.5, log=True),
+    Knob("epm_weight", 5.0, 500.0, log=True),
+    Knob("epc_weight", 5.0, 500.0, log=True),
+)
 
 _ENTRIES = (
     SystemEntry(
@@ -217,6 +224,35 @@ _ENTRIES = (
         uses=("length",),
         title="the FIBS system",
         needs="length",
+    ),
+    SystemEntry(
+        "vandendoel",
+        "van den Doel's formula on the errors of earlier matches of backgammon",
+        "yardstone.backgammon.error_system:ErrorRates",
+        _ERRORS,
+        uses=("length", "errors"),
+        title="van den Doel's formula",
+        needs="first_epm",
+    ),
+    SystemEntry(
+        "vandendoel-people",
+        "the same, with the weights fitted to people's matches",
+        "yardstone.backgammon.error_system:ErrorRates",
+        _ERRORS,
+        {"formula": "people"},
+        uses=("length", "errors"),
+        title="van den Doel's formula, fitted to people",
+        needs="first_epm",
+    ),
+    SystemEntry(
+        "vandendoel-refit",
+        "the same, with the weights fitted to matches of programs",
+        "yardstone.backgammon.error_system:ErrorRates",
+        _ERRORS,
+        {"formula": "refit"},
+        uses=("length", "errors"),
+        title="van den Doel's formula, refitted",
+        needs="first_epm",
     ),
     SystemEntry(
         "skt-lr",

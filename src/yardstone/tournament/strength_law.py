@@ -65,7 +65,9 @@ class StrengthLaw:
         return np.asarray(ndtr(factor * quantile)), np.zeros(np.shape(win))
 
 
-def between_strengths(chance: WinningLaw, spread: float = 1.0) -> WinningLaw:
+def between_strengths(
+    chance: WinningLaw, spread: float = 1.0, *, deviation: float | None = None
+) -> WinningLaw:
     """The law between true strengths of which `chance` is the one between grades.
 
     Near even chances a law is a normal one, Phi(b d) for a difference d. If both strengths
@@ -78,12 +80,15 @@ def between_strengths(chance: WinningLaw, spread: float = 1.0) -> WinningLaw:
         On grades, without draws.
     spread : float
         Factor on `GRADE_SPREAD`, with which strengths scatter; 0: grades are strengths.
+    deviation : float, optional
+        In place of it, one standard deviation for all grades.
     """
-    if spread == 0.0:
+    sigma = spread * GRADE_SPREAD if deviation is None else np.full(len(GRADE_SPREAD), deviation)
+    if not sigma.any():
         return chance
     grades = np.arange(LOWEST_GRADE, LOWEST_GRADE + len(GRADE_SPREAD), dtype=np.float64)
     even = np.zeros(len(grades))
     high, low = (ndtri(chance(grades + step, grades - step, even)[0]) for step in (_STEP, -_STEP))
     slope = (high - low) / (4.0 * _STEP)
-    left = 1.0 - 2.0 * (slope * spread * GRADE_SPREAD) ** 2
+    left = 1.0 - 2.0 * (slope * sigma) ** 2
     return StrengthLaw(chance, grades, 1.0 / np.sqrt(np.maximum(left, MOST_STRETCH**-2.0)))

@@ -20,7 +20,7 @@ from yardstone.records.careful_http import CarefulClient
 from yardstone.records.game_servers import check_importers
 from yardstone.web.kinds import KINDS
 
-__all__ = ["ENVIRONMENT", "Limits", "Settings", "load_settings"]
+__all__ = ["ENVIRONMENT", "Limits", "Settings", "footer_text", "load_settings"]
 
 #: What the names of environment variables begin with.
 ENVIRONMENT = "YARDSTONE_SERVE_"
@@ -300,14 +300,14 @@ def load_settings(
     if "data" in values:
         values["data"] = Path(values["data"])
     if "footer" in values:
-        values["footer"] = _footer(values["footer"])
+        values["footer"] = footer_text(values["footer"])
     settings = Settings(**values, limits=Limits.of_plain(bounds))
     if settings.calibration:
         _check_calibration(settings.calibration)
     return settings
 
 
-def _footer(text: str) -> str:
+def footer_text(text: str) -> str:
     """The text of a footer, or that of the file it names."""
     from yardstone.web.site import footer_html
 

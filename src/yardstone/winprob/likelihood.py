@@ -83,12 +83,12 @@ class GradedGames:
         weight: Array | None = None,
     ) -> GradedGames:
         """Add up games that agree in everything but the result; `weight` is 1 by default."""
-        count = np.ones(len(first)) if weight is None else weight
+        count: Array = np.ones(len(first)) if weight is None else weight
         table = np.column_stack([first, second, handicap, komi]).astype(np.float64)
         cells, where = np.unique(table, axis=0, return_inverse=True)
         where = where.ravel()
-        wins = np.bincount(where, count * first_won, len(cells))
-        games = np.bincount(where, count, len(cells))
+        wins = np.asarray(np.bincount(where, count * first_won, len(cells)), np.float64)
+        games = np.asarray(np.bincount(where, count, len(cells)), np.float64)
         first, second, handicap, komi = np.ascontiguousarray(cells.T)
         return cls(first, second, handicap, komi, wins, games)
 

@@ -14,7 +14,7 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.lab.tournaments.circuits import Circuit
     from yardstone.lab.tournaments.single_events import SingleEvents
-    from yardstone.tournament.winning_laws import WinningLaw
+    from yardstone.tournament.winning_laws import ModelLaw
 
 __all__ = ["pairing", "ties", "weights"]
 
@@ -90,12 +90,13 @@ class MeasureOptions:
         return populations if self.objective == "kaniuk" else events
 
 
-def _probability(win: str) -> WinningLaw:
-    from yardstone.tournament.winning_laws import winning_law
+def _law(win: str | None) -> ModelLaw:
+    from yardstone.tournament.winning_laws import usual_model, winning_law
 
-    if win == "elo":
-        raise UsageError("--win elo: the studies draw players by grades; take kaniuk or egf")
-    return winning_law(win)
+    law = winning_law(win or usual_model(None))
+    if law.model.scale != "grades":
+        raise UsageError(f"--win {win}: the studies draw players by grades; take fitted or egf")
+    return law
 
 
 def ties(
@@ -126,7 +127,7 @@ def ties(
             help="Test on all tied players, those who began equal, or those at the top.",
         ),
     ] = "all",
-    win: Win = "kaniuk",
+    win: Win = None,
     runs: Runs,
     output: Output,
 ) -> None:
@@ -143,10 +144,11 @@ def ties(
     from yardstone.tournament.results import System
 
     output.check()
+    law = _law(win)
     low, _, high = grades.partition(":")
     names = CANDIDATES if criteria is None else [c.strip() for c in criteria.split(",")]
     comparison = compare_tiebreaks(
-        _probability(win),
+        law,
         TournamentSetting(
             players=players,
             rounds=rounds,
@@ -162,14 +164,14 @@ def ties(
         workers=runs.workers,
         progress=output.progress("tournaments"),
     )
-    output.emit(ties_document(comparison))
+    output.emit(ties_document(comparison, win=law.model.name))
 
 
 def pairing(
     size: MeasureOptions,
     *,
     replicates: _Replicates = None,
-    win: Win = "kaniuk",
+    win: Win = None,
     runs: Runs,
     output: Output,
 ) -> None:
@@ -189,17 +191,18 @@ def pairing(
     from yardstone.reports.tournament.pairing_quality import quality_document
 
     output.check()
+    law = _law(win)
     measure = size.measure()
     qualities = compare_quality(
         usual_pairings(),
-        _probability(win),
+        law,
         measure,
         replicates=size.replicates(replicates, events=400, populations=10),
         seed=runs.seed,
         workers=runs.workers,
         progress=output.progress("replicates"),
     )
-    output.emit(quality_document(qualities, measure, win=win))
+    output.emit(quality_document(qualities, measure, win=law.model.name))
 
 
 def weights(
@@ -215,7 +218,7 @@ def weights(
             metavar="NUMBER", min=2, help="Fresh events or populations that confirm the result."
         ),
     ] = None,
-    win: Win = "kaniuk",
+    win: Win = None,
     runs: Runs,
     output: Output,
 ) -> None:
@@ -229,9 +232,10 @@ def weights(
     from yardstone.reports.tournament.weight_search import search_document
 
     output.check()
+    law = _law(win)
     measure = size.measure()
     search = search_weights(
-        _probability(win),
+        law,
         measure,
         trials=trials,
         replicates=size.replicates(replicates, events=100, populations=4),
@@ -240,4 +244,4 @@ def weights(
         workers=runs.workers,
         progress=output.progress("trials"),
     )
-    output.emit(search_document(search, measure, win=win))
+    output.emit(search_document(search, measure, win=law.model.name))

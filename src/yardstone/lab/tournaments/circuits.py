@@ -24,7 +24,8 @@ from yardstone.lab.tournaments.events import Variant
 from yardstone.lab.tournaments.pairing_quality import Quality
 from yardstone.pool import Pool
 from yardstone.ratings.egf import EGF
-from yardstone.tournament.population import EntryList, grade_rating, synthetic_field
+from yardstone.scales import egf_of_grade, grade_of_egf
+from yardstone.tournament.population import EntryList, synthetic_field
 from yardstone.tournament.simulation import play
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class Circuit:
             rms, drift, centred and scatter after each tournament.
         """
         people = synthetic_field(self.population, rng, lowest=self.lowest, highest=self.highest)
-        true = grade_rating(people.strength)
+        true = egf_of_grade(people.strength)
         measured = true.copy()
         played = np.zeros(self.population, bool)
         entry_rng, game_rng = rng.spawn(2)
@@ -166,7 +167,7 @@ def _entered(people: EntryList, chosen: NDArray[np.int64], rating: Values) -> En
     """Some players, with the grades of their measured ratings."""
     return EntryList(
         names=tuple(people.names[row] for row in chosen),
-        grade=np.round((rating - 2100.0) / 100.0).astype(np.int64),
+        grade=np.round(grade_of_egf(rating)).astype(np.int64),
         rating=rating,
         strength=people.strength[chosen],
         club=people.club[chosen],

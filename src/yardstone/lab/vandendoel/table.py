@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "StudyTable",
     "from_results",
+    "joined",
     "own_table",
     "ratio",
     "read_table",
@@ -126,6 +127,19 @@ class StudyTable:
         """The table of some rows (numbers or a mask), with all settings."""
         names = [name for name in self.__dataclass_fields__ if name != "settings"]
         return StudyTable(self.settings, **{name: getattr(self, name)[rows] for name in names})
+
+
+def joined(tables: Sequence[StudyTable]) -> StudyTable:
+    """All matches of several tables; one that is in two counts once, as the later has it."""
+    settings = list(dict.fromkeys(s for table in tables for s in table.settings))
+    place = {setting: k for k, setting in enumerate(settings)}
+    names = [n for n in StudyTable.__dataclass_fields__ if n not in ("settings", "setting")]
+    columns = {name: np.concatenate([getattr(t, name) for t in tables]) for name in names}
+    setting = np.concatenate([np.array([place[s] for s in t.settings])[t.setting] for t in tables])
+    whole = StudyTable(tuple(settings), setting=setting, **columns)
+    matches = zip(setting.tolist(), whole.seed.tolist(), whole.number.tolist(), strict=True)
+    last = {match: row for row, match in enumerate(matches)}
+    return whole.take(np.array(sorted(last.values())))
 
 
 def ratio(total: NDArray[Any], number: NDArray[Any]) -> Array:

@@ -28,7 +28,7 @@ _AMONG = {
 }
 
 
-def ties_document(comparison: TiebreakComparison) -> Document:
+def ties_document(comparison: TiebreakComparison, *, win: str = "") -> Document:
     """Table and conclusion of Hiddema's test."""
     setting, baseline = comparison.setting, comparison.baseline
 
@@ -58,6 +58,8 @@ def ties_document(comparison: TiebreakComparison) -> Document:
         f"{comparison.tournaments:,} tournaments of {setting.players} players, {setting.rounds} "
         f"rounds, {system}: {comparison.scores[0].pairs:,} pairs of {_AMONG[comparison.among]}."
     )
+    if win:
+        headline = f"{headline[:-1]}; win probability: {win}."
     meaning = [
         "Right: the truly stronger player comes ahead; pairs left tied count half, as by lot.",
         "RATING is that of the entry list, about which strengths were drawn: it knows them before "

@@ -18,13 +18,8 @@ import numpy as np
 
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.files import write_text
-from yardstone.scales import convert
-from yardstone.strength.estimate.site_scales import (
-    EGF_FIRST_DAN,
-    OGS_FIRST_DAN,
-    SITE_SCALES,
-    SiteScale,
-)
+from yardstone.scales import SCALES, convert, fox_of_grade
+from yardstone.strength.estimate.site_scales import SITE_SCALES, SiteScale
 from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, log_logistic
 
 if TYPE_CHECKING:
@@ -110,18 +105,16 @@ class Calibration:
 
     def site_scale(self) -> SiteScale:
         """The scale on which an estimate shows the site's ratings."""
-        first_dan = {"ogs": OGS_FIRST_DAN, "egf": EGF_FIRST_DAN}.get(self.kind)
 
         def number(fox: float) -> float:
             rating = max(float(self.rating(fox)), 1.0)
-            grade = float(convert(rating, self.kind, "grade", extrapolate=True))
-            return grade + (first_dan or 0.0)
+            return float(fox_of_grade(convert(rating, self.kind, "grade", extrapolate=True)))
 
         return SiteScale(
             name=self.site,
             title=self.site,
             rating=lambda fox: float(self.rating(fox)),
-            number=None if first_dan is None else number,
+            number=number if self.kind in SCALES else None,
             deviation=self._prediction_error / self.slope,
             freedom=self.players - _PARAMETERS,
             digits=0,

@@ -193,7 +193,11 @@ def set_result(
 
 
 def set_results(
-    tournament: Tournament, results: Iterable[GameResult], *, replace_other: bool = False
+    tournament: Tournament,
+    results: Iterable[GameResult],
+    *,
+    replace_other: bool = False,
+    source: str = "",
 ) -> Change:
     """Set the results of a sheet; those that cannot be set are left out and counted.
 
@@ -203,6 +207,8 @@ def set_results(
     results : iterable of GameResult
     replace_other : bool
         Whether other results may be replaced.
+    source : str
+        The sheet that the lines of the results are of.
     """
     made, new, same = tournament, 0, 0
     rounds: set[int] = set()
@@ -211,7 +217,7 @@ def set_results(
         try:
             change = set_result(made, each, replace_other=replace_other)
         except InputError as error:
-            skipped.add(Skipped(tournament.file, each.line, error.message), kind="result")
+            skipped.add(Skipped(source or tournament.file, each.line, error.message), kind="result")
             continue
         rounds.add(each.round)
         made, new, same = change.tournament, new + change.made, same + (not change.made)

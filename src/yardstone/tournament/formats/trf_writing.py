@@ -17,6 +17,7 @@ from yardstone.tournament.formats.line_files import TextDocument
 from yardstone.tournament.formats.trf_go import GO_LINE, go_lines, same_go
 from yardstone.tournament.formats.trf_head import FIRST_ROUND, WIDTH
 from yardstone.tournament.formats.trf_reading import BYES, MAX_PLAYERS, read_trf
+from yardstone.tournament.formats.trf_swiss import swiss_lines
 from yardstone.tournament.model import Game, Player, Result, System, Tournament
 from yardstone.tournament.standings_table import standings
 
@@ -62,7 +63,12 @@ def write_trf(tournament: Tournament) -> bytes:
     rows = [
         _whole_line(numbers[row], cells) for row, cells in enumerate(_fresh(tournament, numbers))
     ]
-    return _with_go(tournament, TextDocument("trf", ()), [*_head(tournament), *rows], numbers)
+    return _with_go(
+        tournament,
+        TextDocument("trf", ()),
+        [*_head(tournament), *swiss_lines(tournament, numbers), *rows],
+        numbers,
+    )
 
 
 def _with_go(
@@ -201,6 +207,9 @@ def _updated(tournament: Tournament, document: TextDocument) -> bytes:
         old, new = earlier[row], rows[row]
         lines[player.line - 1] = _patched(lines[player.line - 1], old, new)
     _update_head(lines, tournament, before)
+    if tournament.swiss.initial_colour != before.swiss.initial_colour:
+        place = next(n for n, line in enumerate(lines) if line[:3] == "001")
+        lines.insert(place, f"152 {tournament.swiss.initial_colour[0].upper()}")
     last += len(lines) - len(document.lines)
     added = [_whole_line(numbers[row], rows[row]) for row in range(len(before.players), len(rows))]
     lines[last:last] = added
