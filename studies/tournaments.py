@@ -100,7 +100,7 @@ def ties(win: str, share: int, seed: int, workers: int | None) -> list[str]:
             seed=seed,
             workers=workers,
         )
-        document = ties_document(comparison)
+        document = ties_document(comparison, win=win)
         parts += [f"### {title}\n", block(document)]
         if place == 1:
             parts.append(
