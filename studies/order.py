@@ -120,7 +120,7 @@ STUDIES = (
     Study("backgammon_cube", 2, _pages("backgammon-cube-tables.md")),
     Study("backgammon_simulated", 5, _pages("backgammon-simulated.md")),
     Study("coverage_refit", 15, _pages("coverage-refit-tables.md")),
-    Study("tournaments", 60, _pages("tournaments.md")),
+    Study("tournaments", 15, _pages("tournaments.md")),
     Study("coverage_models", 10, _pages("coverage-models-tables.md")),
     Study("coverage_winprob", 60, _pages("coverage-winprob-tables.md")),
     Study(
