@@ -117,6 +117,8 @@ def _pages(*names: str) -> tuple[str, ...]:
 STUDIES = (
     Study("coverage", 60, _pages("coverage-lists-tables.md")),
     Study("backgammon_people", 5, _pages("backgammon-people.md")),
+    Study("backgammon_earlier_errors", 3, _pages("backgammon-earlier-errors-tables.md")),
+    Study("coverage_classes", 2, _pages("coverage-classes-tables.md")),
     Study("backgammon_simulated", 5, _pages("backgammon-simulated.md")),
     Study("tournaments", 60, _pages("tournaments.md")),
     Study("coverage_winprob", 60, _pages("coverage-winprob-tables.md")),
