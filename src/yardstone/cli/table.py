@@ -318,7 +318,7 @@ COMMANDS: Mapping[str, Command | Family] = {
             ),
             "position": Command(
                 "backgammon.position:position",
-                "Show a position by its ID, convert the ID, and have the position evaluated.",
+                "Show a position by its ID, convert the ID, and evaluate it.",
             ),
             "play": Command(
                 "backgammon.study:play",
