@@ -189,6 +189,10 @@ def pair(
             "--again", help="Drop the boards of this round and of later ones, and pair it again."
         ),
     ] = False,
+    teams: Annotated[
+        bool,
+        typer.Option("--teams", help="Pair the teams; players and boards follow their line-ups."),
+    ] = False,
     compare: Annotated[
         bool,
         typer.Option("--compare", help="Pair a recorded round again, and show the differences."),
@@ -239,6 +243,13 @@ def pair(
         tournament, round_number = without_rounds(
             tournament, round_number, keep_results=target is not None
         )
+    whole = tournament
+    if teams:
+        from yardstone.tournament.team_pairing import team_tournament
+
+        if compare:
+            raise UsageError("--compare is for rounds of players")
+        tournament = team_tournament(tournament)
     robin = rules.round_robin(tournament)
     if robin and (ask or compare):
         raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
@@ -288,6 +299,8 @@ def pair(
             progress=boards.progress("boards"),
         )
         document, paired = pairing_document(proposal, brief=brief), proposal.tournament
+    if teams:
+        document, paired = _seated(whole, tournament, paired, document)
     if target is not None:
         _write(paired, target)
     boards.emit(document)
@@ -300,6 +313,18 @@ def _players(tournament: Tournament, text: str, option: str) -> tuple[int, int]:
         if mark and one.strip() and two.strip():
             return tournament.find(one.strip()), tournament.find(two.strip())
     raise UsageError(f'{option} {text!r}: write two names with a comma between: "A,B"')
+
+
+def _seated(
+    tournament: Tournament, before: Tournament, paired: Tournament, document: Document
+) -> tuple[Document, Tournament]:
+    """The players at their boards, after their teams were paired."""
+    from yardstone.reports.tournament.teams import team_round_document
+    from yardstone.tournament.team_pairing import with_boards
+
+    seated = with_boards(tournament, before, paired)
+    games = [game for game in seated.games if game not in tournament.games]
+    return team_round_document(document, tournament, games), seated
 
 
 def _round_robin(
