@@ -233,6 +233,7 @@ def pair(
     yardstone tournament pair swiss.trf --fix 'Silva Rui,Novak Petr' --absent 'Kaya Deniz'
     yardstone tournament pair open.xml --round 5 --again --ask 'Adler Ruth,Dahl Ingrid'
     yardstone tournament pair open.xml --round 3 --compare
+    yardstone tournament pair teams.xml --teams
     """
     from yardstone.tournament.files import read_tournament
     from yardstone.tournament.proposal import propose_round, without_rounds

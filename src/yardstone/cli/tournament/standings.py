@@ -50,6 +50,7 @@ def standings(
     --------
     yardstone tournament standings open.xml --round 3
     yardstone tournament standings swiss.trf --criteria pts,bh-c1,sb -o standings.html
+    yardstone tournament standings teams.xml --teams
     """
     from yardstone.reports.tournament.standings import standings_document
     from yardstone.tournament.standings_table import standings as standings_of

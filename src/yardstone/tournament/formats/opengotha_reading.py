@@ -248,10 +248,9 @@ class _XmlReader:
         return int(text)
 
     def skip_board(self, error: InputError) -> None:
-        """Leave out a board of a team."""
-        if self.skipped is None:
-            raise error
-        self.skipped.add(Skipped(self.file, error.line or 0, error.message), kind="board")
+        """Leave out a board of a team, as OpenGotha does after its player is deleted."""
+        if self.skipped is not None:
+            self.skipped.add(Skipped(self.file, error.line or 0, error.message), kind="board")
 
     def games(self) -> list[Game]:
         games: list[Game] = []
