@@ -1,20 +1,23 @@
 """Van den Doel's studies on simulated matches: ``python studies/backgammon_simulated.py``.
 
 Fits the project's own table of matches, which GNU Backgammon played, and writes
-``docs/studies/backgammon-simulated.md`` with its figures. The matches themselves are
-made by ``yardstone backgammon study part1`` and so on (hours), and packed into the table
-by ``yardstone backgammon study table``.
+``docs/studies/backgammon-simulated.md`` with its figures, and the weights of ``--formula
+refit``. The matches themselves are made by ``yardstone backgammon study part1`` and so on
+(hours), and packed into the table by ``yardstone backgammon study table``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 import yardstone
 from yardstone.files import write_text
@@ -22,10 +25,17 @@ from yardstone.lab.vandendoel.cells import Cells, is_part_one, is_part_two, make
 from yardstone.lab.vandendoel.choices import CloseRule, FitMethod, LeftOut, StudyModel
 from yardstone.lab.vandendoel.comparison import compare_formulas
 from yardstone.lab.vandendoel.fit import StudyFit, fit_study
+from yardstone.lab.vandendoel.formula_fit import FORMULA_DRAWS, fit_formula
 from yardstone.lab.vandendoel.play import MatchSetting
-from yardstone.lab.vandendoel.settings import depth_check, measurements, strong_check
+from yardstone.lab.vandendoel.settings import (
+    PUBLISHED_MEASUREMENTS,
+    depth_check,
+    measurements,
+    strong_check,
+)
 from yardstone.lab.vandendoel.table import StudyTable, own_table
-from yardstone.reports.backgammon.study import cells_sections, comparison_document, fit_sections
+from yardstone.reports.backgammon.comparison import comparison_document
+from yardstone.reports.backgammon.study import cells_sections, fit_sections
 from yardstone.reports.charts.backgammon_study import (
     coefficient_chart,
     part_one_chart,
@@ -35,6 +45,8 @@ from yardstone.reports.document import Document, Section
 from yardstone.reports.faces.text import document_text
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"
+#: The weights of ``--formula refit``.
+REFIT = Path(__file__).resolve().parent.parent / "src/yardstone/backgammon/data/refit.json"
 SEED = 1
 GNUBG = "GNU Backgammon 1.07.001 (Debian), on an AMD EPYC"
 #: Coefficients in the summary: name, function and what it is.
@@ -79,6 +91,17 @@ def main() -> None:
         *others(table),
     ]
     write_text(FOLDER / "backgammon-simulated.md", "\n".join(parts))
+    formula = fit_formula(table, "refit", CloseRule.new, draws=FORMULA_DRAWS, seed=SEED)
+    write_text(REFIT, json.dumps(rounded(formula.as_record())) + "\n")
+
+
+def rounded(value: Any) -> Any:
+    """Numbers to seven digits, in whatever holds them."""
+    if isinstance(value, float):
+        return float(f"{value:.7g}")
+    if isinstance(value, dict):
+        return {name: rounded(each) for name, each in value.items()}
+    return [rounded(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def head(table: StudyTable) -> str:
@@ -127,7 +150,34 @@ def others(table: StudyTable) -> list[str]:
         if rows.any():
             cells = make_cells(table.take(rows), CloseRule.old)
             found += [f"## {title}\n", block(cells_sections(cells)), rates(cells)]
-    return found
+    return [*found, against_appendix(table)]
+
+
+def against_appendix(table: StudyTable) -> str:
+    """Each row of Appendix II beside ours, with the difference in standard errors."""
+    lines = [
+        "| Appendix II | published R | 90 % | matches | R | 90 % | off |",
+        "|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for name, setting in measurements().items():
+        rows = _rows(table, [setting])
+        if not rows.any():
+            continue
+        cells = make_cells(table.take(rows), CloseRule.old)
+        value, low, high = PUBLISHED_MEASUREMENTS[name]
+        error = (high - low) / 2.0 / float(ndtri(0.95))
+        own, own_error = float(cells.rating[0]), float(cells.rating_error[0])
+        ends = [float(end[0]) for end in cells.rating_interval()]
+        lines.append(
+            f"| {name} | {value:.0f} | {low:.0f} to {high:.0f} | {cells.matches[0]:.0f} "
+            f"| {own:.0f} | {ends[0]:.0f} to {ends[1]:.0f} "
+            f"| {(own - value) / np.hypot(error, own_error):+.1f} |"
+        )
+    words = (
+        "*expInt* plays chequers like an expert and handles the cube like an intermediate player; "
+        "*off*: standard errors, of both measurements, by which ours lies above the published one."
+    )
+    return "\n".join(lines) + f"\n\n{words}\n"
 
 
 def _rows(table: StudyTable, settings: list[MatchSetting]) -> NDArray[np.bool_]:
@@ -142,6 +192,8 @@ def rates(cells: Cells) -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     for k, s in enumerate(cells.settings):
+        if not cells.judged[k]:
+            continue
         numbers = [*cells.move_error[k], *cells.cube_error[k]]
         lines.append(
             f"| {s.length} | {s.analyses[0]}-ply | {s.first} | {s.second} | "

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yardstone.backgammon.formulas import ONE_POINT, PUBLISHED, PUBLISHED_TEXT, Formula
+from yardstone.backgammon.formulas import ONE_POINT, PUBLISHED, PUBLISHED_TEXT, REFIT, Formula
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
 
@@ -79,3 +81,53 @@ def test_out_of_range() -> None:
         PUBLISHED.rating_of_decisions(-0.1, 5)
     with pytest.raises(UsageError, match="length"):
         PUBLISHED.rating(0.01, 0.0, 0)
+
+
+def test_errors_of_the_refit_are_those_of_its_numbers_drawn() -> None:
+    assert REFIT.covariance is not None
+    mean = [n for w in (REFIT.move, REFIT.cube, REFIT.decision) for n in (w.constant, w.inverse)]
+    generator = np.random.default_rng(1)
+    drawn = generator.multivariate_normal(mean, np.array(REFIT.covariance), 40_000)
+    for length in (3.0, 7.0, 23.0):
+        weights = drawn[:, ::2] + drawn[:, 1::2] / length
+        loss = weights[:, 0] * 0.009 - weights[:, 1] * 0.02  # a difference has either sign
+        found = REFIT.loss_error(0.009, -0.02, length)
+        assert float(found) == pytest.approx(loss.std(), rel=0.02)
+        assert float(REFIT.decision_error(-0.01, length)) == pytest.approx(
+            (weights[:, 2] * 0.01).std(), rel=0.02
+        )
+    mixed = REFIT.mean_loss_error([0.01, 0.02], [0.0, 0.03], [3, 5])
+    weights = [drawn[:, ::2] + drawn[:, 1::2] / length for length in (3.0, 5.0)]
+    means = (weights[0][:, 0] * 0.01 + weights[1][:, 0] * 0.02 + weights[1][:, 1] * 0.03) / 2.0
+    assert mixed == pytest.approx(means.std(), rel=0.02)
+    assert PUBLISHED.loss_error(0.01, 0.02, 5) is None
+    assert PUBLISHED.decision_error(0.01, 5) is None
+    assert PUBLISHED.mean_loss_error(0.01, 0.02, 5) is None
+
+
+def test_the_refit_at_one_point() -> None:
+    assert float(REFIT.loss(0.01, 0.0, 1)) == pytest.approx(float(REFIT.loss_of_decisions(0.01, 1)))
+    assert float(REFIT.loss_error(0.01, 0.0, 1)) == pytest.approx(
+        float(REFIT.decision_error(0.01, 1))
+    )
+    # There is no cube: the function would make its errors a gain.
+    with pytest.raises(UsageError, match="no cube"):
+        REFIT.loss(0.01, 0.02, [1, 5])
+
+
+def test_a_factor_with_an_error() -> None:
+    formula = PUBLISHED.times(0.8, "x", 0.1)
+    assert float(formula.loss_error(0.01, 0.02, 5)) == pytest.approx(
+        0.1 * float(PUBLISHED.loss(0.01, 0.02, 5))
+    )
+    # Two doubts add up as squares.
+    twice = REFIT.times(1.0, "x", 0.1)
+    expected = np.hypot(0.1 * REFIT.loss_of_decisions(0.01, 5), REFIT.decision_error(0.01, 5))
+    assert float(twice.decision_error(0.01, 5)) == pytest.approx(float(expected))
+
+
+def test_a_formula_and_its_record() -> None:
+    record = json.loads(json.dumps(REFIT.as_record()))
+    again = Formula.from_record(record).with_one_point()
+    assert (again.move, again.cube, again.covariance) == (REFIT.move, REFIT.cube, REFIT.covariance)
+    assert Formula.from_record(PUBLISHED.as_record()) == PUBLISHED

@@ -58,12 +58,9 @@ def match(one: int, two: int, results: tuple[Result, ...], number: int = 1) -> l
 def test_matches_and_their_points() -> None:
     played = event().with_round([*match(0, 1, (A, A, A)), *match(2, 3, (B, A, Result.draw))])
     first, second = matches(played)
-    assert first.teams == (0, 1)
-    assert first.board_points == (2, 1)
-    assert first.match_points == (2, 0)
+    assert (first.teams, first.board_points, first.match_points) == ((0, 1), (2, 1), (2, 0))
     assert [board.players for board in first.boards] == [(0, 3), (1, 4), (2, 5)]
-    assert second.board_points == (0.5, 2.5)
-    assert second.match_points == (0, 2)
+    assert (second.board_points, second.match_points) == ((0.5, 2.5), (0, 2))
     assert first.done
     draw = event().with_round(match(0, 1, (A, Result.draw, B)))
     assert matches(draw)[0].match_points == (1, 1)
@@ -90,8 +87,8 @@ def test_standings_and_criteria() -> None:
     row = dict(zip(buchholz.order.tolist(), buchholz.values.tolist(), strict=True))[0]
     assert row == [2, 3, 2 + 4, 2 * 2 + 4 * 1, 1]
     scores = {(s.team, s.player): (s.points, s.games) for s in table.members()}
-    assert scores[0, 0] == (1, 2)
     assert len(scores) == 12
+    assert list(scores[0, 0]) == [1, 2]
     for wrong in ("wins", "B0", ""):
         with pytest.raises(UsageError, match="no criterion of teams"):
             team_standings(event(), criteria=wrong)

@@ -11,12 +11,18 @@ perfect play on a site, the *offset*, minus these.
 For N = 1, where there is no cube, his text sets a2(1) = a(1) = 37916, though the two
 formulas give 34324 and 35652. GNU Backgammon uses the formula at every length, as do
 `PUBLISHED` and all that does not say otherwise; `PUBLISHED_TEXT` follows the text.
+
+`REFIT` has the weights fitted anew to matches that GNU Backgammon 1.07 played against itself
+(`yardstone.lab.vandendoel`), close cube decisions counted as that program counts them.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,7 +43,9 @@ __all__ = [
     "PEOPLE_SCALE",
     "PUBLISHED",
     "PUBLISHED_TEXT",
+    "REFIT",
     "SITE_OFFSET",
+    "Covariance",
     "Formula",
     "Weight",
 ]
@@ -48,6 +56,9 @@ SITE_OFFSET = 2050.0
 OFFSETS = {"fibs": 2050.0, "gamesite2000": 2200.0, "gamesgrid": 2000.0}
 #: a(1) and a2(1) in the text of part II.
 ONE_POINT = 37916.0
+#: How the six numbers of a formula vary together: constant and inverse of the weights of EPM,
+#: of EPC and of EPD, in this order.
+Covariance = tuple[tuple[float, ...], ...]
 
 
 def _lengths(length: ArrayLike) -> Floats:
@@ -99,8 +110,10 @@ class Formula:
         Of EPD: his a(N).
     name : str
         Where the weights come from.
-    error : float
-        Standard error of a common factor of the weights, in shares of it; 0 where unknown.
+    covariance : Covariance, optional
+        Of the weights' numbers; None where they were published without errors.
+    about : str
+        What they were fitted to, where that must be said with each answer.
 
     Examples
     --------
@@ -112,34 +125,94 @@ class Formula:
     cube: Weight
     decision: Weight
     name: str = "published"
-    error: float = 0.0
+    covariance: Covariance | None = None
+    about: str = ""
 
     def times(self, factor: float, name: str, error: float = 0.0) -> Formula:
         """All weights times a number that is known with this standard error."""
-        move, cube, decision = (
-            Weight(factor * weight.constant, factor * weight.inverse)
-            for weight in (self.move, self.cube, self.decision)
-        )
-        return Formula(move, cube, decision, name, error / factor)
+        weights = (self.move, self.cube, self.decision)
+        scaled = [Weight(factor * w.constant, factor * w.inverse) for w in weights]
+        numbers = np.array([number for w in weights for number in (w.constant, w.inverse)])
+        covariance = np.outer(numbers, numbers) * error**2 if error else None
+        if self.covariance is not None:
+            own = np.array(self.covariance) * factor**2
+            covariance = own if covariance is None else own + covariance
+        move, cube, decision = scaled
+        rows = None if covariance is None else _rows(covariance)
+        return Formula(move, cube, decision, name, rows)
 
-    def interval(self, relative: float, level: float = 0.95) -> tuple[float, float] | None:
-        """Where a rating less that of perfect play lies for all that is known of the weights.
+    def loss_error(self, epm: ArrayLike, epc: ArrayLike, length: ArrayLike) -> Floats | None:
+        """Standard error of a EPM + b EPC for the doubt about the weights alone, in points.
 
-        Holds the doubt about the formula alone, not that of the error rates put into it;
-        None where it was published without errors.
+        EPM and EPC may be differences between two players, of either sign. The doubt about
+        the error rates is not in it. None where the weights were published without errors.
         """
-        if not self.error:
+        if self.covariance is None:
             return None
-        from scipy.special import ndtri
+        return self._error(self._slopes(epm, epc, length))
 
-        reach = float(ndtri(0.5 + 0.5 * level)) * self.error
-        low, high = sorted((relative * (1.0 + reach), relative * (1.0 - reach)))
-        return low, high
+    def mean_loss_error(self, epm: ArrayLike, epc: ArrayLike, length: ArrayLike) -> float | None:
+        """Standard error of the mean of `loss` over matches, for the doubt about the weights."""
+        if self.covariance is None:
+            return None
+        slope = self._slopes(epm, epc, length).reshape(-1, 6).mean(axis=0)
+        return float(np.sqrt(max(slope @ np.array(self.covariance) @ slope, 0.0)))
+
+    def decision_error(self, epd: ArrayLike, length: ArrayLike) -> Floats | None:
+        """Standard error of a EPD, as `loss_error`; EPD may be a difference."""
+        if self.covariance is None:
+            return None
+        rate, points = np.broadcast_arrays(np.asarray(epd, np.float64), _lengths(length))
+        none = np.zeros(rate.shape)
+        return self._error(np.stack([none, none, none, none, rate, rate / points], axis=-1))
+
+    def _slopes(self, epm: ArrayLike, epc: ArrayLike, length: ArrayLike) -> Floats:
+        """How `loss` grows with each of the six numbers, in the last axis."""
+        move, cube, points = np.broadcast_arrays(
+            np.asarray(epm, np.float64), np.asarray(epc, np.float64), _lengths(length)
+        )
+        # Where one point has a weight of its own, it is that of all decisions.
+        apart = (points == 1.0) & (self.move.one_point is not None)
+        rates = [np.where(apart, 0.0, move), cube, np.where(apart, move, 0.0)]
+        return np.stack([each for rate in rates for each in (rate, rate / points)], axis=-1)
+
+    def _error(self, slopes: Floats) -> Floats:
+        variance = np.einsum("...i,ij,...j->...", slopes, np.array(self.covariance), slopes)
+        return np.asarray(np.sqrt(np.maximum(variance, 0.0)), np.float64)
+
+    def as_record(self) -> dict[str, Any]:
+        """The formula in plain words, as its file has it; `from_record` reads it back."""
+        weights = {"move": self.move, "cube": self.cube, "decision": self.decision}
+        return {
+            "name": self.name,
+            **{name: [w.constant, w.inverse] for name, w in weights.items()},
+            "covariance": self.covariance,
+        }
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Formula:
+        """A formula as `as_record` wrote it."""
+        move, cube, decision = (
+            Weight(*map(float, record[name])) for name in ("move", "cube", "decision")
+        )
+        covariance = record["covariance"]
+        rows = None if covariance is None else _rows(np.array(covariance, np.float64))
+        return cls(move, cube, decision, str(record["name"]), rows)
+
+    def with_one_point(self) -> Formula:
+        """The same, but at one point, where there is no cube, EPM weighs what EPD does."""
+        one = float(self.decision(1))
+        return replace(self, move=replace(self.move, one_point=one))
 
     def loss(self, epm: ArrayLike, epc: ArrayLike, length: ArrayLike) -> Floats:
         """Points below perfect play: a2(N) EPM + b(N) EPC."""
-        loss = self.move(length) * _rates(epm, "EPM") + self.cube(length) * _rates(epc, "EPC")
-        return np.asarray(loss, np.float64)
+        cube, rate = self.cube(length), _rates(epc, "EPC")
+        if ((cube < 0.0) & (rate > 0.0)).any():
+            raise UsageError(
+                "by this formula cube errors would gain points in matches so short: a match to "
+                "one point has no cube, and in others leave EPC out or choose another formula"
+            )
+        return np.asarray(self.move(length) * _rates(epm, "EPM") + cube * rate, np.float64)
 
     def loss_of_decisions(self, epd: ArrayLike, length: ArrayLike) -> Floats:
         """Points below perfect play: a(N) EPD."""
@@ -220,6 +293,10 @@ def _rates(values: ArrayLike, name: str) -> Floats:
     return rates
 
 
+def _rows(matrix: Floats) -> Covariance:
+    return tuple(tuple(row) for row in matrix.tolist())
+
+
 #: Van den Doel's weights, as GNU Backgammon uses them.
 PUBLISHED = Formula(
     Weight(8798.0, 25526.0), Weight(863.0, -519.0), Weight(11971.0, 23681.0), "published"
@@ -235,6 +312,21 @@ PUBLISHED_TEXT = replace(
 #: error (``python studies/backgammon_people.py``). No richer fit predicts better.
 PEOPLE_SCALE, PEOPLE_ERROR = 0.845, 0.067
 #: The published weights times that number.
-PEOPLE = PUBLISHED.times(PEOPLE_SCALE, "people's", PEOPLE_ERROR)
+PEOPLE = replace(
+    PUBLISHED.times(PEOPLE_SCALE, "people's", PEOPLE_ERROR),
+    about="fitted to matches between people, nearly all of one person",
+)
+#: Fitted to simulated matches (``python studies/backgammon_simulated.py`` writes the file).
+REFIT = replace(
+    Formula.from_record(
+        json.loads(files("yardstone.backgammon").joinpath("data", "refit.json").read_bytes())
+    ).with_one_point(),
+    about="fitted to programs with noise, whose cube errors are of other kinds than people's",
+)
 #: By the names of options.
-FORMULAS = {"published": PUBLISHED, "text": PUBLISHED_TEXT, "people": PEOPLE}
+FORMULAS = {
+    "published": PUBLISHED,
+    "text": PUBLISHED_TEXT,
+    "people": PEOPLE,
+    "refit": REFIT,
+}

@@ -12,7 +12,7 @@ of people in general while there are few of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, nan, sqrt
+from math import hypot, inf, nan, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,6 +65,21 @@ class MatchEstimate:
         """`by` plus the estimate, or with `sign` -1 minus it."""
         low, high = sorted((by + sign * self.low, by + sign * self.high))
         return MatchEstimate(by + sign * self.value, low, high, self.error, self.number)
+
+    def widened(self, error: float | None, level: float) -> MatchEstimate:
+        """With an independent doubt of this standard error in the interval too; None adds none."""
+        if not error:
+            return self
+        from scipy.special import ndtri
+
+        reach = float(ndtri(0.5 + 0.5 * level)) * error
+        return MatchEstimate(
+            self.value,
+            self.value - hypot(self.value - self.low, reach),
+            self.value + hypot(self.high - self.value, reach),
+            hypot(self.error, error),
+            self.number,
+        )
 
 
 def t_reach(number: int, level: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from math import copysign, isfinite
@@ -18,6 +19,8 @@ __all__ = ["RatingAnswer", "RatingQuestion", "rating_answer"]
 #: Level of the intervals of ratings.
 LEVEL = 0.95
 _UNITS = ("epd", "memg", "pr", "snowie")
+#: Of an interval.
+Ends = tuple[float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,15 +97,18 @@ class RatingAnswer:
     length : int
     offset : float
         Rating of perfect play.
-    formula : str
+    formula, about : str
+        Its name, and what it was fitted to where that must be said.
     chequer_loss, cube_loss : float, optional
         Points that errors of each kind cost.
     difference, depd : float, optional
         Points between the players, and the opponent's EPD less the player's.
     rating, relative : float, optional
         The rating, and the same less the offset.
-    interval : (low, high), optional
-        Of the rating, at `LEVEL`, for the doubt about the formula alone.
+    interval, difference_interval, probability_interval : (low, high), optional
+        Of the rating, of the points between the players and of the probability, at
+        `LEVEL`, for the doubt about the formula alone; None where the formula was
+        published without errors, or none is used.
     epm, epc, epd, memg, pr, snowie : float, optional
         Error rates; EPM, EPC and EPD in equity.
     probability : float, optional
@@ -112,6 +118,7 @@ class RatingAnswer:
     length: int
     offset: float
     formula: str
+    about: str | None = None
     chequer_loss: float | None = None
     cube_loss: float | None = None
     difference: float | None = None
@@ -126,7 +133,9 @@ class RatingAnswer:
     relative: float | None = None
     probability: float | None = None
     against: float | None = None
-    interval: tuple[float, float] | None = None
+    interval: Ends | None = None
+    difference_interval: Ends | None = None
+    probability_interval: Ends | None = None
 
 
 def rating_answer(question: RatingQuestion, formula: Formula, offset: float) -> RatingAnswer:
@@ -143,20 +152,58 @@ def rating_answer(question: RatingQuestion, formula: Formula, offset: float) -> 
     equity: dict[str, Any] = {**in_equity(rates, question.unit), "unit": Unit.equity}
     question = replace(question, **equity)
     length, against = question.length, question.against
-    answer = partial(RatingAnswer, length=length, offset=offset, formula=formula.name)
+    answer = partial(
+        RatingAnswer,
+        length=length,
+        offset=offset,
+        formula=formula.name,
+        about=formula.about if question.win is None and formula.about else None,
+    )
     if question.win is not None or question.depd is not None:
         values = _points(question, formula)
+        ends = values.get("difference_interval")
         if against is not None:
             values["rating"] = against + values["difference"]
+            values["interval"] = None if ends is None else _moved(ends, against)
+        if ends is not None:
+            values["probability_interval"] = _chances(ends, 0.0, length)
         return answer(**values)
     values = _rating(question, formula, offset)
-    relative = values["rating"] - offset
+    rating = values["rating"]
+    if question.from_rating is None:
+        values["interval"] = _interval(rating, _error(values, formula, length))
     if against is not None:
-        values["probability"] = float(fibs.probability(values["rating"], against, length))
-    interval = None if question.from_rating is not None else formula.interval(relative, LEVEL)
-    if interval is not None:
-        interval = (offset + interval[0], offset + interval[1])
-    return answer(**values, relative=relative, against=against, interval=interval)
+        values["probability"] = float(fibs.probability(rating, against, length))
+        if values.get("interval") is not None:
+            values["probability_interval"] = _chances(values["interval"], against, length)
+    return answer(**values, relative=rating - offset, against=against)
+
+
+def _error(values: Mapping[str, Any], formula: Formula, length: int) -> float | None:
+    """Standard error of a rating for the doubt about the formula alone."""
+    if "epm" in values:
+        error = formula.loss_error(values["epm"], values["epc"], length)
+    else:
+        error = formula.decision_error(values["epd"], length)
+    return None if error is None else float(error)
+
+
+def _interval(value: float, error: float | None) -> Ends | None:
+    if error is None:
+        return None
+    from scipy.special import ndtri
+
+    reach = float(ndtri(0.5 + 0.5 * LEVEL)) * error
+    return value - reach, value + reach
+
+
+def _moved(ends: Ends, by: float) -> Ends:
+    return ends[0] + by, ends[1] + by
+
+
+def _chances(ratings: Ends, against: float, length: int) -> Ends:
+    low, high = (float(fibs.probability(rating, against, length)) for rating in ratings)
+    return low, high
 
 
 def _points(question: RatingQuestion, formula: Formula) -> dict[str, Any]:
@@ -167,6 +214,7 @@ def _points(question: RatingQuestion, formula: Formula) -> dict[str, Any]:
         chance = float(fibs.probability(difference, 0.0, length))
         return {
             "difference": difference,
+            "difference_interval": _interval(difference, _error({"epd": depd}, formula, length)),
             "depd": depd,
             "probability": chance,
             "against": question.against,
@@ -188,7 +236,7 @@ def _rating(question: RatingQuestion, formula: Formula, offset: float) -> dict[s
         epc = question.epc or 0.0
         return {
             "chequer_loss": float(formula.move(length) * question.epm),
-            "cube_loss": float(formula.cube(length) * epc),
+            "cube_loss": float(formula.cube(length) * epc) if epc else 0.0,
             "rating": float(formula.rating(question.epm, epc, length, offset)),
             "epm": question.epm,
             "epc": epc,

@@ -21,16 +21,47 @@ from yardstone.backgammon.intervals import (
     ratio_interval,
 )
 from yardstone.backgammon.matches import AnalysedMatch, Blunder
+from yardstone.backgammon.play_classes import CHEQUER_CLASSES, CUBE_CLASSES, ClassErrors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
-__all__ = ["PlayerSummary", "match_rating", "moving_means", "summarise", "worst_blunders"]
+__all__ = [
+    "ClassSummary",
+    "PlayerSummary",
+    "match_rating",
+    "moving_means",
+    "summarise",
+    "worst_blunders",
+]
 
 #: Matches in a moving mean of the trend.
 WINDOW = 20
+#: Classes of play whose losses scatter little enough for an interval, and the fewest
+#: matches for one (`docs/studies/coverage-classes-tables.md`).
+STEADY_CLASSES = frozenset({"opening", "middle game", "holding game", *CUBE_CLASSES})
+FEWEST_FOR_CLASSES = 160
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSummary:
+    """One class of play of a player, over all matches; frozen.
+
+    Attributes
+    ----------
+    name : str
+        One of `play_classes.CHEQUER_CLASSES` or `CUBE_CLASSES`.
+    errors : ClassErrors
+    rate : MatchEstimate
+        Loss per decision in normalised equity; its interval only for `STEADY_CLASSES`
+        and players of `FEWEST_FOR_CLASSES` matches, else NaN.
+    """
+
+    name: str
+    errors: ClassErrors
+    rate: MatchEstimate
 
 
 @dataclass(frozen=True)
@@ -50,7 +81,8 @@ class PlayerSummary:
     relative : MatchEstimate
         Rating minus that of perfect play: the mean over the matches of what the
         formula says of each, as in van den Doel's appendix I, with the interval of
-        `yardstone.backgammon.intervals.loss_interval`.
+        `yardstone.backgammon.intervals.loss_interval`, wider by the doubt about the
+        formula where that is known.
     rating : MatchEstimate
         The same with the site's offset added.
     pooled : MatchEstimate
@@ -64,6 +96,8 @@ class PlayerSummary:
         Luck per move in normalised equity.
     match_ratings : float64 array
         Rating of each match by itself; NaN without an unforced move, and for money.
+    classes : tuple of ClassSummary
+        Of the classes of play that occurred, in the order of `play_classes`.
     """
 
     name: str
@@ -78,6 +112,7 @@ class PlayerSummary:
     luck_adjusted_score: MatchEstimate
     luck_per_move: float
     match_ratings: Floats
+    classes: tuple[ClassSummary, ...] = ()
 
     def trend(self, window: int = WINDOW, level: float = 0.9) -> list[MatchEstimate]:
         """Moving means of the match ratings: of each match and the `window` - 1 before it."""
@@ -160,6 +195,7 @@ def _player(
         [match_rating(match.errors[side], match.length, formula, offset) for match, side in played]
     )
     loss = loss_interval(offset - ratings, level)
+    loss = loss.widened(_formula_error(played, formula), level)
     adjusted = np.array([match.luck_adjusted_of(side) for match, side in played])
     length = np.array([max(match.length, 1) for match, _ in played], np.float64)
     winners = [match.winner == side for match, side in played if match.winner is not None]
@@ -176,7 +212,37 @@ def _player(
         mean_interval(adjusted, level),
         total.luck / total.moves if total.moves else nan,
         ratings,
+        _classes(played, level),
     )
+
+
+def _classes(played: list[tuple[AnalysedMatch, int]], level: float) -> tuple[ClassSummary, ...]:
+    """The classes of play that occurred."""
+    own = [match.classes[side] for match, side in played]
+    summaries = []
+    for name in (*CHEQUER_CLASSES, *CUBE_CLASSES):
+        parts = [each.get(name, ClassErrors()) for each in own]
+        total = sum(parts, ClassErrors())
+        if not total.decisions:
+            continue
+        rate = MatchEstimate(total.loss / total.decisions, number=len(parts))
+        if name in STEADY_CLASSES and len(parts) >= FEWEST_FOR_CLASSES:
+            losses = np.array([each.loss for each in parts])
+            numbers = np.array([each.decisions for each in parts], np.float64)
+            rate = ratio_interval([(losses, numbers)], level)
+        summaries.append(ClassSummary(name, total, rate))
+    return tuple(summaries)
+
+
+def _formula_error(played: list[tuple[AnalysedMatch, int]], formula: Formula) -> float | None:
+    """Standard error of the mean loss a match for the doubt about the formula."""
+    rows = [
+        (errors.epm, errors.epc if errors.close else 0.0, match.length)
+        for match, side in played
+        for errors in [match.errors[side]]
+        if match.length and errors.unforced
+    ]
+    return formula.mean_loss_error(*zip(*rows, strict=True)) if rows else None
 
 
 def _pooled(
@@ -196,7 +262,7 @@ def _pooled(
         (formula.move(length) * column("chequer"), column("unforced")),
         (formula.cube(length) * column("cube"), column("close")),
     ]
-    return ratio_interval(parts, level)
+    return ratio_interval(parts, level).widened(_formula_error(played, formula), level)
 
 
 def worst_blunders(

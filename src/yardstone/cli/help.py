@@ -57,9 +57,9 @@ def _argument(record: tuple[str, str]) -> tuple[str, str]:
 
 def _option(record: tuple[str, str]) -> tuple[str, str]:
     name, about = record
-    name = _TYPE.sub(lambda found: _TYPES.get(found[1], found[0]), name)
+    name = _TYPE.sub(lambda match: _TYPES.get(match[1], match[0]), name)
     name = name.replace("<", "").replace(">", "") if "|" in name else name
-    about = _RANGE.sub(lambda found: "" if found[1] == "; " else "[", about)
+    about = _RANGE.sub(lambda match: "" if match[1] == "; " else "[", about)
     return name, about.replace("  []", "").strip()
 
 

@@ -196,33 +196,76 @@ COMMANDS: Mapping[str, Command | Family] = {
         },
     ),
     "tournament": Family(
-        "Pair, rank, rate and simulate tournaments.",
+        "Run, pair, rank, rate and simulate tournaments.",
         (
+            "tournament new cup.xml --rounds 5",
             "tournament standings open.xml",
             "tournament pair swiss.trf",
         ),
         {
-            "show": Command(
-                "tournament.show:show",
-                "Summarise a tournament file: rounds, players, games and rules.",
+            "new": Command(
+                "tournament.new:new", "Begin a tournament: write a file that OpenGotha opens."
+            ),
+            "set": Command(
+                "tournament.new:set_",
+                "Change the settings of a tournament; those that are not named stay.",
+            ),
+            "enter": Command(
+                "tournament.enter:enter",
+                "Enter players: one by name, or all of a table, at any round.",
+            ),
+            "change": Command(
+                "tournament.enter:change",
+                "Change what is said of a player: name, grade, rating, club, country.",
+            ),
+            "withdraw": Command(
+                "tournament.attendance:withdraw",
+                "Withdraw a player from a round on, or for one round.",
+            ),
+            "bye": Command(
+                "tournament.attendance:bye",
+                "Give a player the bye of a round, before the others are paired.",
+            ),
+            "wish": Command(
+                "tournament.wish:wish", "Keep a wish for the pairings of several rounds."
+            ),
+            "pair": Command("tournament.pair:pair", "Pair the next round, and explain each board."),
+            "result": Command("tournament.result:result", "Enter a result, or a sheet of them."),
+            "undo": Command(
+                "tournament.result:undo", "Take back the last change of a tournament's file."
             ),
             "standings": Command(
                 "tournament.standings:standings",
                 "Show the standings after any round, by any criteria.",
             ),
-            "convert": Command(
-                "tournament.convert:convert",
-                "Convert a tournament between OpenGotha, H9 and TRF.",
-            ),
             "ratings": Command(
                 "tournament.ratings:ratings",
                 "Compute the rating changes before they are published.",
+            ),
+            "prizes": Command(
+                "tournament.prizes:prizes",
+                "List the prizes: by place, by group of grades, by wins.",
+            ),
+            "publish": Command(
+                "tournament.publish:publish",
+                "Publish boards, standings, results and players as pages.",
+            ),
+            "serve": Command(
+                "tournament.serve:serve",
+                "Run the desk of a tournament in the browser.",
+            ),
+            "show": Command(
+                "tournament.show:show",
+                "Summarise a tournament file: rounds, players, games and rules.",
+            ),
+            "convert": Command(
+                "tournament.convert:convert",
+                "Convert a tournament between OpenGotha, H9 and TRF.",
             ),
             "needs": Command(
                 "tournament.needs:needs",
                 "Show what a player needs in the last round to reach a place.",
             ),
-            "pair": Command("tournament.pair:pair", "Pair the next round, and explain each board."),
             "check": Command(
                 "tournament.check:check",
                 "Check recorded rounds against FIDE's Dutch system.",
@@ -272,6 +315,10 @@ COMMANDS: Mapping[str, Command | Family] = {
             "analyse": Command(
                 "backgammon.analyse:analyse",
                 "Analyse matches: each player's errors, blunders and rating.",
+            ),
+            "position": Command(
+                "backgammon.position:position",
+                "Show a position by its ID, convert the ID, and have the position evaluated.",
             ),
             "play": Command(
                 "backgammon.study:play",
@@ -325,6 +372,22 @@ COMMANDS: Mapping[str, Command | Family] = {
         "Set the handicap for two Go players: stones, komi, ties.",
     ),
     "demo": Command("demo:demo", "Show each main job on real games; copy the example files."),
-    "convert": Command("convert:convert", "Convert games between SGF, PGN, CSV, JSON and Parquet."),
+    "convert": Family(
+        "Convert games to other formats, and ratings to other scales.",
+        (
+            "convert professional.sgf -o results.csv",
+            "convert rating 2d --to egf",
+        ),
+        {
+            "game-files": Command(
+                "convert.game_files:game_files",
+                "Convert games between SGF, PGN, CSV, JSON and Parquet.",
+            ),
+            "rating": Command(
+                "convert.rating:rating", "Convert grades and ratings of Go to other scales."
+            ),
+        },
+        default="game-files",
+    ),
     "serve": Command("serve:serve", "Run the web server: pages that measure strength, and an API."),
 }

@@ -21,6 +21,7 @@ class Weights(StrEnum):
     published = "published"
     text = "text"
     people = "people"
+    refit = "refit"
 
 
 Offset = Annotated[
@@ -35,7 +36,7 @@ Choice = Annotated[
     typer.Option(
         "--formula",
         help="Weights of errors: van den Doel's formulas, those of his text for one point, "
-        "or the fit to people's matches.",
+        "or a fit with intervals: to people's matches, or to simulated ones (refit).",
     ),
 ]
 

@@ -46,7 +46,9 @@ def table(
     results: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RESULTS", help="Results of `play` and `study`.", show_default=False
+            metavar="RESULTS",
+            help="Results of `play` and `study`, or tables of them to be joined.",
+            show_default=False,
         ),
     ],
     output: Annotated[
@@ -56,17 +58,18 @@ def table(
         ),
     ] = None,
 ) -> None:
-    """Make a table of matches from results files, for fits.
+    """Make a table of matches from results files and other tables, for fits.
 
     Examples
     --------
     yardstone backgammon study table results.jsonl -o matches.csv.gz
+    yardstone backgammon study table matches.csv.gz more.jsonl -o all.csv.gz
     """
     from yardstone.files import replaced, write_text
-    from yardstone.lab.vandendoel.table import from_results, table_text
+    from yardstone.lab.vandendoel.table import joined, table_text
 
     check_folder(output)
-    text = table_text(from_results(results))
+    text = table_text(joined([_matches(path) for path in results]))
     if output is None:
         print(text, end="")
     elif output.suffix.lower() != _ENDING:
@@ -149,7 +152,7 @@ def compare(
     yardstone backgammon study compare matches.csv.gz --leave-out lengths
     """
     from yardstone.lab.vandendoel.comparison import compare_formulas
-    from yardstone.reports.backgammon.study import comparison_document
+    from yardstone.reports.backgammon.comparison import comparison_document
 
     output.check()
     comparison = compare_formulas(_matches(matches), rule, left_out, folds=parts, seed=seed)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -12,12 +13,17 @@ from yardstone.cli.output import Format, TableOutput
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from yardstone.reports.document import Document
     from yardstone.tournament.constraints import Constraints
+    from yardstone.tournament.event.changes import Change
+    from yardstone.tournament.event.pairing import PairedRound, PairingSystem
+    from yardstone.tournament.event.wishes import EventWishes
     from yardstone.tournament.model import Tournament
     from yardstone.tournament.pairing_rules import PairingRules
 
-__all__ = ["pair"]
+__all__ = ["pair", "two_players"]
 
 #: Between the two names of a board.
 _BETWEEN = (",", " - ", " – ", ";")
@@ -61,25 +67,24 @@ class WeightOptions:
         ),
     ] = None
 
-    def round_robin(self, tournament: Tournament) -> bool:
-        """Whether the round is one of a table; refuses options that do not go with that."""
-        robin = (self.system or tournament.system) == "round-robin"
-        if robin and (self.rules or self.settings):
-            raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
-        if not robin and (self.numbering is not None or self.double is not None):
-            raise UsageError("--numbering and --double are for a round robin")
-        return robin
+    def kind(self, tournament: Tournament, wishes: EventWishes) -> PairingSystem:
+        """Which rules pair the round; refuses options that do not go with them."""
+        from yardstone.tournament.event.pairing import usual_system
 
-    def dutch(self, tournament: Tournament) -> bool:
-        """Whether the round is paired by FIDE's rules; refuses options that go with weights."""
-        if self.system is not None:
-            chosen = self.system == "dutch"
+        weighed = bool(self.rules or self.settings)
+        if self.system is None:
+            kind = usual_system(tournament, wishes)
+            if kind == "dutch" and weighed:
+                kind = "weights"
         else:
-            plain = not (self.rules or self.settings) and tournament.system != "round-robin"
-            chosen = tournament.discipline == "chess" and plain
-        if chosen and (self.rules or self.settings):
+            kind = self.system if self.system in ("round-robin", "dutch") else "weights"
+        if weighed and kind == "round-robin":
+            raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
+        if weighed and kind == "dutch":
             raise UsageError("the Dutch system has no weights: leave --rules and --set away")
-        return chosen
+        if kind != "round-robin" and (self.numbering is not None or self.double is not None):
+            raise UsageError("--numbering and --double are for a round robin")
+        return kind
 
     def weights(self, tournament: Tournament) -> PairingRules:
         """The tournament's rules, changed by those of a system, a file and the options."""
@@ -137,8 +142,10 @@ class ConstraintOptions:
         from yardstone.tournament.constraints import Constraints
 
         return Constraints(
-            fixed=tuple(_players(tournament, text, "--fix") for text in self.fix or []),
-            forbidden=tuple(_players(tournament, text, "--forbid") for text in self.forbid or []),
+            fixed=tuple(two_players(tournament, text, "--fix") for text in self.fix or []),
+            forbidden=tuple(
+                two_players(tournament, text, "--forbid") for text in self.forbid or []
+            ),
             absent=frozenset(tournament.find(text) for text in self.absent or []),
             bye=None if self.bye is None else tournament.find(self.bye),
             no_bye=self.no_bye,
@@ -213,6 +220,9 @@ def pair(
     brief: Annotated[
         bool, typer.Option("--brief", help="Show the boards without reasons.")
     ] = False,
+    no_wishes: Annotated[
+        bool, typer.Option("--no-wishes", help="Pair without the wishes kept beside the file.")
+    ] = False,
     target: Annotated[
         Path | None,
         typer.Option(
@@ -235,25 +245,14 @@ def pair(
     yardstone tournament pair open.xml --round 3 --compare
     yardstone tournament pair teams.xml --teams
     """
+    from yardstone.tournament.event.pairing import pair_event
+    from yardstone.tournament.event.wishes import EventWishes, read_wishes
     from yardstone.tournament.files import read_tournament
-    from yardstone.tournament.proposal import propose_round, without_rounds
 
     boards.check(target)
-    tournament = read_tournament(file)
-    if again:
-        tournament, round_number = without_rounds(
-            tournament, round_number, keep_results=target is not None
-        )
-    whole = tournament
-    if teams:
-        from yardstone.tournament.team_pairing import team_tournament
-
-        if compare:
-            raise UsageError("--compare is for rounds of players")
-        tournament = team_tournament(tournament)
-    robin = rules.round_robin(tournament)
-    if robin and (ask or compare):
-        raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
+    if teams and compare:
+        raise UsageError("--compare is for rounds of players")
+    wishes = EventWishes() if file == "-" or no_wishes or teams else read_wishes(file)
     if compare:
         if target is not None or boards.html is not None or ask or again:
             raise UsageError(
@@ -261,7 +260,11 @@ def pair(
             )
         if constraints != ConstraintOptions():
             raise UsageError("--compare pairs the players of the recorded round as they are")
-        if rules.dutch(tournament):
+        tournament = read_tournament(file)
+        kind = rules.kind(tournament, wishes)
+        if kind == "round-robin":
+            raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
+        if kind == "dutch":
             from yardstone.reports.tournament.dutch import check_document
             from yardstone.tournament.dutch.checking import check_rounds
 
@@ -270,44 +273,100 @@ def pair(
             return
         boards.emit(_comparison(tournament, round_number, rules.weights(tournament)))
         return
-    questions = [_players(tournament, text, "--ask") for text in ask or []]
-    if robin:
-        document, paired = _round_robin(tournament, round_number, rules, constraints.of(tournament))
-    elif rules.dutch(tournament):
-        from yardstone.reports.tournament.dutch import dutch_document
-        from yardstone.tournament.dutch.proposal import propose_dutch
 
-        made = propose_dutch(
-            tournament,
-            round_number,
-            constraints=constraints.of(tournament),
-            seed=rules.seed,
-            questions=questions,
-            costs=False if brief else costs,
-            progress=boards.progress("boards"),
-        )
-        document, paired = dutch_document(made, brief=brief), made.tournament
-    else:
-        from yardstone.reports.tournament.pairing import pairing_document
+    def paired(tournament: Tournament) -> PairedRound:
+        number = round_number
+        if again:
+            from yardstone.tournament.proposal import without_rounds
 
-        proposal = propose_round(
+            tournament, number = without_rounds(
+                tournament, round_number, keep_results=target is not None
+            )
+        players = tournament
+        if teams:
+            from yardstone.tournament.team_pairing import team_tournament
+
+            tournament = team_tournament(players)
+        kind = rules.kind(tournament, wishes)
+        if kind == "round-robin" and ask:
+            raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
+        options: dict[str, Any] = {
+            "questions": [two_players(tournament, text, "--ask") for text in ask or []],
+            "costs": False if brief else costs,
+            "progress": boards.progress("boards"),
+        }
+        if kind == "round-robin":
+            options = {"numbering": rules.numbering, "double": rules.double}
+        if kind == "weights":
+            options["rules"] = rules.weights(tournament)
+        else:
+            options["seed"] = rules.seed
+        made = pair_event(
             tournament,
-            round_number,
-            rules=rules.weights(tournament),
+            number,
+            system=kind,
+            wishes=wishes,
             constraints=constraints.of(tournament),
-            questions=questions,
-            costs=False if brief else costs,
-            progress=boards.progress("boards"),
+            **options,
         )
-        document, paired = pairing_document(proposal, brief=brief), proposal.tournament
+        return _seated(made, players, tournament) if teams else made
+
+    made = _into(file, target, paired)
+    document = _document(made, brief=brief)
     if teams:
-        document, paired = _seated(whole, tournament, paired, document)
-    if target is not None:
-        _write(paired, target)
+        from yardstone.reports.tournament.teams import team_round_document
+
+        seated = made.change.tournament
+        document = team_round_document(document, seated, seated.round_games(made.number))
     boards.emit(document)
+    if made.notes:
+        print("\n".join(f"yardstone: {note}" for note in made.notes), file=sys.stderr)
 
 
-def _players(tournament: Tournament, text: str, option: str) -> tuple[int, int]:
+def _into(
+    file: str, target: Path | None, paired: Callable[[Tournament], PairedRound]
+) -> PairedRound:
+    """Pair, and write the tournament where it is to go: into its own file as a step of it."""
+    from yardstone.tournament.event.file import change_file
+    from yardstone.tournament.files import read_tournament
+
+    if target is None or file == "-" or not _same(Path(file), target):
+        made = paired(read_tournament(file))
+        if target is not None:
+            _write(made.change.tournament, target)
+        return made
+    rounds = []
+
+    def step(tournament: Tournament) -> Change:
+        rounds.append(paired(tournament))
+        return rounds[-1].change
+
+    change_file(target, step)
+    return rounds[-1]
+
+
+def _same(file: Path, target: Path) -> bool:
+    return file.exists() and target.exists() and file.samefile(target)
+
+
+def _document(made: PairedRound, *, brief: bool) -> Document:
+    from yardstone.tournament.dutch.proposal import DutchProposal
+    from yardstone.tournament.round_robin import RoundRobin
+
+    if isinstance(made.proposal, RoundRobin):
+        from yardstone.reports.tournament.round_robin import round_robin_document
+
+        return round_robin_document(made.proposal)
+    if isinstance(made.proposal, DutchProposal):
+        from yardstone.reports.tournament.dutch import dutch_document
+
+        return dutch_document(made.proposal, brief=brief)
+    from yardstone.reports.tournament.pairing import pairing_document
+
+    return pairing_document(made.proposal, brief=brief)
+
+
+def two_players(tournament: Tournament, text: str, option: str) -> tuple[int, int]:
     """Two players whose names stand in one text."""
     for between in _BETWEEN:
         one, mark, two = text.partition(between)
@@ -316,34 +375,12 @@ def _players(tournament: Tournament, text: str, option: str) -> tuple[int, int]:
     raise UsageError(f'{option} {text!r}: write two names with a comma between: "A,B"')
 
 
-def _seated(
-    tournament: Tournament, before: Tournament, paired: Tournament, document: Document
-) -> tuple[Document, Tournament]:
-    """The players at their boards, after their teams were paired."""
-    from yardstone.reports.tournament.teams import team_round_document
+def _seated(made: PairedRound, tournament: Tournament, entrants: Tournament) -> PairedRound:
+    """The same with the players at their boards, after their teams were paired."""
     from yardstone.tournament.team_pairing import with_boards
 
-    seated = with_boards(tournament, before, paired)
-    games = [game for game in seated.games if game not in tournament.games]
-    return team_round_document(document, tournament, games), seated
-
-
-def _round_robin(
-    tournament: Tournament, round_number: int | None, rules: WeightOptions, constraints: Constraints
-) -> tuple[Document, Tournament]:
-    from yardstone.reports.tournament.round_robin import round_robin_document
-    from yardstone.tournament.round_robin import pair_round_robin
-
-    made = pair_round_robin(
-        tournament,
-        round_number,
-        numbering=rules.numbering,
-        seed=rules.seed,
-        double=rules.double,
-        constraints=constraints,
-    )
-    paired = made.added_to(tournament.with_absent(constraints.absent, made.round))
-    return round_robin_document(made), paired
+    seated = with_boards(tournament, entrants, made.change.tournament)
+    return replace(made, change=replace(made.change, tournament=seated))
 
 
 def _comparison(tournament: Tournament, round_number: int | None, rules: PairingRules) -> Document:

@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["LEVEL", "Cells", "is_part_one", "is_part_two", "make_cells", "published_weight"]
+__all__ = [
+    "LEVEL",
+    "Cells",
+    "is_judged",
+    "is_part_one",
+    "is_part_two",
+    "make_cells",
+    "published_weight",
+]
 
 #: Confidence of the intervals, as published.
 LEVEL = 0.90
@@ -110,6 +118,11 @@ class Cells:
         if model is StudyModel.decision:
             return np.diff(self.decision_error, axis=1)
         return np.hstack([np.diff(self.move_error, axis=1), np.diff(self.cube_error, axis=1)])
+
+    @property
+    def judged(self) -> NDArray[np.bool_]:
+        """Cells analysed as deeply as their players think; the errors of others tell nothing."""
+        return np.array([is_judged(setting) for setting in self.settings], bool)
 
     def belongs(self, model: StudyModel) -> NDArray[np.bool_]:
         """Cells of the part of the study that fits a model."""
@@ -216,6 +229,13 @@ def _plain(setting: MatchSetting) -> bool:
         and setting.analyses == (0,)
         and all(player.plies == player.cube_plies == 0 for player in players)
     )
+
+
+def is_judged(setting: MatchSetting) -> bool:
+    """Whether the analysis of a setting is as deep as both players think."""
+    players = (setting.first, setting.second)
+    deepest = max(plies for player in players for plies in (player.plies, player.cube_plies))
+    return min(setting.analyses) >= deepest
 
 
 def is_part_one(setting: MatchSetting) -> bool:

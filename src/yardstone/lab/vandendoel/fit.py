@@ -94,6 +94,8 @@ class StudyFit:
         Rating difference by the coefficient of each length.
     smooth : float64 array (c,)
         Rating difference by the functions of the length.
+    covariance : float64 array (2k, 2k)
+        Of constant and inverse of each coefficient, in order, from the draws; NaN without.
     """
 
     model: StudyModel
@@ -105,6 +107,7 @@ class StudyFit:
     coefficients: tuple[Coefficient, ...]
     fitted: Array
     smooth: Array
+    covariance: Array
 
     def __repr__(self) -> str:
         return f"<StudyFit: {self.model}, {self.method}, {len(self.cells)} cells>"
@@ -119,6 +122,17 @@ class StudyFit:
             return float("nan"), int(good.sum())
         off = self.cells.deviations(rating)[good]
         return float(off @ off), int(good.sum())
+
+    @property
+    def misfit(self) -> float:
+        """Squared deviations from the functions of the length by what chance gives; at least 1.
+
+        Where the cells scatter more than their errors say, the variance of what is
+        fitted to them is so many times as large.
+        """
+        squares, number = self.chi_square(self.smooth)
+        freedom = number - 2 * len(self.coefficients)
+        return max(1.0, squares / freedom) if freedom > 0 else float("nan")
 
 
 def fit_study(
@@ -196,6 +210,7 @@ def fit_study(
         coefficients,
         np.sum(best[:, 2:][:, at].T * terms, axis=1),
         np.asarray(smooth),
+        _covariance(drawn[:, :, :2].reshape(draws, 2 * len(model.names))),
     )
 
 
@@ -348,6 +363,14 @@ def _spread(drawn: Array) -> Array:
         mean = filled.sum(axis=0) / known
         off = np.where(np.isfinite(drawn), drawn - mean, 0.0)
         return np.where(known > 1, np.sqrt((off**2).sum(axis=0) / (known - 1)), np.nan)
+
+
+def _covariance(drawn: Array) -> Array:
+    """Of the columns, over the draws that gave all numbers."""
+    known = drawn[np.isfinite(drawn).all(axis=1)]
+    if len(known) < 3:
+        return np.full((drawn.shape[1], drawn.shape[1]), np.nan)
+    return np.atleast_2d(np.cov(known, rowvar=False))
 
 
 def _correlation(one: Array, two: Array) -> float:

@@ -20,6 +20,7 @@ __all__ = [
     "MOVE_NOISES",
     "PAIRINGS",
     "WORLD_CLASS",
+    "PUBLISHED_MEASUREMENTS",
     "depth_check",
     "measurements",
     "part_one",
@@ -97,6 +98,18 @@ def depth_check() -> list[MatchSetting]:
 def strong_check() -> list[MatchSetting]:
     """World class against expert, analysed at 2 plies, to see whether the formula holds there."""
     return [MatchSetting(3, NoisyPlayer(plies=WORLD_CLASS), NoisyPlayer(), analyses=(WORLD_CLASS,))]
+
+
+#: What Appendix II says of them: rating difference and the ends of its 90 % interval.
+PUBLISHED_MEASUREMENTS = {
+    "expInt-intExp:5": (472.0, 451.0, 493.0),
+    "expBeg-advExp:5": (115.0, 103.0, 127.0),
+    "expExp-expBeg:5": (31.0, 21.0, 41.0),
+    "expExp-expBeg:11": (29.0, 23.0, 36.0),
+    "expExp-expBeg2:5": (191.0, 176.0, 206.0),
+    "wclassWclass-wclassExp:5": (6.0, -15.0, 27.0),
+    "1-ply-0-ply:5": (13.0, -4.0, 30.0),
+}
 
 
 def measurements() -> dict[str, MatchSetting]:

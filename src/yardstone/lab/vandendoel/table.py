@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "StudyTable",
     "from_results",
+    "joined",
     "own_table",
     "ratio",
     "read_table",
@@ -126,6 +127,19 @@ class StudyTable:
         """The table of some rows (numbers or a mask), with all settings."""
         names = [name for name in self.__dataclass_fields__ if name != "settings"]
         return StudyTable(self.settings, **{name: getattr(self, name)[rows] for name in names})
+
+
+def joined(tables: Sequence[StudyTable]) -> StudyTable:
+    """All matches of several tables; one that is in two counts once, as the later has it."""
+    settings = list(dict.fromkeys(s for table in tables for s in table.settings))
+    place = {setting: k for k, setting in enumerate(settings)}
+    names = [n for n in StudyTable.__dataclass_fields__ if n not in ("settings", "setting")]
+    columns = {name: np.concatenate([getattr(t, name) for t in tables]) for name in names}
+    setting = np.concatenate([np.array([place[s] for s in t.settings])[t.setting] for t in tables])
+    whole = StudyTable(tuple(settings), setting=setting, **columns)
+    matches = zip(setting.tolist(), whole.seed.tolist(), whole.number.tolist(), strict=True)
+    last = {match: row for row, match in enumerate(matches)}
+    return whole.take(np.array(sorted(last.values())))
 
 
 def ratio(total: NDArray[Any], number: NDArray[Any]) -> Array:
@@ -241,7 +255,7 @@ def read_table(path: Path) -> StudyTable:
         reader = csv.DictReader(io.StringIO(data.decode("utf-8")))
         missing = sorted(set(COLUMNS) - set(reader.fieldnames or ()))
     except (UnicodeDecodeError, csv.Error):
-        raise InputError("this is no table of matches", file=source.name) from None
+        raise InputError("this is not a table of matches", file=source.name) from None
     if missing:
         raise InputError(
             f"there is no column {missing[0]}",
@@ -328,18 +342,18 @@ def _setting(row: Mapping[str, str]) -> MatchSetting:
 def _finite(text: str) -> float:
     value = float(text)
     if not np.isfinite(value):
-        raise ValueError(f"{text} is no number")
+        raise ValueError(f"{text} is not a number")
     return value
 
 
 def _count(text: str) -> int:
     value = int(text)
     if not 0 <= value < 2**31:
-        raise ValueError(f"{value} is no count")
+        raise ValueError(f"{value} is not a count")
     return value
 
 
 def _outcome(text: str) -> int:
     if text not in ("0", "1"):
-        raise ValueError(f"{text} is no outcome")
+        raise ValueError(f"{text} is not an outcome")
     return int(text)

@@ -19,6 +19,17 @@ _RATES = {
     "epc": ("EPC", "a close cube decision"),
     "epd": ("EPD", "a decision"),
 }
+#: Names of their columns.
+_INTERVALS = {
+    "interval": "rating",
+    "difference_interval": "difference",
+    "probability_interval": "probability",
+}
+#: Said of a rating by a formula that has no errors.
+_NO_INTERVAL = (
+    "The formula was published without errors, so the rating has no interval: "
+    "--formula refit or people has one"
+)
 _OTHERS = {
     "memg": ("GNU Backgammon", "{:.2f} mEMG a decision"),
     "pr": ("PR", "{:.2f}"),
@@ -28,12 +39,17 @@ _OTHERS = {
 
 def rating_document(answer: RatingAnswer) -> Document:
     """An answer in words, as a row and as JSON."""
-    row = {name: value for name, value in asdict(answer).items() if value is not None}
-    plain = dict(row)
-    if answer.interval is not None:
-        row |= dict(zip(("rating_low", "rating_high"), row.pop("interval"), strict=True))
-        plain["interval"] = {"low": row["rating_low"], "high": row["rating_high"], "level": LEVEL}
-
+    row: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
+    for name, value in asdict(answer).items():
+        if value is None:
+            continue
+        if name not in _INTERVALS:
+            row[name] = plain[name] = value
+            continue
+        low, high = value
+        row |= {f"{_INTERVALS[name]}_low": low, f"{_INTERVALS[name]}_high": high}
+        plain[name] = {"low": low, "high": high, "level": LEVEL}
     records = Table.of_record(row)
     return Document("Backgammon rating", _lines(answer), records=records, plain=lambda: plain)
 
@@ -46,24 +62,31 @@ def _lines(answer: RatingAnswer) -> list[str]:
         if answer.relative is not None:
             line += f", {answer.relative:+.1f} to perfect play at {answer.offset:g}"
         lines.append(f"{line} ({match})")
-    if answer.interval is not None:
-        lines.append(
-            f"{per_cent(LEVEL)} for the doubt about this formula alone: "
-            f"{answer.interval[0]:.1f} to {answer.interval[1]:.1f}"
-        )
+    doubt = f"{per_cent(LEVEL)} for the doubt about this formula alone:"
+    if answer.interval is not None and answer.relative is not None:
+        lines.append(f"{doubt} {answer.interval[0]:.1f} to {answer.interval[1]:.1f}")
     elif answer.relative is not None:
-        lines.append("The formula was published without errors, so the rating has no interval")
+        lines.append(_NO_INTERVAL)
+    if answer.about is not None:
+        lines.append(f"The {answer.formula} formula was {answer.about}")
     if answer.chequer_loss is not None:
         lines.append(
             f"Chequer play costs {answer.chequer_loss:.1f} points, the cube {answer.cube_loss:.1f}"
         )
     if answer.difference is not None:
         lines.append(f"{answer.difference:+.1f} points apart ({match})")
+        if answer.difference_interval is not None:
+            low, high = answer.difference_interval
+            lines.append(f"{doubt} {low:+.1f} to {high:+.1f} points")
         if answer.rating is None:
             lines.append("A difference alone gives no rating: add --against, the opponent's")
     if answer.probability is not None:
         opponent = "" if answer.against is None else f" against {answer.against:g}"
-        lines.append(f"Wins {100 * answer.probability:.2f} % of such matches{opponent}")
+        line = f"Wins {100 * answer.probability:.2f} % of such matches{opponent}"
+        if answer.probability_interval is not None:
+            low, high = (100 * end for end in answer.probability_interval)
+            line += f" ({per_cent(LEVEL)}: {low:.2f} to {high:.2f} %)"
+        lines.append(line)
     if answer.relative is not None:
         lines.append(", ".join(_rates(asdict(answer))))
     return lines
