@@ -282,7 +282,7 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "Find the best tie-breaks, pairings and weights by simulation.",
                 (
                     "tournament study ties --tournaments 1000 --plot ties.svg",
-                    "tournament study pairing --replicates 20",
+                    "tournament study pairing --replicates 100",
                 ),
                 {
                     "ties": Command(
@@ -291,11 +291,11 @@ COMMANDS: Mapping[str, Command | Family] = {
                     ),
                     "pairing": Command(
                         "tournament.study:pairing",
-                        "Compare pairing systems by the accuracy of the ratings.",
+                        "Compare pairing systems by how well they measure strength.",
                     ),
                     "weights": Command(
                         "tournament.study:weights",
-                        "Search for the pairing weights with the most accurate ratings.",
+                        "Search for the pairing weights that measure strength best.",
                     ),
                 },
             ),
@@ -318,7 +318,7 @@ COMMANDS: Mapping[str, Command | Family] = {
             ),
             "position": Command(
                 "backgammon.position:position",
-                "Show a position by its ID, convert the ID, and have the position evaluated.",
+                "Show a position by its ID, convert the ID, and evaluate it.",
             ),
             "play": Command(
                 "backgammon.study:play",
