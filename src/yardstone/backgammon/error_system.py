@@ -129,7 +129,7 @@ class ErrorRates(Sequential):
         return {"loss": np.zeros((number, 2)), "decisions": np.zeros((number, 2))}
 
     def _seed(self, arrays: Arrays, place: Any, rating: Floats, deviation: Floats) -> None:
-        raise UsageError("ratings from errors begin with no ratings but those of newcomers")
+        raise UsageError("ratings from errors begin with no ratings given")
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         from yardstone.backgammon.error_kernels import replay
