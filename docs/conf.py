@@ -26,7 +26,6 @@ exclude_patterns = [
     "_build",
     "studies/speed.md",
     "studies/kaniuk-*.md",
-    "studies/backgammon-people.md",
     "studies/*-tables.md",
 ]  # included
 

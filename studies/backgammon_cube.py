@@ -8,9 +8,9 @@ of people are those of ``studies/backgammon_people.py``; those of programs are m
         --second 0.0205,0.085 --keep-moves --seed 2 --matches 600
 
 and so on to 5, 7 and 13 points. All are analysed at 0 plies by ``yardstone backgammon analyse
---ledger``, those of people also with cube decisions at 2 plies. The tables made from these
-files (``--people``, ``--deep``, ``--noise``, and ``--loud`` for the row of Appendix II in which
-an expert meets cube noise of 1) are kept beside this file, so that the study needs
+--ledger``, and again with cube decisions at 2 plies. The tables made from these files
+(``--people``, ``--deep``, ``--noise``, ``--deep-noise``, and ``--loud`` for the row of Appendix
+II in which an expert meets cube noise of 1) are kept beside this file, so that the study needs
 no GNU Backgammon. It writes ``docs/studies/backgammon-cube-tables.md``.
 """
 
@@ -60,14 +60,18 @@ MATCHES = HERE / "backgammon_cube.csv.gz"
 ERRORS = HERE / "backgammon_cube_errors.csv.gz"
 TABLE = HERE.parent / "docs" / "studies" / "backgammon-cube-tables.md"
 PEOPLE, DEEP = "people", "people, cube at 2 plies"
-NOISE, LOUD = "noise", "cube noise of 1"
-SOURCES = (PEOPLE, DEEP, NOISE, LOUD)
+NOISE, DEEP_NOISE, LOUD = "noise", "noise, cube at 2 plies", "cube noise of 1"
+SOURCES = (PEOPLE, DEEP, NOISE, DEEP_NOISE, LOUD)
+#: Options that name the analyses of each.
+OPTIONS = ("people", "deep", "noise", "deep-noise", "loud")
 KINDS = tuple(KINDS_OF_CUBE_ERRORS)
 WORDS = {kind: kind.replace("_", " ") for kind in KINDS}
 #: Lengths with matches enough to compare.
 LENGTHS = (3, 5, 7)
 #: Standard errors of a share that would settle what is open.
 WANTED = (0.10, 0.05)
+#: And a standard error of the weight of EPC, in points.
+WEIGHT = 100
 #: An error is large from here on (normalised equity).
 LARGE = 0.2
 
@@ -78,7 +82,7 @@ def make_tables(files: Mapping[str, Path | None]) -> None:
     sizes: list[dict[str, Any]] = []
     for source, path in files.items():
         if path is None:
-            raise SystemExit("give all of --people, --deep, --noise and --loud, or none")
+            raise SystemExit(f"give all of {', '.join(f'--{name}' for name in OPTIONS)}, or none")
         rows += match_rows(read_lines(path), source)
         sizes += size_rows(read_lines(path), source)
     for path, text in ((MATCHES, rows_text(rows)), (ERRORS, rows_text(sizes, SIZES))):
@@ -152,7 +156,9 @@ def how_large(sizes: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def what_they_cost(tables: Mapping[str, CubeErrors]) -> Iterator[str]:
-    yield from head("share of the chance called lost", *tables, "people less noise", "at 2 plies")
+    yield from head(
+        "share of the chance called lost", *tables, "people less noise", "the same at 2 plies"
+    )
     for title, by_kind, won in (
         ("luck-adjusted result", False, False),
         ("luck-adjusted result, by kind", True, False),
@@ -165,7 +171,8 @@ def what_they_cost(tables: Mapping[str, CubeErrors]) -> Iterator[str]:
             values = {
                 s: share[name] if name in share.names else None for s, share in shares.items()
             }
-            off = [_difference(values[source], values[NOISE]) for source in (PEOPLE, DEEP)]
+            pairs = ((PEOPLE, NOISE), (DEEP, DEEP_NOISE))
+            off = [_difference(values[one], values[other]) for one, other in pairs]
             texts = ["" if value is None else str(value) for value in values.values()]
             yield line(f"{WORDS.get(name, name)} ({title})", *texts, *off)
 
@@ -192,19 +199,24 @@ def what_a_unit_costs(tables: Mapping[str, CubeErrors]) -> Iterator[str]:
 
 
 def one_weight_each(tables: Mapping[str, CubeErrors]) -> Iterator[str]:
-    yield from head("fitted to luck-adjusted results", "EPM", "EPC, 2006", "EPC, 2003")
+    yield from head(
+        "fitted to luck-adjusted results", "EPM", "EPC, 2006", "EPC, 2003",
+        f"matches for ± {WEIGHT}",
+    )  # fmt: skip
     for name in (PEOPLE, DEEP, NOISE):
-        values = []
+        values, errors = [], []
         for rule in ("close", "close_2003"):
             fit = fit_weights(
                 as_matches(tables[name], rule),
                 model="moves-and-cube-constant",
                 clusters=rarer_players(tables[name]),
             )
+            errors.append(float(fit.errors[1]))
             values.append(
                 [f"{v:.0f} ± {e:.0f}" for v, e in zip(fit.values, fit.errors, strict=True)]
             )
-        yield line(name, *values[0], values[1][1])
+        needed = matches_needed(errors[0], len(tables[name]), WEIGHT)
+        yield line(name, *values[0], values[1][1], f"{needed:,}")
 
 
 def as_matches(table: CubeErrors, rule: str) -> MatchTable:
@@ -222,23 +234,26 @@ def as_matches(table: CubeErrors, rule: str) -> MatchTable:
 
 
 def what_would_decide(tables: Mapping[str, CubeErrors]) -> Iterator[str]:
-    yield from head("people's share", "now", *(f"matches for ± {each:.2f}" for each in WANTED))
-    for title, name, by_kind, won in (
-        ("all cube errors, luck-adjusted result", CUBE, False, False),
-        *((f"{WORDS[kind]}, luck-adjusted result", kind, True, False) for kind in KINDS),
-        ("all cube errors, who won", CUBE, False, True),
+    yield from head(
+        "share by luck-adjusted results", "now", *(f"matches for ± {each:.2f}" for each in WANTED)
+    )
+    for source, name, by_kind in (
+        (PEOPLE, CUBE, False),
+        *((PEOPLE, kind, True) for kind in KINDS),
+        (DEEP, "missed_double", True),
+        (NOISE, "missed_double", True),
     ):
-        share = cost_shares(tables[PEOPLE], by_kind=by_kind, won=won)
+        share = cost_shares(tables[source], by_kind=by_kind)
         needed = [f"{matches_needed(share[name].error, share.matches, each):,}" for each in WANTED]
-        yield line(title, share[name], *needed)
+        yield line(f"{source}: {WORDS.get(name, name)}", share[name], *needed)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    for option in ("people", "deep", "noise", "loud"):
+    for option in OPTIONS:
         parser.add_argument(f"--{option}", type=Path, metavar="FILE")
     arguments = parser.parse_args()
-    given = (arguments.people, arguments.deep, arguments.noise, arguments.loud)
+    given = [getattr(arguments, option.replace("-", "_")) for option in OPTIONS]
     files = dict(zip(SOURCES, given, strict=True))
     if any(files.values()):
         make_tables(files)
@@ -269,7 +284,8 @@ def main() -> None:
         f"{version('yardstone')}, numpy {np.__version__}, Python {platform.python_version()}, GNU "
         f"Backgammon 1.07.001. Matches with a winner: {len(tables[PEOPLE])} of people "
         f"({numbers[PEOPLE]} points), {len(tables[NOISE])} of programs ({numbers[NOISE]}); "
-        f"{len(tables[DEEP])} of people again with cube decisions analysed at 2 plies; "
+        f"{len(tables[DEEP])} and {len(tables[DEEP_NOISE])} of them again with cube decisions "
+        "analysed at 2 plies; "
         f"{len(tables[LOUD])} of cube noise of 1 ({numbers[LOUD]}). ± is one "
         "standard error; matches of one opponent are kept together.",
     ]

@@ -8,7 +8,7 @@ Backgammon 1.07.001 at 0 plies with ::
     yardstone backgammon analyse human_matches.tar.gz --ledger people.jsonl --table people.csv
 
 The table is kept beside this file, so that the fits need no GNU Backgammon. The result
-is written to ``docs/studies/backgammon-people.md``.
+is written to ``docs/studies/backgammon-people-tables.md``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.backgammon.formulas import PUBLISHED
+from yardstone.backgammon.formulas import PUBLISHED, REFIT
 from yardstone.lab.vandendoel.people_table import MatchTable, read_match_table
 from yardstone.lab.vandendoel.predictions import cross_validate, folds_by_player, rarer_player
 from yardstone.lab.vandendoel.refit import Target, WeightFit, WeightModel, fit_weights
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 MATCHES = HERE / "backgammon_people.csv.gz"
-TABLE = HERE.parent / "docs" / "studies" / "backgammon-people.md"
+TABLE = HERE.parent / "docs" / "studies" / "backgammon-people-tables.md"
 FOLDS = 10
 TARGETS: tuple[Target, ...] = ("luck-adjusted", "won")
 MODELS: dict[str, WeightModel] = {
@@ -72,11 +72,16 @@ def predictions(table: MatchTable, clusters: NDArray[np.int64], seed: int) -> It
     found = {
         test: cross_validate(
             table,
-            {"published, EPM and EPC": PUBLISHED, "published, EPD": PUBLISHED},
+            {
+                "published, EPM and EPC": PUBLISHED,
+                "published, EPD": PUBLISHED,
+                "refit to programs, EPM and EPC": REFIT,
+                "refit to programs, EPD": REFIT,
+            },
             MODELS,
             folds,
             test=test,
-            by_decisions=frozenset({"published, EPD"}),
+            by_decisions=frozenset({"published, EPD", "refit to programs, EPD"}),
         )
         for test in TARGETS
     }

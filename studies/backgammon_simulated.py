@@ -34,7 +34,8 @@ from yardstone.lab.vandendoel.settings import (
     strong_check,
 )
 from yardstone.lab.vandendoel.table import StudyTable, own_table
-from yardstone.reports.backgammon.study import cells_sections, comparison_document, fit_sections
+from yardstone.reports.backgammon.comparison import comparison_document
+from yardstone.reports.backgammon.study import cells_sections, fit_sections
 from yardstone.reports.charts.backgammon_study import (
     coefficient_chart,
     part_one_chart,

@@ -1,8 +1,8 @@
 """Tie-breaks, pairing and its weights put to the test: ``python -m studies.tournaments``.
 
 Plays the tournaments of Kaniuk's further work (2011, sections 7 and 8) and writes
-``docs/studies/tournaments.md`` with its pictures; of parts that are not chosen the page
-keeps what it has. ``--quick`` plays a tenth.
+``docs/studies/tournaments.md`` with its pictures; of parts and models of winning that are
+not chosen the page keeps what it has. ``--quick`` plays a tenth.
 """
 
 from __future__ import annotations
@@ -16,13 +16,17 @@ import numba
 import numpy
 
 from yardstone.files import write_text
-from yardstone.lab.tournaments.pairing_quality import Circuit, compare_quality, usual_pairings
+from yardstone.lab.tournaments.circuits import Circuit
+from yardstone.lab.tournaments.events import usual_pairings
+from yardstone.lab.tournaments.pairing_quality import compare_quality
+from yardstone.lab.tournaments.single_events import SingleEvents
 from yardstone.lab.tournaments.tiebreaks import TournamentSetting, compare_tiebreaks
 from yardstone.lab.tournaments.weight_search import search_weights
 from yardstone.reports.document import Document
 from yardstone.reports.faces.text import document_text
-from yardstone.reports.tournament.pairing_quality import quality_document, search_document
+from yardstone.reports.tournament.pairing_quality import quality_document
 from yardstone.reports.tournament.tiebreaks import ties_document
+from yardstone.reports.tournament.weight_search import search_document
 from yardstone.tournament.model import System
 from yardstone.tournament.winning_laws import winning_law
 
@@ -31,15 +35,29 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"
 PAGE = FOLDER / "tournaments.md"
 HEAD = """# Tie-breaks, pairing and its weights
 
-Three studies that Kaniuk proposes ([](../explanation/papers/kaniuk.md)), played with his published
-win probability. Each is one command, `yardstone tournament study`; what is counted is
-explained in [](../how-to/tournament-simulation.md).
+Three studies that Kaniuk proposes ([](../explanation/papers/kaniuk.md)), played with the model of
+winning that Yardstone fitted to real tournaments, and again with his published one. Each is
+one command, `yardstone tournament study`; what is counted, and why, is explained in
+[](../how-to/tournament-simulation.md).
+
+A model of winning speaks of grades, and the scatter of strengths about them is in it already.
+Where strengths are drawn about grades, games are played by the steeper law between strengths
+from which the model's chances between grades come about (`yardstone.tournament.strength_law`);
+with the model itself the scatter would count twice.
 """
+#: Headings of the page by part and model of winning, in their order.
 TITLES = {
-    "ties": "Which tie-break finds the stronger player",
-    "pairing": "Which pairing measures players best",
-    "weights": "Which weights measure players best",
+    ("ties", "fitted"): "Which tie-break finds the stronger player",
+    ("ties", "kaniuk"): "Tie-breaks with Kaniuk's model",
+    ("pairing", "fitted"): "Which pairing measures players best",
+    ("pairing", "kaniuk"): "Pairing with Kaniuk's model",
+    ("circuit", "fitted"): "Kaniuk's own quality of pairing",
+    ("circuit", "kaniuk"): "Kaniuk's own quality with his model",
+    ("weights", "fitted"): "Which weights measure players best",
+    ("weights", "kaniuk"): "Weights with Kaniuk's model",
 }
+PARTS = tuple(dict.fromkeys(part for part, _ in TITLES))
+MODELS = tuple(dict.fromkeys(win for _, win in TITLES))
 
 
 def block(document: Document) -> str:
@@ -53,16 +71,16 @@ def picture(document: Document, name: str, caption: str) -> str:
     return f"![{caption}]({name})\n"
 
 
-def made(part: str, arguments: str) -> str:
+def made(part: str, win: str, arguments: str) -> str:
     """How a part was made, for the page."""
     libraries = f"Python {python_version()}, numpy {numpy.__version__}, numba {numba.__version__}"
     return (
-        f"Made by `python -m studies.tournaments --parts {part}{arguments}` on "
+        f"Made by `python -m studies.tournaments --parts {part} --win {win}{arguments}` on "
         f"{datetime.now(UTC).date()}; {libraries}.\n"
     )
 
 
-def ties(tournaments: int, seed: int) -> list[str]:
+def ties(win: str, share: int, seed: int, workers: int | None) -> list[str]:
     weekend, congress = TournamentSetting(), TournamentSetting(players=100, rounds=10)
     swiss = TournamentSetting(players=64, rounds=6, system=System.swiss, lowest=-2)
     questions = [
@@ -75,66 +93,98 @@ def ties(tournaments: int, seed: int) -> list[str]:
     parts = []
     for place, (title, setting, among) in enumerate(questions):
         comparison = compare_tiebreaks(
-            winning_law("kaniuk"), setting, tournaments=tournaments, among=among, seed=seed
+            winning_law(win),
+            setting,
+            tournaments=200 // share,
+            among=among,
+            seed=seed,
+            workers=workers,
         )
-        document = ties_document(comparison)
+        document = ties_document(comparison, win=win)
         parts += [f"### {title}\n", block(document)]
         if place == 1:
-            parts.append(picture(document, "tournaments-ties.svg", "Right answers by tie-break"))
+            parts.append(
+                picture(document, f"tournaments-ties-{win}.svg", "Right answers by tie-break")
+            )
     return parts
 
 
-def pairing(replicates: int, seed: int) -> list[str]:
-    circuit = Circuit()
+def pairing(win: str, share: int, seed: int, workers: int | None) -> list[str]:
+    measure = SingleEvents()
     qualities = compare_quality(
-        usual_pairings(), winning_law("kaniuk"), circuit, replicates=replicates, seed=seed
+        usual_pairings(),
+        winning_law(win),
+        measure,
+        replicates=500 // share,
+        seed=seed,
+        workers=workers,
     )
-    document = quality_document(qualities, circuit, win="kaniuk")
+    document = quality_document(qualities, measure, win=win)
+    caption = "Error of strengths and order of players, by pairing"
+    return [block(document), picture(document, f"tournaments-pairing-{win}.svg", caption)]
+
+
+def circuit(win: str, share: int, seed: int, workers: int | None) -> list[str]:
+    measure = Circuit()
+    qualities = compare_quality(
+        usual_pairings(),
+        winning_law(win),
+        measure,
+        replicates=max(3 // share, 2),
+        seed=seed,
+        workers=workers,
+    )
+    document = quality_document(qualities, measure, win=win)
     caption = "The RMS error of ratings over successive tournaments"
-    return [block(document), picture(document, "tournaments-pairing.svg", caption)]
+    return [block(document), picture(document, f"tournaments-circuit-{win}.svg", caption)]
 
 
-def weights(trials: int, replicates: int, seed: int) -> list[str]:
+def weights(win: str, share: int, seed: int, workers: int | None) -> list[str]:
+    measure = SingleEvents()
     search = search_weights(
-        winning_law("kaniuk"), Circuit(), trials=trials, confirm=replicates, seed=seed
+        winning_law(win),
+        measure,
+        trials=20 // share,
+        replicates=50 // share,
+        confirm=300 // share,
+        seed=seed,
+        workers=workers,
     )
-    document = search_document(search, win="kaniuk")
+    document = search_document(search, measure, win=win)
     caption = "The RMS error of each trial"
-    return [block(document), picture(document, "tournaments-weights.svg", caption)]
+    return [block(document), picture(document, f"tournaments-weights-{win}.svg", caption)]
 
 
-def sections() -> dict[str, str]:
-    """The parts of the page as it stands."""
+MAKERS = {"ties": ties, "pairing": pairing, "circuit": circuit, "weights": weights}
+
+
+def sections() -> dict[tuple[str, str], str]:
+    """The sections of the page as it stands."""
     text = PAGE.read_text("utf-8") if PAGE.exists() else ""
     parts = {}
-    for part, title in TITLES.items():
+    for key, title in TITLES.items():
         _, heading, rest = text.partition(f"## {title}\n")
         if heading:
-            parts[part] = heading + rest.partition("\n## ")[0].rstrip() + "\n"
+            parts[key] = heading + rest.partition("\n## ")[0].rstrip() + "\n"
     return parts
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--parts", nargs="*", choices=list(TITLES), default=list(TITLES))
-    parser.add_argument("--tournaments", type=int, default=2000, help="of each kind, for ties")
+    parser.add_argument("--parts", nargs="*", choices=PARTS, default=PARTS)
+    parser.add_argument("--win", nargs="*", choices=MODELS, default=MODELS)
     parser.add_argument("--quick", action="store_true", help="a tenth of everything")
+    parser.add_argument("--workers", type=int, help="processes [default: one a core]")
     options = parser.parse_args()
     share = 10 if options.quick else 1
-    replicates, trials = 40 // share, 80 // share
-    makers = {
-        "ties": lambda: ties(options.tournaments // share, options.seed),
-        "pairing": lambda: pairing(replicates, options.seed),
-        "weights": lambda: weights(trials, replicates, options.seed),
-    }
     arguments = f" --seed {options.seed}" + (" --quick" if options.quick else "")
-    page = sections()
-    for part in options.parts:
-        more = f" --tournaments {options.tournaments}" if part == "ties" else ""
-        head = [f"## {TITLES[part]}\n", made(part, more + arguments)]
-        page[part] = "\n".join([*head, *makers[part]()])
-    write_text(PAGE, "\n".join([HEAD, *(page[part] for part in TITLES if part in page)]))
+    for part, win in TITLES:
+        if part in options.parts and win in options.win:
+            text = MAKERS[part](win, share, options.seed, options.workers)
+            head = [f"## {TITLES[part, win]}\n", made(part, win, arguments)]
+            page = sections() | {(part, win): "\n".join([*head, *text])}
+            write_text(PAGE, "\n".join([HEAD, *(page[key] for key in TITLES if key in page)]))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from studies.order import ROOT, require, shared_folder
 
 from yardstone.evaluation.draws import fit_draw_rate
 from yardstone.files import write_text
-from yardstone.tournament.population import ONE_DAN, POINTS_PER_GRADE
+from yardstone.scales import grade_of_egf
 from yardstone.tournament.true_strength import (
     ELO_SPREAD,
     ENTRY_FACTOR,
@@ -136,9 +136,7 @@ def go_events(path: Path, by: str, chance: WinningLaw) -> dict[str, list[Event]]
                 continue
             white, black = (grade(row[f"{side}_rank"]) for side in "wb")
             if by == "ratings" and row["w_rating"] and row["b_rating"]:
-                white, black = (
-                    (float(row[f"{side}_rating"]) - ONE_DAN) / POINTS_PER_GRADE for side in "wb"
-                )
+                white, black = (float(grade_of_egf(float(row[f"{side}_rating"]))) for side in "wb")
             if white is None or black is None:
                 continue
             games[row["tournament"], row["begin"]].append(

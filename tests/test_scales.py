@@ -29,9 +29,10 @@ def test_every_conversion_has_its_inverse(grade: float, one: str, two: str) -> N
         (6, "egf", 2700),
         (-1, "goldis", 1900),
         (5, "goldis", 2500),
-        (0, "ogs", 1918.5),  # 1 dan
-        (-10, "ogs", 1245.5),
-        (-25, "ogs", 651.6),
+        (-0.5, "ogs", 1918.5),  # where 1 dan begins: rank 30 of OGS
+        (-10.5, "ogs", 1245.5),
+        (-25.5, "ogs", 651.6),
+        (0, "ogs", 1960.4),
         (0, "elo", 2100),
         (0, "elo-egf", 2100),
     ],

@@ -51,10 +51,14 @@ LEAST_EFFECTIVE_PLAYERS = 3.5
 LEAST_EFFECTIVE_CLUSTERS = 4.0
 
 
-def effective_number(labels: ArrayLike) -> float:
-    """So many clusters of equal size would be as good: 1 / sum of squared shares."""
-    size = np.unique(np.asarray(labels), return_counts=True)[1]
-    share = size / max(size.sum(), 1)
+def effective_number(labels: ArrayLike, weight: ArrayLike | None = None) -> float:
+    """So many clusters of equal size would be as good: 1 / sum of squared shares.
+
+    With weights, one a row, the size of a cluster is their sum.
+    """
+    number = np.unique(np.asarray(labels), return_inverse=True)[1].ravel()
+    size = np.bincount(number, weight)
+    share = size / max(float(size.sum()), 1e-300)
     return float(1.0 / np.sum(share * share)) if len(share) else 0.0
 
 

@@ -22,10 +22,17 @@ _AGAIN = 0.05
 
 
 @contextmanager
-def replaced(path: Path) -> Iterator[Path]:
+def replaced(path: Path, *, name: str | None = None) -> Iterator[Path]:
     """Give a temporary path whose file takes the place of `path` once it is complete.
 
     If anything fails, `path` stays as it was and the temporary file goes.
+
+    Parameters
+    ----------
+    path : Path
+    name : str, optional
+        Of the temporary file, where a lock keeps others from it: what a killed process
+        left is then replaced, and does not pile up.
 
     Raises
     ------
@@ -39,9 +46,7 @@ def replaced(path: Path) -> Iterator[Path]:
         return
     temporary: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
-        os.close(handle)
-        temporary = Path(name)
+        temporary = _temporary(path, name)
         yield temporary
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
@@ -53,6 +58,18 @@ def replaced(path: Path) -> Iterator[Path]:
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def _temporary(path: Path, name: str | None) -> Path:
+    """An empty file beside `path`."""
+    if name is None:
+        handle, made = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
+        os.close(handle)
+        return Path(made)
+    temporary = path.parent / name
+    temporary.unlink(missing_ok=True)
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    return temporary
 
 
 def _umask() -> int:
@@ -86,30 +103,40 @@ def locked(folder: Path, doing: str, *, name: str = ".lock", wait: float = 0.0) 
     InputError
         Another process holds the lock, or the folder cannot be written to.
     """
+    until = time.monotonic() + wait
+    while (file := _lock(folder / name)) is None:
+        if time.monotonic() > until:
+            raise InputError(
+                f"another process is {doing}",
+                file=str(folder),
+                hint="wait for it, or name another folder",
+            )
+        time.sleep(_AGAIN)
+    with file:
+        try:
+            yield
+        finally:
+            Path(file.name).unlink(missing_ok=True)
+
+
+def _lock(path: Path) -> IO[str] | None:
+    """The file, locked; None if another process holds it, or has just removed it."""
     import fcntl
 
     try:
-        file = (folder / name).open("w")
+        file = path.open("w")
     except OSError as error:
         raise InputError(
-            f"cannot be written to: {error.strerror or error}", file=str(folder)
+            f"cannot be written to: {error.strerror or error}", file=str(path.parent)
         ) from error
-    until = time.monotonic() + wait
-    with file:
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError:
-                if time.monotonic() < until:
-                    time.sleep(_AGAIN)
-                    continue
-                raise InputError(
-                    f"another process is {doing}",
-                    file=str(folder),
-                    hint="wait for it, or name another folder",
-                ) from None
-        yield
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(file.fileno()).st_ino == path.stat().st_ino:
+            return file
+    except OSError:
+        pass
+    file.close()
+    return None
 
 
 def open_text(path: Path) -> IO[str]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log, log10, sqrt
 
 import numpy as np
@@ -9,14 +10,31 @@ from scipy.optimize import least_squares
 from scipy.stats import t as student
 
 from tests.backgammon.made_table import made_table
-from yardstone.errors import NoGamesError, UsageError
+from yardstone.errors import ModelError, NoGamesError, UsageError
 from yardstone.lab.vandendoel.bump import chance_of_largest, find_bumps
-from yardstone.lab.vandendoel.cells import Cells, is_part_one, is_part_two, make_cells
+from yardstone.lab.vandendoel.cells import (
+    Cells,
+    is_judged,
+    is_part_one,
+    is_part_two,
+    make_cells,
+)
 from yardstone.lab.vandendoel.choices import Averaging, CloseRule, FitMethod, StudyModel
 from yardstone.lab.vandendoel.fit import StudyFit, fit_cells, fit_study
+from yardstone.lab.vandendoel.formula_fit import fit_formula
 from yardstone.lab.vandendoel.play import MatchSetting, NoisyPlayer
-from yardstone.lab.vandendoel.settings import depth_check, measurements, part_one, part_two
-from yardstone.lab.vandendoel.table import StudyTable
+from yardstone.lab.vandendoel.settings import (
+    PUBLISHED_MEASUREMENTS,
+    depth_check,
+    measurements,
+    part_one,
+    part_two,
+    strong_check,
+)
+from yardstone.lab.vandendoel.table import StudyTable, joined, table_text
+from yardstone.reports.backgammon.study import cells_sections
+from yardstone.reports.document import Document
+from yardstone.reports.faces.text import document_text
 from yardstone.winprob import fibs
 
 LENGTHS = (1, 3, 5, 7, 11, 23)
@@ -275,3 +293,57 @@ def test_a_rating_is_what_its_chance_says(one: StudyTable) -> None:
     finite = np.isfinite(cells.rating)
     back = fibs.probability(cells.rating, 0.0, cells.length)
     np.testing.assert_allclose(back[finite], cells.chance[finite])
+
+
+def test_a_formula_with_intervals_that_hold() -> None:
+    first, second = part_one((1, 3, 7)), part_two((3, 7), (0.0, 0.03), (0.05, 0.4))
+    held: list[bool] = []
+    for seed in range(12):
+        one = made_table(first, truth_of_part_one, 25, seed=seed)
+        table = joined([one, made_table(second, truth_of_part_two, 25, seed=seed)])
+        formula = fit_formula(table, "made", draws=40, seed=seed)
+        assert formula.covariance is not None
+        for length in (3, 7):
+            for epm, epc in ((0.01, 0.0), (0.01, 0.02), (0.0, 0.02)):
+                true = truth_of_part_two(length, epm, epc, 0.0)
+                off = float(formula.loss(epm, epc, length)) - true
+                held.append(abs(off) < 1.96 * float(formula.loss_error(epm, epc, length)))
+            off = float(formula.loss_of_decisions(0.01, length)) - truth_of_part_one(
+                length, 0.0, 0.0, 0.01
+            )
+            held.append(abs(off) < 1.96 * float(formula.decision_error(0.01, length)))
+    assert np.mean(held) > 0.85
+    assert np.mean(held) < 1.0  # nor are they so wide that they always hold
+
+
+def test_a_formula_needs_both_parts(one: StudyTable) -> None:
+    with pytest.raises(NoGamesError, match="Part II"):
+        fit_formula(one, "x", draws=3)
+    table = made_table(part_one((5,)) + part_two((5,)), truth_of_part_two, 10)
+    with pytest.raises(ModelError, match="two lengths"):
+        fit_formula(table, "x", draws=3)
+
+
+def test_cells_that_the_analysis_cannot_judge() -> None:
+    every = measurements()
+    deep = {"wclassWclass-wclassExp:5", "1-ply-0-ply:5"}
+    assert {name for name, setting in every.items() if not is_judged(setting)} == deep
+    assert all(is_judged(setting) for setting in strong_check() + depth_check())
+    assert set(PUBLISHED_MEASUREMENTS) == set(every)
+    cells = make_cells(made_table([every["1-ply-0-ply:5"], *part_one((5,))], truth_of_part_two, 5))
+    document = Document("", sections=cells_sections(cells))
+    text = document_text(document)
+    row = next(line for line in text.splitlines() if "1-ply" in line)
+    assert row.count("–") >= 5
+    assert "thinks more deeply than the analysis" in text
+
+
+def test_tables_are_joined(one: StudyTable, two: StudyTable) -> None:
+    both = joined([one, two])
+    assert len(both) == len(one) + len(two)
+    again = joined([both, one])  # equal matches count once
+    assert table_text(again) == table_text(both)
+    moved = replace(one, luck_adjusted=one.luck_adjusted + 0.25)
+    assert joined([one, moved]).luck_adjusted.mean() == pytest.approx(
+        one.luck_adjusted.mean() + 0.25
+    )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from math import isnan
 
@@ -90,6 +91,25 @@ def test_luck_adjusted_results_are_averaged_before_the_logarithm() -> None:
     mixed = luck_adjusted_difference([0.7, 0.6], [3, 11])
     assert float(fibs.probability(mixed.value, 0, [3, 11]).mean()) == pytest.approx(0.65)
     assert luck_adjusted_difference([1.2, 1.1], 5).value == np.inf
+
+
+def test_intervals_hold_the_doubt_about_the_formula() -> None:
+    estimate = loss_interval([250.0, 200.0, 210.0], 0.9)
+    wider = estimate.widened(30.0, 0.9)
+    reach = 30.0 * stats.norm.ppf(0.95)
+    assert wider.high - wider.value == pytest.approx(
+        np.hypot(estimate.high - estimate.value, reach)
+    )
+    assert wider.value - wider.low == pytest.approx(np.hypot(estimate.value - estimate.low, reach))
+    assert wider.error == pytest.approx(np.hypot(estimate.error, 30.0))
+    assert estimate.widened(None, 0.9) is estimate
+    matches = matches_of([outcome_of(), outcome_of()])
+    known = replace(PUBLISHED, covariance=PUBLISHED.times(1.0, "x", 0.5).covariance)
+    for plain, doubtful in zip(summarise(matches), summarise(matches, formula=known), strict=True):
+        assert doubtful.rating.value == plain.rating.value
+        lost = 0.5 * -plain.relative.value
+        assert doubtful.rating.error == pytest.approx(np.hypot(plain.rating.error, lost))
+        assert doubtful.pooled.low < plain.pooled.low
 
 
 def test_a_match() -> None:

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.backgammon.kept import program_and_ledger, write_matches
+from yardstone.backgammon.formulas import REFIT
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 
@@ -34,6 +36,12 @@ def test_a_rating(capsys: pytest.CaptureFixture[str]) -> None:
     reach = 1.96 * 0.067 * 122.345
     assert people["interval"]["high"] == pytest.approx(people["rating"] + reach, abs=0.01)
     assert "interval" not in found
+    refit = json.loads(run(capsys, *asked, "--formula", "refit", "--format", "json"))
+    reach = 1.96 * float(REFIT.loss_error(0.0085, 0.021, 7))
+    assert refit["interval"]["low"] == pytest.approx(refit["rating"] - reach, abs=0.01)
+    text = run(capsys, *asked, "--formula", "refit", "--against", "1850")
+    assert "was fitted to programs with noise" in text
+    assert re.search(r"against 1850 \(95 %: 5\d\.\d\d to 5\d\.\d\d %\)", text)
     assert run(capsys, "rating", "--epm", "8.5", "--epc", "21", "--length", "7") == run(
         capsys, *asked
     )
@@ -49,6 +57,15 @@ def test_one_point_matches(capsys: pytest.CaptureFixture[str]) -> None:
 def test_other_questions(capsys: pytest.CaptureFixture[str]) -> None:
     text = run(capsys, "rating", "--depd", "0.0075", "--length", "5")
     assert "+125.3 points apart" in text
+    refit = ["rating", "--depd", "0.0075", "--length", "5", "--formula", "refit"]
+    error = float(REFIT.decision_error(0.0075, 5))
+    found = json.loads(run(capsys, *refit, "--against", "1800", "--format", "json"))
+    assert found["difference_interval"]["high"] == pytest.approx(
+        found["difference"] + 1.96 * error, abs=0.01
+    )
+    assert found["interval"]["high"] == pytest.approx(1800 + found["difference_interval"]["high"])
+    assert found["probability_interval"]["low"] < found["probability"]
+    assert re.search(r"alone: \+1\d\d\.\d to \+1\d\d\.\d points", run(capsys, *refit))
     assert "58.00 %" in text
     assert "add --against" in text
     assert not text.startswith("Rating")

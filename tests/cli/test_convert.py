@@ -142,7 +142,7 @@ def test_a_query_is_converted(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["games.sgf", "-o", "out.xyz"], 2, "which format?"),
         (["games.sgf", "--to", "parquet"], 2, "Parquet is not text"),
-        ([], 2, "name a file of results"),
+        (["--quiet"], 2, "name a file of results"),
         (["missing.sgf"], 1, "no such file"),
         (["games.sgf", "-o", "nowhere/out.csv"], 1, "no such folder"),
         (["games.sgf", "--strict", "-o", "out.csv"], 1, "games.sgf:4: result '?' names no winner"),

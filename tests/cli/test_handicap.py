@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, UsageError
+from yardstone.winprob.model_file import write_model
+from yardstone.winprob.models import winning_model
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
@@ -16,36 +20,76 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
     return capsys.readouterr().out
 
 
+def plain(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    return json.loads(run(capsys, *arguments, "--format", "json"))
+
+
 def test_the_worked_example(capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(run(capsys, "2673", "2235", "--format", "json"))
-    assert {k: found[k] for k in ("stones", "komi", "tie", "even_game_margin")} == {
+    found = plain(capsys, "2673", "2235")
+    assert {k: found["goldis"][k] for k in ("stones", "komi", "tie", "even_game_margin")} == {
         "stones": 2,
         "komi": 3,
         "tie": "black",
         "even_game_margin": 13,
     }
     assert (found["white"], found["black"]) == ("2673", "2235")
-    assert run(capsys, "2673", "2235") == (
-        "Black 2235, White 2673: 2 handicap stones.\n"
-        "Black gives 3 points of komi; Black wins a tie (the same as 2.5 points from Black).\n"
-        "Exactly 2.742 stones. In an even game White should win by 13 points (13.93).\n\n"
-        "That is Goldis' rule. For 4.38 grades a stone a grade (EGF) gives 4.9 stones "
-        "without komi; fitted to real handicap games, where a stone is worth 1.08 grades "
-        "(95 %: 0.78 to 1.38), it is 4.6.\nGoldis' forecasts of those games are worse than a "
-        "coin's (log loss 0.916, 95 %: 0.820 to 1.012; a coin 0.693), those of a stone a grade "
-        "are not (0.667, 95 %: 0.640 to 0.695).\n"
+    text = run(capsys, "2673", "2235")
+    assert text.startswith("White 2673, Black 2235: 4.38 grades apart (7.73d and 3.35d).\n")
+    assert (
+        "Goldis: exactly 2.742 stones of 8 points; in an even game White should win by 13 " in text
     )
 
 
-def test_other_rules_stand_beside_goldis(capsys: pytest.CaptureFixture[str]) -> None:
-    """Five ranks are 3.2 of Goldis' stones, which real games contradict."""
-    found = json.loads(run(capsys, "2d", "4k", "--scale", "grade", "--format", "json"))
-    assert found["rule"] == "goldis"
-    assert found["stones"] == 3
-    assert found["others"]["EGF"]["stones"] == 5
-    fitted = found["others"]["fitted"]
-    assert fitted["low"] < fitted["grades_a_stone"] < fitted["high"]
-    assert "worse than a coin's" in run(capsys, "2d", "4k", "--scale", "grade")
+def test_the_models_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    """Five grades are five stones by tradition and 3.2 of Goldis'."""
+    found = plain(capsys, "2d", "4k")
+    proposals = {each["model"]: each for each in found["proposals"]}
+    assert list(proposals) == ["goldis", "egf", "fitted"]
+    assert (proposals["goldis"]["stones"], proposals["egf"]["stones"]) == (3, 5)
+    assert proposals["egf"]["exact_stones"] == pytest.approx(5.5, abs=1e-6)
+    fitted = winning_model()
+    for each in proposals.values():
+        assert each["chance"]["probability"] == pytest.approx(0.5, abs=0.03)
+        for name, komi in (("judged", each["half_point_komi"]), ("judged_without_komi", 0.0)):
+            chance = each[name]
+            p = fitted.probability(-4.0, 1.0, handicap=each["stones"], komi=komi)
+            assert chance["probability"] == pytest.approx(float(p))
+            assert chance["low"] < chance["probability"] < chance["high"]
+    assert proposals["egf"]["chance"]["low"] is None
+    assert proposals["fitted"]["chance"] == proposals["fitted"]["judged"]
+    narrow = plain(capsys, "2d", "4k", "--confidence", "50")["proposals"][2]["chance"]
+    assert proposals["fitted"]["chance"]["low"] < narrow["low"] < narrow["high"]
+
+
+def test_why_they_differ_is_computed(capsys: pytest.CaptureFixture[str]) -> None:
+    text = run(capsys, "2d", "4k")
+    assert "Tradition says 5 and Goldis 3: tradition counts a stone for each of 5 grades" in text
+    assert "1.259, so 5 grades for 3.16" in text
+    p = winning_model().probability(-4.0, 1.0, handicap=[5, 3], komi=0.0)
+    for stones, chance in zip((5, 3), p, strict=True):
+        assert f"{stones} stones without komi {100 * chance:.0f} % (" in text
+    assert "both give the first move" in run(capsys, "2d", "1d")
+    assert "1.995" in run(capsys, "2d", "4k", "--base", "1.9952623")
+    assert "Tradition" not in run(capsys, "2d", "4k", "--stones", "4")
+
+
+def test_one_model_by_name_or_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    write_model(tmp_path / "mine.json", replace(winning_model(), name="mine"))
+    for name in ("kaniuk", "fitted", str(tmp_path / "mine.json")):
+        found = plain(capsys, "2d", "4k", "--win", name)
+        assert len(found["proposals"]) == 1
+        assert found["goldis"] is None
+        own = "fitted" if name in ("kaniuk", "fitted") else "mine"
+        assert found["judge"]["model"] == own
+    assert "7 grades apart" in run(capsys, "6d", "2k", "--win", "fitted")
+
+
+def test_grades_that_goldis_does_not_have(capsys: pytest.CaptureFixture[str]) -> None:
+    found = plain(capsys, "20k", "28k")
+    assert [each["model"] for each in found["proposals"]] == ["egf", "fitted"]
+    assert found["failures"][0]["model"] == "goldis"
+    assert (found["white_grade"], found["black_grade"]) == (-20, -28)
+    assert plain(capsys, "10d", "20k")["grades_apart"] == 29
 
 
 @pytest.mark.parametrize(
@@ -58,23 +102,28 @@ def test_other_rules_stand_beside_goldis(capsys: pytest.CaptureFixture[str]) -> 
         (["3d", "1k", "--scale", "grade"], [2200, 1900]),
         (["10k", "20k", "--scale", "uniform"], [1000, 0]),
         (["2d", "2000", "--scale", "egf"], [2100, 1900]),
-        (["1918.47", "1245.5", "--scale", "ogs"], [2000, 1000]),
+        (["1960.4", "1272.7", "--scale", "ogs"], [2000, 1000]),
     ],
 )
 def test_ranks_and_other_scales(
     arguments: list[str], ratings: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = json.loads(run(capsys, *arguments, "--format", "json"))
+    found = plain(capsys, *arguments)
     assert found["ratings"] == pytest.approx(ratings, abs=0.5)
 
 
 def test_komi_base_and_fixed_stones(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     run(capsys, "2673", "2235", "--komi", "6.5", "-o", tmp_path / "out")
-    assert "Black gives 2 points of komi; White wins a tie" in (tmp_path / "out").read_text()
-    assert "White gives 5 points" in run(capsys, "2673", "2235", "--stones", "1")
-    elo = json.loads(run(capsys, "2100", "2000", "--base", "3.1622776602", "--format", "json"))
-    assert elo["exact_stones"] == pytest.approx(3.16228, abs=1e-5)
-    assert "no handicap stones" in run(capsys, "2000", "2000")
+    goldis = next(
+        line for line in (tmp_path / "out").read_text().splitlines() if line.startswith("goldis")
+    )
+    assert goldis.split()[1:6] == ["2", "Black", "gives", "2", "White"]
+    fixed = plain(capsys, "2673", "2235", "--stones", "1")["proposals"]
+    assert [each["stones"] for each in fixed] == [1, 1, 1]
+    assert fixed[0]["komi"] == -5
+    assert fixed[1]["half_point_komi"] == pytest.approx(-14 * 4.38 + 7, abs=0.5)
+    elo = plain(capsys, "2100", "2000", "--base", "3.1622776602")
+    assert elo["goldis"]["exact_stones"] == pytest.approx(3.16228, abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +135,11 @@ def test_komi_base_and_fixed_stones(capsys: pytest.CaptureFixture[str], tmp_path
         (["2000", "2100", "--scale", "grade"], UsageError, "not a name"),
         (["2d", "x", "--scale", "egf"], InputError, "not a Go grade"),
         (["6d", "2235"], UsageError, "one is a name and the other a number"),
-        (["7aml", "19step"], UsageError, "316 stones, and up to 36 have a meaning"),
+        (["7aml", "19step", "--win", "goldis"], UsageError, "316 stones, and up to 36 have a mea"),
+        (["2d", "4k", "--win", "elo"], UsageError, "no handicap stones"),
+        (["2d", "4k", "--win", "nobody"], UsageError, "no model of winning"),
+        (["2d", "4k", "--win", "egf", "--komi", "6"], UsageError, "belongs to Goldis"),
+        (["2d", "30k", "--win", "egf", "--stones", "1"], UsageError, "no meaning"),
         (["2500", "1000", "--stones", "2"], UsageError, "a komi of"),
         (["2673", "2235", "--komi", "800"], UsageError, "komi must be a number above 0 to 150"),
         (["2673", "2235", "--stones", "316"], UsageError, "stones must be a whole number"),

@@ -21,6 +21,7 @@ NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 #: Examples that no test can run, by how they begin, with the reason.
 NOT_RUN = {
     "serve": "it runs until it is stopped",
+    "tournament serve": "it runs until it is stopped",
     "match games.pgn --watch": "it runs until it is stopped",
     "go fetch": "it asks a server on the internet",
     "go nets": "it works on the user's own networks, or downloads one",

@@ -111,7 +111,7 @@ def test_rules_from_options_and_files(
         capsys, path, "--set", "seed_system_2=adjacent", "--set", "avoid_same_geography=0"
     )
     assert by_file == by_option != run(capsys, path)
-    assert "Round 3" in run(capsys, path, "--system", "fide", "--seed", "4")
+    assert "Round 3" in run(capsys, path, "--system", "chess", "--seed", "4")
     for content, message in (("{", "no JSON"), ("[1]", "an object"), ("\xff", "no JSON")):
         rules.write_text(content, encoding="latin-1")
         with pytest.raises(InputError, match=message):
@@ -226,3 +226,58 @@ def test_boards_go_to_a_file_of_their_own(
     assert len(rows) == 7
     with pytest.raises(UsageError, match="--boards"):
         run(capsys, path, "--format", "parquet")
+
+
+def test_chess_is_paired_by_the_dutch_system(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lakeside = example("swiss.trf")
+    text = run(capsys, lakeside)
+    assert text.startswith("Round 6 of Lakeside Swiss: 6 boards by FIDE's Dutch system")
+    assert run(capsys, lakeside, "--system", "dutch") == text
+    assert "First in order: " in text
+    assert "total weight" in run(capsys, lakeside, "--system", "chess", "--brief")
+    found = json.loads(run(capsys, lakeside, "--format", "json", "--ask", "Okafor,Moreno"))
+    assert found["asked"][0]["criterion"] == "C1"
+    assert found["asked"][0]["why"].endswith("met in round 4.")
+    assert sum(len(each["residents"]) for each in found["brackets"]) == 12
+    rows = list(csv.DictReader(io.StringIO(run(capsys, lakeside, "--format", "csv"))))
+    assert [row["first"] for row in rows] == [board["first"] for board in found["boards"]]
+    with pytest.raises(UsageError, match="no weights"):
+        run(capsys, lakeside, "--system", "dutch", "--set", "seed_system_2=fold")
+    target = tmp_path / "paired.trf"
+    run(capsys, lakeside, "-o", target)
+    assert len(read_tournament(target).round_games(6)) == 6
+
+
+def test_the_lot_for_the_initial_colour_is_written(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entries = tmp_path / "entries.trf"
+    lines = [f"001 {k:4d}      Name{k}".ljust(84) for k in range(1, 6)]
+    entries.write_text("142 3\n" + "\n".join(lines) + "\n")
+    text = run(capsys, entries, "--seed", "3", "-o", entries)
+    colour = read_tournament(entries).swiss.initial_colour
+    assert f"drawn by lot: {colour}." in text
+    assert entries.read_text().count("152 ") == 1
+    assert "Bye: Name5" in text
+
+
+def test_check_and_generate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "random.trf"
+    made = ["--players", "15", "--rounds", "5", "--seed", "2", "--byes", "0.1", "-q"]
+    application("tournament")(args=["generate", *made, "-o", str(file)], standalone_mode=False)
+    application("tournament")(args=["check", str(file)], standalone_mode=False)
+    assert "5 of 5 rounds as FIDE's Dutch system pairs them" in capsys.readouterr().out
+    application("tournament")(args=["generate", *made], standalone_mode=False)
+    assert capsys.readouterr().out.encode() == file.read_bytes()
+    lakeside = str(example("swiss.trf"))
+    arguments = ["check", lakeside, "--format", "json"]
+    application("tournament")(args=arguments, standalone_mode=False)
+    found = json.loads(capsys.readouterr().out)
+    assert [row["round"] for row in found] == [1, 2, 3, 4, 5]
+    assert found[4]["criterion"] == "C12"
+    compared = json.loads(run(capsys, lakeside, "--compare", "--format", "json"))
+    assert compared == found
+    with pytest.raises(UsageError, match="share"):
+        application("tournament")(args=["generate", "--byes", "2"], standalone_mode=False)

@@ -3,15 +3,19 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.examples import example
 from yardstone.lab.kaniuk.simulation import european_games, simulate_pool, simulate_statistics
 from yardstone.reports.faces.files import document_csv
 from yardstone.reports.winprob.statistics import statistics_document
 from yardstone.winprob.grades import format_grade
 from yardstone.winprob.kaniuk import PUBLISHED
+from yardstone.winprob.model_file import write_model
+from yardstone.winprob.models import winning_model
 from yardstone.winprob.statistics_files import as_published
 
 
@@ -23,36 +27,88 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
 
 
 def test_two_grades(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "2d", "4d") == "2d beats 4d in 22.16 % of even games.\n"
-    found = json.loads(run(capsys, "2d", "4d", "--format", "json"))
+    text = run(capsys, "2d", "4d", "--win", "kaniuk")
+    assert text.startswith("2d beats 4d in 22.16 % of even games.\nBy the model kaniuk: ")
+    assert "No interval: it was published without errors" in text
+    found = json.loads(run(capsys, "2d", "4d", "--win", "kaniuk", "--format", "json"))
     assert found["probability"] == pytest.approx(0.221603, abs=1e-6)
-    assert found["first"] == "2d"
-    assert "1.1885e-06 %" in run(capsys, "1d", "9d")
-    rows = run(capsys, "2d", "4d", "--format", "csv").splitlines()
+    assert (found["first"], found["low"], found["model"]) == ("2d", None, "kaniuk")
+    assert "in 1.2e-06 %" in run(capsys, "1d", "9d", "--win", "kaniuk")
+    rows = run(capsys, "2d", "4d", "--win", "kaniuk", "--format", "csv").splitlines()
     assert rows[0].startswith("first,second,probability")
     assert rows[1].startswith("2d,4d,0.22")
-    other = json.loads(run(capsys, "2d", "4d", "--set", "K=0", "--format", "json"))
-    assert other["probability"] > found["probability"]
+    other = ("2d", "4d", "--win", "kaniuk", "--set", "K=0", "--format", "json")
+    assert json.loads(run(capsys, *other))["probability"] > found["probability"]
+
+
+def test_the_default_has_an_interval_and_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(run(capsys, "2d", "4d", "--format", "json"))
+    assert found["low"] < found["probability"] < found["high"]
+    assert (found["model"], found["level"], found["extrapolated"]) == ("fitted", 0.95, False)
+    text = run(capsys, "2d", "4d")
+    ends = f"(95 %: {100 * found['low']:.1f} to {100 * found['high']:.1f})"
+    assert ends in text
+    assert f"By the model fitted: {found['about']}" in text
+    wide = json.loads(run(capsys, "2d", "4d", "--confidence", "99", "--format", "json"))
+    assert wide["low"] < found["low"]
+    assert "Beyond what that was made for" in run(capsys, "30k", "9d")
+    assert "set by hand" in run(capsys, "2d", "4d", "--set", "u1=0.3")
+
+
+def test_handicap_and_komi(capsys: pytest.CaptureFixture[str]) -> None:
+    """The weaker has the stones, whichever is named first."""
+    one = json.loads(run(capsys, "5k", "1d", "--handicap", "4", "--format", "json"))
+    two = json.loads(run(capsys, "1d", "5k", "--handicap", "4", "--format", "json"))
+    assert one["probability"] == pytest.approx(1.0 - two["probability"])
+    assert (one["low"], one["high"]) == pytest.approx((1.0 - two["high"], 1.0 - two["low"]))
+    assert (one["black"], two["black"]) == ("first", "second")
+    text = run(capsys, "1d", "5k", "--handicap", "4", "--komi", "3")
+    assert "games with 4 stones and komi 3 (95 %" in text
+    assert "5k is Black." in text
+    free = json.loads(run(capsys, "3k", "3k", "--komi", "0", "--format", "json"))
+    first = json.loads(run(capsys, "3k", "3k", "--handicap", "1", "--format", "json"))
+    assert free["probability"] == first["probability"] > 0.5
+
+
+def test_points_are_for_elo(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(run(capsys, "1500", "1700", "--win", "elo", "--format", "json"))
+    assert found["probability"] == pytest.approx(0.240253, abs=1e-6)
+    assert found["first_rating"] == 1500.0
+
+
+def test_a_model_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mine.json"
+    write_model(path, winning_model())
+    assert run(capsys, "2d", "4d", "--win", path) == run(capsys, "2d", "4d")
 
 
 def test_the_opponent_of_a_probability(capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(run(capsys, "4k", "--win", "0.35", "--format", "json"))
+    found = json.loads(run(capsys, "4k", "--chance", "0.35", "--win", "kaniuk", "--format", "json"))
     assert PUBLISHED.probability(-4, found["second_grade"]) == pytest.approx(0.35)
-    assert "1.91k in 35.00 %" in run(capsys, "4k", "--win", "0.35")
+    assert "1.91k in 35.00 %" in run(capsys, "4k", "--chance", "0.35", "--win", "kaniuk")
 
 
 def test_other_scales(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "22.16 %" in run(capsys, "2200", "2400", "--scale", "egf")
-    assert "2390 in 24.81 %" in run(capsys, "2215", "--win", "0.2481", "--scale", "egf")
+    assert "22.16 %" in run(capsys, "2200", "2400", "--scale", "egf", "--win", "kaniuk")
+    assert "2390 in 24.81 %" in run(
+        capsys, "2215", "--chance", "0.2481", "--scale", "egf", "--win", "kaniuk"
+    )
 
 
 def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    text = run(capsys, "--table")
+    text = run(capsys, "--table", "--win", "kaniuk")
     assert next(line for line in text.splitlines() if line.startswith("2d")).split()[2] == "22.2"
-    rows = run(capsys, "--table", "--format", "csv").splitlines()
+    rows = run(capsys, "--table", "--win", "kaniuk", "--format", "csv").splitlines()
     assert rows[0] == "first,second,difference,probability"
-    assert len(rows) == 1 + 27 * 9
-    assert len(json.loads(run(capsys, "--table", "--format", "json"))) == 27 * 9
+    pairs = 30 * 9 + sum(range(9))  # nobody is stronger than 9 dan
+    assert len(rows) == 1 + pairs
+    with_ends = json.loads(run(capsys, "--table", "--format", "json"))
+    assert len(with_ends) == pairs
+    assert all(row["low"] < row["probability"] < row["high"] for row in with_ends)
+    lines = run(capsys, "--table").splitlines()
+    at = next(k for k, line in enumerate(lines) if line.startswith("2d"))
+    assert lines[at].split()[2] == "27.7"
+    assert lines[at + 1].split()[1] == "23-33"
 
 
 @pytest.mark.parametrize("figure", ["curves", "lambda", "contour"])
@@ -68,12 +124,19 @@ def test_figures(figure: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         (["2d"], "two grades"),
         (["2d", "3d", "4d"], "two grades"),
         (["--table", "2d"], "without grades"),
-        (["2d", "3d", "--win", "0.3"], "one grade"),
-        (["2d", "--win", "1.5"], "strictly between"),
+        (["2d", "3d", "--chance", "0.3"], "one grade"),
+        (["2d", "--chance", "1.5"], "below 1"),
         (["2d", "3d", "--set", "K"], "write it like"),
         (["2d", "3d", "--set", "Q=1"], "no coefficient"),
         (["2d", "x", "--scale", "egf"], "neither a rating nor a grade"),
         (["2000", "2100", "--scale", "fide"], "no scale"),
+        (["35k", "1d"], "grades lie from 30k to 9d"),
+        (["2d", "4d", "--win", "elo"], "goes by points"),
+        (["--table", "--win", "elo"], "goes by points"),
+        (["2d", "4d", "--win", "kanuik"], "did you mean 'kaniuk'"),
+        (["2d", "4d", "--win", "egf", "--set", "K=1"], "no coefficients"),
+        (["2d", "4d", "--set", "lapse=1"], "below 1"),
+        (["--win", "egf", "--figure", "lambda", "--plot", "x.svg"], "no Lambda"),
     ],
 )
 def test_wrong_usage(
@@ -163,7 +226,7 @@ def test_a_fit_with_bootstrap_and_plot(tmp_path: Path, capsys: pytest.CaptureFix
 def test_a_fit_to_all_games(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = run(capsys, "fit", games, "--all-games", "--free", "u0,u1,K,lapse,black")
     assert "lapse" in text
-    assert "AIC" in text
+    assert "8,006 games of 30 events" in text
     found = json.loads(
         run(capsys, "fit", games, "--probability", "2d,4d", "--free", "u0,K", "--format", "json")
     )
@@ -174,8 +237,64 @@ def test_a_fit_to_all_games(games: Path, capsys: pytest.CaptureFixture[str]) -> 
         run(capsys, "fit", games, "--probability", "2d")
     with pytest.raises(UsageError, match="likelihood"):
         run(capsys, "fit", games, "--probability", "2d,4d", "--method", "newton")
-    with pytest.raises(UsageError, match="one file of games"):
+    with pytest.raises(UsageError, match="goes with likelihood"):
         run(capsys, "fit", games, "--all-games", "--method", "newton")
+    with pytest.raises(UsageError, match="go with --all-games"):
+        run(capsys, "fit", games, "--event-games", "100")
+    with pytest.raises(UsageError, match="nothing of 'stone'"):
+        run(capsys, "fit", games, "--all-games", "--free", "u1,K,stone")
+
+
+def test_a_fit_is_saved_and_used_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, table = tmp_path / "mine.json", example("graded_games_simulated.csv")
+    arguments = ("fit", table, "--all-games", "--free", "u1,K", "--link", "logistic")
+    text = run(capsys, *arguments, "--event-games", "50", "--probability", "2d,4d", "--save", path)
+    assert "(over 40 events)" in text
+    assert "2,000 games of 40 events, 2016 to 2025" in text
+    told = next(line for line in text.splitlines() if line.startswith("2d beats 4d"))
+    found = json.loads(run(capsys, "2d", "4d", "--win", path, "--format", "json"))
+    assert found["model"] == "mine"
+    assert f"{100 * found['probability']:.2f} %" in told
+    assert f"{100 * found['low']:.2f} to {100 * found['high']:.2f}" in told
+    # Nothing was learnt of handicap games, so nothing is claimed.
+    assert "No interval: the worth of a stone was not fitted" in run(
+        capsys, "4k", "1k", "--handicap", "3", "--win", path
+    )
+    part = run(capsys, *arguments, "--from", "2020-01-01", "--to", "2020-12-31")
+    assert "events, 2020;" in part
+
+
+def test_a_fit_to_counts_is_saved_without_an_interval(
+    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "counts.json"
+    for method in ("likelihood", "newton"):
+        run(capsys, "fit", games, "--method", method, "--save", path)
+        text = run(capsys, "2d", "4d", "--win", path)
+        assert "No interval: counts do not say which games belong together" in text
+
+
+def test_games_outside_tournaments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Game records with grades and no events: players are counted."""
+    rng = np.random.default_rng(1)
+    grade = rng.integers(-10, 5, 30)
+    for number in range(300):
+        one, two = (int(each) for each in rng.choice(30, 2, replace=False))
+        p = PUBLISHED.probability(grade[one], grade[two])
+        words = [format_grade(grade[one]), format_grade(grade[two])]
+        result = "B+R" if rng.random() < p else "W+R"
+        (tmp_path / f"{number}.sgf").write_text(
+            f"(;GM[1]FF[4]SZ[19]PB[P{one}]PW[P{two}]BR[{words[0]}]WR[{words[1]}]KM[7.5]"
+            f"RE[{result}];B[dd];W[pp])"
+        )
+    path = tmp_path / "mine.json"
+    text = run(capsys, "fit", tmp_path, "--all-games", "--free", "u1,K", "--save", path)
+    assert "(over 30 players)" in text
+    assert "300 games of 30 players" in text
+    found = json.loads(run(capsys, "2k", "1d", "--win", path, "--format", "json"))
+    assert found["low"] < PUBLISHED.probability(-2, 0) < found["high"]
 
 
 def test_traces(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,13 +16,19 @@ from tests.backgammon.gnubg_here import real_gnubg
 from tests.docs.blocks import ROOT
 from tests.shared import shared_path
 from yardstone import parallel
+from yardstone.backgammon.formulas import REFIT
 from yardstone.backgammon.gnubg import run_script
 from yardstone.lab.vandendoel.cells import is_part_one, is_part_two, make_cells
 from yardstone.lab.vandendoel.choices import CloseRule, FitMethod, StudyModel
 from yardstone.lab.vandendoel.fit import fit_study
 from yardstone.lab.vandendoel.matches import default_processes, in_rounds, play_jobs
 from yardstone.lab.vandendoel.play import MatchJob, MatchSetting, NoisyPlayer, play_match
-from yardstone.lab.vandendoel.settings import part_one, part_two
+from yardstone.lab.vandendoel.settings import (
+    PUBLISHED_MEASUREMENTS,
+    measurements,
+    part_one,
+    part_two,
+)
 from yardstone.lab.vandendoel.table import StudyTable, from_results, own_table
 from yardstone.winprob import fibs
 
@@ -175,3 +181,30 @@ def test_the_page_is_of_this_table(table: StudyTable) -> None:
         for found in fit.coefficients:
             for length, value in zip(found.lengths, found.values, strict=True):
                 assert re.search(rf"^ *{length} .*\b{value:.0f}\b", page, re.MULTILINE)
+
+
+def test_the_refit_is_of_this_table(table: StudyTable) -> None:
+    assert REFIT.covariance is not None
+    errors = np.sqrt(np.diag(REFIT.covariance)).reshape(3, 2)
+    weights = {"a2": REFIT.move, "b": REFIT.cube, "a": REFIT.decision}
+    for model in StudyModel:
+        fit = fit_study(table, model, FitMethod.chance, CloseRule.new, draws=40)
+        for found in fit.coefficients:
+            kept = weights[found.name]
+            assert kept.constant == pytest.approx(found.weight.constant, rel=1e-4)
+            assert kept.inverse == pytest.approx(found.weight.inverse, rel=1e-4)
+            error = errors[list(weights).index(found.name)]
+            drawn = np.array([found.constant_error, found.inverse_error]) * fit.misfit**0.5
+            assert error == pytest.approx(drawn, rel=0.4)
+
+
+def test_appendix_two_is_complete(table: StudyTable) -> None:
+    page = (ROOT / "docs" / "studies" / "backgammon-simulated.md").read_text()
+    cells = make_cells(table, CloseRule.old)
+    for name, setting in measurements().items():
+        k = cells.settings.index(setting)
+        (row,) = [line for line in page.splitlines() if line.startswith(f"| {name} |")]
+        assert f"| {cells.matches[k]:.0f} | {cells.rating[k]:.0f} |" in row
+        published, low, high = PUBLISHED_MEASUREMENTS[name]
+        error = np.hypot((high - low) / 2 / 1.645, cells.rating_error[k])
+        assert abs(cells.rating[k] - published) < 3.0 * error  # none contradicts him

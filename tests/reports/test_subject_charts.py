@@ -13,13 +13,20 @@ from tests.evaluation.games import played
 from tests.reports.pictures import check, texts
 from tests.web.made_results import backgammon_result, go_result
 from yardstone.evaluation.backtest import evaluate
-from yardstone.lab.tournaments.pairing_quality import Quality
+from yardstone.lab.tournaments.circuits import CircuitQuality
+from yardstone.lab.tournaments.single_events import EventQuality
 from yardstone.reports.charts import experiment, strength, winprob
 from yardstone.reports.charts.backgammon import trend_chart
 from yardstone.reports.charts.calibration import calibration_chart
 from yardstone.reports.charts.chart import Chart
-from yardstone.reports.charts.tournament import forecast_chart, quality_chart, variants_chart
+from yardstone.reports.charts.tournament import (
+    circuit_chart,
+    event_chart,
+    forecast_chart,
+    variants_chart,
+)
 from yardstone.tournament.forecast import TournamentForecast
+from yardstone.winprob.models import winning_model
 
 HOSTILE = "<script>alert(1)</script> & $x$ \x07"
 
@@ -36,10 +43,42 @@ def forecast(players: int) -> TournamentForecast:
     return TournamentForecast(names, flat, flat, 3, places, flat, measures, ("points",))
 
 
-def qualities() -> list[Quality]:
+def circuit_qualities() -> list[CircuitQuality]:
     course = np.linspace(20.0, 40.0, 30)
     return [
-        Quality(f"McMahon, {k}", 30.0 + k, 2.0, 0.0, 1.0, 0.5, 0.2, 8, course + k) for k in range(9)
+        CircuitQuality(
+            name=f"McMahon, {k}",
+            rms=30.0 + k,
+            error=2.0,
+            ahead=0.5,
+            ahead_error=0.2,
+            replicates=8,
+            drift=0.0,
+            centred=1.0,
+            scatter=1.0,
+            course=course + k,
+        )
+        for k in range(9)
+    ]
+
+
+def event_qualities() -> list[EventQuality]:
+    return [
+        EventQuality(
+            name=f"McMahon, {k}",
+            rms=0.8,
+            error=0.01,
+            ahead=0.001 * k,
+            ahead_error=0.001,
+            replicates=8,
+            entry=0.9,
+            order=0.6,
+            order_error=0.01,
+            order_ahead=0.01 * k,
+            order_ahead_error=0.01,
+            pairs=1000,
+        )
+        for k in range(9)
     ]
 
 
@@ -83,10 +122,13 @@ SUBJECTS: dict[str, Callable[[], list[Chart]]] = {
     "estimate on another scale": lambda: estimate_charts("egf"),
     "trend": lambda: [trend_chart(backgammon_result(60)), trend_chart(backgammon_result(2))],
     "experiment": experiment_charts,
-    "models": lambda: [winprob.model_chart(name) for name in winprob.FIGURES],
+    "models": lambda: [
+        winprob.model_chart(name, winning_model("kaniuk")) for name in winprob.FIGURES
+    ],
     "forecast": lambda: [forecast_chart(forecast(40)), forecast_chart(forecast(1))],
     "variants": lambda: [variants_chart([("3", forecast(4)), ("4", forecast(5))], name="rounds")],
-    "qualities": lambda: [quality_chart(qualities())],
+    "circuit qualities": lambda: [circuit_chart(circuit_qualities())],
+    "event qualities": lambda: [event_chart(event_qualities())],
     "calibration": calibration,
 }
 

@@ -46,7 +46,7 @@ def test_no_pairing_weighs_more(players: int, system: System) -> None:
     assert pairing.weight == sum(pairing.values.values())
 
 
-@pytest.mark.parametrize("preset", ["mcmahon", "swiss", "fide"])
+@pytest.mark.parametrize("preset", ["mcmahon", "swiss", "chess"])
 def test_a_whole_tournament(preset: str) -> None:
     """Everybody plays every round, nobody twice, at most one bye each."""
     system = System.mcmahon if preset == "mcmahon" else System.swiss
@@ -166,7 +166,7 @@ def test_colours_alternate_and_balance() -> None:
 
 def test_absolute_colours_of_chess() -> None:
     start = made(24, rounds=7, system=System.swiss)
-    end = played(start, 7, PairingRules.of(start).with_system("fide"))
+    end = played(start, 7, PairingRules.of(start).with_system("chess"))
     for player in range(24):
         turns = [
             g.first == player

@@ -62,11 +62,11 @@ def test_changes_that_cannot_be(values: dict[str, object], message: str) -> None
 
 
 def test_presets() -> None:
-    assert PairingRules.preset("fide").half_points
+    assert PairingRules.preset("chess").half_points
     assert PairingRules.preset("swiss", rounds=9).rounds == 9
     with pytest.raises(UsageError, match="no rules for 'cup'"):
         PairingRules.preset("cup")
-    kept = PairingRules.of(made(4, rounds=6)).with_system("fide")
+    kept = PairingRules.of(made(4, rounds=6)).with_system("chess")
     assert (kept.rounds, kept.bar, kept.handicap.ceiling) == (6, 2, 0)
 
 
@@ -78,4 +78,4 @@ def test_weights_are_all_the_weights() -> None:
 
 def test_chess_is_paired_by_the_rules_of_chess() -> None:
     chess = dataclasses.replace(made(4, system=System.swiss, rounds=7), discipline="chess")
-    assert PairingRules.of(chess) == PairingRules.preset("fide", rounds=7)
+    assert PairingRules.of(chess) == PairingRules.preset("chess", rounds=7)

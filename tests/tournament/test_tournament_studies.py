@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
 from tests.tournament.test_simulate import a_plan, as_tournament
 from yardstone.errors import UsageError
-from yardstone.lab.tournaments.pairing_quality import (
-    Circuit,
-    Quality,
-    Variant,
-    _egf_after,
-    _figures,
-    compare_quality,
-    measure_quality,
-)
+from yardstone.lab.tournaments.circuits import Circuit, _egf_after, _figures
+from yardstone.lab.tournaments.events import Variant
+from yardstone.lab.tournaments.pairing_quality import compare_quality
+from yardstone.lab.tournaments.single_events import EventQuality, SingleEvents
 from yardstone.lab.tournaments.tiebreaks import (
     DIRECT,
     TournamentSetting,
@@ -24,15 +21,25 @@ from yardstone.lab.tournaments.tiebreaks import (
 )
 from yardstone.lab.tournaments.weight_search import search_weights
 from yardstone.reports.faces.text import document_text
-from yardstone.reports.tournament.pairing_quality import quality_document
+from yardstone.reports.tournament.pairing_quality import CAUTION, quality_document
 from yardstone.reports.tournament.tiebreaks import ties_document
+from yardstone.reports.tournament.weight_search import search_document
 from yardstone.tournament.model import System
+from yardstone.tournament.population import GRADE_SPREAD, LOWEST_GRADE
 from yardstone.tournament.simulation import play
 from yardstone.tournament.standings_table import standings
+from yardstone.tournament.true_strength import GamesOver, most_probable
 from yardstone.tournament.winning_laws import winning_law
+from yardstone.winprob.logistic import logistic
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
 
 KANIUK = winning_law("kaniuk")
 SMALL = TournamentSetting(players=20, rounds=4, lowest=-8)
+EVENTS = SingleEvents(players=24, rounds=4, lowest=-6)
 CIRCUIT = Circuit(population=24, players=12, rounds=3, tournaments=6, lowest=-6)
 
 
@@ -100,18 +107,37 @@ def test_conclusions_come_from_pairs_who_began_equal() -> None:
 def test_verdicts_allow_for_their_number() -> None:
     """One in 30 by chance is believed of a single comparison, and not of ten."""
 
-    def quality(name: str, ahead: float) -> Quality:
-        return Quality(name, 100.0, 1.0, 0.0, 0.0, ahead, 1.0, 200, np.zeros(2))
+    def quality(name: str, ahead: float, order_ahead: float = 0.0) -> EventQuality:
+        return EventQuality(
+            name=name,
+            rms=0.8,
+            error=0.01,
+            ahead=ahead,
+            ahead_error=1e-3,
+            replicates=200,
+            entry=0.9,
+            order=0.6,
+            order_error=0.01,
+            order_ahead=order_ahead,
+            order_ahead_error=0.01,
+            pairs=1000,
+        )
 
-    def text_of(qualities: list[Quality]) -> str:
-        return document_text(quality_document(qualities, CIRCUIT, win="kaniuk"))
+    def text_of(*qualities: EventQuality) -> str:
+        return document_text(quality_document(qualities, EVENTS, win="kaniuk"))
 
-    base, better = quality("usual", 0.0), quality("better", -2.15)
-    alone = text_of([base, better])
-    among = [base, better, *(quality(f"no {number}", 0.1) for number in range(9))]
-    assert "Significantly better than usual: better." in alone
-    assert "Surely better" not in text_of(among)
-    assert "Significantly better than usual: best." in text_of([*among, quality("best", -4.0)])
+    base, better = quality("usual", 0.0), quality("better", -2.5e-3)
+    others = [quality(f"no {number}", 1e-4) for number in range(9)]
+    more = "The games tell significantly more of strengths than with usual: "
+    assert f"{more}better." in text_of(base, better)
+    assert more not in text_of(base, better, *others)
+    assert f"{more}best." in text_of(base, better, *others, quality("best", -4e-3))
+    worse = text_of(base, quality("blind", 4e-3, -0.05))
+    assert "significantly less of strengths than with usual: blind." in worse
+    assert "The standings order players significantly worse than with usual: blind." in worse
+    assert "Not distinguishable from usual in either: better." in text_of(
+        base, quality("better", 1e-3)
+    )
 
 
 def test_grades_without_spread_are_never_wrong() -> None:
@@ -183,63 +209,142 @@ def test_ratings_after_a_tournament_follow_the_published_formula() -> None:
         assert after[row] == pytest.approx(before[row] + change, abs=1e-9)
 
 
-def test_figures_of_quality() -> None:
+def test_figures_of_kaniuks_quality() -> None:
     measured = np.array([1010.0, 990.0, 2030.0, 2010.0])
     true = np.array([1000.0, 1000.0, 2000.0, 2000.0])
-    rms, drift, scatter = _figures(measured, true)
+    rms, drift, centred, scatter = _figures(measured, true)
     assert rms == pytest.approx(np.sqrt((100 + 100 + 900 + 100) / 4))
     assert drift == pytest.approx(10.0)
+    assert centred == pytest.approx(np.sqrt(rms**2 - drift**2))
     assert scatter == pytest.approx(np.sqrt(400.0 / 2))
 
 
-def test_quality_is_measured_on_the_same_populations() -> None:
+@pytest.mark.parametrize("measure", [EVENTS, CIRCUIT], ids=["events", "circuit"])
+def test_quality_is_measured_on_the_same_players(measure: SingleEvents | Circuit) -> None:
     variants = [
         Variant(name="usual"),
         Variant(name="the same"),
         Variant(name="swiss", system=System.swiss),
     ]
     one, two = (
-        compare_quality(variants, KANIUK, CIRCUIT, replicates=3, seed=5, workers=workers)
+        compare_quality(variants, KANIUK, measure, replicates=3, seed=5, workers=workers)
         for workers in (1, 2)
     )
     for a, b in zip(one, two, strict=True):
         assert (a.name, a.rms, a.error, a.ahead) == (b.name, b.rms, b.error, b.ahead)
     usual, same, swiss = one
-    assert same.ahead == 0.0
+    assert same.ahead == same.ahead_error == 0.0
     assert usual.rms == same.rms != swiss.rms
-    assert len(usual.course) == 6
-    assert usual.rms == pytest.approx(usual.course[3:].mean(), rel=0.2)
 
 
 def test_ratings_begin_at_the_truth_and_leave_it() -> None:
-    _, course = measure_quality(Variant(name="usual"), KANIUK, CIRCUIT, np.random.default_rng(2))
-    assert 0.0 < course[0] < course[-1]
+    (quality,) = compare_quality(
+        [Variant(name="usual")], KANIUK, CIRCUIT, replicates=2, seed=2, workers=1
+    )
+    assert len(quality.course) == 6
+    assert 0.0 < quality.course[0] < quality.course[-1]
+    assert quality.rms == pytest.approx(quality.course[3:].mean())
+    text = document_text(quality_document([quality], CIRCUIT, win="kaniuk"))
+    assert CAUTION.split(":")[0] in " ".join(text.split())
 
 
-def test_a_search_begins_with_the_usual_rules() -> None:
-    found = search_weights(KANIUK, CIRCUIT, trials=3, replicates=2, confirm=2, seed=4, workers=1)
+def test_nothing_is_learnt_from_lots_and_much_from_many_sure_games() -> None:
+    """Where games say nothing the estimate is the grade; where they say all it is the truth."""
+
+    def lots(first: Array, second: Array, stones: Array) -> tuple[Array, Array]:
+        return np.full(first.shape, 0.5), np.zeros(first.shape)
+
+    def sharp(first: Array, second: Array, stones: Array) -> tuple[Array, Array]:
+        return logistic(4.0 * (first - second)), np.zeros(first.shape)
+
+    swiss = Variant(name="swiss", system=System.swiss)
+    (blind,) = compare_quality([swiss], lots, EVENTS, replicates=20, workers=1)
+    assert blind.rms == pytest.approx(blind.entry)
+    assert blind.explained == pytest.approx(0.0, abs=1e-9)
+    assert abs(blind.order - 0.5) < 4 * blind.order_error
+    long = SingleEvents(players=24, rounds=23, lowest=-6)
+    robin = Variant(name="all", system=System.round_robin)
+    few, many = (
+        compare_quality([robin], sharp, measure, replicates=10, workers=1)[0]
+        for measure in (EVENTS, long)
+    )
+    assert many.rms < 0.75 * few.rms < 0.75 * few.entry
+    assert many.explained > 0.6
+    assert many.order > 0.85
+
+
+def test_estimates_are_as_good_as_they_claim() -> None:
+    """The strengths are drawn as the estimate supposes, so what is left is what it expects."""
+    rng = np.random.default_rng(8)
+    off, expected = [], []
+    for _ in range(60):
+        entered = EVENTS.entries(rng)
+        law = EVENTS.between_strengths(KANIUK)
+        scores, true = play(Variant(name="usual").plan(entered, EVENTS.rounds, law), rng)
+        deviation = GRADE_SPREAD[entered.grade - LOWEST_GRADE]
+        estimate, precision = most_probable(
+            GamesOver.of(scores, EVENTS.rounds, law), entered.grade.astype(float), deviation
+        )
+        off.append(((estimate - true) ** 2).mean())
+        expected.append(np.linalg.inv(precision).trace() / len(true))
+    assert np.mean(off) == pytest.approx(np.mean(expected), rel=0.06)
+    assert abs(np.mean(off) - np.mean(expected)) < 4 * np.std(off) / np.sqrt(60)
+
+
+def test_errors_of_quality_are_those_of_repeated_studies() -> None:
+    variants = [Variant(name="usual"), Variant(name="swiss", system=System.swiss)]
+    runs = [
+        compare_quality(variants, KANIUK, EVENTS, replicates=15, seed=seed, workers=1)
+        for seed in range(16)
+    ]
+    for name in ("rms", "order"):
+        for place in (0, 1):
+            values = [getattr(run[place], name) for run in runs]
+            errors = [run[place].error if name == "rms" else run[place].order_error for run in runs]
+            ratio = np.sqrt(np.mean(np.square(errors))) / np.std(values, ddof=1)
+            assert 0.5 < ratio < 2.0
+    ahead = np.std([run[1].ahead for run in runs], ddof=1)
+    assert 0.5 < np.mean([run[1].ahead_error for run in runs]) / ahead < 2.0
+
+
+@pytest.mark.parametrize("measure", [EVENTS, CIRCUIT], ids=["events", "circuit"])
+def test_a_search_begins_with_the_usual_rules(measure: SingleEvents | Circuit) -> None:
+    found = search_weights(KANIUK, measure, trials=3, replicates=2, confirm=2, seed=4, workers=1)
     first = found.trials[0]
     assert first.bar == 2
     assert first.changes["maximise_seeding"] == pytest.approx(5_000_000)
     assert first.changes["nx1_factor"] == 0.5
     assert first.changes["seed_system_2"] == "fold"
     (usual,) = compare_quality(
-        [Variant(name="usual")], KANIUK, CIRCUIT, replicates=2, seed=4, workers=1
+        [Variant(name="usual")], KANIUK, measure, replicates=2, seed=4, workers=1
     )
     assert first.rms == pytest.approx(usual.rms, rel=1e-9)
     lowest = min(found.trials, key=lambda trial: trial.rms)
     assert found.best.bar == lowest.bar
     assert [each.name for each in found.confirmed] == ["usual", "best found"]
+    text = document_text(search_document(found, measure, win="kaniuk"))
+    assert "On fresh players: usual rules" in text
+    assert ("No conclusion on pairing" in text) == (measure is CIRCUIT)
 
 
 def test_no_such_study() -> None:
     with pytest.raises(UsageError):
-        compare_quality([], KANIUK, CIRCUIT)
+        compare_quality([], KANIUK, CIRCUIT, replicates=2)
     with pytest.raises(UsageError):
         compare_quality([Variant(name="usual")], KANIUK, CIRCUIT, replicates=1)
     with pytest.raises(UsageError):
-        search_weights(KANIUK, CIRCUIT, trials=0)
+        search_weights(KANIUK, EVENTS, trials=0, replicates=2, confirm=2)
     with pytest.raises(UsageError):
-        search_weights(KANIUK, CIRCUIT, start=Variant(name="r", system=System.round_robin))
+        search_weights(
+            KANIUK,
+            EVENTS,
+            replicates=2,
+            confirm=2,
+            start=Variant(name="r", system=System.round_robin),
+        )
     with pytest.raises(UsageError):
         Circuit(population=10, players=20)
+    with pytest.raises(UsageError):
+        SingleEvents(spread=0.0)
+    with pytest.raises(UsageError):
+        SingleEvents(players=1)

@@ -1,4 +1,4 @@
-"""`yardstone handicap`: the handicap for two ratings, by Goldis' SKT-LR and by other rules."""
+"""`yardstone handicap`: the handicap for two players by any model of winning."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from yardstone.cli import values
+from yardstone.cli.options import Confidence
 from yardstone.cli.output import TableOutput
 
 __all__ = ["handicap"]
@@ -41,32 +43,47 @@ def handicap(
             show_default=False,
         ),
     ] = None,
+    win: Annotated[
+        str | None,
+        typer.Option(
+            "--win",
+            metavar="NAME|FILE",
+            help="Model of winning: fitted, egf, goldis, kaniuk, or a file of winprob fit --save. "
+            "[default: goldis, egf and fitted side by side]",
+            show_default=False,
+        ),
+    ] = None,
     komi: Annotated[
-        float, typer.Option(metavar="POINTS", help="Komi of an even game between equals.")
-    ] = 8.0,
+        float | None,
+        typer.Option(
+            metavar="POINTS", help="Goldis: komi of an even game between equals. [default: 8]"
+        ),
+    ] = None,
     base: Annotated[
-        float,
+        float | None,
         typer.Option(
             metavar="RATIO",
-            help="Ratio of strengths between ranks: 1.2589 (the tenth root of ten); 3.1623 is "
-            "Elo's root of ten.",
+            help="Goldis: ratio of strengths between ranks; 3.1623 is Elo's root of ten. "
+            "[default: 1.2589, the tenth root of ten]",
         ),
-    ] = 10.0**0.1,
+    ] = None,
     stones: Annotated[
         int | None,
         typer.Option(min=1, metavar="STONES", help="Fix the stones; komi makes up the rest."),
     ] = None,
+    confidence: Confidence = "95",
     output: TableOutput,
 ) -> None:
     """Set the handicap for two Go players: stones, komi, ties.
 
-    Beside it stands what European usage and a fit to real handicap games give, which
-    predict such games better.
+    By a stone a grade (EGF), by Goldis' ratio of strengths and by the model fitted to
+    real tournaments, with Black's chance by each and by the fitted one.
 
     Examples
     --------
-    yardstone handicap 2673 2235
-    yardstone handicap 6d 2k --komi 6.5
+    yardstone handicap 2d 4k
+    yardstone handicap 6d 2k --win fitted
+    yardstone handicap 2673 2235 --win goldis --komi 6.5
     yardstone handicap 2315 1987 --scale egf --format json
     """
     from yardstone.reports.winprob.handicap import handicap_document
@@ -79,5 +96,7 @@ def handicap(
         komi=komi,
         base=base,
         stones=stones,
+        win=win,
+        level=values.confidence(confidence),
     )
     output.emit(handicap_document(advice))

@@ -6,8 +6,18 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Confidence"]
+__all__ = ["Confidence", "Win"]
 
 Confidence = Annotated[
     str, typer.Option(metavar="LEVEL", help="Confidence level of all intervals, in per cent.")
+]
+
+Win = Annotated[
+    str,
+    typer.Option(
+        "--win",
+        metavar="NAME|FILE",
+        help="Model of winning: fitted (real tournaments), kaniuk, egf, goldis, elo (points), or "
+        "a file from yardstone winprob fit --save.",
+    ),
 ]

@@ -196,33 +196,84 @@ COMMANDS: Mapping[str, Command | Family] = {
         },
     ),
     "tournament": Family(
-        "Pair, rank, rate and simulate tournaments.",
+        "Run, pair, rank, rate and simulate tournaments.",
         (
+            "tournament new cup.xml --rounds 5",
             "tournament standings open.xml",
             "tournament pair swiss.trf",
         ),
         {
-            "show": Command(
-                "tournament.show:show",
-                "Summarise a tournament file: rounds, players, games and rules.",
+            "new": Command(
+                "tournament.new:new", "Begin a tournament: write a file that OpenGotha opens."
+            ),
+            "set": Command(
+                "tournament.new:set_",
+                "Change the settings of a tournament; those that are not named stay.",
+            ),
+            "enter": Command(
+                "tournament.enter:enter",
+                "Enter players: one by name, or all of a table, at any round.",
+            ),
+            "change": Command(
+                "tournament.enter:change",
+                "Change what is said of a player: name, grade, rating, club, country.",
+            ),
+            "withdraw": Command(
+                "tournament.attendance:withdraw",
+                "Withdraw a player from a round on, or for one round.",
+            ),
+            "bye": Command(
+                "tournament.attendance:bye",
+                "Give a player the bye of a round, before the others are paired.",
+            ),
+            "wish": Command(
+                "tournament.wish:wish", "Keep a wish for the pairings of several rounds."
+            ),
+            "pair": Command("tournament.pair:pair", "Pair the next round, and explain each board."),
+            "result": Command("tournament.result:result", "Enter a result, or a sheet of them."),
+            "undo": Command(
+                "tournament.result:undo", "Take back the last change of a tournament's file."
             ),
             "standings": Command(
                 "tournament.standings:standings",
                 "Show the standings after any round, by any criteria.",
             ),
-            "convert": Command(
-                "tournament.convert:convert",
-                "Convert a tournament between OpenGotha, H9 and TRF.",
-            ),
             "ratings": Command(
                 "tournament.ratings:ratings",
                 "Compute the rating changes before they are published.",
+            ),
+            "prizes": Command(
+                "tournament.prizes:prizes",
+                "List the prizes: by place, by group of grades, by wins.",
+            ),
+            "publish": Command(
+                "tournament.publish:publish",
+                "Publish boards, standings, results and players as pages.",
+            ),
+            "serve": Command(
+                "tournament.serve:serve",
+                "Run the desk of a tournament in the browser.",
+            ),
+            "show": Command(
+                "tournament.show:show",
+                "Summarise a tournament file: rounds, players, games and rules.",
+            ),
+            "convert": Command(
+                "tournament.convert:convert",
+                "Convert a tournament between OpenGotha, H9 and TRF.",
             ),
             "needs": Command(
                 "tournament.needs:needs",
                 "Show what a player needs in the last round to reach a place.",
             ),
-            "pair": Command("tournament.pair:pair", "Pair the next round, and explain each board."),
+            "check": Command(
+                "tournament.check:check",
+                "Check recorded rounds against FIDE's Dutch system.",
+            ),
+            "generate": Command(
+                "tournament.generate:generate",
+                "Generate a random Swiss paired by FIDE's Dutch system.",
+            ),
             "simulate": Command(
                 "tournament.simulate:simulate",
                 "Simulate a tournament thousands of times: who finishes where.",
@@ -231,7 +282,7 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "Find the best tie-breaks, pairings and weights by simulation.",
                 (
                     "tournament study ties --tournaments 1000 --plot ties.svg",
-                    "tournament study pairing --replicates 20",
+                    "tournament study pairing --replicates 100",
                 ),
                 {
                     "ties": Command(
@@ -240,11 +291,11 @@ COMMANDS: Mapping[str, Command | Family] = {
                     ),
                     "pairing": Command(
                         "tournament.study:pairing",
-                        "Compare pairing systems by the accuracy of the ratings.",
+                        "Compare pairing systems by how well they measure strength.",
                     ),
                     "weights": Command(
                         "tournament.study:weights",
-                        "Search for the pairing weights with the most accurate ratings.",
+                        "Search for the pairing weights that measure strength best.",
                     ),
                 },
             ),
@@ -321,6 +372,22 @@ COMMANDS: Mapping[str, Command | Family] = {
         "Set the handicap for two Go players: stones, komi, ties.",
     ),
     "demo": Command("demo:demo", "Show each main job on real games; copy the example files."),
-    "convert": Command("convert:convert", "Convert games between SGF, PGN, CSV, JSON and Parquet."),
+    "convert": Family(
+        "Convert games to other formats, and ratings to other scales.",
+        (
+            "convert professional.sgf -o results.csv",
+            "convert rating 2d --to egf",
+        ),
+        {
+            "game-files": Command(
+                "convert.game_files:game_files",
+                "Convert games between SGF, PGN, CSV, JSON and Parquet.",
+            ),
+            "rating": Command(
+                "convert.rating:rating", "Convert grades and ratings of Go to other scales."
+            ),
+        },
+        default="game-files",
+    ),
     "serve": Command("serve:serve", "Run the web server: pages that measure strength, and an API."),
 }

@@ -19,8 +19,8 @@ from yardstone.errors import InputError, UsageError
 from yardstone.ratings.handicap import Handicap
 from yardstone.ratings.schedule import Period, check_period
 from yardstone.ratings.sequential import Games, Predictions, Sequential
-from yardstone.scales import egf_of_pro
-from yardstone.winprob.grades import format_grade, parse_grades
+from yardstone.scales import egf_of_grade, egf_of_pro, grade_of_egf
+from yardstone.winprob.grades import nearest_grade, parse_grades, parse_professional
 from yardstone.winprob.logistic import logistic
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ __all__ = ["CLASS_WEIGHTS", "EGF", "grade_rating"]
 
 #: Weight of the games of a tournament by its class (time limits; D: on the Internet).
 CLASS_WEIGHTS: Mapping[str, float] = MappingProxyType({"A": 1.0, "B": 0.75, "C": 0.5, "D": 0.25})
-
-_ONE_DAN = 2100.0
-
 
 #: Grades and ratings outside are none of amateurs or professionals: 50 kyu to 9 dan.
 _LOWEST_GRADE, _HIGHEST_GRADE = -50.0, 8.0
@@ -64,10 +61,10 @@ def _entry(text: str) -> float:
     """The rating of one grade or rating; NaN if it is none."""
     grade = float(parse_grades([text])[0])
     if _LOWEST_GRADE <= grade <= _HIGHEST_GRADE:
-        return _ONE_DAN + 100.0 * grade
-    text = text.removesuffix("ro")
-    if text.endswith("p") and text[:-1].strip().isdecimal() and 1 <= int(text[:-1]) <= 9:
-        return float(egf_of_pro(int(text[:-1])))
+        return float(egf_of_grade(grade))
+    dan = parse_professional(text)
+    if dan is not None:
+        return float(egf_of_pro(dan))
     try:
         return float(text)
     except ValueError:
@@ -198,7 +195,7 @@ class EGF(Sequential):
 
     def remarks(self, pool: Pool) -> tuple[str, ...]:
         """With what players enter, and what of their levels cannot be used."""
-        begins = f"{self.initial:g} ({format_grade(round((self.initial - _ONE_DAN) / 100.0))})"
+        begins = f"{self.initial:g} ({nearest_grade(float(grade_of_egf(self.initial)))})"
         found = []
         names = [*self.grade_columns, *self.rating_columns]
         unread: list[str] = []

@@ -34,7 +34,13 @@ from yardstone.errors import InputError, UsageError
 from yardstone.ratings.result import Ratings
 from yardstone.ratings.schedule import Schedule
 from yardstone.ratings.sequential import Games, Predictions, Sequential
-from yardstone.winprob.goldis import KOMI, MARGIN_DEVIATION, STONE, expected_margin
+from yardstone.winprob.goldis import (
+    KOMI,
+    MARGIN_DEVIATION,
+    STONE,
+    expected_margin,
+    goldis_of_grade,
+)
 from yardstone.winprob.grades import parse_grades
 
 if TYPE_CHECKING:
@@ -259,7 +265,7 @@ class SktLr(Sequential):
         """Give those who play their first game a rating: that of their grade, if it is known."""
         new = np.flatnonzero(np.isnan(rating[seat]))[::-1]  # the first of several stays
         known = np.isfinite(grade[new])
-        by_grade = np.maximum(2000.0 + 100.0 * grade[new], 0.0)
+        by_grade = np.maximum(goldis_of_grade(grade[new]), 0.0)
         rating[seat[new]] = np.where(known, by_grade, self.start_rating)
         variance[seat[new]] = np.where(known, self.grade_deviation, self.start_deviation) ** 2
 

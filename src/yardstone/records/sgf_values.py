@@ -13,6 +13,7 @@ import numpy as np
 
 from yardstone.records.dates import parse_date
 from yardstone.records.go_game import BLACK, DRAWN, UNKNOWN, WHITE
+from yardstone.winprob.grades import split_grade
 
 __all__ = [
     "parse_board_size",
@@ -214,18 +215,17 @@ def split_rank(name: str, rank: str) -> tuple[str, str]:
     if match is None:
         return name, rank
     in_name = match[2].strip()
-    if rank and _plain_rank(rank) != _plain_rank(in_name):
+    if rank and not _same_rank(rank, in_name):
         return name, rank
     return match[1].rstrip(" ,，"), rank or in_name
 
 
-def _plain_rank(rank: str) -> str:
-    plain = rank.lower().replace(" ", "").replace("dan", "d").replace("kyu", "k")
-    for word, letter in (("段", "d"), ("级", "k"), ("級", "k"), ("단", "d"), ("급", "k")):
-        plain = plain.replace(word, letter)
-    for number, word in enumerate("一二三四五六七八九", start=1):
-        plain = plain.replace(word, str(number))
-    return plain.replace("初", "1").removeprefix("p").rstrip("?*")
+def _same_rank(one: str, other: str) -> bool:
+    """Whether two ranks are one; a professional's dan may be written as any dan."""
+    first, second = split_grade(one), split_grade(other)
+    if first is None or second is None:
+        return one.strip().lower() == other.strip().lower()
+    return first[0] == second[0] and (first[1] == "kyu") == (second[1] == "kyu")
 
 
 _SIZE = re.compile(r"\s*(\d{1,4})\s*(?:[:xX×*]\s*(\d{1,4})\s*)?")

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["join_names", "known", "known_values", "per_cent", "plural"]
+if TYPE_CHECKING:
+    from yardstone.winprob.handicap_proposal import Chance
+
+__all__ = ["chance_text", "join_names", "known", "known_values", "per_cent", "plural"]
 
 #: So many names stand in a sentence; the others are counted.
 NAMES = 4
@@ -41,3 +44,13 @@ def known_values(record: Any) -> dict[str, Any]:
 def per_cent(level: float) -> str:
     """A level of confidence: 95 %."""
     return f"{100.0 * level:g} %"
+
+
+def chance_text(chance: Chance) -> str:
+    """A chance in per cent, its interval in brackets where there is one."""
+    if not isfinite(chance.probability):
+        return "–"
+    value = f"{100.0 * chance.probability:.0f} %"
+    if chance.low is None or chance.high is None or chance.low == chance.high:
+        return value
+    return f"{value} ({100.0 * chance.low:.0f}–{100.0 * chance.high:.0f})"

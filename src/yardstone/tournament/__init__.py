@@ -12,9 +12,13 @@ from yardstone.facade import lazy_names
 if TYPE_CHECKING:
     from yardstone.tournament.comparison import RoundComparison, compare_rounds
     from yardstone.tournament.constraints import Constraints
+    from yardstone.tournament.dutch.checking import RoundCheck, check_rounds
+    from yardstone.tournament.dutch.pairing import DutchPairing, pair_dutch
+    from yardstone.tournament.dutch.proposal import DutchProposal, propose_dutch
     from yardstone.tournament.explanation import Explanation, explain
     from yardstone.tournament.files import read_tournament, to_bytes
     from yardstone.tournament.forecast import TournamentForecast, simulate
+    from yardstone.tournament.generator import RandomPlan, random_tournament
     from yardstone.tournament.last_round import LastRoundNeeds, last_round_needs
     from yardstone.tournament.model import Bye, Game, Player, Tournament
     from yardstone.tournament.pairing import PairedBoard, Pairing, pair_round
@@ -35,6 +39,8 @@ __all__ = [
     "Bye",
     "ByeKind",
     "Constraints",
+    "DutchPairing",
+    "DutchProposal",
     "EntryList",
     "Explanation",
     "Game",
@@ -45,8 +51,10 @@ __all__ = [
     "PairingRules",
     "Player",
     "Proposal",
+    "RandomPlan",
     "RatingChange",
     "Result",
+    "RoundCheck",
     "RoundComparison",
     "RoundRobin",
     "Scenario",
@@ -59,12 +67,16 @@ __all__ = [
     "Tournament",
     "TournamentForecast",
     "berger_table",
+    "check_rounds",
     "compare_rounds",
     "explain",
     "last_round_needs",
+    "pair_dutch",
     "pair_round",
     "pair_round_robin",
+    "propose_dutch",
     "propose_round",
+    "random_tournament",
     "rating_changes",
     "read_tournament",
     "simulate",
@@ -82,9 +94,13 @@ __getattr__ = lazy_names(
     {
         "comparison": ("RoundComparison", "compare_rounds"),
         "constraints": ("Constraints",),
+        "dutch.checking": ("RoundCheck", "check_rounds"),
+        "dutch.pairing": ("DutchPairing", "pair_dutch"),
+        "dutch.proposal": ("DutchProposal", "propose_dutch"),
         "explanation": ("Explanation", "explain"),
         "files": ("read_tournament", "to_bytes"),
         "forecast": ("TournamentForecast", "simulate"),
+        "generator": ("RandomPlan", "random_tournament"),
         "last_round": ("LastRoundNeeds", "last_round_needs"),
         "model": ("Bye", "Game", "Player", "Tournament"),
         "pairing": ("PairedBoard", "Pairing", "pair_round"),

@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import inf
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.tournament.criteria import RoundState, criterion, default_criteria, parse_criteria
@@ -14,6 +17,9 @@ from yardstone.tournament.fide import Unplayed, rules_for
 from yardstone.tournament.model import Game, Result, Tournament
 from yardstone.tournament.scores import Scores, taking_part
 from yardstone.tournament.standings_table import standings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["LIMIT", "Influence", "LastRoundNeeds", "OwnResult", "last_round_needs"]
 
@@ -61,7 +67,7 @@ class Influence:
     second_wins: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LastRoundNeeds:
     """What a player needs in the last round.
 
@@ -80,6 +86,13 @@ class LastRoundNeeds:
         Games of others that matter for `place`, the most important first.
     place : int
         The place asked about.
+    open_games : tuple of Game
+        Games whose results are open.
+    draws : bool
+        Whether they can be drawn.
+    places : int64 array
+        Where all combinations were tried: the player's place, with an axis for each open game
+        (first wins, second wins, drawn if `draws`).
     """
 
     player: int
@@ -89,6 +102,15 @@ class LastRoundNeeds:
     results: tuple[OwnResult, ...]
     influences: tuple[Influence, ...]
     place: int
+    open_games: tuple[Game, ...] = ()
+    draws: bool = False
+    places: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @property
+    def own_game(self) -> int | None:
+        """The player's own among the open games; None if the player has none."""
+        sides = [(game.first, game.second) for game in self.open_games]
+        return next((k for k, pair in enumerate(sides) if self.player in pair), None)
 
 
 def last_round_needs(
@@ -179,11 +201,13 @@ def _exact(
     counts: dict[float | None, Counter[int]] = {}
     reached: dict[tuple[int, Result], list[int]] = {}
     combos = list(product(_results(possible), repeat=len(open_games)))
+    reached_places = np.zeros(len(combos), np.int64)
     for done, combination in enumerate(combos):
         games = tuple(replace(g, result=r) for g, r in zip(open_games, combination, strict=True))
         after = replace(tournament, games=settled + games, document=None)
         table = standings(after, round_number=last, criteria=names, unplayed=rules)
         at = int(table.place[table.order.tolist().index(player)])
+        reached_places[done] = at
         points = None if own is None else games[open_games.index(own)].points(player)
         counts.setdefault(points, Counter())[at] += 1
         for number, result in enumerate(combination):
@@ -207,7 +231,18 @@ def _exact(
         if first != second:
             influences.append(Influence(game, first, second))
     influences.sort(key=lambda item: -abs(item.first_wins - item.second_wins))
-    return LastRoundNeeds(player, last, True, len(combos), results, tuple(influences), place)
+    return LastRoundNeeds(
+        player,
+        last,
+        True,
+        len(combos),
+        results,
+        tuple(influences),
+        place,
+        tuple(open_games),
+        possible,
+        reached_places.reshape((len(_results(possible)),) * len(open_games)),
+    )
 
 
 def _bounds(

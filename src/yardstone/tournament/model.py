@@ -17,7 +17,13 @@ from typing import Any, Literal
 
 from yardstone.errors import InputError
 from yardstone.tournament.results import ByeKind, Result, System
-from yardstone.tournament.rules import HandicapRules, PairingSettings, Scoring, TimeControl
+from yardstone.tournament.rules import (
+    HandicapRules,
+    PairingSettings,
+    Scoring,
+    SwissSettings,
+    TimeControl,
+)
 
 __all__ = [
     "NO_GIVEN_NAME",
@@ -200,7 +206,7 @@ class Tournament:
         How they are paired.
     players, games, byes : tuples
         Entries; pairings of all rounds so far; rounds without an opponent.
-    scoring, handicap, pairing
+    scoring, handicap, pairing, swiss
         The rules.
     time : TimeControl
         How long a game may take.
@@ -235,6 +241,7 @@ class Tournament:
     scoring: Scoring = field(default_factory=Scoring)
     handicap: HandicapRules = field(default_factory=HandicapRules)
     pairing: PairingSettings = field(default_factory=PairingSettings)
+    swiss: SwissSettings = field(default_factory=SwissSettings)
     time: TimeControl = field(default_factory=TimeControl)
     round_dates: tuple[date | None, ...] = ()
     club_groups: tuple[frozenset[str], ...] = ()

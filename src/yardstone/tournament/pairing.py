@@ -193,7 +193,9 @@ def pair_round(
     players = to_be_paired(tournament, number, constraints)
     if not players:
         raise InputError(
-            f"round {number}: no players are left to pair", file=tournament.file or None
+            f"round {number}: no players are left to pair",
+            file=tournament.file or None,
+            hint="it is paired already; take its boards back to pair it again" if kept else None,
         )
     entrants = enter(tournament.before(number), number, rules, players)
     if constraints.no_bye and len(entrants) % 2:

@@ -152,11 +152,11 @@ class PairingRules(PairingSettings):
     def of(cls, tournament: Tournament) -> PairingRules:
         """The rules that a tournament's own settings describe.
 
-        Tournaments of chess, whose files have no such settings, get those of ``fide``.
+        Tournaments of chess, whose files have no such settings, get those of ``chess``.
         """
         scoring = tournament.scoring
         if tournament.discipline == "chess":
-            return cls.preset("fide", rounds=max(tournament.rounds, 1))
+            return cls.preset("chess", rounds=max(tournament.rounds, 1))
         settings = {f.name: getattr(tournament.pairing, f.name) for f in _SETTINGS}
         return cls(
             **settings,
@@ -175,7 +175,7 @@ class PairingRules(PairingSettings):
         """Weights that suit a system, changed by what is given.
 
         ``mcmahon`` keeps clubs and countries apart while that costs few points of
-        score; ``swiss`` does not, and pairs by wins; ``fide`` pairs a chess Swiss:
+        score; ``swiss`` does not, and pairs by wins; ``chess`` comes near the Dutch system:
         the upper half of a score group against the lower one in the same order, the
         lowest floats down, and colours before all but rematches and scores.
         """
@@ -188,7 +188,7 @@ class PairingRules(PairingSettings):
         preset = PairingRules.preset(system)
         kept = ("rounds", "bar", "floor", "zero", "category_count", "handicap", "seed")
         own = {name: getattr(self, name) for name in kept}
-        if system == "fide":
+        if system == "chess":
             del own["handicap"]
         return dataclasses.replace(preset, **own)
 
@@ -292,7 +292,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "seed_system_1": SeedSystem.slide,
         "seed_system_2": SeedSystem.fold,
     },
-    "fide": {
+    "chess": {
         "by_mcmahon": False,
         "half_points": True,
         "avoid_same_geography": 0,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError, UsageError
+from yardstone.scales import egf_of_grade, grade_of_egf
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -24,14 +25,11 @@ __all__ = [
     "GRADE_SPREAD",
     "LOWEST_GRADE",
     "EntryList",
-    "grade_rating",
     "known_strength",
     "synthetic_field",
 ]
 
 LOWEST_GRADE = -20
-ONE_DAN = 2100.0
-POINTS_PER_GRADE = 100.0
 
 #: Tournaments that players of each grade, 20 kyu to 8 dan, had taken part in: sums over
 #: the list of the European Go Federation of 9 November 2014. Its 20 kyu, where all
@@ -78,11 +76,6 @@ class EntryList:
 
     def __len__(self) -> int:
         return len(self.names)
-
-
-def grade_rating(strength: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ratings at the middle of grades: 0 (1 dan) is 2100 points."""
-    return ONE_DAN + POINTS_PER_GRADE * strength
 
 
 def synthetic_field(
@@ -133,7 +126,7 @@ def synthetic_field(
     return EntryList(
         names=tuple(f"Player {place}" for place in range(1, number + 1)),
         grade=grade,
-        rating=grade_rating(grade.astype(np.float64)),
+        rating=egf_of_grade(grade),
         strength=strength,
         club=_drawn(clubs, number, rng),
         country=_drawn(countries, number, rng),
@@ -162,7 +155,7 @@ def known_strength(tournament: Tournament, *, points: bool = False) -> NDArray[n
         if player.rating is not None:
             strength[row] = player.rating
         elif player.rank is not None and not points:
-            strength[row] = ONE_DAN + POINTS_PER_GRADE * player.rank
+            strength[row] = egf_of_grade(player.rank)
         else:
             raise InputError(
                 f"{player.full_name} has {'no rating' if points else 'neither grade nor rating'}",
@@ -170,4 +163,4 @@ def known_strength(tournament: Tournament, *, points: bool = False) -> NDArray[n
                 line=player.line or None,
                 hint="enter one",
             )
-    return strength if points else (strength - ONE_DAN) / POINTS_PER_GRADE
+    return strength if points else grade_of_egf(strength)

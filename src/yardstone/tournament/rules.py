@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 __all__ = [
+    "Acceleration",
     "LOWEST_RANK",
     "FloatMode",
     "HandicapRules",
     "PairingSettings",
     "Scoring",
     "SeedSystem",
+    "Separation",
+    "SwissSettings",
     "TimeControl",
     "TimeSystem",
 ]
@@ -194,3 +197,62 @@ class PairingSettings:
     club_group_difference: int = 2
     club_difference: int = 3
     nx1_factor: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Acceleration:
+    """Virtual points with which a player is paired in some rounds.
+
+    Attributes
+    ----------
+    players : frozenset of int
+        By their numbers.
+    first, last : int
+        Rounds before which they count.
+    points : float
+    """
+
+    players: frozenset[int]
+    first: int
+    last: int
+    points: float
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """Players of whom no two meet in some rounds."""
+
+    players: frozenset[int]
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwissSettings:
+    """What a Swiss by FIDE's rules needs beside the results.
+
+    Attributes
+    ----------
+    initial_colour : {"white", "black", ""}
+        The colour drawn by lot for the first of the list; empty if it is unknown.
+    accelerations : tuple of Acceleration
+    separations : tuple of Separation
+    """
+
+    initial_colour: str = ""
+    accelerations: tuple[Acceleration, ...] = ()
+    separations: tuple[Separation, ...] = ()
+
+    def virtual_points(self, player: int, round_number: int) -> float:
+        """Virtual points of a player before a round."""
+        return sum(
+            each.points
+            for each in self.accelerations
+            if player in each.players and each.first <= round_number <= each.last
+        )
+
+    def forbidden_in(self, round_number: int) -> list[frozenset[int]]:
+        """Groups of players of whom no two may meet in a round."""
+        return [
+            each.players for each in self.separations if each.first <= round_number <= each.last
+        ]

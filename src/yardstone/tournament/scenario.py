@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,15 @@ from yardstone.tournament.model import System, Tournament
 from yardstone.tournament.population import LOWEST_GRADE, known_strength, synthetic_field
 from yardstone.tournament.rules import HandicapRules
 from yardstone.tournament.simulation import SimulationPlan, tournament_of
-from yardstone.tournament.true_strength import entry_spread
-from yardstone.tournament.winning_laws import winning_law
+from yardstone.tournament.strength_law import between_strengths, entrants_law
+from yardstone.tournament.winning_laws import usual_model, winning_law
+from yardstone.winprob.models import winning_model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from yardstone.tournament.winning_laws import ModelLaw, WinningLaw
+    from yardstone.winprob.models import WinningModel
 
 __all__ = ["Scenario", "Simulation", "simulate_scenarios"]
 
@@ -36,9 +41,9 @@ class Scenario:
         Whether the rounds that are over are played again.
     rounds, system, bar, floor, handicap : optional
         In place of the tournament's; `handicap` is the most stones.
-    win : {"kaniuk", "egf", "elo"}
-        Win probability; with ``elo`` `advantage` and `draw_rate` as in
-        `yardstone.tournament.winning_laws`.
+    win : str or path, optional
+        Model of winning by its name or file; by default the fitted one, in chess ``elo``, with
+        `advantage` and `draw_rate` as in `yardstone.tournament.winning_laws`.
     deviation : float, optional
         Of true strengths about the entry list; by default that of real tournaments, or
         none for players who are made up.
@@ -56,16 +61,21 @@ class Scenario:
     bar: int | None = None
     floor: int | None = None
     handicap: int | None = None
-    win: str = "kaniuk"
+    win: str | os.PathLike[str] | None = None
     advantage: float = 0.0
     draw_rate: float = 0.0
     deviation: float | None = None
     seed: int = 0
 
     @property
+    def model(self) -> WinningModel:
+        """The model of winning."""
+        return winning_model(self.win or usual_model(self.tournament))
+
+    @property
     def points(self) -> bool:
         """Whether strengths are points of Elo; else they are grades."""
-        return self.win == "elo"
+        return self.model.scale == "points"
 
     def plan(self) -> SimulationPlan:
         """All that stays the same when it is played many times.
@@ -75,22 +85,33 @@ class Scenario:
         UsageError
             The rules contradict each other, or nothing is left to be played.
         """
-        probability = winning_law(self.win, advantage=self.advantage, draw_rate=self.draw_rate)
+        law = winning_law(
+            self.win or usual_model(self.tournament),
+            advantage=self.advantage,
+            draw_rate=self.draw_rate,
+        )
         start, strength = self._entries()
         changed = replace(start, **self._changes(start))
         if changed.scoring.floor > changed.scoring.bar:
             raise UsageError("the floor lies above the bar")
         if changed.rounds < start.complete_rounds:
             raise UsageError("more rounds are over than are to be played: add --restart")
-        spread: float | NDArray[np.float64] = 0.0
-        if self.deviation is not None:
-            spread = self.deviation
-        elif self.tournament is not None:
-            spread = entry_spread(strength, points=self.points)
-        plan = SimulationPlan(changed, strength, probability, deviation=spread)
+        true_law, spread = self._between_strengths(law, strength)
+        plan = SimulationPlan(changed, strength, true_law, deviation=spread)
         if plan.done == plan.tournament.rounds:
             raise UsageError("all rounds are over: add --restart to play them again")
         return plan
+
+    def _between_strengths(
+        self, law: ModelLaw, strength: NDArray[np.float64]
+    ) -> tuple[WinningLaw, float | NDArray[np.float64]]:
+        """The law between true strengths, and how far these lie from the entry list."""
+        if self.deviation is not None:
+            true_law = law if self.points else between_strengths(law, deviation=self.deviation)
+            return true_law, self.deviation
+        if self.tournament is None:  # their strengths were drawn about grades, and are known
+            return between_strengths(law), 0.0
+        return entrants_law(law, strength)
 
     def _entries(self) -> tuple[Tournament, NDArray[np.float64]]:
         if self.tournament is not None:

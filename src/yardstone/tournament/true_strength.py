@@ -131,18 +131,9 @@ class Strengths:
         sigma = np.broadcast_to(np.asarray(deviation, np.float64), strength.shape).copy()
         if not (np.isfinite(sigma) & (sigma >= 0.0)).all():
             raise InputError("a deviation of strengths is a number, and not negative")
-        one, column = np.nonzero((played.opponent >= 0) & played.played & (played.first == 1))
-        over = column < rounds
-        one, column = one[over], column[over]
-        if not len(one) or not sigma.any():
+        games = GamesOver.of(played, rounds, chance)
+        if not len(games.first) or not sigma.any():
             return cls(strength, sigma)
-        games = GamesOver(
-            one,
-            played.opponent[one, column],
-            played.points2[one, column] / 2.0,
-            np.maximum(-played.handicap[one, column], 0).astype(np.float64),
-            chance,
-        )
         # Who is known exactly gets a spread too small to matter.
         sigma = np.maximum(sigma, 1e-6 * sigma.max())
         mean, precision = most_probable(games, strength, sigma)
@@ -170,6 +161,20 @@ class GamesOver:
     score: Values
     stones: Values
     chance: WinningLaw
+
+    @classmethod
+    def of(cls, played: Scores, rounds: int, chance: WinningLaw) -> GamesOver:
+        """The games of so many rounds."""
+        one, column = np.nonzero((played.opponent >= 0) & played.played & (played.first == 1))
+        over = column < rounds
+        one, column = one[over], column[over]
+        return cls(
+            one,
+            played.opponent[one, column],
+            played.points2[one, column] / 2.0,
+            np.maximum(-played.handicap[one, column], 0).astype(np.float64),
+            chance,
+        )
 
     def expected(self, strength: Values, shift: float = 0.0, other: float = 0.0) -> Values:
         """Expected scores if all first, or all second, players were stronger by some."""

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import logging
-import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from ipaddress import ip_address, ip_network
-from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
-from starlette.exceptions import HTTPException
+from fastapi.responses import Response
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import ClientDisconnect
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 import yardstone
@@ -26,20 +20,13 @@ from yardstone.web.metrics import Metrics
 from yardstone.web.middleware import RequestMonitor
 from yardstone.web.problems import RequestProblem
 from yardstone.web.rate_limit import RateLimit
+from yardstone.web.refusals import add_handlers, plain_answer
 from yardstone.web.root_path import RootPath
 from yardstone.web.service import Service
 from yardstone.web.settings import Settings
 from yardstone.web.store import JobStore
 
 __all__ = ["make_app"]
-
-_LOGGER = logging.getLogger("yardstone.web")
-_WORDS = {
-    400: ("unreadable", "The request cannot be read.", "See /api/openapi.json."),
-    404: ("not_found", "There is nothing at this address.", "Check it."),
-    413: ("too_large", "The body is too long.", "Send less."),
-    405: ("not_allowed", "That cannot be done at this address.", "See /api/openapi.json."),
-}
 
 
 def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
@@ -78,7 +65,7 @@ def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
     app.state.may_measure = _among(settings.metrics_from)
     app.include_router(api.router)
     app.include_router(pages.router)
-    _add_handlers(app)
+    add_handlers(app, _refused, hint="See /api/openapi.json.")
     _add_layers(app, settings)
     return app
 
@@ -102,53 +89,10 @@ def _add_layers(app: FastAPI, settings: Settings) -> None:
     app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=trusted)
 
 
-def _add_handlers(app: FastAPI) -> None:
-    """How errors are told."""
-
-    async def refuse(request: Request, error: Exception) -> Response:
-        return _refused(request, _problem_of(error))
-
-    for kind in (
-        RequestProblem,
-        RequestValidationError,
-        HTTPException,
-        sqlite3.Error,
-        OSError,
-        ClientDisconnect,
-        Exception,
-    ):
-        app.add_exception_handler(kind, refuse)
-
-
-def _problem_of(error: Exception) -> RequestProblem:
-    """Any error as a refusal."""
-    if isinstance(error, RequestProblem):
-        return error
-    if isinstance(error, RequestValidationError):
-        first: dict[str, Any] = dict(error.errors()[0])
-        place = ".".join(str(each) for each in first["loc"][1:]) or "the body"
-        return RequestProblem(422, "invalid", f"{place}: {first['msg']}.", "See /api/openapi.json.")
-    if isinstance(error, HTTPException):
-        code, message, hint = _WORDS.get(
-            error.status_code, ("refused", "That cannot be done.", "See /api/openapi.json.")
-        )
-        return RequestProblem(error.status_code, code, message, hint)
-    if isinstance(error, ClientDisconnect):
-        return RequestProblem(400, "broken_off", "The request broke off.", "Send it again.")
-    _LOGGER.error("an answer failed", exc_info=error)
-    if isinstance(error, (sqlite3.Error, OSError)):
-        return RequestProblem(
-            503, "storage", "The server cannot store anything at the moment.", "Try again later.",
-            retry_after=30,
-        )  # fmt: skip
-    return RequestProblem(500, "internal", "Something went wrong here.", "Try again later.")
-
-
 def _refused(request: Request, problem: RequestProblem) -> Response:
-    if pages.wants_page(request):
-        return pages.problem_page(request, problem)
-    headers = {} if problem.retry_after is None else {"Retry-After": str(problem.retry_after)}
-    return JSONResponse({"error": problem.as_dict()}, problem.status, headers=headers)
+    return (
+        pages.problem_page(request, problem) if pages.wants_page(request) else plain_answer(problem)
+    )
 
 
 def _among(networks: str) -> Callable[[Request], bool]:

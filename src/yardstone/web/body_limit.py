@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -16,15 +18,28 @@ FORMS = {"/api/jobs", "/api/batches", "/send", *(kind.path for kind in KINDS.val
 
 
 class BodyLimit:
-    """Counts the bytes of bodies that nothing else counts."""
+    """Counts the bytes of bodies that nothing else counts.
 
-    def __init__(self, app: ASGIApp) -> None:
+    Parameters
+    ----------
+    app : ASGI application
+    most : int
+        Bytes that a body may have.
+    counted : collection of str
+        Paths where forms are sent that are counted elsewhere.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, most: int = SMALL, counted: Collection[str] = frozenset(FORMS)
+    ) -> None:
         self.app = app
+        self._most = most
+        self._elsewhere = counted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         path = scope.get("path", "").removeprefix(scope.get("root_path", ""))
-        if scope["type"] != "http" or (scope["method"] == "POST" and path in FORMS):
+        if scope["type"] != "http" or (scope["method"] == "POST" and path in self._elsewhere):
             await self.app(scope, receive, send)
             return
         received = 0
@@ -33,7 +48,7 @@ class BodyLimit:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > SMALL:
+            if received > self._most:
                 raise HTTPException(413)
             return message
 

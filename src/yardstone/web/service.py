@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
@@ -27,6 +26,7 @@ from yardstone.web.sniff import look
 from yardstone.web.store import JobStore
 from yardstone.web.upkeep import drop_uploads
 from yardstone.web.uploads import Upload, receive_form
+from yardstone.web.visitors import visitor_mark
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -74,19 +74,8 @@ class Service:
         self._secret = store.secret("client")
 
     def client(self, request: Request) -> str:
-        """A mark of who asks: not the address itself, which is kept nowhere.
-
-        Of IPv6 the network counts, since a visitor has many addresses.
-        """
-        host = request.client.host if request.client is not None else ""
-        try:
-            address = ip_address(host.partition("%")[0])
-            if isinstance(address, IPv6Address):
-                mapped = address.ipv4_mapped
-                host = str(mapped) if mapped is not None else address.exploded[:19]
-        except ValueError:
-            pass
-        return hmac.new(self._secret, host.encode(), hashlib.sha256).hexdigest()[:24]
+        """A mark of who asks."""
+        return visitor_mark(request, self._secret)
 
     def prefix(self) -> str:
         """What addresses begin with."""

@@ -45,30 +45,47 @@ class _Scores:
     Attributes
     ----------
     score : array (free, games)
+        Weights counted.
     information : array (free, free)
-        Fisher information of all games.
+        Fisher information of all games, weights counted.
     weighted : arrays (2, free, games)
         Square roots of what each game adds to it.
+    independent : array (free, free)
+        Variance of the summed score if the games were independent.
     """
 
     score: Array
     information: Array
     weighted: Array
+    independent: Array
 
     @classmethod
-    def of(cls, model: GradeModel, free: Sequence[str], games: GameColumns) -> _Scores:
+    def of(
+        cls, model: GradeModel, free: Sequence[str], games: GameColumns, weight: Array | None
+    ) -> _Scores:
         index = [ALL_PARAMETERS.index(name) for name in free]
         log_win, log_loss, win, loss = log_gradients(
             model.vector, model.link, games.first, games.second, games.handicap, games.komi
         )
         win, loss = win[index], loss[index]
-        weighted = np.stack([np.exp(0.5 * log_win) * win, np.exp(0.5 * log_loss) * loss])
+        count = np.ones(len(games)) if weight is None else weight
+        root = np.sqrt(count)
+        weighted = np.stack(
+            [np.exp(0.5 * log_p) * root * by for log_p, by in ((log_win, win), (log_loss, loss))]
+        )
         information = np.einsum("sin,sjn->ij", weighted, weighted)
-        return cls(np.where(games.first_won, win, loss), information, weighted)
+        independent = np.einsum("sin,sjn,n->ij", weighted, weighted, count)
+        score = count * np.where(games.first_won, win, loss)
+        return cls(score, information, weighted, independent)
 
 
 def region_by_event(
-    model: GradeModel, free: Sequence[str], games: GameColumns, *, noun: str = "events"
+    model: GradeModel,
+    free: Sequence[str],
+    games: GameColumns,
+    *,
+    weight: Array | None = None,
+    noun: str = "events",
 ) -> CoefficientRegion | None:
     """The region of a fit, by the jackknife over groups of games.
 
@@ -82,13 +99,15 @@ def region_by_event(
         Names of the coefficients that were fitted.
     games : GameColumns
         What it was fitted to; `group` numbers the events.
+    weight : float64 array, optional
+        Of each game in the fit.
     noun : str
         What the groups are.
     """
-    worth = effective_number(games.group)
+    worth = effective_number(games.group, weight)
     if worth < LEAST_EFFECTIVE_CLUSTERS:
         return None
-    scores = _Scores.of(model, free, games)
+    scores = _Scores.of(model, free, games, weight)
     peak = _peak(model, free, scores)
     labels, number = np.unique(games.group, return_inverse=True)
     order = np.argsort(number, kind="stable")
@@ -103,7 +122,7 @@ def region_by_event(
         )
         off.append(model_values(model, free) + moved - peak)
     jackknife = np.array(off)
-    covariance = _at_least_independent(jackknife.T @ jackknife, scores.information)
+    covariance = _at_least_independent(jackknife.T @ jackknife, scores)
     return CoefficientRegion(
         model, tuple(free), peak, covariance, worth - 1.0, f"{len(labels)} {noun}"
     )
@@ -124,13 +143,13 @@ def region_by_player(
     worth = effective_players(first, second) if len(first) else 0.0
     if worth < LEAST_EFFECTIVE_PLAYERS:
         return None
-    scores = _Scores.of(model, free, games)
+    scores = _Scores.of(model, free, games, None)
     a, b, pair, players = numbered(first, second)
     by_player = cluster_sums(scores.score, np.concatenate([a, b]), players)
     by_pair = cluster_sums(scores.score, pair)
     meat = by_player.T @ by_player - by_pair.T @ by_pair
     bread = np.linalg.pinv(scores.information, hermitian=True)
-    covariance = _at_least_independent(bread @ meat @ bread, scores.information)
+    covariance = _at_least_independent(bread @ meat @ bread, scores)
     freedom = max(worth - 2.0, 1.0)
     return CoefficientRegion(
         model, tuple(free), _peak(model, free, scores), covariance, freedom, f"{players} players"
@@ -148,12 +167,14 @@ def _peak(model: GradeModel, free: Sequence[str], scores: _Scores) -> Array:
     return np.asarray(model_values(model, free) + step)
 
 
-def _at_least_independent(covariance: Array, information: Array) -> Array:
-    """The covariance, in no direction smaller than the inverse of the information."""
-    value, vector = np.linalg.eigh(information)
+def _at_least_independent(covariance: Array, scores: _Scores) -> Array:
+    """The covariance, in no direction smaller than that of independent games."""
+    bread = np.linalg.pinv(scores.information, hermitian=True)
+    least = bread @ scores.independent @ bread
+    value, vector = np.linalg.eigh(least)
     some = value > 1e-12 * max(float(value.max()), 1e-300)
     root = vector[:, some] * np.sqrt(value[some])
     back = vector[:, some] / np.sqrt(value[some])
-    times, turned = np.linalg.eigh(root.T @ covariance @ root)
+    times, turned = np.linalg.eigh(back.T @ covariance @ back)
     scaled = (turned * np.maximum(times, 1.0)) @ turned.T
-    return np.asarray(back @ scaled @ back.T)
+    return np.asarray(root @ scaled @ root.T)

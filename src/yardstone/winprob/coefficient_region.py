@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
+    #: Distance, centre and covariance of a part of the region.
+    _Slice = tuple[float, Array, Array]
 
 __all__ = ["CoefficientRegion"]
 
 #: Times that the direction of the extreme is looked for again where the last one led.
 _TURNS = 3
-#: Lapses go no higher.
-_MOST_LAPSE = 0.999
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +74,6 @@ class CoefficientRegion:
         level: float = 0.95,
     ) -> tuple[Array, Array]:
         """Lowest and highest probability of the region; parameters as `WinningModel.interval`."""
-        if not 0.0 < level < 1.0:
-            raise UsageError("a confidence level lies between 0 and 1")
         given = usual_komi(handicap) if komi is None else komi
         games = np.broadcast_arrays(
             *(np.asarray(x, np.float64) for x in (first, second, handicap, given))
@@ -84,12 +82,32 @@ class CoefficientRegion:
         rows, where = np.unique(
             np.stack([each.ravel() for each in games]), axis=1, return_inverse=True
         )
-        reach = t_quantile(0.5 + 0.5 * level, self.freedom)
-        ends = np.array([self._ends(row[:, None], reach) for row in rows.T]).reshape(-1, 2)
+        reach = self._reach(level)
+        slices = self._slices(reach)
+        ends = np.array([self._ends(row[:, None], reach, slices) for row in rows.T]).reshape(-1, 2)
         low, high = ends[where.ravel()].T
         return low.reshape(shape), high.reshape(shape)
 
-    def _ends(self, game: Array, reach: float) -> tuple[float, float]:
+    def coefficient_interval(self, name: str, level: float = 0.95) -> tuple[float, float]:
+        """Lowest and highest value of a free coefficient in the region."""
+        where = self.free.index(name)
+        if not self.covariance[where, where] > 0.0:  # the games say nothing of it
+            return float(self._floor[where]), np.inf
+        along = np.eye(len(self.free))[where]
+        reach = self._reach(level)
+        slices = self._slices(reach)
+        low, high = (
+            float(self._furthest(sign * along, reach, slices)[where]) for sign in (-1.0, 1.0)
+        )
+        best = float(self.model.vector[ALL_PARAMETERS.index(name)])
+        return min(low, best), max(high, best)
+
+    def _reach(self, level: float) -> float:
+        if not 0.0 < level < 1.0:
+            raise UsageError("a confidence level lies between 0 and 1")
+        return t_quantile(0.5 + 0.5 * level, self.freedom)
+
+    def _ends(self, game: Array, reach: float, slices: list[_Slice]) -> tuple[float, float]:
         """Range of the probability of one game (first, second, handicap, komi)."""
         best = self.model.vector
         index = [ALL_PARAMETERS.index(name) for name in self.free]
@@ -99,7 +117,7 @@ class CoefficientRegion:
             vector, end = best.copy(), middle
             for _ in range(_TURNS):
                 slope = self._logit(vector, game)[1][index]
-                vector[index] = self._furthest(sign * slope, reach)
+                vector[index] = self._furthest(sign * slope, reach, slices)
                 found = self._logit(vector, game)[0]
                 end = min(end, found) if sign < 0.0 else max(end, found)
             ends.append(float(1.0 / (1.0 + np.exp(-end))))
@@ -118,7 +136,7 @@ class CoefficientRegion:
     def _floor(self) -> Array:
         return np.array([-np.inf if name in MAY_BE_NEGATIVE else 0.0 for name in self.free])
 
-    def _slices(self, reach: float) -> list[tuple[float, Array, Array]]:
+    def _slices(self, reach: float) -> list[_Slice]:
         """Distance, centre and covariance of the region with some coefficients held at zero.
 
         Only with coefficients whose bound is near enough to matter. Distances are those of
@@ -139,7 +157,7 @@ class CoefficientRegion:
                 return [(d - least, centre, c) for d, centre, c in slices]
             most = enough
 
-    def _slice(self, held: tuple[int, ...]) -> tuple[float, Array, Array]:
+    def _slice(self, held: tuple[int, ...]) -> _Slice:
         if not held:
             return 0.0, self.peak, self.covariance
         at = list(held)
@@ -150,10 +168,10 @@ class CoefficientRegion:
         centre[at] = self._floor[at]
         return float(off @ inverse @ off), centre, self.covariance - across @ self.covariance[at]
 
-    def _furthest(self, slope: Array, reach: float) -> Array:
+    def _furthest(self, slope: Array, reach: float, slices: list[_Slice]) -> Array:
         """The allowed coefficients of the region that are furthest along `slope`."""
         best, furthest = -np.inf, self.peak
-        for distance, centre, covariance in self._slices(reach):
+        for distance, centre, covariance in slices:
             left = reach**2 - distance
             if left < 0.0:
                 continue
@@ -162,7 +180,4 @@ class CoefficientRegion:
             point = centre if size == 0.0 else centre + sqrt(left) / size * along
             if np.all(point >= self._floor - 1e-9) and slope @ point > best:
                 best, furthest = float(slope @ point), np.maximum(point, self._floor)
-        if "lapse" in self.free:
-            where = self.free.index("lapse")
-            furthest[where] = min(furthest[where], _MOST_LAPSE)
         return furthest

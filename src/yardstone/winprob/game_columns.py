@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["GameColumns"]
+__all__ = ["GameColumns", "between_grades"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +62,9 @@ class GameColumns:
         lowest, highest : float
             Grades outside (30 kyu to 9 dan) are left out as no real grades.
         """
-        for name in ("first_grade", "second_grade", *([group] if group else [])):
-            if name not in pool.columns:
-                raise InputError(f"the games have no column {name!r}")
+        if group is not None and group not in pool.columns:
+            raise InputError(f"the games have no column {group!r}")
+        keep = between_grades(pool, lowest=lowest, highest=highest)
         size = len(pool)
         first, second = (
             np.asarray(pool.columns[name], np.float64) for name in ("first_grade", "second_grade")
@@ -72,12 +72,6 @@ class GameColumns:
         handicap = np.asarray(pool.columns.get("handicap", np.zeros(size)), np.float64)
         komi = np.asarray(pool.columns.get("komi", np.full(size, np.nan)), np.float64)
         komi = np.where((handicap > 0) | ~np.isfinite(komi), usual_komi(handicap), komi)
-        keep = (
-            (np.minimum(first, second) >= lowest)
-            & (np.maximum(first, second) <= highest)
-            & (pool.score != 0.5)
-            & (handicap >= 0)
-        )
         number = np.arange(size)
         if group is not None:
             number = np.unique(pool.columns[group], return_inverse=True)[1].ravel()
@@ -94,8 +88,36 @@ class GameColumns:
             self.group[keep],
         )
 
-    def graded(self) -> GradedGames:
-        """The games added up."""
+    def graded(self, weight: Array | None = None) -> GradedGames:
+        """The games added up; with weights each counts as so many."""
         return GradedGames.from_columns(
-            self.first, self.second, self.first_won, self.handicap, self.komi
+            self.first, self.second, self.first_won, self.handicap, self.komi, weight
         )
+
+    def group_weights(self, most: float) -> Array:
+        """Weights under which a group of n games counts as ``n / (1 + n / most)``.
+
+        Those of games whose results correlate by 1 / `most` within a group: no group, however
+        large, counts as more than `most` independent games.
+        """
+        _, number, size = np.unique(self.group, return_inverse=True, return_counts=True)
+        return np.asarray(1.0 / (1.0 + size[number.ravel()] / most), np.float64)
+
+
+def between_grades(pool: Pool, *, lowest: float = -30.0, highest: float = 8.0) -> NDArray[np.bool_]:
+    """Which games are decided, and between players of known grades.
+
+    Raises
+    ------
+    InputError
+        The games have no grades.
+    """
+    for name in ("first_grade", "second_grade"):
+        if name not in pool.columns:
+            raise InputError(f"the games have no column {name!r}")
+    first, second = (
+        np.asarray(pool.columns[name], np.float64) for name in ("first_grade", "second_grade")
+    )
+    handicap = np.asarray(pool.columns.get("handicap", np.zeros(len(pool))), np.float64)
+    known = (np.minimum(first, second) >= lowest) & (np.maximum(first, second) <= highest)
+    return np.asarray(known & (pool.score != 0.5) & (handicap >= 0))

@@ -17,6 +17,7 @@ taken to be worth.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, floor, log10
@@ -27,7 +28,7 @@ import numpy as np
 
 from yardstone.choices import check_number
 from yardstone.errors import InputError, UsageError
-from yardstone.winprob.grades import MOST_KOMI, MOST_STONES
+from yardstone.winprob.grades import MOST_KOMI, MOST_STONES, split_grade
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -41,6 +42,8 @@ __all__ = [
     "antilog",
     "even_game_margin",
     "expected_margin",
+    "goldis_of_grade",
+    "grade_of_goldis",
     "handicap",
     "handicap_stones",
     "log_rating",
@@ -114,21 +117,34 @@ def pro_rating(dan: ArrayLike) -> Array:
     return log_rating(1000.0 + 125.0 * (np.asarray(dan, np.float64) - 1.0))
 
 
+def goldis_of_grade(grade: ArrayLike) -> Array:
+    """Log rating, in thousandths, of a grade: 2000 at 1 dan (1 aml), 100 a grade."""
+    return 2000.0 + 100.0 * np.asarray(grade, np.float64)
+
+
+def grade_of_goldis(rating: ArrayLike) -> Array:
+    """The inverse of `goldis_of_grade`."""
+    return (np.asarray(rating, np.float64) - 2000.0) / 100.0
+
+
+_OWN_RANK = re.compile(r"\s*(\d+)\s*(aml|level|step)\s*", re.IGNORECASE)
+_UNITS = {"level": "aml", "dan": "aml", "kyu": "step", "pro": "p"}
+_HIGHEST = {"aml": 10, "step": 27, "p": 9}
+
+
 def _split(rank: str) -> tuple[int, str]:
-    word = rank.strip().lower().replace(" ", "")
-    digits = word.rstrip("abcdefghijklmnopqrstuvwxyz")
-    unit = {"aml": "aml", "step": "step", "p": "p", "pro": "p", "level": "aml"}.get(
-        word[len(digits) :]
+    """Number and unit (aml, step, p) of a rank of table 1; dan and kyu stand for aml and step."""
+    own = _OWN_RANK.fullmatch(rank)
+    parts = (float(own[1]), own[2].lower()) if own is not None else split_grade(rank)
+    if parts is not None:
+        number, unit = parts[0], _UNITS.get(parts[1], parts[1])
+        if number.is_integer() and 1 <= number <= _HIGHEST[unit]:
+            return int(number), unit
+    raise InputError(
+        f"{rank!r} is not a rank of Goldis' table",
+        hint="levels 1aml to 10aml, steps 1step to 27step, 1p to 9p; 4d and 4k stand for "
+        "4aml and 4step",
     )
-    unit = {"d": "aml", "dan": "aml", "k": "step", "kyu": "step"}.get(word[len(digits) :], unit)
-    limits = {"aml": 10, "step": 27, "p": 9}
-    if unit is None or not digits.isdigit() or not 1 <= int(digits) <= limits[unit]:
-        raise InputError(
-            f"{rank!r} is not a rank of Goldis' table",
-            hint="levels 1aml to 10aml, steps 1step to 27step, 1p to 9p; 4d and 4k stand for "
-            "4aml and 4step",
-        )
-    return int(digits), unit
 
 
 def rank_rating(rank: str) -> float:
@@ -142,8 +158,8 @@ def rank_rating(rank: str) -> float:
     if unit == "p":
         return float(pro_rating(number))
     if unit == "aml":
-        return 1900.0 + 100.0 * number
-    return 2000.0 - 100.0 * number if number <= 19 else 290.0 - 10.0 * number
+        return float(goldis_of_grade(number - 1))
+    return float(goldis_of_grade(-number)) if number <= 19 else 290.0 - 10.0 * number
 
 
 def rank_name(rating: float) -> str:

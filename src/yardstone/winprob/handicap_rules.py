@@ -1,16 +1,13 @@
-"""Handicaps by European usage and by a fit to real games, beside Goldis' exact ones.
+"""The worth of a handicap stone, fitted to games: likelihood, and intervals over clusters.
 
 A game with h stones and no komi gives Black h - 1/2 stones more than an even one: the
 first of them is the move that he has anyhow, of which komi takes half away. If a stone is
 worth `stone` grades, a difference of g grades is made even by ``g/stone + 1/2`` stones.
-European usage has it at one grade (the EGF's ratings do); `FITTED` is what the handicap
-games of real tournaments say (``python studies/handicaps.py``).
+``python studies/handicaps.py`` scores it, and the models of winning, on real games.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import floor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,56 +22,12 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 __all__ = [
-    "EUROPEAN",
-    "FITTED",
-    "SCORES",
-    "StoneRule",
     "black_wins",
     "fit_slope",
     "fit_stone",
     "log_loss",
     "stone_interval",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class StoneRule:
-    """What a handicap stone is worth in grades.
-
-    Attributes
-    ----------
-    name : str
-    stone : float
-        Grades.
-    low, high : float, optional
-        95 % interval, where it was fitted.
-    """
-
-    name: str
-    stone: float
-    low: float | None = None
-    high: float | None = None
-
-    def exact(self, grades: float) -> float:
-        """Stones without komi that make players so many grades apart even."""
-        return abs(grades) / self.stone + 0.5
-
-    def stones(self, grades: float) -> int:
-        """The same in whole stones, White keeping the rest; 0 is an even game with komi."""
-        return floor(self.exact(grades) + 1e-9)
-
-
-#: A stone a grade.
-EUROPEAN = StoneRule("EGF", 1.0)
-#: By 638 handicap games of 40 events.
-FITTED = StoneRule("fitted", 1.08, 0.78, 1.38)
-#: Log loss of each rule's forecasts of those games, with 95 % intervals over events, which
-#: are left out of fits; a coin has 0.693.
-SCORES = {
-    "goldis": (0.916, 0.820, 1.012),
-    "EGF": (0.667, 0.640, 0.695),
-    "fitted": (0.672, 0.641, 0.703),
-}
 
 
 def black_wins(gap: ArrayLike, handicap: ArrayLike, *, stone: float, slope: float) -> Array:

@@ -74,15 +74,21 @@ class GradedGames:
 
     @classmethod
     def from_columns(
-        cls, first: Array, second: Array, first_won: NDArray[np.bool_], handicap: Array, komi: Array
+        cls,
+        first: Array,
+        second: Array,
+        first_won: NDArray[np.bool_],
+        handicap: Array,
+        komi: Array,
+        weight: Array | None = None,
     ) -> GradedGames:
-        """Add up games that agree in everything but the result."""
+        """Add up games that agree in everything but the result; `weight` is 1 by default."""
+        count: Array = np.ones(len(first)) if weight is None else weight
         table = np.column_stack([first, second, handicap, komi]).astype(np.float64)
         cells, where = np.unique(table, axis=0, return_inverse=True)
         where = where.ravel()
-        wins, games = np.zeros(len(cells)), np.zeros(len(cells))
-        np.add.at(wins, where, first_won)
-        np.add.at(games, where, 1.0)
+        wins = np.asarray(np.bincount(where, count * first_won, len(cells)), np.float64)
+        games = np.asarray(np.bincount(where, count, len(cells)), np.float64)
         first, second, handicap, komi = np.ascontiguousarray(cells.T)
         return cls(first, second, handicap, komi, wins, games)
 
@@ -187,8 +193,8 @@ def fit_likelihood(
         Names of `ALL_PARAMETERS` to be fitted; the others stay as in `start`.
         All but ``black`` and ``komi`` stay at or above zero.
     start : GradeModel, optional
-        First point, and the link; table 1's "initial" by default. From that one two
-        others are tried as well, and the best of the three fits is kept.
+        First point, and the link; table 1's "initial" by default. Where the free coefficients
+        are that one's, two others are tried as well, and the best of the three fits is kept.
     tolerance : float
         The fit is done when another step promises no more log-likelihood.
     """
@@ -202,7 +208,10 @@ def fit_likelihood(
         raise NoGamesError("there is no decided game between players of known grades")
     begin = start or GradeModel(INITIAL)
     first = _fit_from(games, names, begin, tolerance)
-    if begin.core != INITIAL or "K" not in names:
+    begins = begin.core.parameters
+    if "K" not in names or any(
+        begins[name] != INITIAL.parameters[name] for name in names if name in begins
+    ):
         return first
     fits = [first]
     for core in _OTHER_STARTS:

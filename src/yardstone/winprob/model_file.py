@@ -14,7 +14,7 @@ peak           top of the quadratic about the fit, in the order of ``free``
 covariance     about it; null where nothing is known of the errors
 freedom        degrees of freedom of Student's t
 clusters       what the games were counted by, in words
-no_interval    why there are no errors, where there are none
+no_interval    why there is no interval, where there is none
 grades         weakest and strongest grade, and largest difference, of what was fitted
 spread         standard deviation of players' strengths about their grades; null if unknown
 made           the day, and the version of Yardstone
@@ -82,7 +82,7 @@ def write_model(path: Path, model: WinningModel) -> None:
         "covariance": None if region is None else region.covariance.tolist(),
         "freedom": None if region is None else region.freedom,
         "clusters": "" if region is None else region.clusters,
-        "no_interval": model.no_interval if region is None else "",
+        "no_interval": model.no_interval,
         "grades": {"lowest": model.lowest, "highest": model.highest, "apart": model.apart},
         "spread": model.spread,
         "made": model.made,
@@ -218,6 +218,8 @@ def _region(values: _Values, law: GradeModel) -> CoefficientRegion | None:
     free = values.values.get("free")
     if not isinstance(free, list) or not free or not set(map(str, free)) <= set(ALL_PARAMETERS):
         raise _Wrong("free does not name coefficients")
+    if "lapse" in free:
+        raise _Wrong("a covariance does not hold with lapses among the free coefficients")
     if len(set(free)) != len(free):
         raise _Wrong("free names a coefficient twice")
     size = len(free)

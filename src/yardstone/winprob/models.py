@@ -15,7 +15,7 @@ a file      what ``yardstone winprob fit … --save FILE`` wrote
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 
 from yardstone.errors import MissingFileError, UsageError
+from yardstone.winprob.head_start import head_start
 
 if TYPE_CHECKING:
     import os
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["DEFAULT", "MODELS", "Law", "WinningModel", "winning_model"]
+__all__ = ["DEFAULT", "MODELS", "Law", "WinningModel", "winning_model", "with_coefficients"]
 
 #: The model where none is named.
 DEFAULT = "fitted"
@@ -93,7 +94,7 @@ class WinningModel:
     highest: float = np.inf
     apart: float = np.inf
     region: CoefficientRegion | None = None
-    no_interval: str = "its coefficients were published without errors"
+    no_interval: str = "it was published without errors"
     spread: float | None = None
     made: str = ""
 
@@ -148,10 +149,12 @@ class WinningModel:
         Returns
         -------
         low, high : arrays
-            None where nothing is known of the errors of the coefficients (`no_interval`
-            says why).
+            None where nothing is known of the errors of the coefficients, or not of the worth
+            of a stone where there are stones or another komi (`no_interval` says why).
         """
         if self.region is None:
+            return None
+        if "stone" not in self.region.free and np.any(head_start(handicap, komi) != 0.0):
             return None
         return self.region.interval(first, second, handicap=handicap, komi=komi, level=level)
 
@@ -260,3 +263,35 @@ def winning_model(name_or_path: str | os.PathLike[str] = DEFAULT) -> WinningMode
         raise UsageError(
             f"{no_such('model of winning', word, MODELS)}; and there is no such file"
         ) from None
+
+
+def with_coefficients(model: WinningModel, values: Mapping[str, float]) -> WinningModel:
+    """The model with coefficients set by hand, which leaves it no interval.
+
+    Raises
+    ------
+    UsageError
+        There is no such coefficient, it cannot be that, or the model has none.
+    """
+    from yardstone.choices import check_number, no_such
+    from yardstone.winprob.grade_model import ALL_PARAMETERS, GradeModel
+    from yardstone.winprob.likelihood import MAY_BE_NEGATIVE
+
+    if not isinstance(model.law, GradeModel):
+        raise UsageError(f"the model {model.name} has no coefficients to set")
+    vector = model.law.vector
+    for name, value in values.items():
+        if name not in ALL_PARAMETERS:
+            raise UsageError(no_such("coefficient", name, ALL_PARAMETERS))
+        least = None if name in MAY_BE_NEGATIVE else 0.0
+        check_number(name, value, least=least, below=1.0 if name == "lapse" else None)
+        vector[ALL_PARAMETERS.index(name)] = value
+    words = ", ".join(f"{name} set to {value:g}" for name, value in values.items())
+    return replace(
+        model,
+        about=f"{model.about}; {words}",
+        law=GradeModel.from_vector(vector, model.law.link),
+        region=None,
+        no_interval="coefficients were set by hand",
+        spread=None,
+    )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import UsageError
+from yardstone.scales import egf_of_grade
 from yardstone.winprob.goldis import KOMI, MARGIN_DEVIATION, expected_margin
 from yardstone.winprob.head_start import check_conditions, head_start, usual_komi
 from yardstone.winprob.logistic import logistic, win_probability
@@ -24,7 +25,6 @@ __all__ = ["EgfLaw", "GoldisLaw", "PointsLaw"]
 
 #: Where the EGF's expected score has its pole, and where it stops being used.
 _EGF_POLE, _EGF_CEILING = 3300.0, 3290.0
-_SHODAN, _GRADE = 2100.0, 100.0
 
 
 class EgfLaw:
@@ -44,7 +44,7 @@ class EgfLaw:
         """Probability that Black, the first, wins; as `WinningModel.probability`."""
         h, c = _conditions(handicap, komi)
         one, two = (
-            _EGF_POLE - np.minimum(_SHODAN + _GRADE * np.asarray(grade), _EGF_CEILING)
+            _EGF_POLE - np.minimum(egf_of_grade(grade), _EGF_CEILING)
             for grade in (np.add(first, head_start(h, c)), second)
         )
         return logistic(7.0 * np.log(two / one))

@@ -16,6 +16,7 @@ import os
 import re
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -24,14 +25,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError, MissingFileError, NoGamesError, SkippedWarning, UsageError
+from yardstone.records.joining import join_pools
 from yardstone.winprob.games_csv import read_games_csv
-from yardstone.winprob.grades import format_grade, parse_grade
+from yardstone.winprob.grades import format_grade, parse_grade, parse_grades
 from yardstone.winprob.statistics import WinningStatistics
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
 
-__all__ = ["as_published", "read_graded_games", "read_statistics", "statistics_of_files"]
+__all__ = [
+    "as_published",
+    "read_all_games",
+    "read_graded_games",
+    "read_statistics",
+    "statistics_of_files",
+]
 
 #: Begins the table in the database's pages.
 TITLE = "Winning Statistics - Even Games"
@@ -113,14 +121,69 @@ def statistics_of_files(
     return total
 
 
+#: Endings of tables, without those of compression.
+_TABLES = (".csv", ".tsv", ".txt")
+
+
 def read_graded_games(file: Path) -> Pool:
-    """The games of `read_games_csv`, with a warning of what was left out."""
-    _check_file(file)
-    pool = read_games_csv(file)
+    """Games with grades, with a warning of what was left out.
+
+    Tables are read by `read_games_csv`, other files and folders by `yardstone.records`; the
+    grades of a game record are those that it names for its players.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or its games have no grades.
+    """
+    table = any(ending in _TABLES for ending in (each.lower() for each in file.suffixes[-2:]))
+    if table and not file.is_dir():
+        _check_file(file)
+        pool = read_games_csv(file)
+    else:
+        pool = _read_records(file)
     if len(pool.skipped):
         reasons = ", ".join(f"{n} {reason}" for reason, n in pool.skipped.reasons.most_common())
         warnings.warn(SkippedWarning(f"games left out: {reasons}"), stacklevel=2)
     return pool
+
+
+def read_all_games(
+    files: Sequence[Path], *, begin: str | None = None, end: str | None = None
+) -> Pool:
+    """The games of several files as one, from the first day to the last.
+
+    Raises
+    ------
+    InputError
+        As `read_graded_games`; or a game has no date, and a period was named.
+    UsageError
+        A day is not a date.
+    """
+    first, last = _day(begin), _day(end)
+    pools = [read_graded_games(file) for file in files]
+    pool = pools[0] if len(pools) == 1 else join_pools(pools)
+    if first is None and last is None:
+        return pool
+    if pool.time is None:
+        raise InputError("the games have no dates for a period", file=str(files[0]))
+    keep = ~np.isnat(pool.time)
+    if first is not None:
+        keep &= pool.time >= np.datetime64(first, "s")
+    if last is not None:
+        keep &= pool.time < np.datetime64(last, "D") + np.timedelta64(1, "D")
+    return pool.select(keep)
+
+
+def _read_records(file: Path) -> Pool:
+    from yardstone.records.reading import read
+
+    pool = read(file, levels=True)
+    sides = ("first_grade", "second_grade")
+    if not set(sides) <= set(pool.columns):
+        raise InputError("the games do not name the players' grades", file=str(file))
+    grades = {side: parse_grades([str(each) for each in pool.columns[side]]) for side in sides}
+    return replace(pool, columns={**pool.columns, **grades})
 
 
 def _check_file(file: Path) -> None:
@@ -129,6 +192,8 @@ def _check_file(file: Path) -> None:
 
 
 def _holds_counts(file: Path) -> bool:
+    if file.is_dir():
+        return False
     _check_file(file)
     with file.open("rb") as stream:
         head = stream.read(1 << 16).decode("utf-8", "replace")

@@ -152,7 +152,7 @@ def compare(
     yardstone backgammon study compare matches.csv.gz --leave-out lengths
     """
     from yardstone.lab.vandendoel.comparison import compare_formulas
-    from yardstone.reports.backgammon.study import comparison_document
+    from yardstone.reports.backgammon.comparison import comparison_document
 
     output.check()
     comparison = compare_formulas(_matches(matches), rule, left_out, folds=parts, seed=seed)

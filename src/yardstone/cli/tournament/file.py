@@ -61,10 +61,13 @@ Unplayed = Annotated[
     ),
 ]
 Win = Annotated[
-    Literal["kaniuk", "egf", "elo"],
+    str | None,
     typer.Option(
         "--win",
-        help="Winning probability: Kaniuk's or the EGF's by grades, or Elo by ratings.",
+        metavar="NAME|FILE",
+        help="Model of winning: fitted, kaniuk, egf or goldis by grades, elo by ratings, or a file "
+        "of winprob fit --save. [default: fitted; in chess elo]",
+        show_default=False,
     ),
 ]
 

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from yardstone.cli.output import TableOutput
-from yardstone.cli.tournament.file import Criteria, TournamentFile, Unplayed
+from yardstone.cli.tournament.file import Criteria, TournamentFile, Unplayed, Win
+from yardstone.errors import InputError
 
 __all__ = ["needs"]
 
@@ -31,6 +32,7 @@ def needs(
             help="Allow draws. [default: in chess, or with a whole komi]",
         ),
     ] = None,
+    win: Win = None,
     limit: Annotated[
         int,
         typer.Option(
@@ -41,7 +43,10 @@ def needs(
     ] = 4096,
     unplayed: Unplayed = None,
 ) -> None:
-    """Show what a player needs in the last round to reach a place.
+    """Show what a player needs in the last round to reach a place, and the chances.
+
+    Combinations of results are counted; beside them stand the chances by a model of winning,
+    from the entry list and the rounds so far.
 
     Examples
     --------
@@ -49,6 +54,7 @@ def needs(
     """
     from yardstone.reports.tournament.last_round import last_round_document
     from yardstone.tournament.last_round import last_round_needs
+    from yardstone.tournament.place_chances import place_chances
 
     output.check()
     tournament = file.read()
@@ -62,4 +68,12 @@ def needs(
         unplayed=unplayed,
         progress=output.progress("Combinations"),
     )
-    output.emit(last_round_document(tournament, result))
+    chances, reason = None, ""
+    if result.exact:
+        try:
+            chances = place_chances(tournament, result, win=win)
+        except InputError as error:
+            reason = str(error)
+    else:
+        reason = "too many combinations; `yardstone tournament simulate` has them"
+    output.emit(last_round_document(tournament, result, chances, no_chances=reason))

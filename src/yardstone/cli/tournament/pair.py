@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -12,12 +13,17 @@ from yardstone.cli.output import Format, TableOutput
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from yardstone.reports.document import Document
     from yardstone.tournament.constraints import Constraints
+    from yardstone.tournament.event.changes import Change
+    from yardstone.tournament.event.pairing import PairedRound, PairingSystem
+    from yardstone.tournament.event.wishes import EventWishes
     from yardstone.tournament.model import Tournament
     from yardstone.tournament.pairing_rules import PairingRules
 
-__all__ = ["pair"]
+__all__ = ["pair", "two_players"]
 
 #: Between the two names of a board.
 _BETWEEN = (",", " - ", " – ", ";")
@@ -30,9 +36,9 @@ class WeightOptions:
     PANEL: ClassVar[str] = "Pairing rules"
 
     system: Annotated[
-        Literal["mcmahon", "swiss", "fide", "round-robin"] | None,
+        Literal["mcmahon", "swiss", "chess", "dutch", "round-robin"] | None,
         typer.Option(
-            help="Pair by the rules of this system. [default: the file's]",
+            help="Pair by the rules of this system. [default: the file's; dutch in chess]",
         ),
     ] = None
     rules: Annotated[
@@ -61,14 +67,24 @@ class WeightOptions:
         ),
     ] = None
 
-    def round_robin(self, tournament: Tournament) -> bool:
-        """Whether the round is one of a table; refuses options that do not go with that."""
-        robin = (self.system or tournament.system) == "round-robin"
-        if robin and (self.rules or self.settings):
+    def kind(self, tournament: Tournament, wishes: EventWishes) -> PairingSystem:
+        """Which rules pair the round; refuses options that do not go with them."""
+        from yardstone.tournament.event.pairing import usual_system
+
+        weighed = bool(self.rules or self.settings)
+        if self.system is None:
+            kind = usual_system(tournament, wishes)
+            if kind == "dutch" and weighed:
+                kind = "weights"
+        else:
+            kind = self.system if self.system in ("round-robin", "dutch") else "weights"
+        if weighed and kind == "round-robin":
             raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
-        if not robin and (self.numbering is not None or self.double is not None):
+        if weighed and kind == "dutch":
+            raise UsageError("the Dutch system has no weights: leave --rules and --set away")
+        if kind != "round-robin" and (self.numbering is not None or self.double is not None):
             raise UsageError("--numbering and --double are for a round robin")
-        return robin
+        return kind
 
     def weights(self, tournament: Tournament) -> PairingRules:
         """The tournament's rules, changed by those of a system, a file and the options."""
@@ -76,7 +92,7 @@ class WeightOptions:
         from yardstone.tournament.rules_file import read_rules
 
         rules = PairingRules.of(tournament)
-        if self.system is not None:
+        if self.system not in (None, "dutch"):
             rules = rules.with_system(self.system)
         if self.rules is not None:
             rules = rules.changed(read_rules(self.rules))
@@ -126,8 +142,10 @@ class ConstraintOptions:
         from yardstone.tournament.constraints import Constraints
 
         return Constraints(
-            fixed=tuple(_players(tournament, text, "--fix") for text in self.fix or []),
-            forbidden=tuple(_players(tournament, text, "--forbid") for text in self.forbid or []),
+            fixed=tuple(two_players(tournament, text, "--fix") for text in self.fix or []),
+            forbidden=tuple(
+                two_players(tournament, text, "--forbid") for text in self.forbid or []
+            ),
             absent=frozenset(tournament.find(text) for text in self.absent or []),
             bye=None if self.bye is None else tournament.find(self.bye),
             no_bye=self.no_bye,
@@ -190,12 +208,16 @@ def pair(
         bool | None,
         typer.Option(
             "--costs/--no-costs",
-            help="Show what is lost without each board. [default: up to 200 players]",
+            help="Show what is lost without each board, or what stands against the first choice "
+            "of the Dutch system. [default: up to 200 players]",
             show_default=False,
         ),
     ] = None,
     brief: Annotated[
         bool, typer.Option("--brief", help="Show the boards without reasons.")
+    ] = False,
+    no_wishes: Annotated[
+        bool, typer.Option("--no-wishes", help="Pair without the wishes kept beside the file.")
     ] = False,
     target: Annotated[
         Path | None,
@@ -218,18 +240,12 @@ def pair(
     yardstone tournament pair open.xml --round 5 --again --ask 'Adler Ruth,Dahl Ingrid'
     yardstone tournament pair open.xml --round 3 --compare
     """
+    from yardstone.tournament.event.pairing import pair_event
+    from yardstone.tournament.event.wishes import EventWishes, read_wishes
     from yardstone.tournament.files import read_tournament
-    from yardstone.tournament.proposal import propose_round, without_rounds
 
     boards.check(target)
-    tournament = read_tournament(file)
-    if again:
-        tournament, round_number = without_rounds(
-            tournament, round_number, keep_results=target is not None
-        )
-    robin = rules.round_robin(tournament)
-    if robin and (ask or compare):
-        raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
+    wishes = EventWishes() if file == "-" or no_wishes else read_wishes(file)
     if compare:
         if target is not None or boards.html is not None or ask or again:
             raise UsageError(
@@ -237,53 +253,107 @@ def pair(
             )
         if constraints != ConstraintOptions():
             raise UsageError("--compare pairs the players of the recorded round as they are")
+        tournament = read_tournament(file)
+        kind = rules.kind(tournament, wishes)
+        if kind == "round-robin":
+            raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
+        if kind == "dutch":
+            from yardstone.reports.tournament.dutch import check_document
+            from yardstone.tournament.dutch.checking import check_rounds
+
+            checks = check_rounds(tournament, round_number, progress=boards.progress("rounds"))
+            boards.emit(check_document(checks))
+            return
         boards.emit(_comparison(tournament, round_number, rules.weights(tournament)))
         return
-    if robin:
-        document, paired = _round_robin(tournament, round_number, rules, constraints.of(tournament))
-    else:
-        from yardstone.reports.tournament.pairing import pairing_document
 
-        proposal = propose_round(
+    def paired(tournament: Tournament) -> PairedRound:
+        number = round_number
+        if again:
+            from yardstone.tournament.proposal import without_rounds
+
+            tournament, number = without_rounds(
+                tournament, round_number, keep_results=target is not None
+            )
+        kind = rules.kind(tournament, wishes)
+        if kind == "round-robin" and ask:
+            raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
+        options: dict[str, Any] = {
+            "questions": [two_players(tournament, text, "--ask") for text in ask or []],
+            "costs": False if brief else costs,
+            "progress": boards.progress("boards"),
+        }
+        if kind == "round-robin":
+            options = {"numbering": rules.numbering, "double": rules.double}
+        if kind == "weights":
+            options["rules"] = rules.weights(tournament)
+        else:
+            options["seed"] = rules.seed
+        return pair_event(
             tournament,
-            round_number,
-            rules=rules.weights(tournament),
+            number,
+            system=kind,
+            wishes=wishes,
             constraints=constraints.of(tournament),
-            questions=[_players(tournament, text, "--ask") for text in ask or []],
-            costs=False if brief else costs,
-            progress=boards.progress("boards"),
+            **options,
         )
-        document, paired = pairing_document(proposal, brief=brief), proposal.tournament
-    if target is not None:
-        _write(paired, target)
-    boards.emit(document)
+
+    made = _into(file, target, paired)
+    boards.emit(_document(made, brief=brief))
+    if made.notes:
+        print("\n".join(f"yardstone: {note}" for note in made.notes), file=sys.stderr)
 
 
-def _players(tournament: Tournament, text: str, option: str) -> tuple[int, int]:
+def _into(
+    file: str, target: Path | None, paired: Callable[[Tournament], PairedRound]
+) -> PairedRound:
+    """Pair, and write the tournament where it is to go: into its own file as a step of it."""
+    from yardstone.tournament.event.file import change_file
+    from yardstone.tournament.files import read_tournament
+
+    if target is None or file == "-" or not _same(Path(file), target):
+        made = paired(read_tournament(file))
+        if target is not None:
+            _write(made.change.tournament, target)
+        return made
+    rounds = []
+
+    def step(tournament: Tournament) -> Change:
+        rounds.append(paired(tournament))
+        return rounds[-1].change
+
+    change_file(target, step)
+    return rounds[-1]
+
+
+def _same(file: Path, target: Path) -> bool:
+    return file.exists() and target.exists() and file.samefile(target)
+
+
+def _document(made: PairedRound, *, brief: bool) -> Document:
+    from yardstone.tournament.dutch.proposal import DutchProposal
+    from yardstone.tournament.round_robin import RoundRobin
+
+    if isinstance(made.proposal, RoundRobin):
+        from yardstone.reports.tournament.round_robin import round_robin_document
+
+        return round_robin_document(made.proposal)
+    if isinstance(made.proposal, DutchProposal):
+        from yardstone.reports.tournament.dutch import dutch_document
+
+        return dutch_document(made.proposal, brief=brief)
+    from yardstone.reports.tournament.pairing import pairing_document
+
+    return pairing_document(made.proposal, brief=brief)
+
+
+def two_players(tournament: Tournament, text: str, option: str) -> tuple[int, int]:
     """Two players whose names stand in one text."""
     for between in _BETWEEN:
         one, mark, two = text.partition(between)
         if mark and one.strip() and two.strip():
             return tournament.find(one.strip()), tournament.find(two.strip())
     raise UsageError(f'{option} {text!r}: write two names with a comma between: "A,B"')
-
-
-def _round_robin(
-    tournament: Tournament, round_number: int | None, rules: WeightOptions, constraints: Constraints
-) -> tuple[Document, Tournament]:
-    from yardstone.reports.tournament.round_robin import round_robin_document
-    from yardstone.tournament.round_robin import pair_round_robin
-
-    made = pair_round_robin(
-        tournament,
-        round_number,
-        numbering=rules.numbering,
-        seed=rules.seed,
-        double=rules.double,
-        constraints=constraints,
-    )
-    paired = made.added_to(tournament.with_absent(constraints.absent, made.round))
-    return round_robin_document(made), paired
 
 
 def _comparison(tournament: Tournament, round_number: int | None, rules: PairingRules) -> Document:

@@ -53,7 +53,7 @@ class ResultOptions:
 
     PANEL: ClassVar[str] = "Results of games"
 
-    win: Win = "kaniuk"
+    win: Win = None
     advantage: Annotated[
         float, typer.Option(metavar="POINTS", help="With --win elo: advantage of moving first.")
     ] = 0.0
@@ -150,7 +150,7 @@ def simulate(
     """Simulate a tournament thousands of times: who finishes where.
 
     Strengths are the ratings of the entry list, or the grades where there is none;
-    results are drawn from the win probability, rounds paired as `tournament pair` does.
+    results are drawn from the model of winning, rounds paired as `tournament pair` does.
 
     Examples
     --------

@@ -12,8 +12,9 @@ from yardstone.cli.tournament.file import Runs, Win, grade
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.lab.tournaments.pairing_quality import Circuit
-    from yardstone.tournament.winning_laws import WinningLaw
+    from yardstone.lab.tournaments.circuits import Circuit
+    from yardstone.lab.tournaments.single_events import SingleEvents
+    from yardstone.tournament.winning_laws import ModelLaw
 
 __all__ = ["pairing", "ties", "weights"]
 
@@ -21,40 +22,81 @@ _Entrants = Annotated[
     int, typer.Option("--players", metavar="NUMBER", min=2, help="Players of each tournament.")
 ]
 _Rounds = Annotated[int, typer.Option(metavar="NUMBER", min=1, help="Rounds of each tournament.")]
-_Replicates = Annotated[int, typer.Option(metavar="NUMBER", min=2, help="Independent populations.")]
+_Replicates = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER",
+        min=2,
+        help="Independent events or populations.",
+    ),
+]
 
 
 @dataclass(frozen=True)
-class CircuitOptions:
-    """The tournaments by which a population is measured."""
+class MeasureOptions:
+    """What is played, and what is measured of it."""
 
-    population: Annotated[
-        int, typer.Option(metavar="NUMBER", min=2, help="Number of players in all.")
-    ] = 192
-    players: _Entrants = 48
+    objective: Annotated[
+        Literal["strength", "kaniuk"],
+        typer.Option(
+            help="The error that is left of strengths after one event, or Kaniuk's quality: of "
+            "EGF ratings after many events of one population."
+        ),
+    ] = "strength"
+    players: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            min=2,
+            help="Players of each tournament. [default: 100, or 48 of a population]",
+        ),
+    ] = None
     rounds: _Rounds = 5
+    population: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER", min=2, help="kaniuk: number of players in all. [default: 192]"
+        ),
+    ] = None
     tournaments: Annotated[
-        int, typer.Option(metavar="NUMBER", min=2, help="Tournaments played in succession.")
-    ] = 80
+        int | None,
+        typer.Option(
+            metavar="NUMBER", min=2, help="kaniuk: tournaments in succession. [default: 80]"
+        ),
+    ] = None
 
-    def circuit(self) -> Circuit:
+    def measure(self) -> SingleEvents | Circuit:
         """What the studies play."""
-        from yardstone.lab.tournaments.pairing_quality import Circuit
+        from yardstone.lab.tournaments.circuits import Circuit
+        from yardstone.lab.tournaments.single_events import SingleEvents
 
-        return Circuit(
-            population=self.population,
-            players=self.players,
-            rounds=self.rounds,
-            tournaments=self.tournaments,
-        )
+        sizes = {
+            "players": self.players,
+            "population": self.population,
+            "tournaments": self.tournaments,
+        }
+        given = {name: value for name, value in sizes.items() if value is not None}
+        if self.objective == "kaniuk":
+            return Circuit(rounds=self.rounds, **given)
+        for name in ("population", "tournaments"):
+            if name in given:
+                raise UsageError(f"--{name} goes with --objective kaniuk")
+        return SingleEvents(rounds=self.rounds, **given)
+
+    def replicates(self, given: int | None, events: int, populations: int) -> int:
+        """How many are given, or as many as the measure needs."""
+        if given is not None:
+            return given
+        return populations if self.objective == "kaniuk" else events
 
 
-def _probability(win: str) -> WinningLaw:
-    from yardstone.tournament.winning_laws import winning_law
+def _law(win: str | None) -> ModelLaw:
+    from yardstone.tournament.winning_laws import usual_model, winning_law
 
-    if win == "elo":
-        raise UsageError("--win elo: the studies draw players by grades; take kaniuk or egf")
-    return winning_law(win)
+    law = winning_law(win or usual_model(None))
+    if law.model.scale != "grades":
+        raise UsageError(f"--win {win}: the studies draw players by grades; take fitted or egf")
+    return law
 
 
 def ties(
@@ -85,7 +127,7 @@ def ties(
             help="Test on all tied players, those who began equal, or those at the top.",
         ),
     ] = "all",
-    win: Win = "kaniuk",
+    win: Win = None,
     runs: Runs,
     output: Output,
 ) -> None:
@@ -102,10 +144,11 @@ def ties(
     from yardstone.tournament.results import System
 
     output.check()
+    law = _law(win)
     low, _, high = grades.partition(":")
     names = CANDIDATES if criteria is None else [c.strip() for c in criteria.split(",")]
     comparison = compare_tiebreaks(
-        _probability(win),
+        law,
         TournamentSetting(
             players=players,
             rounds=rounds,
@@ -121,41 +164,45 @@ def ties(
         workers=runs.workers,
         progress=output.progress("tournaments"),
     )
-    output.emit(ties_document(comparison))
+    output.emit(ties_document(comparison, win=law.model.name))
 
 
 def pairing(
-    size: CircuitOptions,
+    size: MeasureOptions,
     *,
-    replicates: _Replicates = 10,
-    win: Win = "kaniuk",
+    replicates: _Replicates = None,
+    win: Win = None,
     runs: Runs,
     output: Output,
 ) -> None:
-    """Compare pairing systems by the accuracy of the ratings.
+    """Compare pairing systems by how well they measure strength.
 
-    Kaniuk's quality (2011, section 8): the rms error of ratings by the rules of the
+    Players enter with grades, and after the event the most probable strengths are computed
+    from all results; what is left of their error depends on who met whom. With --objective
+    kaniuk it is his quality (2011, section 8): the RMS error of ratings by the rules of the
     European Go Federation, after many tournaments of players whose strength is fixed.
 
     Examples
     --------
-    yardstone tournament study pairing --replicates 20 --plot pairing.svg
+    yardstone tournament study pairing --replicates 100 --plot pairing.svg
     """
-    from yardstone.lab.tournaments.pairing_quality import compare_quality, usual_pairings
+    from yardstone.lab.tournaments.events import usual_pairings
+    from yardstone.lab.tournaments.pairing_quality import compare_quality
     from yardstone.reports.tournament.pairing_quality import quality_document
 
     output.check()
-    circuit = size.circuit()
+    law = _law(win)
+    measure = size.measure()
     qualities = compare_quality(
         usual_pairings(),
-        _probability(win),
-        circuit,
-        replicates=replicates,
+        law,
+        measure,
+        replicates=size.replicates(replicates, events=400, populations=10),
         seed=runs.seed,
         workers=runs.workers,
-        progress=output.progress("circuits"),
+        progress=output.progress("replicates"),
     )
-    output.emit(quality_document(qualities, circuit, win=win))
+    output.emit(quality_document(qualities, measure, win=law.model.name))
 
 
 def weights(
@@ -163,34 +210,38 @@ def weights(
     trials: Annotated[
         int, typer.Option(metavar="NUMBER", min=1, help="Sets of rules to try.")
     ] = 40,
-    size: CircuitOptions,
-    replicates: _Replicates = 4,
+    size: MeasureOptions,
+    replicates: _Replicates = None,
     confirm: Annotated[
-        int,
-        typer.Option(metavar="NUMBER", min=2, help="Fresh populations that confirm the result."),
-    ] = 20,
-    win: Win = "kaniuk",
+        int | None,
+        typer.Option(
+            metavar="NUMBER", min=2, help="Fresh events or populations that confirm the result."
+        ),
+    ] = None,
+    win: Win = None,
     runs: Runs,
     output: Output,
 ) -> None:
-    """Search for the pairing weights with the most accurate ratings.
+    """Search for the pairing weights that measure strength best.
 
     Examples
     --------
     yardstone tournament study weights --trials 60 --plot search.svg
     """
     from yardstone.lab.tournaments.weight_search import search_weights
-    from yardstone.reports.tournament.pairing_quality import search_document
+    from yardstone.reports.tournament.weight_search import search_document
 
     output.check()
+    law = _law(win)
+    measure = size.measure()
     search = search_weights(
-        _probability(win),
-        size.circuit(),
+        law,
+        measure,
         trials=trials,
-        replicates=replicates,
-        confirm=confirm,
+        replicates=size.replicates(replicates, events=100, populations=4),
+        confirm=size.replicates(confirm, events=1000, populations=20),
         seed=runs.seed,
         workers=runs.workers,
         progress=output.progress("trials"),
     )
-    output.emit(search_document(search, win=win))
+    output.emit(search_document(search, measure, win=law.model.name))

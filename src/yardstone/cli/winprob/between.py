@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from yardstone.cli.options import Confidence, Win
 from yardstone.cli.output import Output
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.winprob.kaniuk import Kaniuk
+    from yardstone.winprob.models import WinningModel
 
 __all__ = ["between"]
 
@@ -34,7 +35,21 @@ def between(
         ),
     ] = None,
     *,
-    win: Annotated[
+    win: Win = "fitted",
+    handicap: Annotated[
+        int,
+        typer.Option(min=0, max=36, metavar="STONES", help="Stones of the weaker player."),
+    ] = 0,
+    komi: Annotated[
+        float | None,
+        typer.Option(
+            metavar="POINTS",
+            help="Komi that Black gives, the first player in an even game: 7, or none with "
+            "stones, unless said otherwise.",
+            show_default=False,
+        ),
+    ] = None,
+    chance: Annotated[
         float | None,
         typer.Option(
             metavar="SHARE",
@@ -54,53 +69,68 @@ def between(
     set_: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="Change a coefficient, such as K=0.2. Repeatable."
+            "--set",
+            metavar="NAME=VALUE",
+            help="Change a coefficient of the model, such as K=0.2. Repeatable.",
         ),
     ] = None,
+    confidence: Confidence = "95",
     output: Output,
 ) -> None:
-    """Give the probability that one grade beats another.
+    """Give the probability that one grade beats another, with its interval.
 
     Examples
     --------
     yardstone winprob 2d 4d
-    yardstone winprob 4k --win 0.35
+    yardstone winprob 5k 1d --handicap 4
+    yardstone winprob 2d 4d --win kaniuk
+    yardstone winprob 4k --chance 0.35
     yardstone winprob 2215 2390 --scale egf
     yardstone winprob --table --plot curves.svg
     """
+    from yardstone.cli import values
     from yardstone.reports.winprob import players
+    from yardstone.winprob.models import winning_model
     from yardstone.winprob.players import opponent_for, probability_between
 
     output.check()
-    model, words = _model(set_ or []), grades or []
+    level = values.confidence(confidence)
+    model, words = _changed(winning_model(win), set_ or []), grades or []
+    if model.scale == "points" and (table or not words):
+        raise UsageError(f"--win {model.name} goes by points, not by grades: give two ratings")
     if table and words:
         raise UsageError("--table stands without grades")
-    if win is not None and len(words) != 1:
-        raise UsageError("--win needs one grade")
+    if chance is not None and len(words) != 1:
+        raise UsageError("--chance needs one grade")
     if table:
-        document = players.grades_document(model, figure)
-    elif win is not None:
-        pair = opponent_for(words[0], win, model=model, scale=scale)
-        document = players.pair_document(pair, model, figure)
+        document = players.grades_document(model, figure, handicap=handicap, komi=komi, level=level)
+    elif chance is not None:
+        pair = opponent_for(
+            words[0], chance, model=model, scale=scale, handicap=handicap, komi=komi, level=level
+        )
+        document = players.pair_document(pair, figure)
     elif len(words) == 2:
-        pair = probability_between(words[0], words[1], model=model, scale=scale)
-        document = players.pair_document(pair, model, figure)
+        pair = probability_between(
+            words[0], words[1], model=model, scale=scale, handicap=handicap, komi=komi, level=level
+        )
+        document = players.pair_document(pair, figure)
     elif not words and output.plot is not None:
-        document = players.figure_document(model, figure)
+        document = players.figure_document(model, figure, level)
         output = replace(output, quiet=True)
     else:
         raise UsageError("give two grades, such as 2d 4d")
     output.emit(document)
 
 
-def _model(settings: list[str]) -> Kaniuk:
-    from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk
+def _changed(model: WinningModel, settings: list[str]) -> WinningModel:
+    """The model with coefficients set by hand."""
+    from yardstone.winprob.models import with_coefficients
 
-    values = dict(PUBLISHED.parameters)
+    values = {}
     for word in settings:
         name, _, number = word.partition("=")
         try:
             values[name.strip()] = float(number)
         except ValueError:
             raise UsageError(f"--set {word}: write it like K=0.2") from None
-    return Kaniuk.from_parameters(values)
+    return with_coefficients(model, values) if values else model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -18,8 +19,9 @@ Files = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILES",
-        help="Games with grades as CSV, or tables of winning statistics: as the European Go "
-        "Database publishes them, or CSV with grade,difference,wins,games.",
+        help="Games with grades (CSV, SGF, files of tournaments), or tables of winning "
+        "statistics: as the European Go Database publishes them, or CSV with "
+        "grade,difference,wins,games.",
     ),
 ]
 Begin = Annotated[
@@ -34,6 +36,13 @@ class ModelFitMethod(StrEnum):
     likelihood = "likelihood"
     newton = "newton"
     conjugate = "conjugate"
+
+
+class LinkFunction(StrEnum):
+    """From strengths to a probability."""
+
+    erf = "erf"
+    logistic = "logistic"
 
 
 class TraceFigure(StrEnum):
@@ -87,8 +96,9 @@ def fit(
         bool,
         typer.Option(
             "--all-games",
-            help="Likelihood: use every difference of grades, colours, komi and handicap games; "
-            "allows black, komi, stone, low and lapse in --free.",
+            help="Likelihood: use every difference of grades, colours, komi and handicap games, "
+            "with intervals over events or players; allows black, komi, stone, low and lapse in "
+            "--free, and those not named are zero (a stone is a grade).",
         ),
     ] = False,
     begin: Begin = None,
@@ -110,6 +120,22 @@ def fit(
             "interval. Repeatable.",
         ),
     ] = None,
+    link: Annotated[
+        LinkFunction,
+        typer.Option(help="All games: from strengths to a probability, erf as published."),
+    ] = LinkFunction.erf,
+    event_games: Annotated[
+        float | None,
+        typer.Option(
+            metavar="GAMES",
+            help="All games: an event counts as so many independent games at most; the model "
+            "that ships has 100.",
+        ),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Save the fit as a model of winning, for --win FILE."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
     confidence: Confidence = "95",
     output: Output,
@@ -119,11 +145,13 @@ def fit(
     Examples
     --------
     yardstone winprob fit graded_games_simulated.csv --method newton --bootstrap 100 --plot fit.svg
+    yardstone winprob fit graded_games_simulated.csv --all-games --free u1,K --save mine.json
     """
     from yardstone.cli import values
     from yardstone.lab.kaniuk.model_fit import fit_all_games, fit_statistics
     from yardstone.reports.winprob.fit import fit_document
-    from yardstone.winprob.statistics_files import read_graded_games, statistics_of_files
+    from yardstone.winprob.model_file import write_model
+    from yardstone.winprob.statistics_files import read_all_games, statistics_of_files
 
     output.check()
     level = values.confidence(confidence)
@@ -135,13 +163,18 @@ def fit(
         raise UsageError("--bootstrap is for least squares by Newton's method: --method newton")
     names = [name.strip() for name in free.split(",") if name.strip()]
     if all_games:
-        if not likelihood or begin or end or len(files) != 1 or output.plot is not None:
-            raise UsageError(
-                "--all-games takes one file of games, all its years, and likelihood; it has no "
-                "--plot"
-            )
-        games = read_graded_games(files[0])
-        result = fit_all_games(games, free=names, pairs=pairs, level=level)
+        if not likelihood or output.plot is not None:
+            raise UsageError("--all-games goes with likelihood, and has no --plot")
+        result = fit_all_games(
+            read_all_games(files, begin=begin, end=end),
+            free=names,
+            link="erf" if link is LinkFunction.erf else "logistic",
+            event_games=event_games,
+            pairs=pairs,
+            level=level,
+        )
+    elif event_games is not None or link is not LinkFunction.erf:
+        raise UsageError("--link and --event-games go with --all-games")
     else:
         result = fit_statistics(
             statistics_of_files(files, begin=begin, end=end),
@@ -152,6 +185,8 @@ def fit(
             level=level,
             seed=seed,
         )
+    if save is not None:
+        write_model(save, replace(result.winning, name=save.stem))
     output.emit(fit_document(result))
 
 
@@ -165,7 +200,7 @@ def _two_grades(text: str) -> tuple[float, float]:
 
 
 def trace(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Dated games with grades, as CSV.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Dated games with grades.")],
     *,
     years: Annotated[int, typer.Option(min=1, help="Years in a window.")] = 5,
     follow: Annotated[
@@ -196,7 +231,7 @@ def trace(
 
 
 def compare(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Games with grades, as CSV.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Games with grades.")],
     *,
     folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 10,
     by_event: Annotated[

@@ -13,14 +13,15 @@ from yardstone.lab.kaniuk.least_squares import (
     rms_by_difference,
 )
 from yardstone.lab.kaniuk.least_squares_intervals import simulated_intervals
-from yardstone.winprob.game_columns import GameColumns
-from yardstone.winprob.grade_model import GradeModel
-from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, Kaniuk
+from yardstone.winprob.grade_model import GradeModel, Link
+from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1, Kaniuk
 from yardstone.winprob.likelihood import GradedGames, LikelihoodFit, fit_likelihood
 from yardstone.winprob.profile import parameter_interval, probability_interval
+from yardstone.winprob.winning_fit import fit_winning_model, model_of_counts
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
+    from yardstone.winprob.models import WinningModel
     from yardstone.winprob.statistics import WinningStatistics
 
 __all__ = [
@@ -91,6 +92,8 @@ class ModelFit:
         Empty for a fit to single games.
     statistics : WinningStatistics, optional
         What was fitted, if not single games.
+    winning : WinningModel
+        The fit as a model that commands take and files hold.
     """
 
     fit: LeastSquaresFit | LikelihoodFit
@@ -98,6 +101,7 @@ class ModelFit:
     probabilities: Sequence[FittedProbability]
     errors: Sequence[DifferenceError]
     statistics: WinningStatistics | None
+    winning: WinningModel
 
     @property
     def model(self) -> Kaniuk:
@@ -136,7 +140,7 @@ def fit_statistics(
     """
     if method == "likelihood":
         games = GradedGames.from_statistics(statistics)
-        return _of_likelihood(fit_likelihood(games, free=free), statistics, pairs, level)
+        return _of_statistics(fit_likelihood(games, free=free), statistics, pairs, level)
     if pairs:
         raise UsageError("--probability is for --method likelihood")
     fit = fit_least_squares(statistics, free=free, method=method)
@@ -145,27 +149,68 @@ def fit_statistics(
         ends = simulated_intervals(fit, statistics, samples=simulated, level=level, seed=seed)
         intervals = [FitInterval(*pair, level, "simulated tables") for pair in ends]
     errors = _errors(statistics, fit.model)
-    return ModelFit(fit, _parameters(fit, intervals), (), errors, statistics)
+    winning = model_of_counts(GradeModel(fit.model, {"stone": 1.0}), statistics)
+    return ModelFit(fit, _parameters(fit, intervals), (), errors, statistics, winning)
 
 
 def fit_all_games(
-    pool: Pool, *, free: Iterable[str] = TABLE_1, pairs: Pairs = (), level: float = 0.95
+    pool: Pool,
+    *,
+    free: Iterable[str] = TABLE_1,
+    link: Link = "erf",
+    event_games: float | None = None,
+    pairs: Pairs = (),
+    level: float = 0.95,
 ) -> ModelFit:
     """Fit the model by likelihood to all decided games, handicap games too.
 
-    Parameters as for `fit_statistics`; the terms of `GradeModel` may be free.
+    Intervals count events, or players where there are no events. With too few of either they
+    are those of the profile likelihood, which takes the games as independent.
+
+    Parameters
+    ----------
+    pool, free, link, event_games
+        As for `yardstone.winprob.winning_fit.fit_winning_model`.
+    pairs, level
+        As for `fit_statistics`.
     """
-    names = tuple(free)
-    start = GradeModel(INITIAL, {"stone": 1.0} if "stone" in names else {})
-    games = GameColumns.from_pool(pool).graded()
-    return _of_likelihood(fit_likelihood(games, free=names, start=start), None, pairs, level)
+    found = fit_winning_model(pool, free=free, link=link, event_games=event_games)
+    fit, region = found.fit, found.model.region
+    if region is None:
+        independent = "profile likelihood, games taken as independent"
+        return _of_likelihood(fit, None, found.model, pairs, level, method=independent)
+    method = f"over {region.clusters}"
+    intervals = [
+        FitInterval(*region.coefficient_interval(name, level), level, method) for name in fit.names
+    ]
+    probabilities = []
+    for one, two in pairs:
+        low, high = region.interval(one, two, level=level)
+        ends = FitInterval(float(low), float(high), level, method)
+        p = float(fit.model.probability(one, two))
+        probabilities.append(FittedProbability(one, two, p, ends))
+    return ModelFit(fit, _parameters(fit, intervals), probabilities, [], None, found.model)
+
+
+def _of_statistics(
+    fit: LikelihoodFit, statistics: WinningStatistics, pairs: Pairs, level: float
+) -> ModelFit:
+    stones = GradeModel(fit.model.core, {**fit.model.extras, "stone": 1.0}, fit.model.link)
+    winning = model_of_counts(stones, statistics)
+    return _of_likelihood(fit, statistics, winning, pairs, level, method="profile likelihood")
 
 
 def _of_likelihood(
-    fit: LikelihoodFit, statistics: WinningStatistics | None, pairs: Pairs, level: float
+    fit: LikelihoodFit,
+    statistics: WinningStatistics | None,
+    winning: WinningModel,
+    pairs: Pairs,
+    level: float,
+    *,
+    method: str,
 ) -> ModelFit:
     def interval(ends: tuple[float, float]) -> FitInterval:
-        return FitInterval(*ends, level, "profile likelihood")
+        return FitInterval(*ends, level, method)
 
     parameters = _parameters(
         fit, [interval(parameter_interval(fit, name, level)) for name in fit.names]
@@ -180,7 +225,7 @@ def _of_likelihood(
         for one, two in pairs
     ]
     errors = [] if statistics is None else _errors(statistics, fit.model.core)
-    return ModelFit(fit, parameters, probabilities, errors, statistics)
+    return ModelFit(fit, parameters, probabilities, errors, statistics, winning)
 
 
 def _parameters(

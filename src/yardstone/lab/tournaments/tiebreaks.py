@@ -17,10 +17,10 @@ import numpy as np
 
 from yardstone import parallel
 from yardstone.errors import UsageError
+from yardstone.lab.tournaments.events import EventSize, Variant
 from yardstone.tournament.criteria import criterion
 from yardstone.tournament.model import System
-from yardstone.tournament.population import synthetic_field
-from yardstone.tournament.simulation import SimulationPlan, play, state_after, tournament_of
+from yardstone.tournament.simulation import SimulationPlan, play, state_after
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -53,41 +53,25 @@ _CHUNK = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class TournamentSetting:
+class TournamentSetting(EventSize):
     """The tournaments of a test.
 
     Attributes
     ----------
-    players, rounds : int
-        Size of each.
     system : System
         McMahon, Swiss or round robin.
     bar, floor : int
         Grades of the bar and the floor (1 dan = 0).
-    lowest, highest : int
-        Grades of the population.
-    spread : float
-        Factor on the deviation of true strengths about grades.
     """
 
-    players: int = 100
-    rounds: int = 5
     system: System = System.mcmahon
     bar: int = 2
     floor: int = -20
-    lowest: int = -20
-    highest: int = 6
-    spread: float = 1.0
 
     def plan(self, chance: WinningLaw, rng: Generator) -> SimulationPlan:
         """A fresh tournament of this kind."""
-        field = synthetic_field(
-            self.players, rng, lowest=self.lowest, highest=self.highest, spread=self.spread
-        )
-        made = tournament_of(
-            field, rounds=self.rounds, system=self.system, bar=self.bar, floor=self.floor
-        )
-        return SimulationPlan(made, field.strength, chance)
+        variant = Variant(name="", system=self.system, bar=self.bar, floor=self.floor)
+        return variant.plan(self.entries(rng), self.rounds, self.between_strengths(chance))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""The search for pairing weights by which ratings are measured best.
+"""The search for pairing weights by which strengths are measured best.
 
 Kaniuk 2011, section 8: the parameters of the weights have so far been set by
 experience; the quality of pairing (`yardstone.lab.tournaments.pairing_quality`) lets them
-be optimised. The search is optuna's; its best trial is judged on populations that it
+be optimised. The search is optuna's; its best trial is judged on players that it
 has not seen, since the best of many trials is partly luck.
 """
 
@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import log10
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from yardstone.errors import MissingExtraError, UsageError
-from yardstone.lab.tournaments.pairing_quality import Circuit, Quality, Variant, compare_quality
+from yardstone.lab.tournaments.events import Variant
+from yardstone.lab.tournaments.pairing_quality import Measure, Q, compare_quality
 from yardstone.tournament.model import System
 from yardstone.tournament.pairing_rules import PairingRules
 from yardstone.tournament.rules import FloatMode, SeedSystem
@@ -39,7 +40,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class WeightSearch:
+class WeightSearch(Generic[Q]):
     """Result of `search_weights`.
 
     Attributes
@@ -49,48 +50,48 @@ class WeightSearch:
     best : Variant
         The rules of the lowest rms in the search.
     confirmed : tuple of two Quality
-        The usual rules and the best ones on fresh populations.
-    circuit : Circuit
-        What was played.
+        The usual rules and the best ones on fresh players.
+    measure : Measure
+        What was played and measured.
     replicates : int
-        Populations of each trial.
+        Of each trial.
     """
 
     trials: tuple[Trial, ...]
     best: Variant
-    confirmed: tuple[Quality, Quality]
-    circuit: Circuit
+    confirmed: tuple[Q, Q]
+    measure: Measure[Q]
     replicates: int
 
 
 def search_weights(
     chance: WinningLaw,
-    circuit: Circuit | None = None,
+    measure: Measure[Q],
     *,
     trials: int = 40,
-    replicates: int = 4,
-    confirm: int = 20,
+    replicates: int,
+    confirm: int,
     start: Variant | None = None,
     seed: int = 0,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> WeightSearch:
+) -> WeightSearch[Q]:
     """Search for the bar and the weights with the lowest rms.
 
     Varied are the bar, the weights of score difference and of seeding, how one large
     difference compares with many small ones, both seeding systems, and the choice of
-    floaters. Every trial plays the same populations.
+    floaters. Every trial has the same players.
 
     Parameters
     ----------
     chance : callable
         Win probability on grades.
-    circuit : Circuit, optional
-        What is played.
+    measure : Measure
+        What is played and measured.
     trials : int
         Sets of rules to try; the first is `start`.
     replicates, confirm : int
-        Populations for each trial, and fresh ones for the comparison in the end.
+        Replicates of each trial, and fresh ones for the comparison in the end.
     start : Variant, optional
         The usual rules: by default McMahon with the bar at 3 dan.
     seed, workers
@@ -111,7 +112,6 @@ def search_weights(
         raise MissingExtraError("optuna", "tune") from None
     if trials < 1 or confirm < 2 or replicates < 2:
         raise UsageError("at least one trial and two replicates are needed")
-    circuit = circuit or Circuit()
     start = start or Variant(name="usual")
     if start.system is System.round_robin:
         raise UsageError("a round robin has no weights to search for")
@@ -121,9 +121,9 @@ def search_weights(
     done: list[Trial] = []
     for number in range(trials):
         trial = study.ask()
-        variant = _suggest(trial, start, circuit)
+        variant = _suggest(trial, start, measure)
         (quality,) = compare_quality(
-            [variant], chance, circuit, replicates=replicates, seed=seed, workers=workers
+            [variant], chance, measure, replicates=replicates, seed=seed, workers=workers
         )
         study.tell(trial, quality.rms)
         done.append(Trial(number, variant.bar, dict(variant.changes), quality.rms))
@@ -132,9 +132,9 @@ def search_weights(
     lowest = min(done, key=lambda each: each.rms)
     best = replace(start, name="best found", bar=lowest.bar, changes=lowest.changes)
     usual, better = compare_quality(
-        [start, best], chance, circuit, replicates=confirm, seed=seed + 1, workers=workers
+        [start, best], chance, measure, replicates=confirm, seed=seed + 1, workers=workers
     )
-    return WeightSearch(tuple(done), best, (usual, better), circuit, replicates)
+    return WeightSearch(tuple(done), best, (usual, better), measure, replicates)
 
 
 def _parameters(start: Variant) -> dict[str, Any]:
@@ -152,10 +152,10 @@ def _parameters(start: Variant) -> dict[str, Any]:
     }
 
 
-def _suggest(trial: Any, start: Variant, circuit: Circuit) -> Variant:
+def _suggest(trial: Any, start: Variant, measure: Measure[Q]) -> Variant:
     """The rules of a trial."""
-    lowest = min((circuit.lowest + circuit.highest) // 2, start.bar)
-    bar = trial.suggest_int("bar", lowest, max(circuit.highest, start.bar))
+    lowest = min((measure.lowest + measure.highest) // 2, start.bar)
+    bar = trial.suggest_int("bar", lowest, max(measure.highest, start.bar))
     changes = {
         **start.changes,
         "minimise_score_difference": int(

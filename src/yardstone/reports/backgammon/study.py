@@ -1,4 +1,4 @@
-"""The studies of error rates and ratings: cells, fits, and formulas compared."""
+"""The studies of error rates and ratings: cells and fits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from yardstone.lab.vandendoel.bump import Bump, chance_of_largest, find_bumps
 from yardstone.lab.vandendoel.cells import LEVEL, Cells, published_weight
-from yardstone.lab.vandendoel.choices import CloseRule, FitMethod, LeftOut, StudyModel
+from yardstone.lab.vandendoel.choices import CloseRule, FitMethod, StudyModel
 from yardstone.reports.charts.backgammon_study import (
     coefficient_chart,
     part_one_chart,
@@ -20,14 +20,13 @@ from yardstone.reports.document import Column, Document, Lines, Picture, Section
 from yardstone.reports.words import known, known_values, per_cent
 
 if TYPE_CHECKING:
-    from yardstone.lab.vandendoel.comparison import Comparison
     from yardstone.lab.vandendoel.fit import Coefficient, StudyFit
     from yardstone.lab.vandendoel.study import StudyResult
     from yardstone.reports.document import Drawing, Kind
 
 __all__ = [
+    "RULES",
     "cells_sections",
-    "comparison_document",
     "fit_sections",
     "fits_document",
     "study_document",
@@ -36,7 +35,8 @@ __all__ = [
 
 Row = Mapping[str, Any]
 
-_RULES = {
+#: What a rule is called in reports.
+RULES = {
     CloseRule.old: "close cube decisions counted as in 2003",
     CloseRule.new: "close cube decisions counted as GNU Backgammon does since 2006",
 }
@@ -295,7 +295,7 @@ def fit_sections(fit: StudyFit, level: float = LEVEL) -> list[Section]:
     names = [coefficient.name for coefficient in fit.coefficients]
     formula = " + ".join(f"{name}(N) {term}" for name, term in zip(names, terms, strict=True))
     about = [
-        f"{_METHODS[fit.method]}; {_RULES[fit.rule]}",
+        f"{_METHODS[fit.method]}; {RULES[fit.rule]}",
         f"{len(fit.cells)} cells of {fit.cells.matches.sum():,.0f} matches"
         + (f", without {unused} whose mean result allows no rating" if unused else ""),
     ]
@@ -370,47 +370,3 @@ def _function(name: str) -> str:
     weight = published_weight(name)
     sign = "+" if weight.inverse >= 0 else "−"
     return f"{weight.constant:.0f} {sign} {abs(weight.inverse):.0f}/N"
-
-
-def comparison_document(comparison: Comparison) -> Document:
-    """Scores of the formulas on matches left out."""
-    part = {
-        LeftOut.matches: f"one in {comparison.parts} left out at a time",
-        LeftOut.lengths: "one match length left out at a time",
-    }[comparison.left_out]
-
-    def number(name: str, heading: str, form: str = ".5f") -> Column:
-        return Column(name, lambda score: getattr(score, name), heading, "number", form)
-
-    columns = [
-        Column("formula", lambda score: score.name, "formula"),
-        number("log_score", "log score"),
-        number("outcome_score", "of outcomes"),
-        number("difference", "against the first", "+.5f"),
-        number("difference_error", "±"),
-    ]
-    table = Table(columns, comparison.scores, noun="formula")
-    notes = [
-        "The log score is taken of luck-adjusted results; less is better. ± is one standard "
-        "error of the difference."
-    ]
-
-    def plain() -> dict[str, Any]:
-        return {
-            "matches": comparison.matches,
-            "close_rule": comparison.rule.value,
-            "left_out": comparison.left_out.value,
-            "parts": comparison.parts,
-            "scores": [
-                {"formula": values.pop("name"), **values}
-                for values in map(known_values, comparison.scores)
-            ],
-        }
-
-    return Document(
-        "Formulas compared",
-        [f"{comparison.matches:,} matches, {part}", _RULES[comparison.rule]],
-        [Section(blocks=[table]), Section(blocks=[Lines(notes)])],
-        records=table,
-        plain=plain,
-    )

@@ -11,12 +11,21 @@ from yardstone.reports.charts.chart import Axis, Bars, Chart, Guide, Panel, Poin
 from yardstone.reports.charts.colours import series_style
 
 if TYPE_CHECKING:
+    from yardstone.lab.tournaments.circuits import CircuitQuality
     from yardstone.lab.tournaments.pairing_quality import Quality
+    from yardstone.lab.tournaments.single_events import EventQuality
     from yardstone.lab.tournaments.tiebreaks import TiebreakComparison
     from yardstone.lab.tournaments.weight_search import WeightSearch
     from yardstone.tournament.forecast import TournamentForecast
 
-__all__ = ["forecast_chart", "quality_chart", "ties_chart", "variants_chart", "search_chart"]
+__all__ = [
+    "circuit_chart",
+    "event_chart",
+    "forecast_chart",
+    "search_chart",
+    "ties_chart",
+    "variants_chart",
+]
 
 #: Standard errors to either side of an interval of 95 %.
 _NORMAL_95 = 1.959963984540054
@@ -85,7 +94,25 @@ def ties_chart(comparison: TiebreakComparison) -> Chart:
     return Chart([panel], words=words, height=22.0 * max(len(scores), 3))
 
 
-def quality_chart(qualities: Sequence[Quality]) -> Chart:
+def event_chart(qualities: Sequence[EventQuality]) -> Chart:
+    """What each way to pair adds to what the first one tells, with intervals of 95 %."""
+    names = [each.name for each in qualities]
+    reach = qualities[0].reach
+    panels = []
+    for label, pairs, scale in (
+        ("RMS error, grades", [(q.ahead, q.ahead_error) for q in qualities], 1.0),
+        ("true order, per cent", [(q.order_ahead, q.order_ahead_error) for q in qualities], 100.0),
+    ):
+        value, error = scale * np.array(pairs).T
+        interval = value - reach * error, value + reach * error
+        points = Points(value, np.arange(len(names)), across=interval)
+        x = Axis(f"{label}, less {names[0]}", grid=True)
+        panels.append(Panel(x, Axis(scale="category", names=names), [Guide(x=0.0), points]))
+    words = "Error of strengths after the event, and true order in the standings"
+    return Chart(panels, words=words, columns=2, height=22.0 * max(len(names), 3))
+
+
+def circuit_chart(qualities: Sequence[CircuitQuality]) -> Chart:
     """The RMS error of ratings over successive tournaments."""
     lines = []
     for place, each in enumerate(qualities):
@@ -103,14 +130,14 @@ def quality_chart(qualities: Sequence[Quality]) -> Chart:
     return Chart([panel], words=words, note=note, height=300.0)
 
 
-def search_chart(search: WeightSearch) -> Chart:
+def search_chart(search: WeightSearch[Quality], *, unit: str) -> Chart:
     """The RMS error of every trial, and the lowest so far."""
     number = [trial.number for trial in search.trials]
     rms = np.array([trial.rms for trial in search.trials])
     lowest = Stroke(number, np.minimum.accumulate(rms), "c2", "lowest so far", step=True)
     panel = Panel(
         Axis("trial (0: the usual rules)", whole=True),
-        Axis("RMS error of the ratings, points", grid=True),
+        Axis(f"RMS error, {unit}", grid=True),
         [lowest, Points(number, rms, "c1", "trial")],
     )
     return Chart([panel], words="The RMS error of every trial", height=260.0)

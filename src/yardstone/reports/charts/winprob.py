@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -19,11 +19,13 @@ from yardstone.reports.charts.chart import (
     Points,
     Stroke,
 )
+from yardstone.winprob.grade_model import GradeModel
 from yardstone.winprob.grades import format_grade
 from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk, gap_of_probability
+from yardstone.winprob.models import WinningModel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from yardstone.lab.kaniuk.trace import Trace
     from yardstone.winprob.statistics import WinningStatistics
@@ -44,6 +46,14 @@ __all__ = [
 _LOWEST, _HIGHEST = -20, 6
 #: Levels of the map of probabilities, in per cent.
 _LEVELS = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99)
+
+
+class _Law(Protocol):
+    """What gives a probability between grades."""
+
+    def probability(self, first: ArrayLike, second: ArrayLike) -> Array:
+        """That the first wins."""
+        ...
 
 
 def _style(difference: int) -> tuple[str, tuple[float, ...]]:
@@ -68,14 +78,15 @@ def _name(difference: int) -> str:
 
 def curves_chart(
     statistics: WinningStatistics | None = None,
-    model: Kaniuk | None = PUBLISHED,
+    model: _Law | None = PUBLISHED,
     *,
     title: str = "",
+    level: float = 0.95,
 ) -> Chart:
     """Win probability by grade, one curve for each difference (figure 1).
 
     Dots with bars of one standard error are measured ratios, extended to weaker
-    opponents by equation 1; lines are the model.
+    opponents by equation 1; lines are the model, with its interval where it has one.
     """
     grades = np.arange(_LOWEST, _HIGHEST + 1)
     fine = np.linspace(_LOWEST, _HIGHEST, 300)
@@ -90,6 +101,10 @@ def curves_chart(
                 marks.append(Stroke(x, ratio, colour, _name(d), 1.0, dash))
         if model is not None:
             curve = model.probability(fine, fine + d)
+            if isinstance(model, WinningModel):
+                ends = model.interval(grades, grades + d, level=level)
+                if ends is not None:
+                    marks.append(Band(grades, *ends, colour, opacity=0.12))
             marks.append(Stroke(fine, curve, colour, _name(d), 1.6, dash))
     y = Axis("win probability", low=0.0, high=1.0, grid=True)
     panel = Panel(_grades(), y, marks, direct=True)
@@ -113,7 +128,7 @@ def _measured(
 
 def gap_chart(
     statistics: WinningStatistics | None = None,
-    model: Kaniuk | None = PUBLISHED,
+    model: Kaniuk | GradeModel | None = PUBLISHED,
     *,
     title: str = "",
 ) -> Chart:
@@ -192,15 +207,14 @@ def _years(years: NDArray[np.int64]) -> list[tuple[float, str]]:
     return [(float(year), str(int(year))) for year in np.unique(years)]
 
 
-def contour_chart(model: Kaniuk = PUBLISHED, *, title: str = "") -> Chart:
+def contour_chart(model: _Law = PUBLISHED, *, title: str = "") -> Chart:
     """Per cent by average grade and difference, in canonical coordinates (figure 6).
 
     Points a and b are the paper's examples: 5 dan against 1 dan, 8 kyu against 6 kyu.
     """
-    from scipy.special import erfc
-
     grade, difference = np.linspace(_LOWEST, _HIGHEST, 261), np.linspace(-9.0, 9.0, 481)
-    per_cent = 50.0 * erfc(model.canonical(*np.meshgrid(grade, difference, indexing="ij")))
+    g, d = np.meshgrid(grade, difference, indexing="ij")
+    per_cent = 100.0 * model.probability(g - 0.5 * d, g + 0.5 * d)
     # At a grade the chance falls with the difference, so each level has one place or none.
     lines = {
         level: np.array(
@@ -235,12 +249,20 @@ def contour_chart(model: Kaniuk = PUBLISHED, *, title: str = "") -> Chart:
 FIGURES = ("curves", "lambda", "contour")
 
 
-def model_chart(name: str, model: Kaniuk = PUBLISHED) -> Chart:
-    """One of `FIGURES` of a model."""
+def model_chart(name: str, model: WinningModel, level: float = 0.95) -> Chart:
+    """One of `FIGURES` of a model.
+
+    Raises
+    ------
+    UsageError
+        There is no such figure, or the model has no Lambda to be drawn.
+    """
     if name == "curves":
-        return curves_chart(model=model)
-    if name == "lambda":
-        return gap_chart(model=model)
+        return curves_chart(model=model, level=level)
     if name == "contour":
         return contour_chart(model)
-    raise UsageError(f"no figure is called {name!r} (there are {', '.join(FIGURES)})")
+    if name != "lambda":
+        raise UsageError(f"no figure is called {name!r} (there are {', '.join(FIGURES)})")
+    if not isinstance(model.law, GradeModel):
+        raise UsageError(f"the model {model.name} has no Lambda: draw curves or contour")
+    return gap_chart(model=model.law)

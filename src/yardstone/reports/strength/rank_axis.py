@@ -7,13 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from yardstone.scales import convert
-from yardstone.strength.estimate.site_scales import (
-    EGF_FIRST_DAN,
-    OGS_FIRST_DAN,
-    SITE_SCALES,
-    fox_rank,
-)
+from yardstone.scales import convert, grade_of_fox
+from yardstone.strength.estimate.site_scales import SITE_SCALES, fox_rank
 
 __all__ = ["RANK_AXES", "RankAxis"]
 
@@ -63,8 +58,7 @@ class RankAxis:
 
 def _axes() -> Mapping[str, RankAxis]:
     numbers = [float(k) for k in range(_LOWEST, _HIGHEST + 1)]
-    ogs = convert([number - OGS_FIRST_DAN for number in numbers], "grade", "ogs")
-    egf = convert([number - EGF_FIRST_DAN for number in numbers], "grade", "egf")
+    ogs, egf = (convert(grade_of_fox(numbers), "grade", scale) for scale in ("ogs", "egf"))
     return MappingProxyType(
         {
             "fox": RankAxis(

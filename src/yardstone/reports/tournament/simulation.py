@@ -30,7 +30,7 @@ def simulation_document(simulation: Simulation, *, top: int = 0) -> Document:
         return _variants_document(simulation)
     forecast = simulation.forecasts[0][1]
     order = np.lexsort([forecast.mean_place, -forecast.first]).tolist()
-    columns = _columns(forecast, grades=simulation.grades)
+    columns = _columns(forecast, grades=simulation.grades, win=simulation.scenario.model.name)
     half = NORMAL_95 * 0.5 / np.sqrt(forecast.tournaments)
     measures = [
         *_measure_lines(forecast, grades=simulation.grades),
@@ -45,7 +45,7 @@ def simulation_document(simulation: Simulation, *, top: int = 0) -> Document:
             Section("", [Picture(lambda: forecast_chart(forecast), "Probability of each place.")]),
         ],
         records=Table(columns, range(len(order)), noun="player"),
-        plain=lambda: _plain_forecast(forecast),
+        plain=lambda: {"win": simulation.scenario.model.name, **_plain_forecast(forecast)},
         drawing=lambda: forecast_chart(forecast),
     )
 
@@ -55,7 +55,7 @@ def _title(simulation: Simulation) -> str:
     return f"{name}, simulated" if name not in ("", "simulated") else "Simulated tournaments"
 
 
-def _columns(forecast: TournamentForecast, *, grades: bool) -> list[Column]:
+def _columns(forecast: TournamentForecast, *, grades: bool, win: str = "") -> list[Column]:
     """Of rows that are numbers of players."""
     reach = forecast.place_range(_PLACE_LEVEL)
     mean, third = forecast.mean_place, forecast.at_least(3)
@@ -75,6 +75,7 @@ def _columns(forecast: TournamentForecast, *, grades: bool) -> list[Column]:
         share_column("first", lambda row: float(forecast.first[row]), "First %"),
         share_column("top3", lambda row: float(third[row]), "Top 3 %"),
         Column("mean_place", lambda row: float(mean[row]), "Mean place", "number", gives_way=3),
+        Column("win", lambda _: win),
         Column("place_low", lambda row: int(reach[row, 0]), kind="integer"),
         Column("place_high", lambda row: int(reach[row, 1]), kind="integer"),
         Column("", lambda row: int(reach[row, 0]), "90 % of places", "integer", show=places),
@@ -98,7 +99,7 @@ def _lead(simulation: Simulation) -> list[str]:
     each = "each of these, such as " if simulation.varied else ""
     return [
         f"{name}{simulation.tournaments:,} tournaments of {each}{what}{after}; "
-        f"win probability: {simulation.scenario.win}.",
+        f"model of winning: {simulation.scenario.model.name} ({simulation.scenario.model.about}).",
         _certainty(simulation),
     ]
 
@@ -141,7 +142,7 @@ def _measure_lines(forecast: TournamentForecast, *, grades: bool) -> list[str]:
 
 
 def _plain_forecast(forecast: TournamentForecast) -> dict[str, Any]:
-    columns = [c for c in _columns(forecast, grades=True) if c.name not in ("", "top3")]
+    columns = [c for c in _columns(forecast, grades=True) if c.name not in ("", "top3", "win")]
 
     def player(row: int) -> dict[str, Any]:
         figures = {column.name: column.value(row) for column in columns}
@@ -219,6 +220,7 @@ def _variants_document(simulation: Simulation) -> Document:
         records=records,
         plain=lambda: {
             "format": 1,
+            "win": simulation.scenario.model.name,
             "variants": [{"variant": label, **_plain_forecast(each)} for label, each in forecasts],
         },
         drawing=lambda: variants_chart(forecasts, name=name),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from yardstone.tournament.model import Player, Tournament
     from yardstone.tournament.standings_table import Standings
 
-__all__ = ["standings_document", "tournament_document"]
+__all__ = ["standings_document", "summary_lines", "tournament_document"]
 
 _SYSTEMS = {
     System.mcmahon: "McMahon",
@@ -29,22 +29,39 @@ _SYSTEMS = {
 
 
 def standings_document(
-    table: Standings, *, results: bool = True, top: int | None = None
+    table: Standings,
+    *,
+    results: bool = True,
+    top: int | None = None,
+    link: Callable[[int], str] | None = None,
+    search: bool = False,
+    alone: bool = False,
 ) -> Document:
     """The table with the results of each round, under a line about the tournament.
 
-    People see the `top` players only, and without `results` no games.
+    People see the `top` players only, and without `results` no games. On a page names lead
+    to the `link` of a player's number, and with `search` players can be found. The table
+    stands `alone` where the page says by itself what tournament it is.
     """
     tournament = table.tournament
     after = f"after round {table.round} of {tournament.rounds}" if table.round else "before round 1"
     name = tournament.name or "Tournament"
-    ordered = Table(_columns(table, results), range(len(table)), noun="player", limit=top)
+    ordered = Table(
+        _columns(table, results, link),
+        range(len(table)),
+        noun="player",
+        limit=top,
+        search=search,
+    )
     about = [f"{c.heading or c.name}: {c.about}" for c in table.criteria]
     return Document(
         tournament.name or "Standings",
-        [f"{name}: {plural(len(table), 'player')}, {after}"],
+        [] if alone else [f"{name}: {plural(len(table), 'player')}, {after}"],
         [
-            Section("", [Lines(_lines(tournament)[1:], aside=True), ordered]),
+            Section(
+                "",
+                [ordered] if alone else [Lines(summary_lines(tournament)[1:], aside=True), ordered],
+            ),
             Section("How it is ordered", [Lines(about, aside=True)]),
         ],
         records=ordered,
@@ -52,8 +69,11 @@ def standings_document(
     )
 
 
-def _columns(table: Standings, results: bool) -> list[Column]:
+def _columns(
+    table: Standings, results: bool, link: Callable[[int], str] | None = None
+) -> list[Column]:
     """Of rows that are lines of the table, from 0."""
+    page_of = None if link is None else lambda at: link(int(table.order[at]))
     tournament = table.tournament
     go = tournament.discipline == "go"
     clubs = any(player.club for player in tournament.players)
@@ -96,7 +116,7 @@ def _columns(table: Standings, results: bool) -> list[Column]:
         Column("number", lambda at: int(table.order[at]) + 1, kind="integer"),
         Column("name", lambda at: player(at).name),
         Column("first_name", lambda at: player(at).first_name),
-        Column("", lambda at: player(at).full_name, "Name"),
+        Column("", lambda at: player(at).full_name, "Name", link=page_of),
         Column("", strength, "Grade" if go else "Rating", left=False),
         Column(
             "country",
@@ -195,7 +215,7 @@ def tournament_document(tournament: Tournament) -> Document:
     )
     return Document(
         tournament.name or "Tournament",
-        _lines(tournament),
+        summary_lines(tournament),
         records=entries,
         plain=lambda: {
             **_head(tournament),
@@ -206,7 +226,8 @@ def tournament_document(tournament: Tournament) -> Document:
     )
 
 
-def _lines(tournament: Tournament) -> list[str]:
+def summary_lines(tournament: Tournament) -> list[str]:
+    """What it is called, where and when, and its rules, a line each."""
     days = [d.isoformat() for d in (tournament.begin, tournament.end) if d is not None]
     when = " to ".join(dict.fromkeys(days))
     where = ", ".join(part for part in (tournament.place, when) if part)

@@ -28,7 +28,7 @@ _AMONG = {
 }
 
 
-def ties_document(comparison: TiebreakComparison) -> Document:
+def ties_document(comparison: TiebreakComparison, *, win: str = "") -> Document:
     """Table and conclusion of Hiddema's test."""
     setting, baseline = comparison.setting, comparison.baseline
 
@@ -58,9 +58,12 @@ def ties_document(comparison: TiebreakComparison) -> Document:
         f"{comparison.tournaments:,} tournaments of {setting.players} players, {setting.rounds} "
         f"rounds, {system}: {comparison.scores[0].pairs:,} pairs of {_AMONG[comparison.among]}."
     )
+    if win:
+        headline = f"{headline[:-1]}; win probability: {win}."
     meaning = [
         "Right: the truly stronger player comes ahead; pairs left tied count half, as by lot.",
-        "RATING is that of the entry list, which is not a result of the tournament.",
+        "RATING is that of the entry list, about which strengths were drawn: it knows them before "
+        "the first game, and no conclusion is drawn from it.",
         "± is a 95 % interval over tournaments, for one figure alone.",
     ]
     caption = "Tied pairs in the true order, with intervals of 95 %."
@@ -104,7 +107,7 @@ def _verdicts(names: list[str], fair: FairPairs) -> list[str]:
     """The best tie-break, those as good as far as can be said, and what is worse than a lot."""
     played = [place for place, name in enumerate(names) if name != "RATING"]
     freedom = fair.tournaments - 1
-    pairs = list(combinations(range(len(names)), 2))
+    pairs = list(combinations(played, 2))
     differences = [fair.against(*pair) for pair in pairs]
     value, error = np.array(differences).T if pairs else (np.zeros(0), np.zeros(0))
     sure = dict(zip(pairs, holm(two_sided(value, error, freedom)) < DOUBT, strict=True))
@@ -136,13 +139,6 @@ def _verdicts(names: list[str], fair: FairPairs) -> list[str]:
         if chosen.any():
             listed = [names[place] for place, is_so in zip(played, chosen, strict=True) if is_so]
             lines.append(f"{text}: {', '.join(listed)}.")
-    if "RATING" in names:
-        rating = names.index("RATING")
-        if fair.value[rating] > fair.value[best] and apart(rating):
-            lines.append(
-                f"The rating at entry, {share(rating)} % right, is significantly better than all "
-                "of them."
-            )
     return [*lines, "Significant: at 95 % confidence for all comparisons together (Holm)."]
 
 

@@ -77,6 +77,8 @@ def _about(result: ModelFit) -> list[str]:
     fit = result.fit
     steps = f"{fit.minimum.steps} Newton steps"
     if not isinstance(fit, LeastSquaresFit):
+        if result.statistics is None:
+            return [f"{result.winning.about}; log-likelihood {fit.log_likelihood:.2f}; {steps}."]
         return [
             f"{fit.games.games.sum():.0f} games; log-likelihood {fit.log_likelihood:.2f}, "
             f"AIC {fit.aic:.2f}; {steps}."

@@ -2,46 +2,79 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.reports.charts.winprob import model_chart
 from yardstone.reports.document import Column, Document, Picture, Section, Table
+from yardstone.reports.words import per_cent
+from yardstone.scales import SCALES
 from yardstone.winprob.grades import format_grade
 
 if TYPE_CHECKING:
-    from yardstone.winprob.kaniuk import Kaniuk
+    from yardstone.winprob.models import WinningModel
     from yardstone.winprob.players import PairProbability
 
 __all__ = ["figure_document", "grades_document", "pair_document"]
 
-#: Grades of the table, and the largest difference in it.
-LOWEST, HIGHEST, MOST = -20, 6, 9
+#: The largest difference in the table.
+MOST = 9
 
 
-def figure_document(model: Kaniuk, figure: str) -> Document:
+def figure_document(model: WinningModel, figure: str, level: float = 0.95) -> Document:
     """A figure of the model, for a page and for ``--plot``."""
 
     def draw() -> Any:
-        return model_chart(figure, model)
+        return model_chart(figure, model, level)
 
     return Document("Win probability", [], [Section(blocks=[Picture(draw)])], drawing=draw)
 
 
-def pair_document(pair: PairProbability, model: Kaniuk, figure: str = "curves") -> Document:
+def pair_document(pair: PairProbability, figure: str = "curves") -> Document:
     """How often one player beats another."""
-    order = ("first", "second", "probability", "log_probability", "strength_gap")
-    values = asdict(pair)
-    names = dict.fromkeys([*order, *values])
-    record = {name: values[name] for name in names if values[name] is not None}
-    share = 100.0 * pair.probability
-    per_cent = f"{share:.2f}" if 0.01 <= share <= 99.99 else f"{share:.6g}"
-    picture = figure_document(model, figure)
+    interval = ""
+    if pair.low is not None and pair.high is not None:
+        interval = f" ({per_cent(pair.level)}: {_share(pair.low)} to {_share(pair.high)})"
+    digits = 2 if pair.low is None else 1
+    lines = [
+        f"{pair.first} beats {pair.second} in {_share(pair.probability, digits)} % of "
+        f"{_games(pair)}{interval}."
+    ]
+    if pair.handicap or pair.komi is not None:
+        lines.append(f"{pair.first if pair.first_is_black else pair.second} is Black.")
+    lines += _model_lines(pair.model, interval=pair.low is not None)
+    if pair.extrapolated:
+        lines.append(f"Beyond what that was made for: {_reach(pair.model)}.")
+    record = {
+        "first": pair.first,
+        "second": pair.second,
+        "probability": pair.probability,
+        "low": pair.low,
+        "high": pair.high,
+        "level": None if pair.low is None else pair.level,
+        "first_grade": pair.first_grade,
+        "second_grade": pair.second_grade,
+        "handicap": pair.handicap,
+        "komi": pair.komi,
+        "black": "first" if pair.first_is_black else "second",
+        "model": pair.model.name,
+        "about": pair.model.about,
+        "extrapolated": pair.extrapolated,
+    }
+    if pair.model.scale == "points":
+        record["first_rating"] = record.pop("first_grade")
+        record["second_rating"] = record.pop("second_grade")
+        return Document(
+            f"{pair.first} and {pair.second}",
+            lines,
+            records=Table.of_record(record),
+            plain=lambda: record,
+        )
+    picture = figure_document(pair.model, figure, pair.level)
     return Document(
         f"{pair.first} and {pair.second}",
-        [f"{pair.first} beats {pair.second} in {per_cent} % of even games."],
+        lines,
         picture.sections,
         records=Table.of_record(record),
         plain=lambda: record,
@@ -49,39 +82,111 @@ def pair_document(pair: PairProbability, model: Kaniuk, figure: str = "curves") 
     )
 
 
-def grades_document(model: Kaniuk, figure: str = "curves") -> Document:
-    """Per cent that each grade wins against opponents 1, 2, ... grades stronger."""
-    grades = np.arange(LOWEST, HIGHEST + 1)
-    differences = np.arange(1, MOST + 1)
-    chances = model.probability(grades[:, None] * 1.0, grades[:, None] + 1.0 * differences)
+def _model_lines(model: WinningModel, *, interval: bool) -> list[str]:
+    """What model it is, and why it has no interval if it has none."""
+    lines = [f"By the model {model.name}: {model.about}."]
+    if not interval:
+        lines.append(f"No interval: {model.no_interval}.")
+    return lines
+
+
+def _games(pair: PairProbability) -> str:
+    """What games, in words."""
+    if pair.model.scale == "points":
+        return "games that are not drawn"
+    komi = "" if pair.komi is None else f"komi {pair.komi:g}"
+    if not pair.handicap:
+        return f"even games at {komi}" if komi else "even games"
+    if pair.handicap == 1:
+        return f"games at {komi}" if komi else "games without komi"
+    stones = f"games with {pair.handicap:g} stones"
+    return f"{stones} and {komi}" if komi else stones
+
+
+def _reach(model: WinningModel) -> str:
+    """The grades and differences that a model was made for, in words."""
+    words = f"{format_grade(model.lowest)} to {format_grade(model.highest)}"
+    if np.isfinite(model.apart):
+        words += f", up to {model.apart:g} grades apart"
+    return words
+
+
+def grades_document(
+    model: WinningModel,
+    figure: str = "curves",
+    *,
+    handicap: float = 0.0,
+    komi: float | None = None,
+    level: float = 0.95,
+) -> Document:
+    """Per cent that each grade wins against opponents 1, 2, ... grades stronger.
+
+    With stones the weaker, whose row it is, has them.
+    """
+    lowest, highest = SCALES["grade"].lowest, SCALES["grade"].highest
+    grades = np.arange(lowest, highest)
+    differences = np.arange(1.0, MOST + 1)
+    one, two = np.broadcast_arrays(grades[:, None], grades[:, None] + differences)
+    inside = two <= highest
+    p = model.probability(one, two, handicap=handicap, komi=komi)
+    ends = model.interval(one, two, handicap=handicap, komi=komi, level=level)
 
     def column(place: int) -> Column:
-        show = lambda row: _per_cent(chances[row, place])  # noqa: E731
-        heading = f"+{place + 1}"
-        return Column("", lambda row: float(chances[row, place]), heading, "number", show=show)
+        def show(row: tuple[int, bool]) -> str:
+            at = row[0], place
+            if not inside[at]:
+                return ""
+            if not row[1]:
+                return _share(p[at])
+            assert ends is not None
+            return f"{_whole(ends[0][at])}-{_whole(ends[1][at])}"
 
-    names = Column("", lambda row: format_grade(grades[row]), "grade")
-    table = Table([names, *map(column, range(MOST))], range(len(grades)), noun="grade")
-    cells = [(row, place) for row in range(len(grades)) for place in range(MOST)]
-    records = Table(
-        [
-            Column("first", lambda cell: format_grade(grades[cell[0]])),
-            Column("second", lambda cell: format_grade(grades[cell[0]] + cell[1] + 1)),
-            Column("difference", lambda cell: cell[1] + 1, kind="integer"),
-            Column("probability", lambda cell: float(chances[cell]), kind="number"),
-        ],
-        cells,
-    )
-    picture = figure_document(model, figure)
+        return Column("", lambda row: float(p[row[0], place]), f"+{place + 1}", "number", show=show)
+
+    rows = [
+        (row, second)
+        for row in range(len(grades))
+        for second in ((False,) if ends is None else (False, True))
+    ]
+    names = Column("", lambda row: "" if row[1] else format_grade(grades[row[0]]), "grade")
+    table = Table([names, *map(column, range(MOST))], rows, noun="grade")
+    cells = [
+        (row, place) for row in range(len(grades)) for place in range(MOST) if inside[row, place]
+    ]
+    columns = [
+        Column("first", lambda cell: format_grade(one[cell])),
+        Column("second", lambda cell: format_grade(two[cell])),
+        Column("difference", lambda cell: cell[1] + 1, kind="integer"),
+        Column("probability", lambda cell: float(p[cell]), kind="number"),
+    ]
+    if ends is not None:
+        columns += [
+            Column("low", lambda cell: float(ends[0][cell]), kind="number"),
+            Column("high", lambda cell: float(ends[1][cell]), kind="number"),
+        ]
+    picture = figure_document(model, figure, level)
+    below = "" if ends is None else f"; below it the {per_cent(level)} interval"
     return Document(
         "Win probability",
-        ["Per cent of games won, by grades that the opponent is stronger"],
+        [
+            f"Per cent of games won, by grades that the opponent is stronger{below}",
+            *_model_lines(model, interval=ends is not None),
+            f"That was made for {_reach(model)}.",
+        ],
         [Section(blocks=[table]), *picture.sections],
-        records=records,
+        records=Table(columns, cells),
         drawing=picture.drawing,
     )
 
 
-def _per_cent(share: float) -> str:
+def _share(share: float, digits: int = 1) -> str:
+    """Per cent with a digit or two, or as many as tell it from 0 and 100."""
     value = 100.0 * float(share)
-    return f"{value:.1f}" if value >= 0.1 else f"{value:.0e}"
+    least = 0.5 * 10.0**-digits
+    if least <= value <= 100.0 - least:
+        return f"{value:.{digits}f}"
+    return f"{value:.2g}" if value < 50.0 else f"{value:.10g}" if value == 100.0 else "over 99.9"
+
+
+def _whole(share: float) -> str:
+    return f"{100.0 * float(share):.0f}"

@@ -18,13 +18,8 @@ import numpy as np
 
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.files import write_text
-from yardstone.scales import convert
-from yardstone.strength.estimate.site_scales import (
-    EGF_FIRST_DAN,
-    OGS_FIRST_DAN,
-    SITE_SCALES,
-    SiteScale,
-)
+from yardstone.scales import SCALES, convert, fox_of_grade
+from yardstone.strength.estimate.site_scales import SITE_SCALES, SiteScale
 from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, log_logistic
 
 if TYPE_CHECKING:
@@ -110,18 +105,16 @@ class Calibration:
 
     def site_scale(self) -> SiteScale:
         """The scale on which an estimate shows the site's ratings."""
-        first_dan = {"ogs": OGS_FIRST_DAN, "egf": EGF_FIRST_DAN}.get(self.kind)
 
         def number(fox: float) -> float:
             rating = max(float(self.rating(fox)), 1.0)
-            grade = float(convert(rating, self.kind, "grade", extrapolate=True))
-            return grade + (first_dan or 0.0)
+            return float(fox_of_grade(convert(rating, self.kind, "grade", extrapolate=True)))
 
         return SiteScale(
             name=self.site,
             title=self.site,
             rating=lambda fox: float(self.rating(fox)),
-            number=None if first_dan is None else number,
+            number=number if self.kind in SCALES else None,
             deviation=self._prediction_error / self.slope,
             freedom=self.players - _PARAMETERS,
             digits=0,
@@ -163,9 +156,9 @@ class Calibration:
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", file=file) from None
         except (ValueError, RecursionError):
-            raise InputError("this is no calibration", file=file, hint=hint) from None
+            raise InputError("this is not a calibration", file=file, hint=hint) from None
         if not isinstance(fields, dict) or fields.pop("format", None) != _FORMAT:
-            raise InputError("this is no calibration of this version", file=file, hint=hint)
+            raise InputError("this is not a calibration of this version", file=file, hint=hint)
         return cls(**_checked(fields, file, hint))
 
 

@@ -1,7 +1,8 @@
 """From the Fox scale, on which strength is estimated, to other scales.
 
-On the Fox scale n dan is n to n + 1, 1 kyu 0 to 1, 2 kyu -1 to 0. That is the scale of
-the games that the model was trained on. Others are reached by a difference of ranks,
+On the Fox scale n dan is n to n + 1, 1 kyu 0 to 1, 2 kyu -1 to 0 (`fox_of_grade` in
+`yardstone.scales` ties it to the number line of grades). That is the scale of the games that
+the model was trained on. Others are reached by a difference of ranks,
 which nobody has published as a measurement: `OGS` has the source of each figure and how
 uncertain it is, and that uncertainty widens every interval.
 """
@@ -10,14 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import floor, sqrt
+from math import sqrt
 from statistics import NormalDist
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from yardstone.errors import UsageError
-from yardstone.scales import convert
+from yardstone.scales import convert, grade_of_fox
 from yardstone.strength.rank.ranks import EDGES
+from yardstone.winprob.grades import nearest_grade
 
 if TYPE_CHECKING:
     from yardstone.strength.estimate.calibrate import Calibration
@@ -33,9 +35,6 @@ _WEAKEST, _STRONGEST = float(EDGES[1]), float(EDGES[-2])
 _SMALL = 1e-9
 
 FOX = "fox"
-#: Where on this scale 1 dan has its rating: at 30 of OGS it begins, and an EGF rating of
-#: 2100 is its middle.
-OGS_FIRST_DAN, EGF_FIRST_DAN = 1.0, 1.5
 #: Ranks that are added to those of Fox, and one standard deviation of the error, in which
 #: people's spread about the shift, the shift's own error and the doubt whether other
 #: collections have the same are put together (docs/studies/ogs-shift-tables.md). What the EGF
@@ -46,8 +45,7 @@ EGF_SHIFT, EGF_DEVIATION = OGS_SHIFT, 3.2
 
 def fox_rank(value: float) -> str:
     """The rank at a place of the Fox scale: ``3d`` for 3.7, ``2k`` for -0.4."""
-    number = floor(value)
-    return f"{number}d" if number >= 1 else f"{1 - number}k"
+    return nearest_grade(float(grade_of_fox(value)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +144,11 @@ _EGF_SOURCE = (
 )
 
 
-def _shifted(shift: float, scale: str, first_dan: float) -> Callable[[float], float]:
-    """From the Fox scale to a rating: `first_dan` is where `convert` has its grade 0."""
+def _shifted(shift: float, scale: str) -> Callable[[float], float]:
+    """From the Fox scale to a rating on another, so many ranks away."""
 
     def rating(fox: float) -> float:
-        return float(convert(fox + shift - first_dan, "grade", scale, extrapolate=True))
+        return float(convert(grade_of_fox(fox + shift), "grade", scale, extrapolate=True))
 
     return rating
 
@@ -176,7 +174,7 @@ SITE_SCALES: Mapping[str, SiteScale] = MappingProxyType(
             SiteScale(
                 "ogs",
                 "OGS",
-                _shifted(OGS_SHIFT, "ogs", OGS_FIRST_DAN),
+                _shifted(OGS_SHIFT, "ogs"),
                 _by(OGS_SHIFT),
                 OGS_DEVIATION,
                 0,
@@ -185,7 +183,7 @@ SITE_SCALES: Mapping[str, SiteScale] = MappingProxyType(
             SiteScale(
                 "egf",
                 "EGF",
-                _shifted(EGF_SHIFT, "egf", EGF_FIRST_DAN),
+                _shifted(EGF_SHIFT, "egf"),
                 _by(EGF_SHIFT),
                 EGF_DEVIATION,
                 0,

@@ -59,17 +59,24 @@ def withdraw(
     )
 
 
-def rejoin(tournament: Tournament, player: int, round_number: int | None = None) -> Change:
-    """A player takes part from a round on, by default from the first without boards."""
+def rejoin(
+    tournament: Tournament, player: int, round_number: int | None = None, *, only: bool = False
+) -> Change:
+    """A player takes part from a round on, by default from the first without boards.
+
+    With `only` it is about that round, and later absences stay.
+    """
     number = _round(tournament, round_number)
     who = tournament.players[player].full_name
-    absent = frozenset(at for at in tournament.players[player].absent if at < number)
+    absent = tournament.players[player].absent
+    kept = absent - {number} if only else frozenset(at for at in absent if at < number)
+    when = f"in round {number}" if only else f"from round {number} on"
     return _attending(
         tournament,
         player,
-        absent,
-        done=f"{who} takes part from round {number} on.",
-        already=f"{who} takes part from round {number} on already.",
+        kept,
+        done=f"{who} takes part {when}.",
+        already=f"{who} takes part {when} already.",
     )
 
 

@@ -25,7 +25,10 @@ from yardstone.tournament.rules import (
     TimeSystem,
 )
 
-__all__ = ["MOST_ROUNDS", "change_settings", "new_tournament"]
+__all__ = ["MOST_ROUNDS", "USUAL_TIME", "change_settings", "new_tournament"]
+
+#: An hour, then byo-yomi; the rest holds if another system is chosen.
+USUAL_TIME = TimeControl(system=TimeSystem.byo_yomi, basic=3600, period=30, moves=15, increment=10)
 
 #: A file of OpenGotha has room for so many rounds, and for so many criteria.
 MOST_ROUNDS, MOST_CRITERIA = 20, 6
@@ -119,7 +122,7 @@ def new_tournament(
             else HandicapRules(by_score=False, threshold=-30, correction=0, ceiling=0)
         ),
         pairing=_PAIRING[kind],
-        time=TimeControl(system=TimeSystem.byo_yomi, basic=3600, period=30),
+        time=USUAL_TIME,
     )
     return changed(
         base,

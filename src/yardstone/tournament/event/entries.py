@@ -157,7 +157,11 @@ def _rank(entry: Entry) -> tuple[int, str]:
 
 
 def enter_players(
-    tournament: Tournament, entries: Sequence[Entry], *, first_round: int | None = None
+    tournament: Tournament,
+    entries: Sequence[Entry],
+    *,
+    first_round: int | None = None,
+    source: str = "",
 ) -> Change:
     """Enter players, from a round on.
 
@@ -173,6 +177,8 @@ def enter_players(
     entries : sequence of Entry
     first_round : int, optional
         The first round in which they take part; by default the first without boards.
+    source : str
+        The table that the lines of the entries are of.
 
     Raises
     ------
@@ -206,7 +212,7 @@ def enter_players(
         except InputError as error:
             name = f"{entry.name} {entry.first_name}".strip() or "a row"
             reason = f"{name}: {error.message}" + (f" ({error.hint})" if error.hint else "")
-            skipped.add(Skipped(tournament.file, entry.line, reason), kind=error.message)
+            skipped.add(Skipped(source or tournament.file, entry.line, reason), kind=error.message)
             continue
         alike = plain.get(_unaccented(who))
         if alike is not None:
@@ -252,7 +258,7 @@ def _entered(tournament: Tournament, rows: Sequence[int], start: int) -> str:
         scores = Scores.of(tournament)
         points = number_text(float(scores.mms2[rows[0], start - 1]) / 2)
         first = initial_score(tournament.players[rows[0]], tournament.scoring)
-        return f"{said} From round {start} on, with {points} points ({first} by grade)."
+        return f"{said} From round {start} on, with {points} points, {first} of them by grade."
     return f"{said} From round {start} on."
 
 

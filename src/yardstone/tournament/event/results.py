@@ -100,8 +100,8 @@ def parse_score(text: str) -> tuple[Result, bool]:
     result = _SCORES.get((one, two))
     if result is None:
         raise UsageError(
-            f"{text!r} is no result: write 1-0, 0-1, ½-½ (or 0.5-0.5), 0-0 if both lose, with an "
-            "F behind it for a forfeit, ? if it is open"
+            f"{text!r} is not a result: write 1-0, 0-1, ½-½ (or 0.5-0.5), 0-0 if both lose, "
+            "with an F behind it for a forfeit, ? if it is open"
         )
     return result, bool(forfeits)
 
@@ -193,7 +193,11 @@ def set_result(
 
 
 def set_results(
-    tournament: Tournament, results: Iterable[GameResult], *, replace_other: bool = False
+    tournament: Tournament,
+    results: Iterable[GameResult],
+    *,
+    replace_other: bool = False,
+    source: str = "",
 ) -> Change:
     """Set the results of a sheet; those that cannot be set are left out and counted.
 
@@ -203,6 +207,8 @@ def set_results(
     results : iterable of GameResult
     replace_other : bool
         Whether other results may be replaced.
+    source : str
+        The sheet that the lines of the results are of.
     """
     made, new, same = tournament, 0, 0
     rounds: set[int] = set()
@@ -211,13 +217,13 @@ def set_results(
         try:
             change = set_result(made, each, replace_other=replace_other)
         except InputError as error:
-            skipped.add(Skipped(tournament.file, each.line, error.message), kind="result")
+            skipped.add(Skipped(source or tournament.file, each.line, error.message), kind="result")
             continue
         rounds.add(each.round)
         made, new, same = change.tournament, new + change.made, same + (not change.made)
     lines = [f"Entered {new} {'result' if new == 1 else 'results'}."]
     if same:
-        lines = [*(lines if new else []), f"{same} were there already."]
+        lines = [*(lines if new else []), f"{same} {'was' if same == 1 else 'were'} there already."]
     lines += [_open(made, number) for number in sorted(rounds)]
     return Change(tournament=made, lines=tuple(lines), made=bool(new), skipped=skipped)
 

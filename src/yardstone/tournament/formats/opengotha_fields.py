@@ -13,6 +13,7 @@ from typing import Any
 from yardstone.errors import InputError
 from yardstone.tournament.model import Result
 from yardstone.tournament.rules import FloatMode, SeedSystem, TimeSystem
+from yardstone.winprob.grades import format_grade, split_grade
 
 __all__ = [
     "GENERAL",
@@ -61,24 +62,19 @@ def parse_rank(text: str) -> int:
     A professional has the amateur rank that OpenGotha gives him: 1P to 3P 7 dan, 4P to
     6P 8 dan, others 9 dan. A number alone means kyu.
     """
-    word = text.strip().upper()
-    digits = word.rstrip("KYUDANPRO")
-    kind = word[len(digits) : len(digits) + 1]
-    if not digits.strip().isdecimal() or len(digits.strip()) > 3:
+    word = text.strip()
+    parts = split_grade(f"{word}k" if word.isdecimal() else word)
+    if parts is None or not parts[0].is_integer() or parts[0] >= 1000:
         raise ValueError(f"{text!r} is not a rank such as 3D or 12K")
-    number = int(digits)
-    if kind == "D":
-        rank = number - 1
-    elif kind == "P":
-        rank = 6 if number <= 3 else 7 if number <= 6 else 8
-    else:
-        rank = -number
-    return max(LOWEST, min(HIGHEST, rank))
+    number, kind = int(parts[0]), parts[1]
+    if kind == "pro":
+        return 6 if number <= 3 else 7 if number <= 6 else 8
+    return max(LOWEST, min(HIGHEST, number - 1 if kind == "dan" else -number))
 
 
 def format_rank(rank: int) -> str:
     """The inverse of `parse_rank`: 3D, 20K."""
-    return f"{rank + 1}D" if rank >= 0 else f"{-rank}K"
+    return format_grade(rank).upper()
 
 
 def _whole(text: str) -> int:

@@ -77,7 +77,15 @@ class TrfHead:
     def scoring(self) -> Scoring:
         """Points for each kind of result, and the tie-breaks."""
         values: dict[str, Any] = {}
-        names = {"W": "win", "D": "draw", "L": "loss", "A": "absence", "P": "bye", "X": "open_game"}
+        names = {
+            "W": "win",
+            "D": "draw",
+            "L": "loss",
+            "A": "absence",
+            "Z": "absence",
+            "P": "bye",
+            "X": "open_game",
+        }
         for line, text in self.lines("162"):
             for symbol, points in re.findall(r"([A-Z])\s*(-?\d+(?:\.\d+)?)", text.upper()):
                 if symbol not in names:
@@ -89,6 +97,13 @@ class TrfHead:
             for symbol, points in re.findall(r"([A-Z]+)\s*=\s*(\d+(?:\.\d+)?)", text.upper()):
                 if symbol in older:
                     values[older[symbol]] = float(points)
+        lines = {"BBW": "win", "BBD": "draw", "BBL": "loss", "BBZ": "absence", "BBU": "bye"}
+        for kind, name in lines.items():
+            for line, text in self.lines(kind):
+                try:
+                    values[name] = float(text)
+                except ValueError:
+                    raise self.error(f"{text.strip()!r} is not a number of points", line) from None
         listed = re.split(r"[,;\s]+", self.text("212") or self.text("202"))
         criteria = [name.upper().replace("/", "-") for name in listed if name]
         if criteria and "PTS" not in criteria:

@@ -2,19 +2,24 @@
 
 Lines begin with a number (``012`` the name, ``001`` a player, ...) and have fixed
 columns; White moves first. Of the extensions by pairing programs, ``XXR`` (number of
-rounds) and ``XXS`` (points) are used, the others only kept.
+rounds), ``XXS`` (points), ``XXC`` (initial colour), ``XXA`` (virtual points) and ``XXP``
+(players who do not meet) are used, the others only kept. A tournament of Go has more
+in comments (`yardstone.tournament.formats.trf_go`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean
+from yardstone.tournament.dutch.acceleration import baku
 from yardstone.tournament.formats.line_files import TextDocument, parse_date, split_lines
+from yardstone.tournament.formats.trf_go import with_go
 from yardstone.tournament.formats.trf_head import FIRST_ROUND, MAX_ROUNDS, WIDTH, TrfHead
+from yardstone.tournament.formats.trf_swiss import read_swiss
 from yardstone.tournament.model import (
     Adjustment,
     Bye,
@@ -24,6 +29,7 @@ from yardstone.tournament.model import (
     Result,
     Tournament,
 )
+from yardstone.tournament.rules import SwissSettings
 
 __all__ = ["BYES", "read_trf"]
 
@@ -80,13 +86,16 @@ class _TrfReader:
         self.place: dict[int, int] = {}
         self.start: list[int] = []
         self.entries: list[list[_Entry]] = []
+        self.comments: list[tuple[int, str]] = []
 
     def tournament(self) -> Tournament:
         for number, line in enumerate(self.document.lines, 1):
             kind = line[:3]
             if kind == "001":
                 self._player(line, number)
-            elif kind.strip() and kind != "###":
+            elif kind == "###":
+                self.comments.append((number, line))
+            elif kind.strip():
                 self.head.add(line, number)
         if not self.players:
             raise InputError(
@@ -103,7 +112,7 @@ class _TrfReader:
         if not 0 <= rounds <= MAX_ROUNDS:
             raise InputError(f"{rounds} rounds", file=self.file)
         byes += self._planned_byes(games, byes, rounds)
-        return Tournament(
+        plain = Tournament(
             name=self.head.text("012"),
             place=self.head.text("022"),
             director=self.head.text("102"),
@@ -117,6 +126,7 @@ class _TrfReader:
             games=tuple(games),
             byes=tuple(byes),
             scoring=self.head.scoring(),
+            swiss=self._swiss(rounds),
             time=self.head.time,
             round_dates=self.head.round_dates(rounds),
             adjustments=self._adjustments(rounds),
@@ -124,6 +134,7 @@ class _TrfReader:
             document=self.document.numbered({p: n for n, p in self.place.items()}),
             file=self.file,
         )
+        return with_go(plain, self.comments, self.place, self.head.error)
 
     def _number(self, text: str, line: int, what: str) -> int:
         word = text.strip()
@@ -328,6 +339,14 @@ class _TrfReader:
                     if self._letter(player, r) == kind
                 ]
         return tuple(adjustments)
+
+    def _swiss(self, rounds: int) -> SwissSettings:
+        """Settings for pairing; with Baku acceleration if the system is said to have it."""
+        swiss = read_swiss(self.head, self.place, self._skip)
+        if "BAKU" in self.head.text("192").upper() and not swiss.accelerations:
+            order = [self.place[number] for number in sorted(self.place)]
+            return replace(swiss, accelerations=baku(order, rounds))
+        return swiss
 
     def _letter(self, player: int, number: int) -> str:
         entries = self.entries[player]

@@ -23,24 +23,32 @@ if TYPE_CHECKING:
 
 __all__ = ["ASSETS", "PageCard", "asset_bytes", "asset_mark", "content", "page", "root_of"]
 
+_CSS, _SCRIPT = "text/css; charset=utf-8", "text/javascript; charset=utf-8"
 #: Files that pages refer to, with their types.
 ASSETS = {
-    "yardstone.css": "text/css; charset=utf-8",
-    "yardstone.js": "text/javascript; charset=utf-8",
+    "yardstone.css": _CSS,
+    "yardstone.js": _SCRIPT,
+    "desk.css": _CSS,
+    "desk.js": _SCRIPT,
     "icon.svg": "image/svg+xml",
 }
 #: What they begin with: that of reports, which is the same on pages of the command.
-_SHARED: dict[str, Callable[[], str]] = {"yardstone.css": style, "yardstone.js": script}
+_SHARED: dict[str, Callable[[], str]] = {_CSS: style, _SCRIPT: script}
 #: Files that stand in them, each with one idea.
-_PARTS = {"yardstone.js": ("yardstone.js", "past.js")}
+_PARTS = {
+    "yardstone.js": ("pages/static/yardstone.js", "pages/static/past.js"),
+    "desk.css": ("pages/static/yardstone.css", "desk/static/desk.css"),
+    "desk.js": ("desk/static/desk.js",),
+}
 
 
 @cache
 def asset_bytes(name: str) -> bytes:
     """One of `ASSETS`."""
-    folder = resources.files("yardstone.web.pages").joinpath("static")
-    own = b"".join(folder.joinpath(part).read_bytes() for part in _PARTS.get(name, (name,)))
-    return _SHARED[name]().encode() + own if name in _SHARED else own
+    web = resources.files("yardstone.web")
+    parts = _PARTS.get(name, (f"pages/static/{name}",))
+    own = b"".join(web.joinpath(part).read_bytes() for part in parts)
+    return _SHARED[ASSETS[name]]().encode() + own if ASSETS[name] in _SHARED else own
 
 
 @cache
@@ -66,10 +74,13 @@ def _version() -> str:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 
+    desk = PackageLoader("yardstone.web.desk", "templates")
     return Environment(
-        loader=PackageLoader("yardstone.web.pages", "templates"),
+        loader=ChoiceLoader(
+            [PackageLoader("yardstone.web.pages", "templates"), PrefixLoader({"desk": desk})]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         auto_reload=False,
@@ -115,7 +126,7 @@ def page(
     ----------
     request : Request
     template : str
-        Name of the template, without its ending.
+        Name of the template, without its ending; those of the desk begin with ``desk/``.
     title : str
         Of the window.
     status : int

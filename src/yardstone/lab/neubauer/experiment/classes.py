@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.scales import convert
+from yardstone.winprob.grades import split_grade
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["RANK_CLASSES", "losses_by_rank", "losses_by_rating", "ratings_in_classes"]
 
-#: The thesis' classes, by the OGS rank that the rating stands for.
+#: The thesis' classes, by the grade in whose stretch the OGS rating lies.
 RANK_CLASSES: Mapping[str, tuple[float, float]] = {
-    "10 kyu and below": (-np.inf, -9.0),
-    "9 kyu to 1 kyu": (-9.0, 0.0),
-    "1 dan and above": (0.0, np.inf),
+    "10 kyu and below": (-np.inf, -9.5),
+    "9 kyu to 1 kyu": (-9.5, -0.5),
+    "1 dan and above": (-0.5, np.inf),
 }
-_RANK = re.compile(r"\s*(\d+)\s*([kdp級级段品])", re.IGNORECASE)
 
 
 def ratings_in_classes(ratings: Array, edges: Sequence[float] = ()) -> dict[str, NDArray[np.bool_]]:
@@ -111,12 +110,10 @@ def losses_by_rank(store: FeatureStore, column: int) -> dict[str, Array]:
 
 
 def _class_of(rank: str) -> str:
-    match = _RANK.match(rank)
-    if match is None:
+    parts = split_grade(rank)
+    if parts is None:
         return "no rank"
-    number, letter = int(match[1]), match[2].lower()
-    if letter in "p品":
-        return "professional"
-    if letter in "d段":
-        return "1 dan and above"
+    number, kind = parts
+    if kind != "kyu":
+        return "professional" if kind == "pro" else "1 dan and above"
     return "10 kyu and below" if number >= 10 else "9 kyu to 1 kyu"

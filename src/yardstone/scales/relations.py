@@ -1,16 +1,16 @@
-"""Conversions between the scales on which Go players are measured.
+"""The scales on which Go players are measured, and the conversion between any two.
 
-Every scale is tied to the *grade* in zero-shodan units (1 dan = 0, 1 kyu = -1),
-which is what the scales have in common by definition or by a published formula.
-The ratings of one player on two scales need not agree with these: they come from
-different games.
+Every scale is tied to the *grade* on the number line of `yardstone.winprob.grades`
+(1 dan = 0, 1 kyu = -1), which is what the scales have in common by definition or by a
+published formula. The ratings of one player on two scales need not agree with these:
+they come from different games.
 
 =========  =================================================  ==================
 scale      formula, g being the grade                         range of g
 =========  =================================================  ==================
 grade      g                                                  30 kyu to 9 dan
 egf        2100 + 100 g                                       30 kyu to 9 dan
-ogs        525 exp((g + 30) / 23.15)                          30 kyu to 9 dan
+ogs        525 exp((g + 30.5) / 23.15)                        30 kyu to 9 dan
 goldis     2000 + 100 g (log rating in thousandths)           19 kyu to 10 dan
 elo        integral of the slope of Kaniuk's model            20 kyu to 9 dan
 elo-egf    (400/ln 10) (-7) ln(3300 - rating), rating of egf  30 kyu to 9 dan
@@ -24,24 +24,28 @@ logistic of ``-7 ln(3300 - rating)``). OGS, rank formula of 2021
 are set to 2100 at 1 dan. ``elo`` is where two players of a small difference have
 Kaniuk's probability, and beyond a few grades that model and any one Elo scale
 part.
+
+Scales differ in where a number stands for a grade. The EGF's 2100 is the middle of
+1 dan, which reaches from 2050 to 2150. OGS counts from the beginning: its rank 30 (1918
+points) is where 1 dan begins, and 31 (2003) where 2 dan does; so does Fox, whose 1 dan is
+1 to 2. Grades stand for the middle of their stretch here, and half a grade is added where
+a site counts from the beginning: for OGS in its formula, for Fox in `fox_of_grade`.
 """
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import pi, sqrt
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.choices import no_such
-from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.winprob.grades import format_grade, parse_grades
+from yardstone.errors import UsageError
+from yardstone.winprob.goldis import goldis_of_grade, grade_of_goldis
+from yardstone.winprob.grades import format_grade
 from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk
 from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT
 
@@ -52,18 +56,24 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SCALES",
-    "GradeFit",
     "Scale",
     "convert",
+    "egf_of_grade",
     "egf_of_pro",
-    "fit_grades",
+    "fox_of_grade",
+    "grade_of_egf",
+    "grade_of_fox",
     "kaniuk_elo",
-    "read_egf_list",
 ]
 
 #: Where the EGF's expected score has its pole.
 _EGF_TOP = 3300.0
-_SHODAN = 2100.0
+#: The EGF's rating of 1 dan, and the points of a grade.
+_SHODAN, _EGF_GRADE = 2100.0, 100.0
+#: OGS counts from 30 kyu at 0, and a rank's stretch begins with its number.
+_OGS_FIRST, _OGS_STEP, _OGS_SHODAN = 525.0, 23.15, 30.5
+#: The same of Fox, where 1 dan is 1 to 2.
+_FOX_SHODAN = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +82,8 @@ class Scale:
 
     Attributes
     ----------
-    name, source : str
-        What it is called, and where the relation comes from.
+    name, source, formula : str
+        What it is called, where the relation comes from, and the relation for people.
     from_grade, to_grade : callable
         The relation and its inverse, on arrays.
     lowest, highest : float
@@ -82,14 +92,43 @@ class Scale:
 
     name: str
     source: str
+    formula: str
     from_grade: Callable[[Array], Array]
     to_grade: Callable[[Array], Array]
     lowest: float
     highest: float
 
 
-def _linear(shodan: float) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-    return lambda g: shodan + 100.0 * g, lambda value: (value - shodan) / 100.0
+def egf_of_grade(grade: ArrayLike) -> NDArray[np.float64]:
+    """EGF rating at the middle of a grade: 2100 at 1 dan, 100 points a grade."""
+    return _SHODAN + _EGF_GRADE * np.asarray(grade, np.float64)
+
+
+def grade_of_egf(rating: ArrayLike) -> NDArray[np.float64]:
+    """The inverse of `egf_of_grade`."""
+    return (np.asarray(rating, np.float64) - _SHODAN) / _EGF_GRADE
+
+
+def fox_of_grade(grade: ArrayLike) -> NDArray[np.float64]:
+    """A grade's place on the Fox scale, on which n dan is n to n + 1 and 1 kyu 0 to 1.
+
+    That counts ranks as Fox does; how many ranks Fox lies above other sites is measured in
+    `yardstone.strength.estimate.site_scales`.
+    """
+    return np.asarray(grade, np.float64) + _FOX_SHODAN
+
+
+def grade_of_fox(place: ArrayLike) -> NDArray[np.float64]:
+    """The inverse of `fox_of_grade`."""
+    return np.asarray(place, np.float64) - _FOX_SHODAN
+
+
+def _ogs_of_grade(grade: Array) -> Array:
+    return np.asarray(_OGS_FIRST * np.exp((grade + _OGS_SHODAN) / _OGS_STEP))
+
+
+def _grade_of_ogs(rating: Array) -> Array:
+    return np.asarray(_OGS_STEP * np.log(rating / _OGS_FIRST) - _OGS_SHODAN)
 
 
 def kaniuk_elo(grade: ArrayLike, model: Kaniuk = PUBLISHED) -> NDArray[np.float64]:
@@ -117,7 +156,7 @@ def _inverse_kaniuk_elo(elo: Array) -> Array:
 
 
 def _egf_elo(grade: Array) -> Array:
-    rating = 2100.0 + 100.0 * grade
+    rating = egf_of_grade(grade)
     with np.errstate(invalid="ignore", divide="ignore"):
         logit = -7.0 * np.log((_EGF_TOP - rating) / (_EGF_TOP - _SHODAN))
     return np.asarray(_SHODAN + ELO_POINTS_PER_LOGIT * logit)
@@ -125,7 +164,7 @@ def _egf_elo(grade: Array) -> Array:
 
 def _inverse_egf_elo(elo: Array) -> Array:
     left = (_EGF_TOP - _SHODAN) * np.exp(-(elo - _SHODAN) / (7.0 * ELO_POINTS_PER_LOGIT))
-    return (_EGF_TOP - left - 2100.0) / 100.0
+    return grade_of_egf(_EGF_TOP - left)
 
 
 #: All scales by name.
@@ -133,20 +172,46 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
     {
         scale.name: scale
         for scale in (
-            Scale("grade", "Kaniuk 2011: zero-shodan units", lambda g: g, lambda g: g, -30.0, 8.0),
-            Scale("egf", "EGF Official ratings system", *_linear(2100.0), -30.0, 8.0),
             Scale(
-                "ogs",
-                "OGS, rating and rank adjustments of 2021",
-                lambda g: 525.0 * np.exp((g + 30.0) / 23.15),
-                lambda rating: 23.15 * np.log(rating / 525.0) - 30.0,
+                "grade",
+                "Kaniuk 2011: zero-shodan units",
+                "1d is 0, 1k is -1",
+                lambda g: g,
+                lambda g: g,
                 -30.0,
                 8.0,
             ),
-            Scale("goldis", "Pratesi, table 1", *_linear(2000.0), -19.0, 9.0),
+            Scale(
+                "egf",
+                "EGF Official ratings system",
+                "2100 + 100 g",
+                egf_of_grade,
+                grade_of_egf,
+                -30.0,
+                8.0,
+            ),
+            Scale(
+                "ogs",
+                "OGS, rating and rank adjustments of 2021",
+                "525 exp((g + 30.5) / 23.15)",
+                _ogs_of_grade,
+                _grade_of_ogs,
+                -30.0,
+                8.0,
+            ),
+            Scale(
+                "goldis",
+                "Pratesi, table 1",
+                "2000 + 100 g",
+                goldis_of_grade,
+                grade_of_goldis,
+                -19.0,
+                9.0,
+            ),
             Scale(
                 "elo",
                 "slope of Kaniuk's probability, 2100 at 1 dan",
+                "integral of the slope",
                 kaniuk_elo,
                 _inverse_kaniuk_elo,
                 -20.0,
@@ -155,6 +220,7 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
             Scale(
                 "elo-egf",
                 "EGF's expected score since 2021, 2100 at 1 dan",
+                "2100 - 1216 ln(1 - g / 12)",
                 _egf_elo,
                 _inverse_egf_elo,
                 -30.0,
@@ -178,6 +244,11 @@ def convert(
         Names of scales.
     extrapolate : bool
         Allow values outside the range of either scale.
+
+    Raises
+    ------
+    UsageError
+        There is no such scale, or a value is outside the range of one of them.
 
     Examples
     --------
@@ -204,117 +275,3 @@ def convert(
 def egf_of_pro(dan: ArrayLike) -> NDArray[np.float64]:
     """EGF rating of a professional rank: 2700 for 1p, 30 more for each further dan."""
     return 2700.0 + 30.0 * (np.asarray(dan, np.float64) - 1.0)
-
-
-_EGF_LINE = re.compile(
-    r"^\s*(\d+)\s+(.+?)\s{2,}(\S\S)\s+(\S+)\s+(\d+[kdp])\s+(\S+)\s+(-?\d+)\s+\d+(?:\s+\w+)?\s*$"
-)
-
-
-def read_egf_list(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.float64]]:
-    """Grades and ratings from the EGF's list of all players.
-
-    Parameters
-    ----------
-    path : path
-        The list as published (``allworld_lp``), plain or ``.gz``.
-
-    Returns
-    -------
-    grades, ratings
-        Grades as written, professional ranks among them.
-    """
-    content = Path(path).read_bytes()
-    if content.startswith(b"\x1f\x8b"):
-        import gzip
-
-        content = gzip.decompress(content)
-    lines = content.decode("utf-8", "replace").splitlines()
-    rows = [found for line in lines if (found := _EGF_LINE.match(line))]
-    if not rows:
-        raise InputError("no player was found in the list", file=str(path))
-    grades, ratings = [row[5] for row in rows], [float(row[7]) for row in rows]
-    return grades, np.array(ratings)
-
-
-@dataclass(frozen=True, eq=False)
-class GradeFit:
-    """Straight lines between declared grade and rating; frozen.
-
-    Attributes
-    ----------
-    players : int
-        Number of players.
-    slope, intercept : float
-        ``rating = intercept + slope * grade``: least squares of rating on grade.
-    slope_error, intercept_error : float
-        Standard errors, allowing for a spread that depends on the grade.
-    deviation : float
-        Standard deviation of the ratings about that line.
-    correlation : float
-        Between grade and rating.
-    grade_slope : float
-        Grades a rating point (least squares of grade on rating).
-    grades, count, mean, spread : arrays
-        For each grade: players, mean rating, standard deviation.
-    """
-
-    players: int
-    slope: float
-    intercept: float
-    slope_error: float
-    intercept_error: float
-    deviation: float
-    correlation: float
-    grade_slope: float
-    grades: Array
-    count: NDArray[np.int64]
-    mean: Array
-    spread: Array
-
-
-def fit_grades(
-    grades: list[str] | Array,
-    ratings: Array,
-    *,
-    lowest: float = -20.0,
-    highest: float = 6.0,
-) -> GradeFit:
-    """Fit ratings to grades, for players from `lowest` to `highest` (20 kyu to 7 dan).
-
-    Parameters
-    ----------
-    grades : list of str or array
-        As in `read_egf_list`, or in zero-shodan units; professionals are left out.
-    ratings : array
-        One a player.
-    """
-    grade = parse_grades(grades) if isinstance(grades, list) else np.asarray(grades, np.float64)
-    keep = (grade >= lowest) & (grade <= highest) & np.isfinite(ratings)
-    x, y = grade[keep], np.asarray(ratings, np.float64)[keep]
-    labels, number, count = np.unique(x, return_inverse=True, return_counts=True)
-    if len(labels) < 2 or len(x) < 3:
-        raise NoGamesError("a line needs players of at least two grades")
-    design = np.column_stack([np.ones(len(x)), x])
-    bread = np.linalg.inv(design.T @ design)
-    intercept, slope = bread @ (design.T @ y)
-    residual = y - design @ np.array([intercept, slope])
-    covariance = bread @ ((design.T * residual**2) @ design) @ bread
-    mean = np.bincount(number, y) / count
-    spread = np.sqrt(np.bincount(number, (y - mean[number]) ** 2) / np.maximum(count - 1, 1))
-    centred_x, centred_y = x - x.mean(), y - y.mean()
-    product = float(centred_x @ centred_y)
-    return GradeFit(
-        len(x),
-        float(slope),
-        float(intercept),
-        float(sqrt(covariance[1, 1])),
-        float(sqrt(covariance[0, 0])),
-        float(np.sqrt(residual @ residual / (len(x) - 2))),
-        product / float(np.sqrt((centred_x @ centred_x) * (centred_y @ centred_y))),
-        product / float(centred_y @ centred_y),
-        labels,
-        count,
-        mean,
-        spread,
-    )

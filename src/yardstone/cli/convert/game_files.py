@@ -30,12 +30,12 @@ from yardstone.records.sources import find_sources, plain_ending
 if TYPE_CHECKING:
     from yardstone.pool import Pool, SkipReport
 
-__all__ = ["convert"]
+__all__ = ["game_files"]
 
 _ENDINGS = {ending: writer for writer in WRITERS.values() for ending in writer.endings}
 
 
-def convert(
+def game_files(
     paths: Annotated[
         list[str] | None,
         typer.Argument(

@@ -1,0 +1,1 @@
+"""The commands `yardstone convert`: games to other formats, ratings to other scales."""

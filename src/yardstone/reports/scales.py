@@ -1,0 +1,144 @@
+"""Converted grades and ratings, and the scales there are, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from yardstone.reports.document import UNKNOWN, Column, Document, Section, Table
+from yardstone.scales import SCALES
+from yardstone.winprob.grades import format_grade
+
+if TYPE_CHECKING:
+    from yardstone.scales import ConvertedColumn, ConvertedRating, Scale
+
+__all__ = ["converted_column_document", "converted_document", "scales_document"]
+
+
+def converted_document(ratings: Sequence[ConvertedRating]) -> Document:
+    """Ratings on other scales, a row a rating."""
+    targets = tuple(ratings[0].values)
+    columns = [
+        Column("rating", lambda each: each.text, "Rating"),
+        Column("from", lambda each: each.source, "From"),
+        Column("grade", lambda each: each.rank, "Grade"),
+        *_columns(targets, lambda each: each),
+    ]
+    return Document(
+        "Ratings on other scales",
+        sections=[Section(blocks=[Table(columns, ratings, noun="rating")])],
+        records=Table(columns, ratings),
+        plain=lambda: [_plain(each) for each in ratings],
+    )
+
+
+def converted_column_document(table: ConvertedColumn) -> Document:
+    """A table with further columns: the converted values of one of its own."""
+
+    def cell(place: int) -> Any:
+        return lambda row: table.rows[row][place]
+
+    own = [
+        Column(name, cell(place), name or " ", left=True) for place, name in enumerate(table.names)
+    ]
+    added = [
+        Column(
+            f"{table.column}_grade",
+            lambda row: None if (each := table.converted[row]) is None else each.rank,
+            "Grade",
+        ),
+        *_columns(table.targets, lambda row: table.converted[row], prefix=f"{table.column}_"),
+    ]
+    rows = range(len(table))
+    return Document(
+        "Ratings on other scales",
+        sections=[Section(blocks=[Table([*own, *added], rows, noun="row")])],
+        records=Table([*own, *added], rows),
+    )
+
+
+def scales_document() -> Document:
+    """The scales there are: from where to where they reach, and where they are from."""
+
+    def end(name: str) -> Any:
+        return lambda scale: float(scale.from_grade(getattr(scale, name)))
+
+    def span(scale: Scale) -> str:
+        grades = f"{format_grade(scale.lowest)} to {format_grade(scale.highest)}"
+        if scale.name == "grade":
+            return grades
+        return f"{grades} ({end('lowest')(scale):.0f} to {end('highest')(scale):.0f})"
+
+    columns = [
+        Column("scale", lambda scale: scale.name, "Scale", strong=True),
+        Column("", span, "From, to"),
+        Column("formula", lambda scale: scale.formula, "g: grade, 1d is 0"),
+        Column("source", lambda scale: scale.source, "Source", gives_way=1),
+        Column("lowest_grade", lambda scale: format_grade(scale.lowest)),
+        Column("highest_grade", lambda scale: format_grade(scale.highest)),
+        Column("lowest", end("lowest"), kind="number"),
+        Column("highest", end("highest"), kind="number"),
+    ]
+    scales = list(SCALES.values())
+    return Document(
+        "Scales",
+        sections=[Section(blocks=[Table(columns, scales, noun="scale")])],
+        records=Table(columns, scales),
+    )
+
+
+def _columns(targets: Sequence[str], of: Any, *, prefix: str = "") -> list[Column]:
+    """A column for each scale, and for files the stretch of the grade on it.
+
+    `of` gives the `ConvertedRating` of a row, or None. With one scale people read the
+    stretch as well.
+    """
+
+    def value(name: str) -> Any:
+        return lambda row: None if (each := of(row)) is None else each.values[name]
+
+    def stretch(name: str, side: int) -> Any:
+        def read(row: Any) -> float | None:
+            each = of(row)
+            ends = None if each is None else each.stretches[name]
+            return None if ends is None else ends[side]
+
+        return read
+
+    def reach(name: str) -> Any:
+        def show(row: Any) -> str:
+            each = of(row)
+            ends = None if each is None else each.stretches[name]
+            if ends is None:
+                return UNKNOWN
+            return f"{_written(name, ends[0])} to {_written(name, ends[1])}"
+
+        return show
+
+    columns = []
+    for name in targets:
+        digits = ".2f" if name == "grade" else ".0f"
+        columns.append(Column(f"{prefix}{name}", value(name), name, "number", digits))
+        if len(targets) == 1 and name != "grade":
+            columns.append(Column("", reach(name), "The grade's range"))
+        if name != "grade":
+            for side, end in enumerate(("low", "high")):
+                columns.append(Column(f"{prefix}{name}_{end}", stretch(name, side), kind="number"))
+    return columns
+
+
+def _written(name: str, value: float) -> str:
+    return f"{value:.2f}" if name == "grade" else f"{value:.0f}"
+
+
+def _plain(rating: ConvertedRating) -> dict[str, Any]:
+    return {
+        "rating": rating.text,
+        "from": rating.source,
+        "grade": rating.rank,
+        "strength": rating.strength,
+        "values": dict(rating.values),
+        "ranges": {
+            name: None if ends is None else list(ends) for name, ends in rating.stretches.items()
+        },
+    }

@@ -1,0 +1,269 @@
+"""What the Dutch system has to know of each player before a round.
+
+Articles are those of FIDE Handbook C.04.3 as applied from 2026.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from yardstone.tournament.fide import FideScores, Unplayed
+from yardstone.tournament.formats.line_files import TextDocument
+from yardstone.tournament.model import ByeKind, Result
+
+if TYPE_CHECKING:
+    from yardstone.tournament.model import Tournament
+
+__all__ = [
+    "PieceColour",
+    "Drift",
+    "DutchField",
+    "DutchPlayer",
+    "Preference",
+    "dutch_field",
+    "seeding",
+]
+
+
+class PieceColour(IntEnum):
+    """White moves first; the negative is the other one."""
+
+    white = 1
+    none = 0
+    black = -1
+
+
+class Preference(IntEnum):
+    """How strongly a player is due a colour (1.6.2)."""
+
+    none = 0
+    mild = 1
+    strong = 2
+    absolute = 3
+
+
+class Drift(IntEnum):
+    """Floats (1.4)."""
+
+    up = 1
+    none = 0
+    down = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DutchPlayer:
+    """One player before a round.
+
+    Attributes
+    ----------
+    player : int
+        Number in the tournament, from 0.
+    number : int
+        Pairing number, from 1.
+    score : float
+        Points, the virtual ones of an acceleration included.
+    points : float
+        Points without those.
+    colours : tuple of PieceColour
+        Of the games that were played, in their order.
+    opponents : frozenset of int
+        Those whom the player has played.
+    bye_barred : bool
+        Whether the player may not have the bye (C2).
+    unplayed : int
+        Rounds so far without a game.
+    floats : (Drift, Drift)
+        In the last round and in the one before.
+    top : bool
+        Topscorer: more than half of the possible points before the last round (1.8).
+    """
+
+    player: int
+    number: int
+    score: float
+    points: float
+    colours: tuple[PieceColour, ...]
+    opponents: frozenset[int]
+    bye_barred: bool
+    unplayed: int
+    floats: tuple[Drift, Drift]
+    top: bool
+
+    @property
+    def balance(self) -> int:
+        """Games with White less games with Black (1.6.1)."""
+        return sum(self.colours)
+
+    @property
+    def repeated(self) -> PieceColour:
+        """The colour of the last two games, if they had the same."""
+        last = self.colours[-2:]
+        return last[0] if len(last) == 2 and last[0] == last[1] else PieceColour.none
+
+    @property
+    def due(self) -> PieceColour:
+        """The colour that the player prefers."""
+        if abs(self.balance) > 1:
+            return PieceColour.black if self.balance > 0 else PieceColour.white
+        if self.repeated:
+            return PieceColour(-self.repeated)
+        if self.balance:
+            return PieceColour.black if self.balance > 0 else PieceColour.white
+        return PieceColour(-self.colours[-1]) if self.colours else PieceColour.none
+
+    @property
+    def preference(self) -> Preference:
+        """How strong that preference is."""
+        if abs(self.balance) > 1 or self.repeated:
+            return Preference.absolute
+        if self.balance:
+            return Preference.strong
+        return Preference.mild if self.colours else Preference.none
+
+
+@dataclass(frozen=True, kw_only=True)
+class DutchField:
+    """The players of a round in the order of article 1.2: by score, then pairing number.
+
+    Attributes
+    ----------
+    tournament : Tournament
+        The state before the round.
+    round : int
+    players : tuple of DutchPlayer
+    """
+
+    tournament: Tournament
+    round: int
+    players: tuple[DutchPlayer, ...]
+
+    @cached_property
+    def row_of(self) -> dict[int, int]:
+        """Place of each player in `players`, by the number in the tournament."""
+        return {each.player: row for row, each in enumerate(self.players)}
+
+    def name(self, row: int) -> str:
+        """Full name by place in `players`."""
+        return self.tournament.players[self.players[row].player].full_name
+
+
+def seeding(tournament: Tournament) -> list[int]:
+    """All players in the initial order (C.04.2, B).
+
+    That is the order of starting numbers in a report file; elsewhere that of ratings,
+    then of ranks, then of the list.
+    """
+    document = tournament.document
+    everybody = range(len(tournament.players))
+    if isinstance(document, TextDocument) and document.format == "trf":
+        behind = len(document.number) + 10_000
+        return sorted(everybody, key=lambda row: (document.number.get(row, behind), row))
+
+    def place(row: int) -> tuple[float, float, int]:
+        player = tournament.players[row]
+        rating = float("-inf") if player.rating is None else player.rating
+        rank = float("-inf") if player.rank is None else player.rank
+        return -rating, -rank, row
+
+    return sorted(everybody, key=place)
+
+
+def dutch_field(
+    before: Tournament, round_number: int, players: Collection[int], *, rounds: int | None = None
+) -> DutchField:
+    """Collect what the pairing of a round needs.
+
+    Parameters
+    ----------
+    before : Tournament
+        Without games of that round and later ones (`Tournament.before`).
+    round_number : int
+        From 1.
+    players : collection of int
+        Numbers of those who are to be paired.
+    rounds : int, optional
+        Of the whole tournament, by default as it says.
+    """
+    done = round_number - 1
+    scores = FideScores(before, done, Unplayed.none)
+    n = len(before.players)
+    virtual = [
+        [before.swiss.virtual_points(player, r) for r in range(1, round_number + 1)]
+        for player in range(n)
+    ]
+    totals = [_totals(before, scores, player, done) for player in range(n)]
+    entered = {p for game in before.games for p in (game.first, game.second)} | set(players)
+    entered |= {bye.player for bye in before.byes if bye.kind is ByeKind.paired}
+    numbers = {
+        player: number
+        for number, player in enumerate((p for p in seeding(before) if p in entered), 1)
+    }
+    final = round_number >= (before.rounds if rounds is None else rounds)
+    most = done * max(before.scoring.win, before.scoring.draw)
+
+    def drift(player: int, back: int) -> Drift:
+        if done < back:
+            return Drift.none
+        r = scores.rounds[player][done - back]
+        if not r.played:
+            return Drift.down if r.points > before.scoring.loss else Drift.none
+        own, other = (
+            totals[p][done - back] + virtual[p][done - back] for p in (player, r.opponent)
+        )
+        return Drift.down if own > other else Drift.up if own < other else Drift.none
+
+    entries = []
+    for player in players:
+        rounds_played = scores.rounds[player]
+        met = frozenset(r.opponent for r in rounds_played if r.played)
+        pending = frozenset(
+            game.opponent(player)
+            for game in before.games
+            if game.result is Result.unknown and player in (game.first, game.second)
+        )
+        colours = tuple(
+            PieceColour.white if r.first else PieceColour.black
+            for r in rounds_played
+            if r.played and r.first is not None
+        )
+        byes = (before.bye_of.get((r.number, player)) for r in rounds_played)
+        points = totals[player][done]
+        entries.append(
+            DutchPlayer(
+                player=player,
+                number=numbers[player],
+                score=points + virtual[player][done],
+                points=points,
+                colours=colours,
+                opponents=met | pending,
+                bye_barred=any(not r.played and r.full for r in rounds_played)
+                or any(bye is not None and bye.kind is ByeKind.paired for bye in byes),
+                unplayed=sum(not r.played for r in rounds_played),
+                floats=(drift(player, 1), drift(player, 2)),
+                top=final and done > 0 and points + virtual[player][done] > most / 2,
+            )
+        )
+    entries.sort(key=lambda each: (-each.score, each.number))
+    return DutchField(tournament=before, round=round_number, players=tuple(entries))
+
+
+def _totals(before: Tournament, scores: FideScores, player: int, done: int) -> list[float]:
+    """Points before each round, and after the last one that is done."""
+    totals = [0.0]
+    for number, r in enumerate(scores.rounds[player][:done], 1):
+        open_game = r.opponent >= 0 and not r.played and _is_open(before, number, player)
+        decided = sum(
+            change.points
+            for change in before.adjustments
+            if change.player == player and change.round == number
+        )
+        totals.append(totals[-1] + (0.0 if open_game else r.points) + decided)
+    return totals
+
+
+def _is_open(before: Tournament, number: int, player: int) -> bool:
+    return before.game_of[number, player].result is Result.unknown

@@ -1,0 +1,139 @@
+"""One number line of grades: whatever reads or writes a grade agrees with all others."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import yardstone
+from yardstone.ratings.egf import grade_rating
+from yardstone.records.sgf_values import split_rank
+from yardstone.reports.strength.rank_axis import RANK_AXES
+from yardstone.scales import (
+    convert,
+    convert_rating,
+    egf_of_grade,
+    fox_of_grade,
+    grade_of_egf,
+    grade_of_fox,
+)
+from yardstone.strength.estimate.site_scales import EGF_SHIFT, OGS_SHIFT, SITE_SCALES, fox_rank
+from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone.tournament.formats.opengotha_fields import format_rank, parse_rank
+from yardstone.winprob.goldis import goldis_of_grade, rank_rating
+from yardstone.winprob.grades import (
+    format_grade,
+    nearest_grade,
+    parse_grade,
+    parse_grades,
+    parse_professional,
+    split_grade,
+)
+
+GRADES = range(-30, 9)
+
+
+@pytest.mark.parametrize("grade", GRADES)
+def test_every_reader_and_writer_has_the_same_number(grade: int) -> None:
+    name = format_grade(grade)
+    assert parse_grade(name) == parse_grades([name])[0] == grade
+    assert parse_rank(name) == parse_rank(name.upper()) == grade
+    assert format_rank(grade) == name.upper()
+    assert grade_rating(np.array([name]))[0] == egf_of_grade(grade) == 2100 + 100 * grade
+    assert convert_rating(name, targets=["egf"]).values["egf"] == 2100 + 100 * grade
+    assert convert_rating(name).rank == name
+    assert fox_rank(float(fox_of_grade(grade))) == name
+    if grade >= -19:
+        assert rank_rating(name) == goldis_of_grade(grade) == 2000 + 100 * grade
+
+
+@pytest.mark.parametrize("grade", range(-24, 9))
+def test_a_grade_has_the_same_stretch_on_every_scale(grade: int) -> None:
+    low, high = grade - 0.5, grade + 0.5
+    assert nearest_grade(low) == nearest_grade(high - 1e-9) == format_grade(grade)
+    for name in ("fox", "ogs", "egf"):
+        axis = RANK_AXES[name]
+        of = fox_of_grade if name == "fox" else lambda g, name=name: convert(g, "grade", name)
+        inside = float(of(low)) + 1e-6
+        assert axis.rank(inside) == axis.rank(float(of(high)) - 1e-6) == format_grade(grade)
+
+
+@given(st.floats(-3.9, 9.9))
+def test_an_estimate_has_the_same_rank_on_the_site_scales_as_its_rating(place: float) -> None:
+    for name, shift in (("ogs", OGS_SHIFT), ("egf", EGF_SHIFT)):
+        scale = SITE_SCALES[name]
+        strength = float(convert(scale.rating(place), name, "grade", extrapolate=True))
+        assert strength == pytest.approx(float(grade_of_fox(place + shift)), abs=1e-9)
+        assert scale.number is not None
+        middle = abs(strength % 1.0 - 0.5) > 1e-6
+        assert not middle or fox_rank(scale.number(place)) == nearest_grade(strength)
+
+
+def test_the_groups_of_the_rank_model_lie_on_the_line() -> None:
+    for name, low in zip(RANKS[2:], EDGES[2:], strict=False):
+        assert grade_of_fox(low) == parse_grade(name) - 0.5
+    assert EDGES[0] == fox_of_grade(parse_grade("5k") - 0.5)
+    assert EDGES[1] == fox_of_grade(parse_grade("2k") - 0.5)
+
+
+@given(st.floats(-900, 2900))
+def test_egf_ratings_both_ways(rating: float) -> None:
+    assert float(egf_of_grade(grade_of_egf(rating))) == pytest.approx(rating, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("18级", (18, "kyu")), ("3 級", (3, "kyu")), ("5급", (5, "kyu")), ("4단", (4, "dan")),
+        ("九段", (9, "dan")), ("初段", (1, "dan")), ("P9段", (9, "pro")), ("9品", (9, "pro")),
+        ("2Dan", (2, "dan")), ("5k?", (5, "kyu")), ("6d*", (6, "dan")), ("3 pro", (3, "pro")),
+        ("1.5d", (1.5, "dan")), ("0k", None), ("0d", None), ("p3k", None), ("k", None),
+        ("-3k", None), ("12", None), ("dan", None), ("", None),
+    ],
+)  # fmt: skip
+def test_grades_as_servers_write_them(text: str, parts: tuple[float, str] | None) -> None:
+    assert split_grade(text) == parts
+
+
+def test_professional_ranks_are_one_word_with_several_readings() -> None:
+    assert [parse_professional(word) for word in ("1p", "P9段", "10p", "3d")] == [1, 9, None, None]
+    assert grade_rating(np.array(["1p", "9p"])).tolist() == [2700, 2940]
+    assert [parse_rank(f"{n}P") for n in (1, 3, 4, 6, 7, 9)] == [6, 6, 7, 7, 8, 8]
+    converted = convert_rating("3p")
+    assert (converted.source, converted.rank, converted.strength) == ("pro", "3p", None)
+    assert converted.values["egf"] == 2760
+    assert converted.values["goldis"] == pytest.approx(rank_rating("3p"))
+    assert converted.values["ogs"] is None
+
+
+def test_a_rank_in_a_name_is_compared_as_a_grade() -> None:
+    assert split_rank("Ann 3 dan", "3d") == ("Ann", "3d")
+    assert split_rank("柯洁 9段", "P9段") == ("柯洁", "P9段")
+    assert split_rank("Ann 3d", "3k") == ("Ann 3d", "3k")
+
+
+def test_no_module_has_a_number_line_of_its_own() -> None:
+    """The EGF's 2100 and words for grades stand where they are defined, and nowhere else."""
+    root = Path(yardstone.__file__).parent
+    homes = {
+        "scales/relations.py", "winprob/grades.py", "records/sgf_values.py",
+        "tournament/formats/h9_reading.py", "winprob/statistics_files.py",
+        "records/strength_columns.py", "winprob/goldis.py", "scales/egf_list.py",
+        "records/formats/h9.py",
+    }  # fmt: skip
+    word = re.compile(r"(kyu|\[[kdpKDP]{2,}\])")
+    for path in root.rglob("*.py"):
+        name = path.relative_to(root).as_posix()
+        if name in homes:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and repr(node.value) == "2100.0":
+                pytest.fail(f"{name}:{node.lineno} has a 2100 of its own")
+            compiled = isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile"
+            assert not compiled or not word.search(ast.unparse(node)), f"{name}:{node.lineno}"

@@ -1,0 +1,482 @@
+"""The desk of a tournament by its forms, as without a script."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.web.desks import PASSWORD, DeskServer, Helper, copied, plain, served
+from yardstone.tournament.event.file import change_file
+from yardstone.tournament.event.results import GameResult, set_result
+from yardstone.tournament.files import read_tournament
+from yardstone.tournament.model import Result
+from yardstone.web.desk.settings import DeskSettings, made_password
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[DeskServer]:
+    with served(copied(tmp_path)) as found:
+        yield found
+
+
+def unplayed(desk: DeskServer, number: int = 4) -> None:
+    """Open the results of the last round that is paired."""
+
+    def step(tournament):  # type: ignore[no-untyped-def]
+        change = set_result(
+            tournament,
+            GameResult(result=Result.unknown, round=number, table=1),
+            replace_other=True,
+        )
+        games = tuple(
+            replace(game, result=Result.unknown) if game.round == number else game
+            for game in tournament.games
+        )
+        return replace(change, tournament=replace(tournament, games=games))
+
+    change_file(desk.file, step)
+
+
+PUBLIC = (
+    "/ /round /round/2 /round/2?by=name /standings /standings?after=1 /players /player/3 "
+    "/player/3/needs?place=2 /chances /prizes /state /static/desk.css /health"
+).split()
+HELPERS = "/settings /results /results/1 /pair /pair/5 /enter /more /here/5 /file".split()
+FORMS = (
+    "/settings /results/1 /results/1/quick /pair/5 /pair/5/accept /pair/4/drop /enter "
+    "/enter/table /player/1/change /player/1/rounds /here/5 /undo /wishes /sign-out"
+).split()
+
+
+def test_everybody_reads_and_only_helpers_change(desk: DeskServer) -> None:
+    before = desk.file.read_bytes()
+    reader = Helper(desk.url)
+    for path in PUBLIC:
+        assert reader.get(path).status_code == 200, path
+    assert 'name="key"' not in reader.page("/round/4")
+    for path in HELPERS:
+        answer = reader.get(path, allow_redirects=path in ("/results", "/pair"))
+        if path in ("/results", "/pair"):  # the round first, then the question
+            assert answer.url.startswith(f"{desk.url}/sign-in?next=")
+        else:
+            assert (answer.status_code, path) == (303, path)
+            assert answer.headers["Location"] == f"/sign-in?next={path}"
+    for path in FORMS:
+        assert reader.post(path, {"result": "1-0"}).status_code == 403, path
+    helper = desk.helper()
+    for path in HELPERS:
+        assert helper.get(path).status_code == 200, path
+    assert helper.get("/file").content == before == desk.file.read_bytes()
+    for path in ("/round/9", "/results/6", "/pair/0", "/player/99", "/standings?after=5", "/no"):
+        assert helper.get(path).status_code == 404, path
+
+
+def test_a_form_of_another_site_changes_nothing(desk: DeskServer) -> None:
+    helper = desk.helper()
+    before = desk.file.read_bytes()
+    for path in FORMS:
+        if path == "/pair/5":
+            continue
+        answer = helper.session.post(desk.url + path, {"key": "0" * 64, "result": "1-0"})
+        assert answer.status_code == 403, path
+        assert "Nothing was changed" in plain(answer.text).replace("nothing", "Nothing")
+    elsewhere = {"Sec-Fetch-Site": "cross-site"}
+    assert helper.post("/undo", {"step": "1"}, headers=elsewhere).status_code == 403
+    stolen = requests.post(f"{desk.url}/undo", {"key": helper.key, "step": "1"}, timeout=30)
+    assert stolen.status_code == 403
+    assert desk.file.read_bytes() == before
+
+
+def test_signing_in(desk: DeskServer) -> None:
+    helper = Helper(desk.url)
+    assert helper.sign_in(password="nearly").status_code == 403
+    assert helper.session.cookies.get_dict() == {}
+    for next_page in ("https://example.org/", "//example.org", "/\\example.org", "more"):
+        fields = {"password": PASSWORD, "next": next_page}
+        answer = requests.post(f"{desk.url}/sign-in", fields, allow_redirects=False, timeout=30)
+        assert answer.headers["Location"] == "/"
+    cookie = answer.headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    name, value = cookie.partition(";")[0].split("=", 1)
+    forged = value[:-1] + ("0" if value[-1] != "0" else "1")
+    for text, status in ((value, 200), (forged, 303), ("x.y", 303), ("", 303), ("é.ü", 303)):
+        headers: dict[str, str | bytes] = {
+            "Cookie": f"{name}={text}".encode(),
+            "Accept": "text/html",
+        }
+        answer = requests.get(
+            f"{desk.url}/more", headers=headers, allow_redirects=False, timeout=30
+        )
+        assert answer.status_code == status, text
+    helper = desk.helper("Ann")
+    assert "Ann is signed in" in plain(helper.page("/"))
+    helper.post("/sign-out")
+    assert helper.get("/more", allow_redirects=False).status_code == 303
+
+
+def test_guesses_are_slowed_down(desk: DeskServer) -> None:
+    statuses = [Helper(desk.url).sign_in(password=f"guess {n}").status_code for n in range(14)]
+    assert statuses[:10] == [403] * 10
+    assert statuses[-1] == 429
+    answer = Helper(desk.url).sign_in()  # not even the right one passes then
+    assert answer.status_code == 429
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+def test_passwords(tmp_path: Path) -> None:
+    file = copied(tmp_path)
+    assert not DeskSettings(file=file).with_password().guarded
+    assert DeskSettings(file=file, host="0.0.0.0").with_password().guarded
+    assert DeskSettings(file=file, public_url="https://example.org").with_password().guarded
+    made = {made_password() for _ in range(50)}
+    assert len(made) == 50
+    with served(file, password="") as desk:
+        own = Helper(desk.url)
+        page = own.page("/results/4")  # on this machine everybody is a helper
+        own.key = page.partition('name="key" value="')[2][:64]
+        assert own.post("/here/5", {"who": "Adler Ruth", "there": "0"}).status_code == 200
+        strange = requests.get(f"{desk.url}/", headers={"Host": "evil.example"}, timeout=30)
+        assert strange.status_code == 400
+
+
+def test_two_helpers_enter_different_games_at_once(desk: DeskServer) -> None:
+    unplayed(desk)
+    games = desk.names(4)
+    helpers = [desk.helper(name) for name in ("Ann", "Bob")]
+    statuses: list[int] = []
+
+    def enter(helper: Helper, mine: list[tuple[str, str]]) -> None:
+        statuses.extend(helper.result(4, first, second, "0-1") for first, second in mine)
+
+    threads = [
+        threading.Thread(target=enter, args=(helper, games[number::2]))
+        for number, helper in enumerate(helpers)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert statuses == [303] * len(games)
+    assert {game.result for game in desk.tournament.round_games(4)} == {Result.second_wins}
+    steps = plain(helpers[0].page("/more"))
+    assert "Ann: Round 4, table" in steps
+    assert "Bob: Round 4, table" in steps
+
+
+def test_another_result_is_shown_and_never_overwritten(desk: DeskServer) -> None:
+    unplayed(desk)
+    (first, second), *_ = desk.names(4)
+    ann, bob = desk.helper("Ann"), desk.helper("Bob")
+    assert ann.result(4, first, second, "1-0") == 303
+    assert bob.result(4, first, second, "1-0") == 303  # the same again is no clash
+    answer = bob.post("/results/4", {"first": first, "second": second, "result": "0-1"})
+    assert answer.status_code == 409
+    assert "1–0 stands" in plain(answer.text)
+    assert "you sent 0–1" in plain(answer.text)
+    assert "Ann" in plain(answer.text).partition("stands")[2][:60]
+    assert desk.result(4, first) is Result.first_wins
+    # The names may come in the other order, as on a page from before colours were exchanged.
+    assert bob.result(4, second, first, "0-1") == 303
+    assert bob.result(4, second, first, "1-0") == 409
+    # Bob has seen the result and means it; but only what he has seen is replaced.
+    assert ann.result(4, first, second, "½-½", "1-0") == 303
+    assert bob.result(4, first, second, "0-1", "1-0") == 409
+    assert bob.result(4, first, second, "0-1", "½-½") == 303
+    assert desk.result(4, first) is Result.second_wins
+    assert bob.result(4, first, second, "?") == 409
+    assert bob.result(4, first, second, "?", "0-1") == 303
+    assert desk.result(4, first) is Result.unknown
+    assert ann.result(4, first, second, "0-1 F") == 303
+    assert desk.tournament.round_games(4)[0].forfeit
+
+
+@pytest.mark.parametrize(
+    ("line", "result"),
+    [("1 b", "1-0"), ("1 w", "0-1"), ("1w", "0-1"), ("1 0-1", "0-1"), ("1 =", "½-½"),
+     ("1 1-0 F", "1-0 F")],
+)  # fmt: skip
+def test_results_typed_in_a_line(desk: DeskServer, line: str, result: str) -> None:
+    from yardstone.tournament.event.results import score_of
+
+    unplayed(desk)
+    helper = desk.helper()
+    assert helper.post("/results/4/quick", {"line": line}).status_code == 200
+    game = desk.tournament.round_games(4)[0]
+    assert score_of(game.result, forfeit=game.forfeit) == result
+
+
+@pytest.mark.parametrize("line", ["", "1", "99 b", "b", "1 2-0", "1 xyz", "1" * 40 + " b"])
+def test_lines_that_say_no_result(desk: DeskServer, line: str) -> None:
+    unplayed(desk)
+    before = desk.file.read_bytes()
+    assert desk.helper().post("/results/4/quick", {"line": line}).status_code == 422
+    assert desk.file.read_bytes() == before
+
+
+def test_a_result_for_boards_that_are_gone(desk: DeskServer) -> None:
+    first, second = desk.names(4)[0][0], desk.names(4)[1][0]
+    helper = desk.helper()
+    assert helper.result(4, first, second, "1-0") == 409
+    assert helper.result(4, first, "Nobody Here", "1-0") == 409
+
+
+def test_what_another_program_writes_is_seen_and_kept(desk: DeskServer) -> None:
+    unplayed(desk)
+    helper = desk.helper()
+    mark = helper.get("/state").json()["mark"]
+    text = desk.file.read_text("utf-8")
+    for old, new in (('firstName="Ruth"', 'firstName="Rosa"'), ("ADLERRUTH", "ADLERROSA")):
+        text = text.replace(old, new)
+    desk.file.write_text(text, "utf-8")
+    (first, second), *_ = desk.names(4)
+    assert helper.result(4, first, second, "1-0") == 303
+    assert "Adler Rosa" in helper.page("/players")
+    assert helper.get("/state").json()["mark"] != mark
+    assert desk.tournament.find("Adler Rosa") == 0
+    # A file that is half written is not used, not written over, and said.
+    whole = desk.file.read_bytes()
+    desk.file.write_bytes(whole[: len(whole) // 2])
+    page = ""
+    for _ in range(20):
+        page = plain(helper.page("/"))
+        if "cannot be read" in page:
+            break
+    assert "The file cannot be read at the moment" in page
+    assert helper.result(4, first, second, "0-1", "1-0") == 422
+    assert desk.file.read_bytes() == whole[: len(whole) // 2]
+    desk.file.write_bytes(whole)
+    assert helper.result(4, first, second, "0-1", "1-0") == 303
+    assert "cannot be read" not in plain(helper.page("/"))
+
+
+def test_taking_back(desk: DeskServer) -> None:
+    unplayed(desk)
+    ann, bob = desk.helper("Ann"), desk.helper("Bob")
+    games = desk.names(4)
+    ann.result(4, *games[0], "1-0")
+    last = ann.page("/more").partition('name="step" value="')[2].partition('"')[0]
+    bob.result(4, *games[1], "1-0")
+    assert ann.post("/undo", {"step": last}).status_code == 422  # not the last one any more
+    assert desk.result(4, games[1][0]) is Result.first_wins
+    assert ann.post("/undo", {"step": str(int(last) + 1)}).status_code == 200
+    assert desk.result(4, games[1][0]) is Result.unknown
+    assert desk.result(4, games[0][0]) is Result.first_wins
+
+
+def test_entering_players(desk: DeskServer) -> None:
+    helper = desk.helper()
+    one = {"name": "Zhang", "first_name": "Wei", "grade": "4d", "club": "Koln", "first_round": "5"}
+    assert "Entered 1 player: Zhang Wei 4d" in plain(helper.post("/enter", one).text)
+    assert "Entered already: Zhang Wei" in plain(helper.post("/enter", one).text)
+    wrong = helper.post("/enter", {**one, "name": "Yu", "grade": "40k"})
+    assert wrong.status_code == 422
+    assert 'value="40k"' in wrong.text  # what was written stands there still
+    table = "name;grade;club;hat\nBerg, Eva;3k;Oslo;red\nLund, Tor;99k;Oslo;\n;5k;;\n"
+    answer = helper.post("/enter/table", {"table": table, "first_round": "5"})
+    words = plain(answer.text)
+    assert answer.status_code == 422
+    assert "Entered 1 player: Berg Eva 3k" in words
+    assert "2 rows left out" in words
+    assert "line 3:" in words
+    assert "hat" in words
+    assert [p.full_name for p in desk.tournament.players[-2:]] == ["Zhang Wei", "Berg Eva"]
+    upload = {"file": ("players.csv", b'name,rating\n"Frey, Max",1840\n', "text/csv")}
+    answer = helper.post("/enter/table", {"table": "", "first_round": "5"}, files=upload)
+    assert "Frey Max 3k" in plain(answer.text)
+    assert helper.post("/enter/table", {"table": "no,columns\n1,2\n"}).status_code == 422
+
+
+def test_entering_from_a_federations_list(tmp_path: Path) -> None:
+    listed = tmp_path / "egf.txt"
+    listed.write_text(
+        "  12345678  Adlerova Jana                          CZ  Prah  3d  ---  2312   47  T241026\n"
+        "  12345679  Kask Tiit                              EE  Tall  5k  ---  1590   11  E240101\n"
+    )
+    with served(copied(tmp_path), register=listed) as desk:
+        helper = desk.helper()
+        assert "Adlerova Jana" in helper.page("/enter?search=jana")
+        assert "Nobody in the list begins with" in plain(helper.page("/enter?search=nobody"))
+        fields = {"listed": "12345678", "first_round": "5"}
+        assert "Entered 1 player: Adlerova Jana 3d" in plain(helper.post("/enter", fields).text)
+        entered = desk.tournament.players[-1]
+        assert (entered.rating, entered.ids["egf"], entered.country) == (2312.0, "12345678", "CZ")
+
+
+def test_two_helpers_change_a_player(desk: DeskServer) -> None:
+    ann, bob = desk.helper(), desk.helper()
+    player = desk.tournament.players[2]
+    seen = {
+        "name": player.name, "first_name": player.first_name, "grade": player.grade,
+        "rating": f"{player.rating:g}", "club": player.club, "country": player.country,
+        "correction": "0",
+    }  # fmt: skip
+
+    def sent(**changed: str) -> dict[str, str]:
+        was = {f"was_{name}": value for name, value in seen.items()}
+        return {"who": player.full_name, **was, **seen, **changed}
+
+    assert ann.post("/player/3/change", sent(rating="many")).status_code == 422
+    assert ann.post("/player/3/change", sent(club="Bonn")).status_code == 200
+    assert bob.post("/player/3/change", sent(rating="2222")).status_code == 200
+    now = desk.tournament.players[2]
+    assert (now.club, now.rating) == ("Bonn", 2222.0)  # both are kept
+    clash = bob.post("/player/3/change", sent(club="Kiel"))
+    assert clash.status_code == 409
+    assert f"it was {player.club} when you began, is Bonn by now" in plain(clash.text)
+    assert ann.post("/player/3/change", {**sent(), "who": "Nobody"}).status_code == 409
+    assert desk.tournament.players[2] == now
+
+
+def test_who_plays(desk: DeskServer) -> None:
+    helper = desk.helper()
+    assert helper.post("/here/5", {"who": "Adler Ruth", "there": "0"}).status_code == 200
+    assert not desk.tournament.players[0].takes_part(5)
+    assert "1 do not" in plain(helper.page("/here/5"))
+    assert helper.post("/here/5", {"who": "Adler Ruth", "there": "1"}).status_code == 200
+    assert desk.tournament.players[0].takes_part(5)
+    fields = {"who": "Adler Ruth", "round": "5"}
+    for act, free in (("bye", "bye"), ("no-bye", ""), ("withdraw", "absent"), ("rejoin", "")):
+        assert helper.post("/player/1/rounds", {**fields, "act": act}).status_code == 200
+        made = desk.tournament
+        assert ((5, 0) in made.bye_of) == (free == "bye")
+        assert (5 in made.players[0].absent) == (free == "absent")
+    assert helper.post("/player/1/rounds", {**fields, "act": "remove"}).status_code == 422
+    assert helper.post("/player/1/rounds", {**fields, "act": "dance"}).status_code == 422
+
+
+def test_pairing_with_reasons_and_wishes(desk: DeskServer) -> None:
+    ann, bob = desk.helper(), desk.helper()
+    before = desk.file.read_bytes()
+    shown = plain(ann.post("/pair/5").text)
+    assert "Accept these 6 boards" in shown
+    assert "the last who may have it" in shown  # a reason
+    assert desk.file.read_bytes() == before  # only a proposal
+    demand = {"add": "forbid\tAdler Ruth\tDahl Ingrid", "kind": "fix", "a": "Moreau", "b": "Adler"}
+    page = ann.post("/pair/5", demand).text
+    seen = page.partition('name="seen" value="')[2][:64]
+    assert "Fixed by hand." in page
+    fields = {"seen": seen, "kind": "fix", "a": "Moreau", "b": "Adler"}
+    assert bob.post("/pair/5/accept", {**fields, "seen": "0" * 64}).status_code == 409
+    # Somebody leaves between the proposal and its acceptance: it is shown anew.
+    bob.post("/here/5", {"who": "Kovacs Zoltan", "there": "0"})
+    late = ann.post("/pair/5/accept", fields)
+    assert late.status_code == 409
+    assert "nothing was written" in plain(late.text)
+    assert desk.tournament.last_round == 4
+    bob.post("/here/5", {"who": "Kovacs Zoltan", "there": "1"})
+    assert ann.post("/pair/5/accept", fields).status_code == 200
+    assert bob.post("/pair/5/accept", fields).status_code in (409, 422)
+    assert {"Adler Ruth", "Moreau Lea"} in [set(pair) for pair in desk.names(5)]
+    assert len(desk.names(5)) == 6
+    assert ann.post("/pair/4/drop").status_code == 409
+    assert ann.post("/pair/5/drop").status_code == 200
+    assert desk.tournament.last_round == 4
+    wrong = ann.post("/pair/5", {"kind": "fix", "a": "Nobody", "b": "Adler"})
+    assert wrong.status_code == 422
+
+
+def test_wishes_for_all_rounds(desk: DeskServer) -> None:
+    helper = desk.helper()
+    fields = {"round": "5", "kind": "never", "a": "Adler", "b": "Kovacs"}
+    assert "Never Adler Ruth - Kovacs Zoltan" in plain(helper.post("/wishes", fields).text)
+    assert "Kept: never Adler Ruth - Kovacs Zoltan." in plain(helper.post("/pair/5").text)
+    assert helper.post("/wishes", {**fields, "b": "Adler"}).status_code == 422
+    gone = helper.post("/wishes", {"round": "5", "remove": "never Adler Ruth - Kovacs Zoltan"})
+    assert "Never Adler" not in plain(gone.text)
+
+
+def test_names_stay_text_and_headers_are_strict(tmp_path: Path) -> None:
+    with served(copied(tmp_path)) as desk:
+        helper = desk.helper("<b>Ann</b>")
+        fields = {"name": "<script>alert(1)</script>", "first_name": '"x"', "grade": "1k",
+                  "first_round": "5"}  # fmt: skip
+        assert helper.post("/enter", fields).status_code == 200
+        for path in ("/players", "/player/14", "/here/5", "/pair/5", "/more", "/standings"):
+            answer = helper.get(path)
+            assert "<script>alert" not in answer.text, path
+            assert "<b>Ann" not in answer.text
+            assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
+            assert answer.headers["Cache-Control"] == "no-store"
+            assert answer.headers["X-Frame-Options"] == "DENY"
+        too_long = helper.post("/enter/table", {"table": "x" * (3 << 20)})
+        assert too_long.status_code == 413
+
+
+def test_under_the_path_of_a_proxy(tmp_path: Path) -> None:
+    with served(copied(tmp_path), root_path="/open") as desk:
+        helper = Helper(desk.url + "/open")
+        page = helper.sign_in("Ann").text
+        assert 'href="/open/standings"' in page
+        assert 'data-events="/open/events"' in page
+        assert 'action="/open/undo"' not in page  # nothing to take back yet
+        assert helper.page("/player/1").count('href="/open/player/') > 2
+
+
+def test_changes_reach_those_who_watch(desk: DeskServer) -> None:
+    unplayed(desk)
+    helper = desk.helper()
+    with requests.get(f"{desk.url}/events", stream=True, timeout=30) as stream:
+        lines = (line.decode() for line in stream.iter_lines() if line.startswith(b"data:"))
+        first = next(lines)
+        helper.result(4, *desk.names(4)[0], "1-0")
+        assert next(lines) != first
+
+
+def test_a_file_that_is_no_tournament(tmp_path: Path) -> None:
+    from yardstone.errors import InputError
+    from yardstone.web.desk.app import make_desk
+
+    for name, data in (("none.xml", None), ("other.xml", b"<html></html>")):
+        if data is not None:
+            (tmp_path / name).write_bytes(data)
+        with pytest.raises(InputError, match=name):
+            make_desk(DeskSettings(file=tmp_path / name))
+    assert read_tournament(copied(tmp_path)).rounds == 5
+
+
+def test_readers_get_the_same_page_until_something_changes(desk: DeskServer) -> None:
+    unplayed(desk)
+    helper, reader = desk.helper("Ann"), Helper(desk.url)
+    first = reader.page("/round/4")
+    assert reader.page("/round/4") == first
+    assert 'name="key"' not in reader.page("/player/1")
+    assert 'name="key"' in helper.page("/player/1")  # of the same address
+    assert 'name="key"' not in reader.page("/player/1")
+    helper.result(4, *desk.names(4)[0], "1-0")
+    assert reader.page("/round/4") != first
+
+
+def test_settings_are_changed_one_by_one(desk: DeskServer) -> None:
+    ann, bob = desk.helper(), desk.helper()
+    assert ann.post("/settings", {"rounds": "6", "was_rounds": "5"}).status_code == 200
+    assert bob.post("/settings", {"komi": "7.5", "was_komi": "6.5"}).status_code == 200
+    assert (desk.tournament.rounds, desk.tournament.komi) == (6, 7.5)
+    late = bob.post("/settings", {"rounds": "7", "was_rounds": "5"})
+    assert late.status_code == 422
+    assert "somebody has changed it to 6 meanwhile" in plain(late.text)
+    for fields in ({"rounds": "many", "was_rounds": "6"}, {"bar": "high", "was_bar": "4d"},
+                   {"begin": "soon", "was_begin": "2026-03-07"}):  # fmt: skip
+        assert ann.post("/settings", fields).status_code == 422
+    assert desk.tournament.rounds == 6
+
+
+def test_what_is_to_come(desk: DeskServer) -> None:
+    import time
+
+    reader = Helper(desk.url)
+    end = time.monotonic() + 60
+    while "being simulated" in (page := reader.page("/chances")) and time.monotonic() < end:
+        time.sleep(0.3)
+    assert "1,000 tournaments of 13 players" in plain(page)
+    assert "Own result" in reader.page("/player/1/needs?place=2")
+    assert reader.get("/player/1/needs?place=0").status_code == 422
+    prizes = plain(reader.page("/prizes?places=2&money=100,50&groups=1d"))
+    assert "1d and stronger" in prizes
+    assert "Not final: 1 round to come." in prizes
+    assert "amounts are written 300,200,100" in plain(reader.page("/prizes?money=much"))
