@@ -100,7 +100,7 @@ def ties(win: str, share: int, seed: int, workers: int | None) -> list[str]:
             seed=seed,
             workers=workers,
         )
-        document = ties_document(comparison)
+        document = ties_document(comparison, win=win)
         parts += [f"### {title}\n", block(document)]
         if place == 1:
             parts.append(
@@ -130,7 +130,7 @@ def circuit(win: str, share: int, seed: int, workers: int | None) -> list[str]:
         usual_pairings(),
         winning_law(win),
         measure,
-        replicates=max(4 // share, 2),
+        replicates=max(3 // share, 2),
         seed=seed,
         workers=workers,
     )
@@ -144,8 +144,8 @@ def weights(win: str, share: int, seed: int, workers: int | None) -> list[str]:
     search = search_weights(
         winning_law(win),
         measure,
-        trials=30 // share,
-        replicates=60 // share,
+        trials=20 // share,
+        replicates=50 // share,
         confirm=300 // share,
         seed=seed,
         workers=workers,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from copy import copy
+from typing import Annotated, Any
 
 from typer.core import TyperArgument, TyperCommand
 
@@ -65,10 +66,13 @@ def _option(record: tuple[str, str]) -> tuple[str, str]:
 
 def panelled(option: Any, panel: str | None) -> Any:
     """The annotation of an option, shown in this panel, if any."""
-    for part in getattr(option, "__metadata__", ()):
+    if panel is None or not hasattr(option, "__metadata__"):
+        return option
+    parts = [copy(part) for part in option.__metadata__]  # others share this annotation
+    for part in parts:
         if getattr(part, "rich_help_panel", panel) is None:
             part.rich_help_panel = panel
-    return option
+    return Annotated[option.__origin__, *parts]
 
 
 def write_commands(
