@@ -25,7 +25,7 @@ from yardstone.lab.vandendoel.cells import Cells, is_part_one, is_part_two, make
 from yardstone.lab.vandendoel.choices import CloseRule, FitMethod, LeftOut, StudyModel
 from yardstone.lab.vandendoel.comparison import compare_formulas
 from yardstone.lab.vandendoel.fit import StudyFit, fit_study
-from yardstone.lab.vandendoel.formula_fit import FORMULA_DRAWS, fit_formula
+from yardstone.lab.vandendoel.formula_fit import formula_of_fits
 from yardstone.lab.vandendoel.play import MatchSetting
 from yardstone.lab.vandendoel.settings import (
     PUBLISHED_MEASUREMENTS,
@@ -48,6 +48,8 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "studies"
 #: The weights of ``--formula refit``.
 REFIT = Path(__file__).resolve().parent.parent / "src/yardstone/backgammon/data/refit.json"
 SEED = 1
+#: Draws for the errors of each fit.
+DRAWS = 1000
 GNUBG = "GNU Backgammon 1.07.001 (Debian), on an AMD EPYC"
 #: Coefficients in the summary: name, function and what it is.
 PUBLISHED = {"a": (11971, 23681), "a2": (8798, 25526), "b": (863, -519)}
@@ -57,7 +59,7 @@ def main() -> None:
     argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0]).parse_args()
     table = own_table()
     fits = {
-        (model, method, rule): fit_study(table, model, method, rule, seed=SEED)
+        (model, method, rule): fit_study(table, model, method, rule, draws=DRAWS, seed=SEED)
         for model in StudyModel
         for method in FitMethod
         for rule in CloseRule
@@ -91,7 +93,8 @@ def main() -> None:
         *others(table),
     ]
     write_text(FOLDER / "backgammon-simulated.md", "\n".join(parts))
-    formula = fit_formula(table, "refit", CloseRule.new, draws=FORMULA_DRAWS, seed=SEED)
+    one, two = (fits[model, FitMethod.chance, CloseRule.new] for model in StudyModel)
+    formula = formula_of_fits(one, two, "refit")
     write_text(REFIT, json.dumps(rounded(formula.as_record())) + "\n")
 
 
@@ -111,8 +114,8 @@ def head(table: StudyTable) -> str:
 
 `python studies/backgammon_simulated.py`, Yardstone {yardstone.__version__}, \
 {datetime.now(UTC):%d %B %Y}, seed {SEED}. {GNUBG}, played \
-{len(table):,} matches: {counts[0]:,} of Part I, {counts[1]:,} of Part II, the others for \
-the checks below. All were analysed at 0 plies unless it is said otherwise.
+{len(table):,} matches: {counts[0]:,} of Part I, {counts[1]:,} of Part II (with the rows of Appendix II that are of its \
+kind), the others for the checks below. All were analysed at 0 plies unless it is said otherwise.
 """
 
 

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 TABLE = Path(__file__).resolve().parent.parent / "docs/studies/coverage-refit-tables.md"
 LEVELS = (0.90, 0.95)
+#: Draws for the covariance of a fit to what is not left out.
+LEFT_OUT_DRAWS = 100
 LENGTHS = (1, 3, 5, 7, 11, 15, 23)
 #: Differences of error rates whose rating differences are asked for: EPM and EPC, and EPD.
 RATES = ((0.005, 0.0), (0.01, 0.02), (0.0, 0.02))
@@ -149,7 +151,7 @@ def main() -> None:
         f"| intervals | of | {names} |",
         "| --- | --: | --: | --: |",
         *simulated(table, arguments.repetitions, arguments.draws, arguments.seed),
-        *left_out(table, 200, arguments.seed),
+        *left_out(table, LEFT_OUT_DRAWS, arguments.seed),
         "",
         f"`python studies/coverage_refit.py --repetitions {arguments.repetitions} --draws "
         f"{arguments.draws} --seed {arguments.seed}`, {date.today():%Y-%m-%d}; Yardstone "
