@@ -11,10 +11,17 @@ from yardstone.ratings.systems import find_system
 
 
 def with_needed(pool: Pool, system: str) -> Pool:
-    """The pool with error rates, if the system needs them."""
-    if find_system(system).needs != "first_epm":
-        return pool
+    """The pool with error rates or grades, if the system needs them."""
     generator = np.random.default_rng(7)
+    needs = find_system(system).needs
+    if needs == "first_grade":
+        grades = {
+            f"{side}_grade": generator.choice(["3k", "1d", "4d"], len(pool))
+            for side in ("first", "second")
+        }
+        return replace(pool, columns={**pool.columns, **grades})
+    if needs != "first_epm":
+        return pool
     rates = {
         f"{side}_{name}": generator.gamma(3.0, size / 3.0, len(pool))
         for side in ("first", "second")

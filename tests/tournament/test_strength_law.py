@@ -23,7 +23,7 @@ def between_grades(law: WinningLaw, first: int, second: int, stones: int, spread
         grade + spread * GRADE_SPREAD[grade - LOWEST_GRADE] * noise
         for grade, noise in zip((first, second), z, strict=True)
     ]
-    return float(law(*sides, np.full(z.shape[1], float(stones)))[0].mean())
+    return float(law(sides[0], sides[1], np.full(z.shape[1], float(stones)))[0].mean())
 
 
 @pytest.mark.parametrize("name", ["fitted", "egf"])
