@@ -1,6 +1,5 @@
-"""Do the errors of earlier matches predict the next one?
+"""Errors of earlier matches as a forecast: ``python studies/backgammon_earlier_errors.py``.
 
-``python studies/backgammon_earlier_errors.py``
 Van den Doel's formula as a system of ratings, beside systems that look at results alone, on
 the dated matches between people of ``studies/backgammon_people.csv.gz``. Each match is
 predicted from those before it. The result is written to

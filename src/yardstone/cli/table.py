@@ -196,32 +196,13 @@ COMMANDS: Mapping[str, Command | Family] = {
         },
     ),
     "tournament": Family(
-        "Pair, rank, rate and simulate tournaments.",
+        "Run, pair, rank, rate and simulate tournaments.",
         (
+            "tournament new cup.xml --rounds 5",
             "tournament standings open.xml",
             "tournament pair swiss.trf",
         ),
         {
-            "show": Command(
-                "tournament.show:show",
-                "Summarise a tournament file: rounds, players, games and rules.",
-            ),
-            "standings": Command(
-                "tournament.standings:standings",
-                "Show the standings after any round, by any criteria.",
-            ),
-            "convert": Command(
-                "tournament.convert:convert",
-                "Convert a tournament between OpenGotha, H9 and TRF.",
-            ),
-            "ratings": Command(
-                "tournament.ratings:ratings",
-                "Compute the rating changes before they are published.",
-            ),
-            "needs": Command(
-                "tournament.needs:needs",
-                "Show what a player needs in the last round to reach a place.",
-            ),
             "new": Command(
                 "tournament.new:new", "Begin a tournament: write a file that OpenGotha opens."
             ),
@@ -253,6 +234,14 @@ COMMANDS: Mapping[str, Command | Family] = {
             "undo": Command(
                 "tournament.result:undo", "Take back the last change of a tournament's file."
             ),
+            "standings": Command(
+                "tournament.standings:standings",
+                "Show the standings after any round, by any criteria.",
+            ),
+            "ratings": Command(
+                "tournament.ratings:ratings",
+                "Compute the rating changes before they are published.",
+            ),
             "prizes": Command(
                 "tournament.prizes:prizes",
                 "List the prizes: by place, by group of grades, by wins.",
@@ -261,6 +250,22 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "tournament.publish:publish",
                 "Publish boards, standings, results and players as pages.",
             ),
+            "serve": Command(
+                "tournament.serve:serve",
+                "Run the desk of a tournament in the browser.",
+            ),
+            "show": Command(
+                "tournament.show:show",
+                "Summarise a tournament file: rounds, players, games and rules.",
+            ),
+            "convert": Command(
+                "tournament.convert:convert",
+                "Convert a tournament between OpenGotha, H9 and TRF.",
+            ),
+            "needs": Command(
+                "tournament.needs:needs",
+                "Show what a player needs in the last round to reach a place.",
+            ),
             "check": Command(
                 "tournament.check:check",
                 "Check recorded rounds against FIDE's Dutch system.",
@@ -268,10 +273,6 @@ COMMANDS: Mapping[str, Command | Family] = {
             "generate": Command(
                 "tournament.generate:generate",
                 "Generate a random Swiss paired by FIDE's Dutch system.",
-            ),
-            "serve": Command(
-                "tournament.serve:serve",
-                "Run the desk of a tournament in the browser.",
             ),
             "simulate": Command(
                 "tournament.simulate:simulate",
@@ -317,7 +318,7 @@ COMMANDS: Mapping[str, Command | Family] = {
             ),
             "position": Command(
                 "backgammon.position:position",
-                "Show a position by its ID, convert the ID, and have the position evaluated.",
+                "Show a position by its ID, convert the ID, and evaluate it.",
             ),
             "play": Command(
                 "backgammon.study:play",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.fibs import FIBS
     from yardstone.ratings.glicko import Glicko
     from yardstone.ratings.glicko2 import Glicko2
+    from yardstone.ratings.grades import DeclaredGrades
     from yardstone.ratings.ogs import OGS
     from yardstone.ratings.sktlr import SktLr
     from yardstone.ratings.whr import WholeHistory
@@ -40,6 +41,7 @@ __all__ = [
     "OGS",
     "BradleyTerry",
     "DecayingBradleyTerry",
+    "DeclaredGrades",
     "EGFOld",
     "Elo",
     "Glicko",
@@ -265,6 +267,14 @@ _ENTRIES = (
         ),
         uses=("time", "grade", "handicap", "komi", "margin"),
         title="Goldis' log ratings",
+    ),
+    SystemEntry(
+        "grades",
+        "declared grades that never move, with a model of winning in Go",
+        "grades:DeclaredGrades",
+        uses=("grade", "handicap", "komi"),
+        title="the model of declared grades",
+        needs="first_grade",
     ),
     SystemEntry(
         "decaying-bradley-terry",

@@ -45,7 +45,7 @@ def position(
     ] = None,
     output: Output,
 ) -> None:
-    """Show a position by its ID, convert the ID, and have the position evaluated.
+    """Show a position by its ID, convert the ID, and evaluate it.
 
     GNU Backgammon's position ID and match ID and an XGID say the same; the other ones are
     shown. Without GNU Backgammon only the evaluation is missing.
