@@ -1,10 +1,10 @@
 """Rules of handicap on real games: ``python studies/handicaps.py GAMES.csv``.
 
-Goldis' stones, a stone a grade, and a fitted worth of a stone predict who won the handicap
-games of a table of tournament games with grades (``go/tournaments/games.csv.gz`` of the
-shared data); whole events are left out of every fit that predicts them. Beside it, Goldis'
-ratings and a logistic on the difference of grades on the even games. All intervals are
-clustered by event. Writes ``docs/studies/handicap-tables.md``.
+Goldis' stones, a stone a grade, a fitted worth of a stone, and the model of winning in the
+form that ships predict who won the handicap games of a table of tournament games with grades
+(``go/tournaments/games.csv.gz`` of the shared data); whole events are left out of every fit
+that predicts them. Beside it, Goldis' ratings and a logistic on the difference of grades on
+the even games. All intervals are clustered by event. Writes ``docs/studies/handicap-tables.md``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import argparse
 import platform
 from collections.abc import Iterator
 from datetime import date
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,14 +22,19 @@ import numpy as np
 
 from yardstone.clusters import clustered_interval
 from yardstone.ratings.sktlr import SktLr
+from yardstone.winprob.game_columns import GameColumns
 from yardstone.winprob.games_csv import read_games_csv
+from yardstone.winprob.handicap_proposal import propose_handicap
 from yardstone.winprob.handicap_rules import fit_slope, fit_stone, log_loss, stone_interval
 from yardstone.winprob.kaniuk import PUBLISHED
+from yardstone.winprob.models import winning_model
+from yardstone.winprob.winning_fit import EVENT_GAMES, fit_games
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.pool import Pool
+    from yardstone.winprob.models import WinningModel
 
     Array = NDArray[np.float64]
 
@@ -62,6 +68,18 @@ def lines(pool: Pool) -> Iterator[str]:
     even = (handicap == 0) & (np.abs(gap) <= 9)
     replay = SktLr().replay(games)
 
+    model = np.full(len(gap), np.nan)
+    for each in np.unique(event[placed]):
+        test, train = placed & (event == each), games.select(event != each)
+        fit = fit_games(GameColumns.from_pool(train, group="event"), event_games=EVENT_GAMES).model
+        model[test] = fit.probability(first[test], second[test], handicap=handicap[test])
+    shipped = winning_model()
+    right = np.array(
+        [
+            _exact(shipped, float(one), float(two)) if where else 0.0
+            for one, two, where in zip(first, second, placed, strict=True)
+        ]
+    )
     goldis = SktLr().win_probability(-100.0 * gap, handicap=handicap)
     usual, fitted = np.full(len(gap), np.nan), np.full(len(gap), np.nan)
     for each in np.unique(event):
@@ -92,6 +110,7 @@ def lines(pool: Pool) -> Iterator[str]:
         ("Goldis: the ratio of strengths", goldis),
         ("a stone a grade", usual),
         ("fitted worth of a stone", fitted),
+        ("model of winning, in the form that ships", model),
     ):
         loss = log_loss(p[placed], won[placed])
         yield (
@@ -100,7 +119,7 @@ def lines(pool: Pool) -> Iterator[str]:
             f"| {with_interval(100.0 * (p[placed] - won[placed]), at, 1)} |"
         )
     yield ""
-    yield "### Games with the handicap that a rule gives, to the nearest stone"
+    yield "### Games with the handicap that a rule gives, White keeping the rest of a stone"
     yield ""
     yield "| rule | games | Black won, per cent |"
     yield "|---|--:|--:|"
@@ -108,9 +127,10 @@ def lines(pool: Pool) -> Iterator[str]:
         "Goldis: the ratio of strengths": 10.0 ** (gap / 10.0),
         "a stone a grade": gap + 0.5,
         "fitted worth of a stone": gap / stone + 0.5,
+        "model of winning as it ships": right,
     }
-    for name, right in stones.items():
-        same = placed & (np.floor(right) == handicap)
+    for name, given in stones.items():
+        same = placed & (np.floor(given) == handicap)
         share = with_interval(100.0 * won[same], event[same], 1) if same.sum() > 20 else "too few"
         yield f"| {name} | {int(same.sum())} | {share} |"
     yield ""
@@ -132,6 +152,13 @@ def lines(pool: Pool) -> Iterator[str]:
     yield ""
     yield f"SKT-LR, rating as it goes, on the {int(placed.sum())} handicap games:"
     yield f"{with_interval(learnt, at)}, a coin {COIN:.3f}."
+
+
+@cache
+def _exact(model: WinningModel, black: float, white: float) -> float:
+    """Stones without komi that make a game exactly even by the model."""
+    stones = propose_handicap(model, black, white).exact_stones
+    return 0.0 if stones is None else stones
 
 
 def probability(slope: float, gap: Array, handicap: Array, stone: float) -> Array:

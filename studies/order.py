@@ -118,9 +118,12 @@ STUDIES = (
     Study("coverage", 60, _pages("coverage-lists-tables.md")),
     Study("backgammon_people", 5, _pages("backgammon-people-tables.md")),
     Study("backgammon_cube", 2, _pages("backgammon-cube-tables.md")),
+    Study("backgammon_earlier_errors", 3, _pages("backgammon-earlier-errors-tables.md")),
+    Study("coverage_classes", 2, _pages("coverage-classes-tables.md")),
     Study("backgammon_simulated", 5, _pages("backgammon-simulated.md")),
     Study("coverage_refit", 15, _pages("coverage-refit-tables.md")),
-    Study("tournaments", 60, _pages("tournaments.md")),
+    Study("tournaments", 15, _pages("tournaments.md")),
+    Study("coverage_models", 10, _pages("coverage-models-tables.md")),
     Study("coverage_winprob", 60, _pages("coverage-winprob-tables.md")),
     Study(
         "coverage_backgammon",

@@ -39,6 +39,11 @@ Three studies that Kaniuk proposes ([](../explanation/papers/kaniuk.md)), played
 winning that Yardstone fitted to real tournaments, and again with his published one. Each is
 one command, `yardstone tournament study`; what is counted, and why, is explained in
 [](../how-to/tournament-simulation.md).
+
+A model of winning speaks of grades, and the scatter of strengths about them is in it already.
+Where strengths are drawn about grades, games are played by the steeper law between strengths
+from which the model's chances between grades come about (`yardstone.tournament.strength_law`);
+with the model itself the scatter would count twice.
 """
 #: Headings of the page by part and model of winning, in their order.
 TITLES = {
@@ -90,12 +95,12 @@ def ties(win: str, share: int, seed: int, workers: int | None) -> list[str]:
         comparison = compare_tiebreaks(
             winning_law(win),
             setting,
-            tournaments=1000 // share,
+            tournaments=200 // share,
             among=among,
             seed=seed,
             workers=workers,
         )
-        document = ties_document(comparison)
+        document = ties_document(comparison, win=win)
         parts += [f"### {title}\n", block(document)]
         if place == 1:
             parts.append(
@@ -110,7 +115,7 @@ def pairing(win: str, share: int, seed: int, workers: int | None) -> list[str]:
         usual_pairings(),
         winning_law(win),
         measure,
-        replicates=1000 // share,
+        replicates=500 // share,
         seed=seed,
         workers=workers,
     )
@@ -125,7 +130,7 @@ def circuit(win: str, share: int, seed: int, workers: int | None) -> list[str]:
         usual_pairings(),
         winning_law(win),
         measure,
-        replicates=20 // share,
+        replicates=max(3 // share, 2),
         seed=seed,
         workers=workers,
     )
@@ -139,9 +144,9 @@ def weights(win: str, share: int, seed: int, workers: int | None) -> list[str]:
     search = search_weights(
         winning_law(win),
         measure,
-        trials=80 // share,
-        replicates=max(150 // share, 2),
-        confirm=1000 // share,
+        trials=20 // share,
+        replicates=50 // share,
+        confirm=300 // share,
         seed=seed,
         workers=workers,
     )

@@ -118,14 +118,15 @@ class Means:
     def of(
         self, values: Array, where: Where | None = None, *, widening: float = 1.0
     ) -> tuple[float, float | None]:
-        """Mean and reach of its 95 % interval; None where the events are worth too few."""
+        """Mean and reach of its 95 % interval; None with too few events, or all values equal."""
         keep = np.ones(len(values), np.bool_) if where is None else where
         weight, number = self.weight[keep], np.unique(self.event[keep], return_inverse=True)[1]
         size = np.bincount(number, weight)
         total = np.bincount(number, weight * values[keep])
         mean = float(total.sum() / size.sum())
         worth = effective_number(number, weight)
-        if worth < LEAST_EFFECTIVE_CLUSTERS:
+        # A share of 0 or 1 tells the jackknife nothing.
+        if worth < LEAST_EFFECTIVE_CLUSTERS or np.ptp(values[keep]) == 0.0:
             return mean, None
         without = (total.sum() - total) / (size.sum() - size)
         error = float(np.sqrt(np.sum((without - mean) ** 2)))
@@ -139,12 +140,14 @@ class Means:
         digits: int = 3,
         widening: float = 1.0,
         times: float = 1.0,
+        least: float | None = None,
     ) -> str:
         """The same in words."""
         mean, reach = self.of(values * times, where, widening=widening)
         if reach is None:
             return f"{mean:.{digits}f}"
-        return f"{mean:.{digits}f} ({mean - reach:.{digits}f} to {mean + reach:.{digits}f})"
+        low = mean - reach if least is None else max(mean - reach, least)
+        return f"{mean:.{digits}f} ({low:.{digits}f} to {mean + reach:.{digits}f})"
 
 
 def classes(games: GameColumns, komi: Array, congress: Where) -> dict[str, Where]:
@@ -335,9 +338,10 @@ def calibration(
                 of_congress = (
                     f"{100 * won[there].mean():.0f} % of {there.sum()}" if there.any() else ""
                 )
+                shown = means.text(won, where, digits=1, times=100.0, least=0.0)
                 yield (
                     f"| {100 * low:.0f} to {100 * high:.0f} % | {int(where.sum()):,} "
-                    f"| {100 * mean:.1f} % | {means.text(won, where, digits=1, times=100.0)} % "
+                    f"| {100 * mean:.1f} % | {shown} % "
                     f"| {of_congress} |"
                 )
         panels.append(panel("fitted" if name == SHIPS.name else name, rows))

@@ -269,7 +269,7 @@ def test_evaluations_take_games_in_every_form(tmp_path: Path) -> None:
 def test_a_strength_needs_games_and_a_network(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         yardstone.estimate(tmp_path / "none.sgf")
-    with pytest.raises(TypeError, match="a int is no game"):
+    with pytest.raises(TypeError, match="a int is not a game"):
         yardstone.estimate([3])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="colour"):
         yardstone.estimate(EXAMPLES / "professional.sgf", colour="green")  # type: ignore[arg-type]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from yardstone.ratings import systems as _systems
 
 if TYPE_CHECKING:
+    from yardstone.backgammon.error_system import ErrorRates
     from yardstone.display import Plot
     from yardstone.errors import (
         ConnectionWarning,
@@ -95,6 +96,7 @@ __all__ = [
     # Comparing systems, and strength from moves
     "evaluate",
     "Evaluation",
+    "ErrorRates",
     "estimate",
     "StrengthEstimate",
     "Plot",
@@ -135,6 +137,7 @@ __all__ = [
 __all__ += _systems.__all__
 
 _HOMES = {
+    "yardstone.backgammon.error_system": ("ErrorRates",),
     "yardstone.records": ("read", "query"),
     "yardstone.pool": ("Pool", "PairCounts", "Skipped", "SkipReport"),
     "yardstone.evaluation.backtest": ("evaluate",),

@@ -22,10 +22,17 @@ _AGAIN = 0.05
 
 
 @contextmanager
-def replaced(path: Path) -> Iterator[Path]:
+def replaced(path: Path, *, name: str | None = None) -> Iterator[Path]:
     """Give a temporary path whose file takes the place of `path` once it is complete.
 
     If anything fails, `path` stays as it was and the temporary file goes.
+
+    Parameters
+    ----------
+    path : Path
+    name : str, optional
+        Of the temporary file, where a lock keeps others from it: what a killed process
+        left is then replaced, and does not pile up.
 
     Raises
     ------
@@ -39,9 +46,7 @@ def replaced(path: Path) -> Iterator[Path]:
         return
     temporary: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
-        os.close(handle)
-        temporary = Path(name)
+        temporary = _temporary(path, name)
         yield temporary
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
@@ -53,6 +58,18 @@ def replaced(path: Path) -> Iterator[Path]:
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def _temporary(path: Path, name: str | None) -> Path:
+    """An empty file beside `path`."""
+    if name is None:
+        handle, made = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
+        os.close(handle)
+        return Path(made)
+    temporary = path.parent / name
+    temporary.unlink(missing_ok=True)
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    return temporary
 
 
 def _umask() -> int:

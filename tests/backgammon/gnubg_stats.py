@@ -51,6 +51,7 @@ def outcome_of(
     first: dict[str, Any] | None = None,
     second: dict[str, Any] | None = None,
     errors: tuple[dict[str, Any], ...] = (),
+    decisions: tuple[tuple[Any, ...], ...] = (),
 ) -> Any:
     """An outcome of the analysis of one file."""
     from yardstone.backgammon.file_analysis import FileAnalysis
@@ -85,5 +86,6 @@ def outcome_of(
                 "close": {who: {"close-2003": 13, "close-2006": 8} for who in "XO"},
             },
             "errors": list(errors),
+            "decisions": [list(row) for row in decisions],
         },
     )

@@ -10,7 +10,7 @@ import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.backgammon.kept import program_and_ledger
-from yardstone.backgammon._gnubg_analysis import match_id, move_text
+from yardstone.backgammon._gnubg_analysis import move_text
 from yardstone.backgammon.analysis_file import AnalysisFile
 from yardstone.backgammon.file_analysis import (
     AnalysisSettings,
@@ -93,11 +93,6 @@ json.dump(answers, open("result.json", "w"), default=str)
         assert position == error["position"]
         assert match[:11] == error["match"][:11]  # the last bit says whether Jacoby is on
         assert hint is None or hint["hinttype"] == "chequer"
-
-
-def test_match_ids() -> None:
-    state = {"cube": 2, "owner": 0, "crawford": False, "length": 9, "score": (2, 4)}
-    assert match_id(state, 1, 1, False, (5, 2)) == "QYkqASAAIAAA"
 
 
 def test_moves_in_words() -> None:

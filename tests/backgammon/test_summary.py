@@ -185,6 +185,8 @@ def test_blunders() -> None:
             "dice": [6, 1],
             "played": "24/18 6/5",
             "best": "13/7 8/7",
+            "played_equity": 0.1 - 0.1 * k,
+            "best_equity": 0.1,
         }
         for k in range(1, 6)
     ]

@@ -286,7 +286,7 @@ def test_a_calibration_from_a_table_alone(
     found = json.loads(out)
     assert found["calibration"]["slope"] == pytest.approx(100.0)
     assert found["cost"] is None
-    assert "the rating is no number" in error
+    assert "the rating is not a number" in error
     assert main(["strength", "calibrate", str(table)]) == 0
     assert "what the line costs in prediction is unknown" in capsys.readouterr().out
     status, error = complaint(capsys, "calibrate", table, "--strict")

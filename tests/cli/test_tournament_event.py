@@ -254,11 +254,11 @@ def test_wishes(desk: Desk, started: str) -> None:
     assert desk("wish", started) == "No wishes.\n"
     desk("wish", started, "--never", "F0,F1", "--rounds", "2-3")
     out = desk("wish", started, "--not-in-club")
-    assert out == "1  never F0 G - F1 G (rounds 2 to 3)\n2  no board within a club\n"
+    assert out == "1  never F0 G - F1 G (rounds 2 to 3)\n2  no game within a club\n"
     assert desk("wish", started, "--not-in-club") == out
     desk("undo", started)
     desk("pair", started, "-o", started, "--brief")
-    assert desk.error == "yardstone: Kept: no board within a club.\n"
+    assert desk.error == "yardstone: Kept: no game within a club.\n"
     clubs = [p.club for p in read_tournament(started).players]
     for game in read_tournament(started).games:
         assert clubs[game.first] != clubs[game.second]

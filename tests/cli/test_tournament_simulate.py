@@ -13,7 +13,10 @@ from tests.shared import shared_or_made
 from tests.tournament.made_events import event_file
 from yardstone.cli.main import main
 
-SMALL = ["--population", "24", "--players", "12", "--rounds", "3", "--tournaments", "4"]
+SMALL = [
+    "--objective", "kaniuk", "--population", "24", "--players", "12", "--rounds", "3",
+    "--tournaments", "4",
+]  # fmt: skip
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:

@@ -129,7 +129,7 @@ def test_a_forecast_adds_up() -> None:
     turned = forecast(ledger, "0.2", "0.1")
     assert_allclose(turned.reversed_expected, 1.0 - found.expected)
     assert forecast(Ledger.begin("elo", played(200, 8, 5)), "0.1", "0.2").draw == 0.0
-    with pytest.raises(UsageError, match="two different players"):
+    with pytest.raises(UsageError, match="name two players"):
         forecast(ledger, "0.1", "0.1")
     with pytest.raises(InputError, match="no player"):
         forecast(ledger, "0.1", "nobody")

@@ -75,7 +75,7 @@ def test_a_whole_board_gives_its_own_size() -> None:
     [
         ("X . .\n. .", 19, 2, "this row has other points than the first one"),
         ("X . |\n. .", 19, 2, "this row has other edges than the first one"),
-        ("X ! .", 19, 1, "'!' is no sign of a diagram"),
+        ("X ! .", 19, 1, "'!' is not a sign of a diagram"),
         (". . .", 19, 1, "has no stone"),
         ("? ? b", 19, 1, "has no stone"),
         ("X . . .", 3, 1, "the diagram has 4 columns, the board 3"),

@@ -72,7 +72,7 @@ def test_games_that_do_not_come_are_named(server: OgsServer, tmp_path: Path) -> 
     assert [file.name for file in found.files] == ["Ann-104.sgf"]
     assert found.left_out == (
         "game 106: 127.0.0.1 has nothing public there (status 404)",
-        "game 105: this is no SGF",
+        "game 105: this is not SGF",
     )
 
 
@@ -204,7 +204,7 @@ def test_addresses_of_servers(url: str) -> None:
     if url.endswith("\n"):
         assert CarefulClient(url).host == "x.org"  # which `urlsplit` takes away
         return
-    with pytest.raises(UsageError, match="is no address"):
+    with pytest.raises(UsageError, match="is not an address"):
         CarefulClient(url)
 
 

@@ -63,9 +63,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("SELECT white, count(*) FROM 'games.csv'", None, "not by 'white' (add GROUP BY white)"),
         ("SELECT * FROM 'games.csv' WHERE sum(elo) > 1", None, "WHERE cannot add up games"),
         ("SELECT * FROM 'games.csv' WHERE white > 'x' + 1", None, "+ cannot take values of these kinds"),
-        ("SELECT * FROM 'games.csv' LIMIT 'a'", None, "'a' is no number or date"),
+        ("SELECT * FROM 'games.csv' LIMIT 'a'", None, "'a' is not a number or date"),
         ("SELECT white, black, result FROM 'odd.csv' WHERE elo > 1", None, "line 30002 of a CSV file: 'x' in the column 'elo'"),
-        ("SELECT * FROM 'broken.parquet'", None, "broken.parquet is no Parquet file, or damaged"),
+        ("SELECT * FROM 'broken.parquet'", None, "broken.parquet is not a Parquet file, or damaged"),
         ("SELECT * FROM 'bad.json'", None, "bad.json is damaged: line "),
         ("SELECT * FROM \"games.csv", None, "at character 15: a quotation mark \" is not closed"),
         ("SELECT 'x", None, "a quotation mark ' is not closed"),
@@ -76,7 +76,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("COPY games TO 'x.csv'", "g.duckdb", "a query can only read"),
         ("SELECT * FROM game", "g.duckdb", "there is no table 'game', did you mean 'games'? There are games, other"),
         ("SELECT * FROM games WHERE results = 1", "g.duckdb", "did you mean 'result'?"),
-        ("SELECT * FROM games", "games.csv", "this is no database of DuckDB or SQLite"),
+        ("SELECT * FROM games", "games.csv", "this is not a database of DuckDB or SQLite"),
         ("SELECT * FROM games", "none.db", "no such database"),
         ("SELECT * FROM game", "g.sqlite", "there is no table 'game', did you mean 'games'? There are games, other"),
         ("SELECT whit FROM games", "g.sqlite", "there is no column 'whit'"),
@@ -100,7 +100,7 @@ def test_each_is_one_clear_line(folder: Path, sql: str, database: str | None, sa
 
 
 def test_files_are_told_in_plain_words_too(folder: Path) -> None:
-    with pytest.raises(InputError, match=r"^broken\.parquet: .*is no Parquet file, or damaged$"):
+    with pytest.raises(InputError, match=r"^broken\.parquet: .*is not a Parquet file, or damaged$"):
         yardstone.read("broken.parquet")
 
 

@@ -91,7 +91,7 @@ def test_what_is_missing_is_named(store: FeatureStore, found: Sequence[GameFeatu
     poor = FeatureStore(store.path, {**store.settings, "trunk": ["pick"]})
     with pytest.raises(UsageError, match="no after, candidates, mean"):
         evidence_of_store(poor, [(0, 1)])
-    with pytest.raises(UsageError, match="3 is no colour"):
+    with pytest.raises(UsageError, match="3 is not a colour"):
         evidence_of_games(found[:1], [3])
     with pytest.raises(UsageError, match="1 games, but colours for 2"):
         evidence_of_games(found[:1], [1, 2])

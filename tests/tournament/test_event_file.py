@@ -208,9 +208,9 @@ def test_journals_are_kept_short(path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_damaged_journal_is_an_error_and_the_file_stays(path: Path, text: str) -> None:
     journal_of(path).write_text(text)
     before = path.read_bytes()
-    with pytest.raises(InputError, match=r"open\.xml\.undo:1: this is no journal"):
+    with pytest.raises(InputError, match=r"open\.xml\.undo:1: this is not a journal"):
         enter_result(path, 1)
-    with pytest.raises(InputError, match="no journal"):
+    with pytest.raises(InputError, match="not a journal"):
         undo_step(path)
     assert path.read_bytes() == before
 
@@ -295,5 +295,7 @@ def test_a_process_that_is_killed_leaves_a_whole_file(path: Path) -> None:
         tournament = read_tournament(path)
         assert (len(tournament.players), len(tournament.games)) == (8, 4)
         assert all(step.after for step in read_journal(path))
-    enter = change_file(path, lambda t: set_result(t, win(2)))  # the lock went with the process
-    assert enter.made
+    change = change_file(path, lambda t: set_result(t, win(2)))  # the lock went with the process
+    assert change.made
+    left = {each.name for each in path.parent.iterdir()}
+    assert left <= {"open.xml", "open.xml.undo"}

@@ -310,7 +310,7 @@ def test_scores(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "2-0", "1-", "0.5-0", "won", "10", "1-0-0", "B+R"])
 def test_texts_that_are_no_score(text: str) -> None:
-    with pytest.raises(UsageError, match="no result"):
+    with pytest.raises(UsageError, match="not a result"):
         parse_score(text)
 
 

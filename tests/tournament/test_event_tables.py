@@ -39,7 +39,7 @@ def test_a_table_of_players(tmp_path: Path) -> None:
     assert table.unused == ("e-mail",)
     assert [(r.line, r.reason) for r in table.skipped.details] == [
         (5, "a row without a name"),
-        (6, "rating 'high' is no number"),
+        (6, "rating 'high' is not a number"),
     ]
 
 

@@ -8,7 +8,14 @@ import pytest
 
 from yardstone.errors import InputError
 from yardstone.tournament import Constraints, System, Tournament
-from yardstone.tournament.event import Entry, enter_players, new_tournament
+from yardstone.tournament.event import (
+    Entry,
+    enter_players,
+    give_bye,
+    new_tournament,
+    take_bye_back,
+    withdraw,
+)
 from yardstone.tournament.event.pairing import pair_event, unpair_round
 from yardstone.tournament.event.wishes import (
     EventWishes,
@@ -63,7 +70,7 @@ def test_a_board_by_hand_comes_before_a_wish() -> None:
     made, notes = with_wishes(demanded, event(), [Wish(kind="club")], 1)
     assert (0, 1) not in made.forbidden
     assert (0, 2) in made.forbidden
-    assert notes == ["Kept: no board within a club."]
+    assert notes == ["Kept: no game within a club."]
 
 
 def test_somebody_who_is_not_entered_any_more() -> None:
@@ -101,21 +108,43 @@ def test_the_file_beside(tmp_path: Path) -> None:
     for text in ("", "[]", "{}", '{"version": 2, "wishes": []}',
                  '{"version": 1, "wishes": [{"kind": "x"}]}'):  # fmt: skip
         wishes_of(path).write_text(text)
-        with pytest.raises(InputError, match=r"open\.xml\.wishes: this is no file of wishes"):
+        with pytest.raises(InputError, match=r"open\.xml\.wishes: this is not a file of wishes"):
             read_wishes(path)
 
 
 @pytest.mark.parametrize(
     ("wish", "said"),
     [
-        (Wish(kind="club"), "no board within a club"),
-        (Wish(kind="country", first=2), "no board within a country (from round 2 on)"),
+        (Wish(kind="club"), "no game within a club"),
+        (Wish(kind="country", first=2), "no game within a country (from round 2 on)"),
         (Wish(kind="local", country="NO", first=1, last=1), "NO against the others (round 1)"),
         (Wish(kind="never", players=("A", "B"), last=3), "never A - B (rounds 1 to 3)"),
     ],
 )
 def test_words(wish: Wish, said: str) -> None:
     assert wish.sentence() == said
+
+
+def test_a_round_has_one_bye() -> None:
+    tournament = give_bye(event(), 3).tournament
+    with pytest.raises(InputError, match=r"F3 G has the bye, and 7 players are to be paired"):
+        pair_event(tournament, 1)
+    made = pair_event(withdraw(tournament, 4, only=True).tournament, 1, costs=False)
+    assert [bye.player for bye in made.change.tournament.byes] == [3]
+    late = enter_players(
+        made.change.tournament, [Entry(name="Late", first_name="X", grade="1k")], first_round=1
+    ).tournament
+    with pytest.raises(InputError, match="1 player is to be paired"):
+        pair_event(late, 1)
+    both = pair_event(take_bye_back(late, 3, 1).tournament, 1, costs=False).change.tournament
+    assert frozenset((3, 8)) in boards(both, 1)
+    assert both.byes == ()
+
+
+def test_a_round_robin_with_somebody_absent() -> None:
+    tournament = withdraw(withdraw(event(), 0, only=True).tournament, 2, only=True).tournament
+    made = pair_event(tournament, 1, wishes=EventWishes(system=System.round_robin))
+    assert made.notes[0].startswith("OpenGotha keeps one bye a round")
 
 
 def test_taking_boards_back() -> None:

@@ -23,7 +23,7 @@ from yardstone.tournament.rules import HandicapRules, Scoring, SeedSystem
 from yardstone.tournament.scores import Scores
 from yardstone.tournament.simulation import SimulationPlan, play, tournament_of
 from yardstone.tournament.standings_table import standings
-from yardstone.tournament.winning_laws import handicap_grades, winning_law
+from yardstone.tournament.winning_laws import winning_law
 from yardstone.winprob.kaniuk import PUBLISHED
 
 KANIUK = winning_law("kaniuk")
@@ -196,7 +196,6 @@ def test_the_command_can_pair_what_a_simulation_left() -> None:
 
 
 def test_handicap_is_worth_grades() -> None:
-    np.testing.assert_array_equal(handicap_grades(np.array([0.0, 1.0, 9.0])), [0.0, 0.5, 8.5])
     win, draw = KANIUK(np.array([-3.0]), np.array([0.0]), np.array([3.0]))
     assert win[0] == pytest.approx(float(PUBLISHED.probability(-0.5, 0.0)))
     assert draw[0] == 0.0

@@ -438,3 +438,45 @@ def test_a_file_that_is_no_tournament(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=name):
             make_desk(DeskSettings(file=tmp_path / name))
     assert read_tournament(copied(tmp_path)).rounds == 5
+
+
+def test_readers_get_the_same_page_until_something_changes(desk: DeskServer) -> None:
+    unplayed(desk)
+    helper, reader = desk.helper("Ann"), Helper(desk.url)
+    first = reader.page("/round/4")
+    assert reader.page("/round/4") == first
+    assert 'name="key"' not in reader.page("/player/1")
+    assert 'name="key"' in helper.page("/player/1")  # of the same address
+    assert 'name="key"' not in reader.page("/player/1")
+    helper.result(4, *desk.names(4)[0], "1-0")
+    assert reader.page("/round/4") != first
+
+
+def test_settings_are_changed_one_by_one(desk: DeskServer) -> None:
+    ann, bob = desk.helper(), desk.helper()
+    assert ann.post("/settings", {"rounds": "6", "was_rounds": "5"}).status_code == 200
+    assert bob.post("/settings", {"komi": "7.5", "was_komi": "6.5"}).status_code == 200
+    assert (desk.tournament.rounds, desk.tournament.komi) == (6, 7.5)
+    late = bob.post("/settings", {"rounds": "7", "was_rounds": "5"})
+    assert late.status_code == 422
+    assert "somebody has changed it to 6 meanwhile" in plain(late.text)
+    for fields in ({"rounds": "many", "was_rounds": "6"}, {"bar": "high", "was_bar": "4d"},
+                   {"begin": "soon", "was_begin": "2026-03-07"}):  # fmt: skip
+        assert ann.post("/settings", fields).status_code == 422
+    assert desk.tournament.rounds == 6
+
+
+def test_what_is_to_come(desk: DeskServer) -> None:
+    import time
+
+    reader = Helper(desk.url)
+    end = time.monotonic() + 60
+    while "being simulated" in (page := reader.page("/chances")) and time.monotonic() < end:
+        time.sleep(0.3)
+    assert "1,000 tournaments of 13 players" in plain(page)
+    assert "Own result" in reader.page("/player/1/needs?place=2")
+    assert reader.get("/player/1/needs?place=0").status_code == 422
+    prizes = plain(reader.page("/prizes?places=2&money=100,50&groups=1d"))
+    assert "1d and stronger" in prizes
+    assert "Not final: 1 round to come." in prizes
+    assert "amounts are written 300,200,100" in plain(reader.page("/prizes?money=much"))

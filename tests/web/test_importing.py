@@ -46,7 +46,7 @@ def test_it_is_off_unless_switched_on(tmp_path: Path) -> None:
         assert refused.json()["error"]["code"] == "no_importer"
     with pytest.raises(UsageError, match="no stable public interface"):
         settings_for(tmp_path, importer="ogs,fox")
-    with pytest.raises(UsageError, match="is no address"):
+    with pytest.raises(UsageError, match="is not an address"):
         settings_for(tmp_path, importer="ogs", importer_url="localhost")
 
 

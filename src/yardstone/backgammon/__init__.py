@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     )
     from yardstone.backgammon.analysis_file import AnalysisFile
     from yardstone.backgammon.error_rates import Errors
+    from yardstone.backgammon.error_system import ErrorRates
     from yardstone.backgammon.file_analysis import AnalysisSettings, FileAnalysis
     from yardstone.backgammon.formulas import PUBLISHED, Formula
     from yardstone.backgammon.gnubg import find_gnubg
     from yardstone.backgammon.match_files import MatchFiles
+    from yardstone.backgammon.position_evaluation import PositionEvaluation, evaluate_position
+    from yardstone.backgammon.positions import Position, read_position
     from yardstone.backgammon.rating import RatingAnswer, RatingQuestion, rating_answer
     from yardstone.backgammon.summary import PlayerSummary
 
@@ -29,6 +32,7 @@ __all__ = [
     "PUBLISHED",
     "AnalysisFile",
     "AnalysisSettings",
+    "ErrorRates",
     "Errors",
     "FileAnalysis",
     "Formula",
@@ -36,12 +40,16 @@ __all__ = [
     "MatchAnalysis",
     "MatchFiles",
     "PlayerSummary",
+    "Position",
+    "PositionEvaluation",
     "RatingAnswer",
     "RatingQuestion",
     "RatingRule",
     "analyse_matches",
+    "evaluate_position",
     "find_gnubg",
     "rating_answer",
+    "read_position",
 ]
 
 __getattr__ = lazy_names(
@@ -55,6 +63,7 @@ __getattr__ = lazy_names(
         ),
         "analysis_file": ("AnalysisFile",),
         "error_rates": ("Errors",),
+        "error_system": ("ErrorRates",),
         "file_analysis": (
             "AnalysisSettings",
             "FileAnalysis",
@@ -65,6 +74,14 @@ __getattr__ = lazy_names(
         ),
         "gnubg": ("find_gnubg",),
         "match_files": ("MatchFiles",),
+        "position_evaluation": (
+            "PositionEvaluation",
+            "evaluate_position",
+        ),
+        "positions": (
+            "Position",
+            "read_position",
+        ),
         "rating": (
             "RatingAnswer",
             "RatingQuestion",

@@ -1,13 +1,12 @@
 """Imports and analyses one file inside GNU Backgammon's own interpreter.
 
-`yardstone.backgammon.file_analysis` sends the text of `_gnubg_script` and of this file with
-a last line that calls `analyse_file`. Everything here is plain Python of the standard
-library, `gnubg`, and `statistics` of the other file.
+`yardstone.backgammon.file_analysis` sends the text of `_gnubg_script`, `_gnubg_ids` and this
+file with a last line that calls `analyse_file`. Everything here is plain Python of the
+standard library, `gnubg`, and what the other two files hold.
 """
 
 from __future__ import annotations
 
-import base64
 import importlib
 import json
 import time
@@ -15,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from yardstone.backgammon._gnubg_script import statistics
+    from yardstone.backgammon._gnubg_ids import pack_match
+    from yardstone.backgammon._gnubg_script import is_close, statistics
 
 #: What is kept of errors: those at least so large (normalised equity), at most so many.
 SMALLEST_ERROR = 0.02
@@ -47,7 +47,8 @@ def analyse_file() -> None:
             gnubg.command(line)
         gnubg.command("analyse match")
         result["analysis"] = statistics(gnubg)
-        result["errors"] = errors(gnubg, gnubg.match(analysis=1, boards=1, statistics=0))
+        made = decisions(gnubg, gnubg.match(analysis=1, boards=1, statistics=0))
+        result |= {"errors": errors(made), "decisions": listed(made)}
     Path("result.json").write_text(json.dumps(result), "utf-8")
 
 
@@ -99,36 +100,59 @@ def _analysis_settings(job: dict[str, Any]) -> list[str]:
     ]
 
 
-def errors(gnubg: Any, match: dict[str, Any]) -> list[dict[str, Any]]:
-    """The larger errors of both players, the largest first.
+def decisions(gnubg: Any, match: dict[str, Any]) -> list[dict[str, Any]]:
+    """The unforced moves and close cube decisions of both players, in order.
 
-    Each with its game and record (from 1), player (0 or 1), kind, size in normalised
-    equity, position, match ID, dice, and what was played and what was best.
+    Each with its game and record (from 1), player (0 or 1), turn of this player in the
+    game (from 1), action, loss in normalised equity, and the position. Where there is a
+    loss also its kind, the match ID, and what was played and what was best with their
+    equities for the player who decides. Moves have GNU Backgammon's class of the position.
     """
     result: list[dict[str, Any]] = []
     about = match["match-info"]
     length = about["match-length"]
     for number, game in enumerate(match["games"], 1):
         info = game["info"]
-        score = (info["score-X"], info["score-O"])
         state = {
             "length": length,
-            "score": score,
+            "score": (info["score-X"], info["score-O"]),
             "crawford": bool(info.get("crawford")),
+            "jacoby": "Jacoby" in about.get("rules", ()),
             "cube": 1,
             "owner": 3,
         }
-        for place, error in _game_errors(gnubg, game["game"], state):
-            if error["error"] >= SMALLEST_ERROR:
-                result.append({"game": number, "record": place, **error})
-    result.sort(key=lambda error: -error["error"])
-    return result[:MOST_ERRORS]
+        for place, decision in _game_decisions(gnubg, game["game"], state):
+            result.append({"game": number, "record": place, **decision})
+    return result
 
 
-def _game_errors(gnubg: Any, records: Any, state: dict[str, Any]) -> list[Any]:
-    """Pairs of a place and an error, of any size above zero."""
+def errors(all_decisions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The larger errors of both players, the largest first."""
+    large = [each for each in all_decisions if each["error"] >= SMALLEST_ERROR]
+    large.sort(key=lambda each: -each["error"])
+    left_out = ("action", "turn", "class")
+    return [
+        {name: value for name, value in each.items() if name not in left_out}
+        for each in large[:MOST_ERRORS]
+    ]
+
+
+def listed(all_decisions: list[dict[str, Any]]) -> list[list[Any]]:
+    """All decisions, short: player, action, loss, and of moves turn, class and position."""
+    result = []
+    for each in all_decisions:
+        row = [each["player"], each["action"], round(each["error"], 6)]
+        if each["action"] == "move":
+            row += [each["turn"], each["class"], each["position"]]
+        result.append(row)
+    return result
+
+
+def _game_decisions(gnubg: Any, records: Any, state: dict[str, Any]) -> list[Any]:
+    """Pairs of a place and a decision."""
     result = []
     offered: dict[str, Any] | None = None
+    turns = [0, 0]
     for place, record in enumerate(records, 1):
         action = record["action"]
         if action not in ("move", "double", "take", "drop"):
@@ -136,32 +160,53 @@ def _game_errors(gnubg: Any, records: Any, state: dict[str, Any]) -> list[Any]:
         player = "XO".index(record["player"])
         if action in ("take", "drop"):
             if offered is not None:
-                result += [(place, error) for error in _answer(offered, player, action, state)]
+                answer = _answer(offered, player, action, state)
+                result.append((place, {**answer, "turn": turns[player]}))
             if action == "take":
                 state["cube"] *= 2
                 state["owner"] = player
             offered = None
             continue
-        analysis = record.get("analysis", {})
-        cube = _cube(gnubg, analysis, player, state)
-        here = {"player": player, "position": record.get("board", "")}
+        turns[player] += action == "move"
+        cube = _cube(gnubg, record.get("analysis", {}), player, state)
+        here = {
+            "player": player,
+            "position": record.get("board", ""),
+            "turn": turns[player] + (action == "double"),
+        }
         if action == "double":
             offered = None if cube is None else {**here, "take": cube[1]}
-        if cube is not None:
-            loss = min(cube[1], 1.0) - cube[0]
-            kind = "missed double"
-            best = "double"
-            if action == "double":
-                loss, kind, best = -loss, "wrong double", "no double"
-            if loss > 0.0:
-                played = "no double" if action == "move" else "double"
-                ids = {**here, "match": match_id(state, player, player, False, ())}
-                result.append(
-                    (place, {**ids, "kind": kind, "error": loss, "played": played, "best": best})
-                )
+        if cube is not None and is_close(action, *cube):
+            result.append((place, _doubling(action, cube, here, state)))
         if action == "move":
-            result += [(place, error) for error in _move(record, here, state)]
+            result += [(place, move) for move in _move(gnubg, record, here, state)]
     return result
+
+
+def _doubling(
+    action: str, cube: tuple[float, float], here: dict[str, Any], state: dict[str, Any]
+) -> dict[str, Any]:
+    """The decision to double, or not to."""
+    hold, double = cube[0], min(cube[1], 1.0)
+    player = here["player"]
+    if action == "double":
+        kind, words = "wrong double", ("double", "no double")
+        played, best = double, hold
+    else:
+        kind, words = "missed double", ("no double", "double")
+        played, best = hold, double
+    decision = {**here, "action": words[0], "error": max(best - played, 0.0)}
+    if decision["error"] > 0.0:
+        decision |= {
+            "match": match_id(state, player, player, False, ()),
+            "kind": kind,
+            "played": words[0],
+            "best": words[1],
+            "played_equity": played,
+            "best_equity": best,
+            "take_equity": cube[1],
+        }
+    return decision
 
 
 def _cube(
@@ -182,48 +227,56 @@ def _cube(
 
 def _answer(
     offered: dict[str, Any], player: int, action: str, state: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """The error of a take or a pass, if it is one."""
-    loss = offered["take"] - 1.0 if action == "take" else 1.0 - offered["take"]
-    if loss <= 0.0:
-        return []
+) -> dict[str, Any]:
+    """A take or a pass."""
+    equity = {"take": -offered["take"], "pass": -1.0}
     words = ("take", "pass") if action == "take" else ("pass", "take")
-    return [
-        {
-            "player": player,
-            "position": offered["position"],
+    played, best = (equity[word] for word in words)
+    decision = {
+        "player": player,
+        "position": offered["position"],
+        "action": words[0],
+        "error": max(best - played, 0.0),
+    }
+    if decision["error"] > 0.0:
+        decision |= {
             "match": match_id(state, offered["player"], player, True, ()),
-            "kind": "wrong take" if action == "take" else "wrong pass",
-            "error": loss,
+            "kind": f"wrong {words[0]}",
             "played": words[0],
             "best": words[1],
+            "played_equity": played,
+            "best_equity": best,
         }
-    ]
+    return decision
 
 
 def _move(
-    record: dict[str, Any], here: dict[str, Any], state: dict[str, Any]
+    gnubg: Any, record: dict[str, Any], here: dict[str, Any], state: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """The error of a move, if it is one."""
+    """The move, if there was a choice and it was analysed."""
     analysis = record.get("analysis", {})
     moves, chosen = analysis.get("moves"), analysis.get("imove")
-    if not moves or chosen is None or not 0 <= chosen < len(moves):
+    if not moves or len(moves) < 2 or chosen is None or not 0 <= chosen < len(moves):
         return []
-    loss = moves[0]["score"] - moves[chosen]["score"]
-    if loss <= 0.0:
-        return []
+    played, best = moves[chosen]["score"], moves[0]["score"]
     player, dice = here["player"], tuple(record["dice"])
-    return [
-        {
-            **here,
+    decision = {
+        **here,
+        "action": "move",
+        "class": gnubg.classifypos(gnubg.positionfromid(here["position"]), 0),
+        "error": max(best - played, 0.0),
+    }
+    if decision["error"] > 0.0:
+        decision |= {
             "match": match_id(state, player, player, False, dice),
             "kind": "chequer play",
-            "error": loss,
             "dice": list(dice),
             "played": move_text(record["move"]),
             "best": move_text(moves[0]["move"]),
+            "played_equity": played,
+            "best_equity": best,
         }
-    ]
+    return [decision]
 
 
 def move_text(move: Any) -> str:
@@ -246,29 +299,21 @@ def move_text(move: Any) -> str:
 def match_id(
     state: dict[str, Any], on_roll: int, to_decide: int, offered: bool, dice: tuple[int, ...]
 ) -> str:
-    """GNU Backgammon's match ID: 66 bits, the lowest first, in base 64.
-
-    Exponent of the cube (4 bits), its owner (2; 3 for nobody), who is on roll, the
-    Crawford game, that a game is on (3), whose decision it is, a double offered, a
-    resignation offered (2), two dice (3 each), length and both scores (15 each).
-    """
-    fields = (
-        (state["cube"].bit_length() - 1, 4),
-        (state["owner"], 2),
-        (on_roll, 1),
-        (int(state["crawford"]), 1),
-        (1, 3),
-        (to_decide, 1),
-        (int(offered), 1),
-        (0, 2),
-        (dice[0] if dice else 0, 3),
-        (dice[1] if dice else 0, 3),
-        (state["length"], 15),
-        (state["score"][0], 15),
-        (state["score"][1], 15),
+    """GNU Backgammon's match ID of a decision."""
+    return pack_match(
+        {
+            "cube": state["cube"].bit_length() - 1,
+            "owner": state["owner"],
+            "on_roll": on_roll,
+            "crawford": int(state["crawford"]),
+            "state": 1,
+            "to_decide": to_decide,
+            "doubled": int(offered),
+            "die_1": dice[0] if dice else 0,
+            "die_2": dice[1] if dice else 0,
+            "length": state["length"],
+            "score_0": state["score"][0],
+            "score_1": state["score"][1],
+            "no_jacoby": int(not state["length"] and not state["jacoby"]),
+        }
     )
-    value = shift = 0
-    for number, width in fields:
-        value |= number << shift
-        shift += width
-    return base64.b64encode(value.to_bytes(9, "little")).decode()

@@ -126,8 +126,14 @@ def close_decisions(gnubg: Any, match: dict[str, Any]) -> dict[str, dict[str, in
             counts[who]["total"] += 1
             certain = action == "double" or (take >= hold and hold <= 1.0)
             counts[who]["close-2003"] += certain or _close_2003(hold, take)
-            counts[who]["close-2006"] += certain or _close_2006(hold, take)
+            counts[who]["close-2006"] += is_close(action, hold, take)
     return counts
+
+
+def is_close(action: str, hold: float, take: float) -> bool:
+    """Whether a double or its absence counts as close today; `hold` and `take` are equities."""
+    certain = action == "double" or (take >= hold and hold <= 1.0)
+    return certain or _close_2006(hold, take)
 
 
 def _close_2003(hold: float, take: float) -> bool:

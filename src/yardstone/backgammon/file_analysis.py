@@ -35,7 +35,7 @@ IMPORTS = (
     "pos", "sgg", "snowietxt", "tmg", "sgf",
 )  # fmt: skip
 #: Version of what is kept of an analysis: another one is made anew.
-FORMAT = 1
+FORMAT = 2
 #: Deepest search offered.
 DEEPEST = 4
 #: Seconds that a file may take, by plies.
@@ -92,7 +92,8 @@ class FileAnalysis:
     reason : str
         Why it was refused or failed.
     content : dict or None
-        What `_gnubg_analysis.analyse_file` left: ``match``, ``analysis``, ``errors``.
+        What `_gnubg_analysis.analyse_file` left: ``match``, ``analysis``, ``errors``,
+        ``decisions``.
     """
 
     file: str
@@ -295,7 +296,10 @@ def _attempt(
     problem = _problem(content["match"], complaint)
     if problem:
         return FileAnalysis(
-            match.name, "refused", problem, {**content, "analysis": None, "errors": []}
+            match.name,
+            "refused",
+            problem,
+            {**content, "analysis": None, "errors": [], "decisions": []},
         )
     if content["analysis"] is None:
         return FileAnalysis(match.name, "failed", "GNU Backgammon gave no analysis")
@@ -339,11 +343,11 @@ def _complaint(output: str, short: str) -> str:
 
 @cache
 def _script() -> str:
-    """What runs inside GNU Backgammon: the two files, and the call."""
+    """What runs inside GNU Backgammon: the files, and the call."""
     home = files("yardstone.backgammon")
     parts = [home.joinpath(f"{name}.py").read_text("utf-8") for name in _PARTS]
     future = "from __future__ import annotations\n"
     return future + "\n".join(part.replace(future, "") for part in parts) + "\n\nanalyse_file()\n"
 
 
-_PARTS: Sequence[str] = ("_gnubg_script", "_gnubg_analysis")
+_PARTS: Sequence[str] = ("_gnubg_script", "_gnubg_ids", "_gnubg_analysis")

@@ -10,6 +10,7 @@ from typing import Any
 
 from yardstone.backgammon.error_rates import Errors
 from yardstone.backgammon.file_analysis import FileAnalysis
+from yardstone.backgammon.play_classes import ClassErrors, class_errors
 from yardstone.records.decoding import clean
 
 __all__ = ["AnalysedMatch", "Blunder", "matches_of"]
@@ -37,6 +38,10 @@ class Blunder:
     dice : tuple of int
         Empty for cube decisions.
     played, best : str
+    played_equity, best_equity : float
+        Normalised, of the player who decided; NaN where not known.
+    remark : str
+        What kind of wrong or missed double it was; empty for other decisions.
     """
 
     file: str
@@ -51,6 +56,9 @@ class Blunder:
     dice: tuple[int, ...]
     played: str
     best: str
+    played_equity: float = nan
+    best_equity: float = nan
+    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,8 @@ class AnalysedMatch:
         leave 0 to 1. NaN where there is no winner.
     blunders : tuple of Blunder
         The larger errors of both players.
+    classes : pair of mappings
+        Of each player the errors by class of play, see `yardstone.backgammon.play_classes`.
     """
 
     file: str
@@ -93,6 +103,7 @@ class AnalysedMatch:
     close_2003: tuple[int, int]
     luck_adjusted: float
     blunders: tuple[Blunder, ...] = field(default=(), repr=False)
+    classes: tuple[Mapping[str, ClassErrors], ...] = field(default=({}, {}), repr=False)
 
     @classmethod
     def from_file(
@@ -139,6 +150,7 @@ class AnalysedMatch:
             (int(close["X"]["close-2003"]), int(close["O"]["close-2003"])),
             adjusted,
             tuple(_blunder(error, file.file, players) for error in content["errors"]),
+            class_errors(content["decisions"]),
         )
 
     def luck_adjusted_of(self, side: int) -> float:
@@ -175,7 +187,19 @@ def _blunder(error: Mapping[str, Any], file: str, players: tuple[str, str]) -> B
         tuple(error.get("dice", ())),
         str(error["played"]),
         str(error["best"]),
+        float(error["played_equity"]),
+        float(error["best_equity"]),
+        _remark(error),
     )
+
+
+def _remark(error: Mapping[str, Any]) -> str:
+    """Whether a double was too early or too good, or a missed one would have been taken."""
+    if error["kind"] == "wrong double":
+        return "too good to double" if error["best_equity"] > 1.0 else "too early"
+    if error["kind"] == "missed double":
+        return "pass" if error["take_equity"] > 1.0 else "take"
+    return ""
 
 
 def matches_of(

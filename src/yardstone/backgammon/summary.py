@@ -21,16 +21,47 @@ from yardstone.backgammon.intervals import (
     ratio_interval,
 )
 from yardstone.backgammon.matches import AnalysedMatch, Blunder
+from yardstone.backgammon.play_classes import CHEQUER_CLASSES, CUBE_CLASSES, ClassErrors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
-__all__ = ["PlayerSummary", "match_rating", "moving_means", "summarise", "worst_blunders"]
+__all__ = [
+    "ClassSummary",
+    "PlayerSummary",
+    "match_rating",
+    "moving_means",
+    "summarise",
+    "worst_blunders",
+]
 
 #: Matches in a moving mean of the trend.
 WINDOW = 20
+#: Classes of play whose losses scatter little enough for an interval, and the fewest
+#: matches for one (`docs/studies/coverage-classes-tables.md`).
+STEADY_CLASSES = frozenset({"opening", "middle game", "holding game", *CUBE_CLASSES})
+FEWEST_FOR_CLASSES = 160
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSummary:
+    """One class of play of a player, over all matches; frozen.
+
+    Attributes
+    ----------
+    name : str
+        One of `play_classes.CHEQUER_CLASSES` or `CUBE_CLASSES`.
+    errors : ClassErrors
+    rate : MatchEstimate
+        Loss per decision in normalised equity; its interval only for `STEADY_CLASSES`
+        and players of `FEWEST_FOR_CLASSES` matches, else NaN.
+    """
+
+    name: str
+    errors: ClassErrors
+    rate: MatchEstimate
 
 
 @dataclass(frozen=True)
@@ -65,6 +96,8 @@ class PlayerSummary:
         Luck per move in normalised equity.
     match_ratings : float64 array
         Rating of each match by itself; NaN without an unforced move, and for money.
+    classes : tuple of ClassSummary
+        Of the classes of play that occurred, in the order of `play_classes`.
     """
 
     name: str
@@ -79,6 +112,7 @@ class PlayerSummary:
     luck_adjusted_score: MatchEstimate
     luck_per_move: float
     match_ratings: Floats
+    classes: tuple[ClassSummary, ...] = ()
 
     def trend(self, window: int = WINDOW, level: float = 0.9) -> list[MatchEstimate]:
         """Moving means of the match ratings: of each match and the `window` - 1 before it."""
@@ -178,7 +212,26 @@ def _player(
         mean_interval(adjusted, level),
         total.luck / total.moves if total.moves else nan,
         ratings,
+        _classes(played, level),
     )
+
+
+def _classes(played: list[tuple[AnalysedMatch, int]], level: float) -> tuple[ClassSummary, ...]:
+    """The classes of play that occurred."""
+    own = [match.classes[side] for match, side in played]
+    summaries = []
+    for name in (*CHEQUER_CLASSES, *CUBE_CLASSES):
+        parts = [each.get(name, ClassErrors()) for each in own]
+        total = sum(parts, ClassErrors())
+        if not total.decisions:
+            continue
+        rate = MatchEstimate(total.loss / total.decisions, number=len(parts))
+        if name in STEADY_CLASSES and len(parts) >= FEWEST_FOR_CLASSES:
+            losses = np.array([each.loss for each in parts])
+            numbers = np.array([each.decisions for each in parts], np.float64)
+            rate = ratio_interval([(losses, numbers)], level)
+        summaries.append(ClassSummary(name, total, rate))
+    return tuple(summaries)
 
 
 def _formula_error(played: list[tuple[AnalysedMatch, int]], formula: Formula) -> float | None:

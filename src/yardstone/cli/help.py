@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from copy import copy
+from typing import Annotated, Any
 
 from typer.core import TyperArgument, TyperCommand
 
@@ -57,18 +58,21 @@ def _argument(record: tuple[str, str]) -> tuple[str, str]:
 
 def _option(record: tuple[str, str]) -> tuple[str, str]:
     name, about = record
-    name = _TYPE.sub(lambda found: _TYPES.get(found[1], found[0]), name)
+    name = _TYPE.sub(lambda match: _TYPES.get(match[1], match[0]), name)
     name = name.replace("<", "").replace(">", "") if "|" in name else name
-    about = _RANGE.sub(lambda found: "" if found[1] == "; " else "[", about)
+    about = _RANGE.sub(lambda match: "" if match[1] == "; " else "[", about)
     return name, about.replace("  []", "").strip()
 
 
 def panelled(option: Any, panel: str | None) -> Any:
     """The annotation of an option, shown in this panel, if any."""
-    for part in getattr(option, "__metadata__", ()):
+    if panel is None or not hasattr(option, "__metadata__"):
+        return option
+    parts = [copy(part) for part in option.__metadata__]  # others share this annotation
+    for part in parts:
         if getattr(part, "rich_help_panel", panel) is None:
             part.rich_help_panel = panel
-    return option
+    return Annotated[option.__origin__, *parts]
 
 
 def write_commands(

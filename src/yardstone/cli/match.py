@@ -13,7 +13,7 @@ from yardstone.cli.games import GameOptions
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import TableOutput
 from yardstone.cli.watching import News, Watching
-from yardstone.errors import NoGamesError, UsageError
+from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
     from yardstone.ratings.judgement import MatchJudgement
@@ -141,9 +141,7 @@ def match(
     if not watching.watch:
         out.emit(match_document(judge(given.paths)))
         return 0
-    if reading.query is not None:
-        raise UsageError("--watch needs files that grow, not a query")
-    return watching.follow(given.paths, _live(judge, out, pairs=pairs))
+    return watching.follow(given.paths, _live(judge, out, pairs=pairs), query=reading.query)
 
 
 def _live(
@@ -155,12 +153,7 @@ def _live(
     news = News()
 
     def look(sources: Sequence[Source], last: bool) -> bool:
-        try:
-            judgement = judge(sources, report=last, pairs_only=pairs and last)
-        except NoGamesError:
-            if last:
-                raise
-            return False  # there will be some
+        judgement = judge(sources, report=last, pairs_only=pairs and last)
         if judgement.skipped is not None and not last:
             news.tell(judgement.skipped)
         decided = judgement.state.decision != "continue" and (judgement.match.paired or not pairs)
@@ -201,13 +194,7 @@ def _given(
 def _counts(words: Sequence[str], *, pairs: bool) -> Match:
     from yardstone.ratings.matches import Match
 
-    if len(words) not in (3, 5) or (pairs and len(words) != 5):
-        raise UsageError(
-            "name a file of games, or give wins, draws and losses, or five counts of pairs: those "
-            "in which the first player scored 0, 1/2, 1, 3/2 and 2 points"
-        )
     for text in words:
         if not text.isascii() or not text.isdigit():
             raise UsageError(f"{text!r} is not a number of games")
-    counts = tuple(map(float, words))
-    return Match.from_results(*counts) if len(counts) == 3 else Match(counts)
+    return Match.from_counts([float(word) for word in words], pairs_only=pairs)

@@ -14,7 +14,6 @@ from yardstone.cli.games import GameOptions, Names
 from yardstone.cli.options import Confidence
 from yardstone.cli.output import Output, check_ending, write_table
 from yardstone.cli.watching import News, Watching
-from yardstone.errors import NoGamesError, UsageError
 
 if TYPE_CHECKING:
     from yardstone.ratings.rating_list import RatingList
@@ -182,23 +181,16 @@ def rate(
         )
 
     if watching.watch:
-        if games.query is not None:
-            raise UsageError("--watch needs files that grow, not a query")
         news = News()
 
         def look(sources: Sequence[Source], last: bool) -> bool:
-            try:
-                report = listed(sources, tell=last)
-            except NoGamesError:
-                if last:
-                    raise
-                return False  # there will be some
+            report = listed(sources, tell=last)
             if not last:
                 news.tell(report.skipped)
             output.emit_passing(document(report), list_line(report), rows=rows, last=last)
             return False
 
-        return watching.follow(paths or [], look)
+        return watching.follow(paths or [], look, query=games.query)
     report = listed(paths)
     if output.wanted:
         output.emit(document(report), rows=rows)

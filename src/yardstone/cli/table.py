@@ -196,32 +196,13 @@ COMMANDS: Mapping[str, Command | Family] = {
         },
     ),
     "tournament": Family(
-        "Pair, rank, rate and simulate tournaments.",
+        "Run, pair, rank, rate and simulate tournaments.",
         (
+            "tournament new cup.xml --rounds 5",
             "tournament standings open.xml",
             "tournament pair swiss.trf",
         ),
         {
-            "show": Command(
-                "tournament.show:show",
-                "Summarise a tournament file: rounds, players, games and rules.",
-            ),
-            "standings": Command(
-                "tournament.standings:standings",
-                "Show the standings after any round, by any criteria.",
-            ),
-            "convert": Command(
-                "tournament.convert:convert",
-                "Convert a tournament between OpenGotha, H9 and TRF.",
-            ),
-            "ratings": Command(
-                "tournament.ratings:ratings",
-                "Compute the rating changes before they are published.",
-            ),
-            "needs": Command(
-                "tournament.needs:needs",
-                "Show what a player needs in the last round to reach a place.",
-            ),
             "new": Command(
                 "tournament.new:new", "Begin a tournament: write a file that OpenGotha opens."
             ),
@@ -253,6 +234,14 @@ COMMANDS: Mapping[str, Command | Family] = {
             "undo": Command(
                 "tournament.result:undo", "Take back the last change of a tournament's file."
             ),
+            "standings": Command(
+                "tournament.standings:standings",
+                "Show the standings after any round, by any criteria.",
+            ),
+            "ratings": Command(
+                "tournament.ratings:ratings",
+                "Compute the rating changes before they are published.",
+            ),
             "prizes": Command(
                 "tournament.prizes:prizes",
                 "List the prizes: by place, by group of grades, by wins.",
@@ -260,6 +249,22 @@ COMMANDS: Mapping[str, Command | Family] = {
             "publish": Command(
                 "tournament.publish:publish",
                 "Publish boards, standings, results and players as pages.",
+            ),
+            "serve": Command(
+                "tournament.serve:serve",
+                "Run the desk of a tournament in the browser.",
+            ),
+            "show": Command(
+                "tournament.show:show",
+                "Summarise a tournament file: rounds, players, games and rules.",
+            ),
+            "convert": Command(
+                "tournament.convert:convert",
+                "Convert a tournament between OpenGotha, H9 and TRF.",
+            ),
+            "needs": Command(
+                "tournament.needs:needs",
+                "Show what a player needs in the last round to reach a place.",
             ),
             "check": Command(
                 "tournament.check:check",
@@ -269,10 +274,6 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "tournament.generate:generate",
                 "Generate a random Swiss paired by FIDE's Dutch system.",
             ),
-            "serve": Command(
-                "tournament.serve:serve",
-                "Run the desk of a tournament in the browser.",
-            ),
             "simulate": Command(
                 "tournament.simulate:simulate",
                 "Simulate a tournament thousands of times: who finishes where.",
@@ -281,7 +282,7 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "Find the best tie-breaks, pairings and weights by simulation.",
                 (
                     "tournament study ties --tournaments 1000 --plot ties.svg",
-                    "tournament study pairing --replicates 20",
+                    "tournament study pairing --replicates 100",
                 ),
                 {
                     "ties": Command(
@@ -290,11 +291,11 @@ COMMANDS: Mapping[str, Command | Family] = {
                     ),
                     "pairing": Command(
                         "tournament.study:pairing",
-                        "Compare pairing systems by the accuracy of the ratings.",
+                        "Compare pairing systems by how well they measure strength.",
                     ),
                     "weights": Command(
                         "tournament.study:weights",
-                        "Search for the pairing weights with the most accurate ratings.",
+                        "Search for the pairing weights that measure strength best.",
                     ),
                 },
             ),
@@ -314,6 +315,10 @@ COMMANDS: Mapping[str, Command | Family] = {
             "analyse": Command(
                 "backgammon.analyse:analyse",
                 "Analyse matches: each player's errors, blunders and rating.",
+            ),
+            "position": Command(
+                "backgammon.position:position",
+                "Show a position by its ID, convert the ID, and evaluate it.",
             ),
             "play": Command(
                 "backgammon.study:play",

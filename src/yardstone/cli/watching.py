@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from yardstone.errors import UsageError
+from yardstone.errors import NoGamesError, UsageError
 
 if TYPE_CHECKING:
     from yardstone.pool import Skipped, SkipReport
@@ -36,7 +37,13 @@ class Watching:
         float, typer.Option("--interval", metavar="SECONDS", help="With --watch: how often.")
     ] = 2.0
 
-    def follow(self, paths: Sequence[str], look: Callable[[Sequence[Source], bool], bool]) -> int:
+    def follow(
+        self,
+        paths: Sequence[str],
+        look: Callable[[Sequence[Source], bool], bool],
+        *,
+        query: str | None = None,
+    ) -> int:
         """Call `look` whenever there are new whole games, until it is satisfied or Ctrl-C.
 
         Parameters
@@ -44,7 +51,9 @@ class Watching:
         paths : sequence of str
         look : callable
             Takes the files as far as they are written, and whether this is the last look;
-            says whether it has seen enough.
+            says whether it has seen enough. Before the last look there may be no games yet.
+        query : str, optional
+            What was asked for in place of files, which cannot be followed.
 
         Returns
         -------
@@ -53,6 +62,8 @@ class Watching:
         """
         from yardstone.records.growing import growing_sources
 
+        if query is not None:
+            raise UsageError("--watch needs files that grow, not a query")
         if "-" in paths or not paths:
             raise UsageError("--watch needs files that grow")
         if not self.interval > 0.0:
@@ -64,8 +75,9 @@ class Watching:
                 now = [_state(source) for source in sources]
                 if sources and now != before:
                     before = now
-                    if look(sources, False):
-                        return 0
+                    with suppress(NoGamesError):  # there will be some
+                        if look(sources, False):
+                            return 0
                 elif before is None:
                     self._wait(paths)
                     before = []

@@ -7,13 +7,12 @@ in no more than one case of twenty (Wilks 1938).
 
 from __future__ import annotations
 
-from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.evaluation.metrics import log_likelihoods
-from yardstone.winprob.logistic import logistic, logit
+from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic, logit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,8 +28,6 @@ __all__ = ["helpful_advantage", "takes_advantage"]
 _LEARNING_SHARE = 0.5
 #: Half the 95 % quantile of chi squared with one degree of freedom.
 _GAIN = 1.92
-#: Rating points in a unit of log odds, on Elo's scale: where the search begins.
-_POINTS = 400.0 / log(10.0)
 #: Steps of the search, and points within which a further one is not worth a replay.
 _STEPS, _CLOSE = 3, 2.0
 #: Log odds beyond these tell nothing more.
@@ -68,7 +65,7 @@ def helpful_advantage(entry: SystemEntry, earlier: Pool) -> float:
     expected = entry.make().replay(earlier).expected[judged]
     without, best, chosen, advantage = _total(score, expected), -np.inf, 0.0, 0.0
     for _ in range(_STEPS):
-        step = _POINTS * _shift(score, expected)
+        step = ELO_POINTS_PER_LOGIT * _shift(score, expected)
         if abs(step) < _CLOSE:
             break
         advantage = float(np.clip(advantage + step, knob.low, knob.high))

@@ -56,7 +56,7 @@ def forecast(
         Nobody is called so.
     """
     if first == second:
-        raise UsageError("name two different players")
+        raise UsageError("nobody plays against himself: name two players")
     system, ratings = rated.system, rated.ratings
     played = rated.pool.played()
     number = {name: row for row, name in enumerate(rated.pool.players)}

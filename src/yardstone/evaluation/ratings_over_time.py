@@ -105,13 +105,14 @@ class RatingHistory(Displayed):
         deviation = np.append(curve.deviation, curve.final_deviation)
         return np.asarray(self.reach(games) * deviation, np.float64)
 
-    @property
+    @cached_property
     def played(self) -> NDArray[np.int64]:
         """Games of each player, in the order of the ratings."""
         pool = self.rated.pool
         games = dict(zip(pool.players, pool.played().tolist(), strict=True))
         return np.array([games.get(name, 0) for name in self.rated.ratings.players], np.int64)
 
+    @cached_property
     def present_half_widths(self) -> NDArray[np.float64]:
         """Half of each player's interval now, in the order of the ratings."""
         return self.reach(self.played) * self.rated.ratings.deviation
@@ -145,7 +146,7 @@ class RatingHistory(Displayed):
 
     def present(self, row: int) -> PresentRating:
         """The rating of the player of that number."""
-        ratings, reach = self.rated.ratings, float(self.present_half_widths()[row])
+        ratings, reach = self.rated.ratings, float(self.present_half_widths[row])
         rating = float(ratings.rating[row])
         return PresentRating(
             player=ratings.players[row],

@@ -51,7 +51,7 @@ def read_about(folder: Path) -> dict[str, Any]:
         found = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise InputError(
-            "this is no store of features",
+            "this is not a store of features",
             file=str(folder),
             hint="make one with `yardstone go features`",
         ) from None
@@ -188,7 +188,7 @@ class FeatureStore:
         if colour is None:
             return slice(black, end)
         if colour not in (BLACK, WHITE):
-            raise UsageError(f"{colour} is no colour: 1 is Black, 2 is White")
+            raise UsageError(f"{colour} is not a colour: 1 is Black, 2 is White")
         return slice(black, white) if colour == BLACK else slice(white, end)
 
     def features(self, game: int, kind: str = "pick", colour: int | None = None) -> NDArray[Any]:

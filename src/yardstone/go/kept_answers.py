@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["KeptAnswer", "Said", "evaluate_kept", "inputs_key"]
+__all__ = ["KeptAnswer", "NetworkOutputs", "evaluate_kept", "inputs_key"]
 
 _HEAD = struct.Struct("<HHHB")
 
@@ -81,7 +81,7 @@ class KeptAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class NetworkOutputs:
     """What a network said of n positions: logits of policy and value, lead and score."""
 
     policy_logits: Floats
@@ -105,7 +105,7 @@ def inputs_key(network: Network, spatial: NDArray[Any], numbers: Floats) -> byte
     return hashed.digest()
 
 
-def evaluate_kept(network: Network, spatial: Floats, numbers: Floats) -> Said:
+def evaluate_kept(network: Network, spatial: Floats, numbers: Floats) -> NetworkOutputs:
     """What a network says of positions, those it was asked about in earlier runs as then."""
     store = network.answers
     keys: list[bytes] = []
@@ -131,7 +131,7 @@ def evaluate_kept(network: Network, spatial: Floats, numbers: Floats) -> Said:
         store.flush()
     rows = [answers[row] for row in range(len(spatial))]
     scores = np.array([answer.score for answer in rows], np.float32).reshape(-1, 2)
-    return Said(
+    return NetworkOutputs(
         np.array([answer.policy for answer in rows], np.float32),
         np.array([answer.value for answer in rows], np.float32),
         scores[:, 0],

@@ -161,12 +161,14 @@ def _pairs(value: Any, name: str, size: int) -> Iterator[tuple[int | None, int]]
         return
     items = _WORDS.split(value.strip()) if isinstance(value, str) else value
     if not isinstance(items, list) or len(items) > 2 * MOST_MOVES:
-        raise InputError(f"{name} is no list", hint=f'write "{name}": [["b", "Q16"], ["w", "D4"]]')
+        raise InputError(
+            f"{name} is not a list", hint=f'write "{name}": [["b", "Q16"], ["w", "D4"]]'
+        )
     words: list[str] = []
     for item in items:
         parts = _WORDS.split(item.strip()) if isinstance(item, str) else item
         if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-            raise InputError(f"{_shown(item)} in {name} is no move", hint='write ["b", "Q16"]')
+            raise InputError(f"{_shown(item)} in {name} is not a move", hint='write ["b", "Q16"]')
         words += [part for part in parts if part]
     colour: int | None = None
     for word in words:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.go.kept_answers import Said, evaluate_kept
+from yardstone.go.kept_answers import NetworkOutputs, evaluate_kept
 from yardstone.go.points import symmetry_points
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def turned(spatial: Floats, symmetries: NDArray[np.int64]) -> Floats:
 
 def evaluate_turned(
     network: Network, spatial: Floats, numbers: Floats, symmetries: NDArray[np.int64]
-) -> tuple[Said, Floats]:
+) -> tuple[NetworkOutputs, Floats]:
     """What a network says of positions that it is shown turned.
 
     Parameters
@@ -62,7 +62,7 @@ def evaluate_turned(
 
     Returns
     -------
-    evaluation : Said
+    evaluation : NetworkOutputs
         Of the turned positions.
     policy : float32 [n, size² + 1]
         Its policy logits, turned back.

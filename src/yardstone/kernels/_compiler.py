@@ -129,7 +129,7 @@ class _Turn(threading.local):
         """Wait for the turn; false if it is ours already."""
         if self._file is not None:
             return False
-        _tell()
+        _announce()
         with suppress(OSError, ImportError):  # without locks the work is done twice, no worse
             import fcntl
 
@@ -140,15 +140,13 @@ class _Turn(threading.local):
 
 
 _turn = _Turn()
-_told: set[str] = set()
+_announced: set[str] = set()
 
 
-def _tell() -> None:
+def _announce() -> None:
     """Say, once, why nothing seems to happen."""
     chosen = CHOSEN.get()
-    title, seconds = ("", "up to a minute") if chosen is None else (
-        f" {chosen.loops.title}", f"about {chosen.loops.seconds} s"
-    )  # fmt: skip
-    if title not in _told:
-        _told.add(title)
-        settings.tell(f"compiling{title} once for this machine ({seconds}) …")
+    title = "" if chosen is None else f" {chosen.loops.title}"
+    if title not in _announced:
+        _announced.add(title)
+        settings.tell(f"compiling{title} once for this machine (up to a minute) …")

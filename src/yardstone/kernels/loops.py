@@ -2,7 +2,7 @@
 
 Machine code is some fifty times as fast, but a process that uses it first imports numba
 (0.3 s) and loads the code (0.1 s to 0.5 s); the first such process on a machine compiles
-it for as many seconds as stand here. Up to `Loops.small` plain Python is as quick or quicker
+it, for seconds or up to a minute. Up to `Loops.small` plain Python is as quick or quicker
 than a warm start, and spares the first user the compiler. Measured on one core of a common
 server; what is small is a choice, and no result depends on it beyond the last digits.
 """
@@ -15,7 +15,7 @@ __all__ = ["Loops", "rating_work"]
 
 
 class Loops(Enum):
-    """What loops are for, with what of it is small and what it takes to compile them.
+    """What loops are for, and what of it is small.
 
     Attributes
     ----------
@@ -23,22 +23,19 @@ class Loops(Enum):
         For the reader who waits.
     small : float
         So much of it runs as plain Python.
-    seconds : int
-        What the compiler takes.
     """
 
-    PGN = ("the reader of PGN", 1_000_000, 5)  # bytes
-    RATING = ("ratings", 6_000, 6)  # pairs of players, and twentieths of games
-    REPLAY = ("rating systems", 60_000, 5)  # games of a system such as Elo, as often as replayed
-    WHOLE_HISTORY = ("whole histories", 250, 15)  # games, as often as fitted
-    PAIRING = ("pairing", 30_000, 10)  # squares of players, as often as paired
-    SGF = ("the reader of SGF", 500_000, 5)  # bytes
-    BOARD = ("the board of Go", 80, 25)  # positions
+    PGN = ("the reader of PGN", 1_000_000)  # bytes
+    RATING = ("ratings", 6_000)  # pairs of players, and twentieths of games
+    REPLAY = ("rating systems", 60_000)  # games of a system such as Elo, as often as replayed
+    WHOLE_HISTORY = ("whole histories", 250)  # games, as often as fitted
+    PAIRING = ("pairing", 30_000)  # squares of players, as often as paired
+    SGF = ("the reader of SGF", 500_000)  # bytes
+    BOARD = ("the board of Go", 80)  # positions
 
-    def __init__(self, title: str, small: float, seconds: int) -> None:
+    def __init__(self, title: str, small: float) -> None:
         self.title = title
         self.small = small
-        self.seconds = seconds
 
 
 def rating_work(games: int, players: int, times: int = 1) -> float:

@@ -22,10 +22,11 @@ from yardstone.winprob import fibs
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from yardstone.pool import Pool
     from yardstone.ratings.handicap import Handicap
     from yardstone.ratings.sequential import Arrays
 
-__all__ = ["FIBS"]
+__all__ = ["FIBS", "match_lengths"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,29 +100,12 @@ class FIBS(Sequential):
     def _newcomers(self, number: int) -> Arrays:
         return {"rating": np.full(number, self.initial), "experience": np.zeros(number)}
 
-    def _lengths(self, games: Games) -> NDArray[np.float64]:
-        """Length of each match in the order of rating."""
-        column = games.pool.columns.get(self.length_column)
-        if column is None:
-            return np.full(len(games), self.length)
-        try:
-            length = column.astype(np.float64)
-        except ValueError:
-            length = np.full(len(column), np.nan)
-        bad = ~(np.isfinite(length) & (length >= 1.0))
-        if bad.any():
-            raise InputError(
-                f"{int(bad.sum())} of {len(bad)} matches have no length of 1 point or more in "
-                f"the column {self.length_column!r}",
-                hint="leave out money games and anything else that is not a match",
-            )
-        return games.schedule.take(length)
-
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         from yardstone.ratings.fibs_kernels import FibsPlayers, FibsRule, replay
 
         steepness = log(10.0) / self.scale_points
-        root = np.sqrt(self._lengths(games))
+        length = match_lengths(games.pool, self.length_column, self.length)
+        root = np.sqrt(games.schedule.take(length))
         rule = FibsRule(root, steepness, self.k, self.first_factor, self.ramp)
         record = games.record()
         replay(games.rounds, rule, FibsPlayers(arrays["rating"], arrays["experience"]), record)
@@ -146,3 +130,28 @@ class FIBS(Sequential):
         if advantage is not None:
             ahead = np.add(ahead, advantage)
         return fibs.probability(ahead * scale, 0.0, self.length if length is None else length)
+
+
+def match_lengths(pool: Pool, column: str, length: float) -> NDArray[np.float64]:
+    """Points to win in each match of a pool: those of the column, or `length` without it.
+
+    Raises
+    ------
+    InputError
+        A match has no length of 1 point or more.
+    """
+    values = pool.columns.get(column)
+    if values is None:
+        return np.full(len(pool), length)
+    try:
+        points = values.astype(np.float64)
+    except ValueError:
+        points = np.full(len(values), np.nan)
+    bad = ~(np.isfinite(points) & (points >= 1.0))
+    if bad.any():
+        raise InputError(
+            f"{int(bad.sum())} of {len(bad)} matches have no length of 1 point or more in "
+            f"the column {column!r}",
+            hint="leave out money games and anything else that is not a match",
+        )
+    return points

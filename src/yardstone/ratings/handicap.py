@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from yardstone.pool import Pool
 
-__all__ = ["Handicap"]
+__all__ = ["Handicap", "stones_and_komi"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +88,22 @@ class Handicap:
                 f"from {lowest} to {highest} have a meaning"
             )
         return values
+
+
+def stones_and_komi(pool: Pool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Handicap stones of each game, 0 where none are known, and komi, NaN where it is not.
+
+    Raises
+    ------
+    InputError
+        The columns ``handicap`` or ``komi`` hold what is none.
+    """
+    reader = Handicap(required=False)
+    stones, komi = (reader._column(pool, name) for name in ("handicap", "komi"))
+    return (
+        np.zeros(len(pool)) if stones is None else np.nan_to_num(stones),
+        np.full(len(pool), np.nan) if komi is None else komi,
+    )
 
 
 def _numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:

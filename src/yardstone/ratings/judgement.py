@@ -118,9 +118,7 @@ def match(
         if players is not None or by is not None or names:
             raise UsageError("counts have neither players nor columns: give the games for those")
         counts = tuple(map(float, games))
-        if len(counts) not in (3, 5) or (pairs_only and len(counts) != 5):
-            raise UsageError("give wins, draws and losses, or five counts of pairs of games")
-        judged = Match.from_results(*counts) if len(counts) == 3 else Match(counts)
+        judged = Match.from_counts(counts, pairs_only=pairs_only)
         return judge_match(judged, test=test, confidence=confidence, half_width=half_width)
     if by is not None and not isinstance(games, Pool):
         names["columns"] = {**{name: name for name in by}, **names.get("columns", {})}

@@ -152,10 +152,10 @@ class RatingList(Displayed):
     rejected: int = 0
     limits: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
-    @property
-    def rows(self) -> list[int]:
+    @cached_property
+    def rows(self) -> tuple[int, ...]:
         """Numbers of all listed players, group by group."""
-        return [row for group in self.groups for row in group.rows]
+        return tuple(row for group in self.groups for row in group.rows)
 
     @property
     def games(self) -> int:
@@ -241,7 +241,7 @@ class RatingList(Displayed):
         return [self.record(row) for row in self.rows]
 
     def __len__(self) -> int:
-        return sum(len(group.rows) for group in self.groups)
+        return len(self.rows)
 
     def __iter__(self) -> Iterator[PlayerRating]:
         return (PlayerRating(**self.record(row)) for row in self.rows)

@@ -11,6 +11,7 @@ and w the mean of a (1 - a), so that the variance of a is s (1 - s) - w.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import erfc, inf, isfinite, nan, sqrt
 
@@ -82,6 +83,24 @@ class Match:
     def from_results(cls, wins: float, draws: float, losses: float) -> Match:
         """A match known game by game."""
         return cls((losses, draws, wins))
+
+    @classmethod
+    def from_counts(cls, counts: Sequence[float], *, pairs_only: bool = False) -> Match:
+        """A match of wins, draws and losses, or of five counts of pairs of games.
+
+        Raises
+        ------
+        UsageError
+            These are neither, or they are of single games and only pairs are wanted.
+        """
+        if len(counts) == 5:
+            return cls(tuple(counts))
+        if len(counts) != 3 or pairs_only:
+            raise UsageError(
+                "give wins, draws and losses, or five counts of pairs of games: those in which "
+                "the first player scored 0, 1/2, 1, 3/2 and 2 points; or a file of games"
+            )
+        return cls.from_results(*counts)
 
     @property
     def paired(self) -> bool:

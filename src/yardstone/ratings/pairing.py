@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Manner", "find_pairing", "grouped"]
+__all__ = ["Manner", "find_pairing", "grouped", "rank_within"]
 
 Manner: TypeAlias = Literal["columns", "round", "position", "order", "none"]
 
@@ -98,8 +98,13 @@ def _alike(group: NDArray[np.int64], positions: NDArray[Any] | None) -> bool:
 
 def _each_two(group: NDArray[np.int64]) -> NDArray[np.int64]:
     """Numbers of each two games that follow one another within their group."""
+    return grouped([group, rank_within(group) // 2], len(group))
+
+
+def rank_within(group: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many of its own group came before each; groups are numbers from 0."""
     order = np.argsort(group, kind="stable")
-    place = np.empty(len(group), np.int64)
     start = np.flatnonzero(np.diff(group[order], prepend=-1))
-    place[order] = np.arange(len(group)) - np.repeat(start, np.diff(np.append(start, len(group))))
-    return grouped([group, place // 2], len(group))
+    rank = np.empty(len(group), np.int64)
+    rank[order] = np.arange(len(group)) - np.repeat(start, np.diff(np.append(start, len(group))))
+    return rank

@@ -11,7 +11,7 @@ import numpy as np
 from yardstone.choices import no_such, unknown_player
 from yardstone.errors import InputError, NoGamesError
 from yardstone.ratings.matches import Match
-from yardstone.ratings.pairing import Manner, find_pairing, grouped
+from yardstone.ratings.pairing import Manner, find_pairing, grouped, rank_within
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -154,10 +154,4 @@ def _number(pool: Pool, player: str) -> int:
 
 def _with_rank(group: NDArray[np.int64]) -> NDArray[np.int64]:
     """One number for (group, how many of that group came before)."""
-    order = np.argsort(group, kind="stable")
-    ordered = group[order]
-    start = np.flatnonzero(np.diff(ordered, prepend=-1))
-    length = np.diff(np.append(start, len(group)))
-    rank = np.empty(len(group), np.int64)
-    rank[order] = np.arange(len(group)) - np.repeat(start, length)
-    return group * (1 << 32) + rank
+    return group * (1 << 32) + rank_within(group)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.fibs import FIBS
     from yardstone.ratings.glicko import Glicko
     from yardstone.ratings.glicko2 import Glicko2
+    from yardstone.ratings.grades import DeclaredGrades
     from yardstone.ratings.ogs import OGS
     from yardstone.ratings.sktlr import SktLr
     from yardstone.ratings.whr import WholeHistory
@@ -40,6 +41,7 @@ __all__ = [
     "OGS",
     "BradleyTerry",
     "DecayingBradleyTerry",
+    "DeclaredGrades",
     "EGFOld",
     "Elo",
     "Glicko",
@@ -82,7 +84,8 @@ class SystemEntry:
     about : str
         What it is, in a few words.
     home : str
-        Its module in `yardstone.ratings` and its class: ``"elo:Elo"``.
+        Its module in `yardstone.ratings` and its class, ``"elo:Elo"``; a system that lives with
+        its subject has the full name of its module.
     knobs : tuple of Knob
         What is tuned.
     fixed : mapping
@@ -92,7 +95,7 @@ class SystemEntry:
     uses : tuple of str
         What it looks at by itself beside players, scores and the order of games:
         ``"time"``, ``"grade"``, ``"handicap"``, ``"komi"``, ``"margin"``, ``"length"``,
-        ``"class"``.
+        ``"class"``, ``"errors"``.
     title : str
         What people call it.
     needs : str
@@ -122,7 +125,8 @@ class SystemEntry:
     def system_class(self) -> Any:
         """The class."""
         module, _, name = self.home.partition(":")
-        return getattr(import_module(f"yardstone.ratings.{module}"), name)
+        place = module if "." in module else f"yardstone.ratings.{module}"
+        return getattr(import_module(place), name)
 
     def make(self, **parameters: Any) -> Any:
         """The system with these parameters, and its own for the rest."""
@@ -143,6 +147,11 @@ _TAU = Knob("tau", 0.05, 1.5, log=True)
 _IDLE = Knob("idle_days", 1.0, 1000.0, log=True)
 _PRIOR = Knob("prior_deviation", 50.0, 500.0, log=True)
 _WEIGHT = Knob("weight", 0.1, 4.0, log=True)
+_ERRORS = (
+    Knob("factor", 0.25, 2.5, log=True),
+    Knob("epm_weight", 5.0, 500.0, log=True),
+    Knob("epc_weight", 5.0, 500.0, log=True),
+)
 
 _ENTRIES = (
     SystemEntry(
@@ -219,6 +228,35 @@ _ENTRIES = (
         needs="length",
     ),
     SystemEntry(
+        "vandendoel",
+        "van den Doel's formula on the errors of earlier matches of backgammon",
+        "yardstone.backgammon.error_system:ErrorRates",
+        _ERRORS,
+        uses=("length", "errors"),
+        title="van den Doel's formula",
+        needs="first_epm",
+    ),
+    SystemEntry(
+        "vandendoel-people",
+        "the same, with the weights fitted to people's matches",
+        "yardstone.backgammon.error_system:ErrorRates",
+        _ERRORS,
+        {"formula": "people"},
+        uses=("length", "errors"),
+        title="van den Doel's formula, fitted to people",
+        needs="first_epm",
+    ),
+    SystemEntry(
+        "vandendoel-refit",
+        "the same, with the weights fitted to matches of programs",
+        "yardstone.backgammon.error_system:ErrorRates",
+        _ERRORS,
+        {"formula": "refit"},
+        uses=("length", "errors"),
+        title="van den Doel's formula, refitted",
+        needs="first_epm",
+    ),
+    SystemEntry(
         "skt-lr",
         "Goldis' log ratings of Go players, from results and margins",
         "sktlr:SktLr",
@@ -229,6 +267,14 @@ _ENTRIES = (
         ),
         uses=("time", "grade", "handicap", "komi", "margin"),
         title="Goldis' log ratings",
+    ),
+    SystemEntry(
+        "grades",
+        "declared grades that never move, with a model of winning in Go",
+        "grades:DeclaredGrades",
+        uses=("grade", "handicap", "komi"),
+        title="the model of declared grades",
+        needs="first_grade",
     ),
     SystemEntry(
         "decaying-bradley-terry",

@@ -55,7 +55,7 @@ class CarefulClient:
             or parts.fragment
             or (parts.path and not _PATH.fullmatch(parts.path))
         ):
-            raise UsageError(f"{url!r} is no address such as https://example.org")
+            raise UsageError(f"{url!r} is not an address such as https://example.org")
         self.host = parts.hostname
         self.secure = parts.scheme == "https"
         self.port = port or (443 if self.secure else 80)
@@ -79,7 +79,7 @@ class CarefulClient:
             The server cannot be reached, redirects, refuses, or sends too much.
         """
         if not _PATH.fullmatch(path):
-            raise UsageError(f"{path!r} is no path")
+            raise UsageError(f"{path!r} is not a path")
         end = time.monotonic() + seconds
         connection = _PinnedConnection(self, min(seconds, _PATIENCE))
         try:
@@ -129,8 +129,8 @@ class CarefulClient:
             return [str(ip_address(self.host))]
         except ValueError:
             pass
-        found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
-        numbers = list(dict.fromkeys(str(each[4][0]).partition("%")[0] for each in found))
+        addresses = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+        numbers = list(dict.fromkeys(str(each[4][0]).partition("%")[0] for each in addresses))
         for number in numbers:
             address = ip_address(number)
             within = address.ipv4_mapped if isinstance(address, IPv6Address) else None

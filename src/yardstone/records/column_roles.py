@@ -20,6 +20,7 @@ from yardstone.records.column_names import (
     result_columns,
     side_of,
 )
+from yardstone.records.strength_columns import ERRORS, LEVELS
 
 __all__ = ["KEYS", "Roles", "find_roles", "has_role"]
 
@@ -164,6 +165,8 @@ def _check_key(key: str) -> None:
     from difflib import get_close_matches
 
     plain = key.strip().lower()
+    if plain in (*LEVELS, *ERRORS):
+        return
     near = get_close_matches(plain, KEYS, n=1, cutoff=0.75)
     said = label(key)
     if not near and len(key) > 1 and said is not None and said[0] in _LABELS:

@@ -134,7 +134,7 @@ def _attached(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> l
     with path.open("rb") as file:
         if file.read(12)[8:] != _DUCKDB:
             raise InputError(
-                "this is no database of DuckDB or SQLite",
+                "this is not a database of DuckDB or SQLite",
                 file=name,
                 hint=f"a query reads files itself: FROM '{path.name}'",
             )

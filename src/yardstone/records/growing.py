@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from yardstone.errors import InputError
 from yardstone.records.formats import endings_of, of_source
 from yardstone.records.sources import Source, find_sources
+from yardstone.records.streams import LONGEST_MAGIC, compression_of
 
 if TYPE_CHECKING:
     import os
@@ -48,8 +49,7 @@ def whole_games(path: Path) -> int | None:
     None if the file is compressed, which a program that writes game by game does not do.
     """
     with path.open("rb") as file:
-        head = file.read(6)
-        if head.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00")):
+        if compression_of(file.read(LONGEST_MAGIC)) is not None:
             return None
         size = file.seek(0, 2)
         length = _TAIL

@@ -224,7 +224,7 @@ def fetch_ogs_games(
             left_out.append(f"game {game_id}: {error.message}")
             continue
         if not record.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"(;"):
-            left_out.append(f"game {game_id}: this is no SGF")
+            left_out.append(f"game {game_id}: this is not SGF")
             continue
         path = folder / f"{_UNSAFE.sub('_', written)}-{game_id}.sgf"
         with replaced(path) as temporary:

@@ -210,14 +210,14 @@ _SAYINGS: tuple[tuple[re.Pattern[str], _Saying], ...] = tuple(
         (
             r'CSV Error on Line: (\d+).*?column "(.+?)"\. Could not convert string "(.*?)"',
             lambda m: (
-                f"line {m[1]} of a CSV file: {m[3]!r} in the column {m[2]!r} is no number or date "
-                "as in the rows before",
+                f"line {m[1]} of a CSV file: {m[3]!r} in the column {m[2]!r} is not a number or "
+                "date as in the rows before",
                 "read_csv('games.csv', all_varchar = true) takes all as text",
             ),
         ),
         (
             r"""Could not convert string ['"](.*?)['"] to""",
-            lambda m: (f"{m[1]!r} is no number or date", "TRY_CAST(… AS …) leaves it out"),
+            lambda m: (f"{m[1]!r} is not a number or date", "TRY_CAST(… AS …) leaves it out"),
         ),
         (
             r'function call "(.+?)\(|given name and argument types \'(.+?)\(',
@@ -229,11 +229,11 @@ _SAYINGS: tuple[tuple[re.Pattern[str], _Saying], ...] = tuple(
         (
             r"Footer length error in file '(.+?)'|No magic bytes found at end of file '(.+?)'"
             r"|File '(.+?)' too small to be a Parquet file",
-            lambda m: (f"{m[1] or m[2] or m[3]!s} is no Parquet file, or damaged", None),
+            lambda m: (f"{m[1] or m[2] or m[3]!s} is not a Parquet file, or damaged", None),
         ),
         (
             r'Malformed JSON in file "(.+?)", at byte \d+ in (line|record)\S* (\d+)',
-            lambda m: (f"{m[1]} is damaged: {m[2]} {m[3]} is no JSON", None),
+            lambda m: (f"{m[1]} is damaged: {m[2]} {m[3]} is not JSON", None),
         ),
     )
 )

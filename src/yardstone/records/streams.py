@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from yardstone.errors import InputError
 
-__all__ = ["ByteStream", "StreamLimits"]
+__all__ = ["LONGEST_MAGIC", "ByteStream", "StreamLimits", "compression_of"]
 
 _MAGIC = (
     (b"\x1f\x8b", "gzip"),
@@ -19,9 +19,15 @@ _MAGIC = (
     (b"BZh", "bzip2"),
     (b"\xfd7zXZ\x00", "xz"),
 )
-_LONGEST_MAGIC = 6
+#: So many bytes tell how a file is compressed.
+LONGEST_MAGIC = 6
 _CHUNK = 1 << 18
 _PIECE = 1 << 20
+
+
+def compression_of(head: bytes) -> str | None:
+    """How a file that begins so is compressed; None if it is not."""
+    return next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +72,12 @@ class ByteStream:
         self._pieces: Iterator[bytes] | None = None
         self._head = b""
         try:
-            while len(self._head) < _LONGEST_MAGIC and (data := self._read()):
+            while len(self._head) < LONGEST_MAGIC and (data := self._read()):
                 self._head += data
         except InputError:
             self.close()
             raise
-        self.compression = next(
-            (kind for magic, kind in _MAGIC if self._head.startswith(magic)), None
-        )
+        self.compression = compression_of(self._head)
         if self.compression is not None:
             self._pieces = self._unpacked(self.compression, _Packed(self._head, self._read))
             self._head = b""

@@ -15,10 +15,14 @@ from yardstone.errors import InputError
 if TYPE_CHECKING:
     from yardstone.pool import Pool
 
-__all__ = ["LEVELS", "PGN_LEVELS", "SGF_LEVELS", "check_stones", "level_columns"]
+__all__ = ["ERRORS", "LEVELS", "PGN_LEVELS", "SGF_LEVELS", "check_stones", "level_columns"]
 
 #: What is made of them in a pool.
 LEVELS = ("first_grade", "second_grade", "first_rating", "second_rating", "handicap")
+#: Error rates and numbers of decisions in matches of backgammon.
+ERRORS = tuple(
+    f"{side}_{name}" for name in ("epm", "epc", "unforced", "close") for side in ("first", "second")
+)
 #: The same for formats whose tags have fixed names.
 PGN_LEVELS: Mapping[str, str] = {"first_rating": "WhiteElo", "second_rating": "BlackElo"}
 SGF_LEVELS: Mapping[str, str] = {

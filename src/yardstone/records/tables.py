@@ -18,6 +18,12 @@ from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
 from yardstone.records.column_roles import Roles, find_roles
 from yardstone.records.dates import FIRST_YEAR, LAST_YEAR, date_span, read_dates
 from yardstone.records.decoding import clean
+from yardstone.records.match_tables import (
+    is_match_table,
+    match_options,
+    match_roles,
+    with_error_rates,
+)
 from yardstone.records.options import Options
 from yardstone.records.skipped_records import UNKNOWN_RESULT, check_unread
 from yardstone.records.strength_columns import check_stones
@@ -77,11 +83,18 @@ def pool_of_rows(
         If a column is missing, or the results are not understood.
     """
     names = [row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
+    matches = is_match_table(names)
+    if matches:
+        options = match_options(options)
     roles = find_roles(names, options.columns, file)
+    if matches:
+        roles = match_roles(roles, options.further)
     table = TableOfGames(connection, file, names, options)
     skipped = SkipReport() if report is None else report
     table.copy(rows, roles, time=_moment(roles), moment=_when(roles), report=skipped)
     order = table.order(roles)
+    if matches:
+        order = replace(order, ordered=False)  # the dice decide who begins
     source = table.score(order)
     roles = order.roles
     if options.everything:
@@ -108,7 +121,7 @@ def pool_of_rows(
     pool = _pool(connection, file, roles, skipped, options, ordered=order.ordered)
     if options.levels:
         check_stones(pool, roles.first, file)
-    return pool
+    return with_error_rates(pool) if matches else pool
 
 
 def _check_copies(connection: duckdb.DuckDBPyConnection, file: str) -> None:

@@ -78,6 +78,8 @@ class Column:
         Whether a terminal shows it in bold.
     order : {"ascending", "descending", ""}
         In which the rows come, if they are sorted by it.
+    on_pages : bool
+        Whether pages have it; a text that stands beside a picture there needs none.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Column:
     ascending: bool = False
     strong: bool = False
     order: Literal["ascending", "descending", ""] = ""
+    on_pages: bool = True
 
     @property
     def at_left(self) -> bool:
@@ -249,7 +252,7 @@ class Picture:
 
     draw: Callable[[], Drawing]
     caption: str = ""
-    instead: Table | None = None
+    instead: Table | Lines | None = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from yardstone.evaluation.result import REPRESENTATIVE
 from yardstone.reports.document import Column, Document, Facts, Lines, Picture, Section, Table
 from yardstone.reports.evaluation_sentences import METRIC_NAMES, basis, headline, number, verdict
-from yardstone.reports.words import per_cent
+from yardstone.reports.words import join_names, per_cent
 
 if TYPE_CHECKING:
     from yardstone.evaluation.bootstrap import MeanInterval
@@ -36,7 +36,10 @@ def evaluation_document(evaluation: Evaluation, *, title: str = "Predictions") -
         Section(blocks=[Lines(basis(evaluation))]),
     ]
     if evaluation.unable:
-        unable = [f"{name}: {why}" for name, why in evaluation.unable.items()]
+        alike: dict[str, list[str]] = {}
+        for name, why in evaluation.unable.items():
+            alike.setdefault(why, []).append(name)
+        unable = [f"{join_names(names)}: {why}" for why, names in alike.items()]
         sections.append(Section("Not compared", [Lines(unable, bullets=True)]))
     sections.append(
         Section("Calibration", [Picture(chart, "Mean scores against predictions, by group.")])

@@ -42,15 +42,13 @@ def verdict(evaluation: Evaluation) -> list[str]:
     if not others:
         lines = [f"{_title(top)} is the only system."]
     elif not order.tied:
-        lines = [f"{_title(top)} predicts best: {_leads(evaluation, others)}."]
+        lines = [f"{_title(top)} predicts best: better than {_leads(evaluation, others)}."]
     else:
         lines = [
             f"{_title(top)} did best, but not significantly better than {_listed(order.tied)}."
         ]
         if behind := [name for name in others if name not in order.tied]:
-            lines.append(
-                f"It is better than {_leads(evaluation, behind).removeprefix('better than ')}."
-            )
+            lines.append(f"It is better than {_leads(evaluation, behind)}.")
     if others:
         lines += _undecided(order, others)
         lines.append(
@@ -61,7 +59,7 @@ def verdict(evaluation: Evaluation) -> list[str]:
 
 
 def _leads(evaluation: Evaluation, names: Sequence[str]) -> str:
-    """By how much the best system is better than others."""
+    """Other systems, and by how much the best one is better than each."""
     order = evaluation.ranking
     parts = []
     for name in names:
@@ -72,7 +70,7 @@ def _leads(evaluation: Evaluation, names: Sequence[str]) -> str:
         else:
             low, high = (number(end) for end in ends)
             parts.append(f"{name} by {number(behind.estimate)} [{low}, {high}]")
-    return f"better than {_listed(parts)} in {METRIC_NAMES[evaluation.metric]}"
+    return f"{_listed(parts)} in {METRIC_NAMES[evaluation.metric]}"
 
 
 def _undecided(order: Ranking, others: Sequence[str]) -> Iterator[str]:

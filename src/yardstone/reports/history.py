@@ -146,7 +146,7 @@ _PRESENT = (
 def _present_table(history: RatingHistory) -> Table:
     """The best players now; a row is the number of a player among the ratings."""
     ratings, pool = history.rated.ratings, history.rated.pool
-    reach, games, listed = history.present_half_widths(), history.played, history.listed()
+    reach, games, listed = history.present_half_widths, history.played, history.listed()
     rank = {row: place for place, row in enumerate(listed, 1)}
     last, number = last_games(pool), {name: row for row, name in enumerate(pool.players)}
 
@@ -279,7 +279,7 @@ def plain_history(history: RatingHistory) -> dict[str, Any]:
     games: dict[str, list[dict[str, Any]]] = {curve.player: [] for curve in history.curves}
     for game in _games(history):
         games[game.curve.player].append({c.name: c.value(game) for c in _GAMES[1:]})
-    reach = history.present_half_widths()
+    reach = history.present_half_widths
     ratings = rated.ratings
     values: dict[str, Any] = {
         "format": FORMAT,

@@ -51,6 +51,6 @@ def chance_text(chance: Chance) -> str:
     if not isfinite(chance.probability):
         return "–"
     value = f"{100.0 * chance.probability:.0f} %"
-    if chance.low is None or chance.high is None:
+    if chance.low is None or chance.high is None or chance.low == chance.high:
         return value
     return f"{value} ({100.0 * chance.low:.0f}–{100.0 * chance.high:.0f})"

@@ -173,7 +173,7 @@ def evidence_of_games(games: Sequence[GameFeatures], colours: Sequence[int]) -> 
     channels = 0
     for game, (features, colour) in enumerate(zip(games, colours, strict=True)):
         if colour not in (BLACK, WHITE):
-            raise UsageError(f"{colour} is no colour: 1 is Black, 2 is White")
+            raise UsageError(f"{colour} is not a colour: 1 is Black, 2 is White")
         if missing := [name for name in _ARRAYS if name not in features.features]:
             raise UsageError(f"the features lack {', '.join(missing)}: ask for {', '.join(KINDS)}")
         rows = np.flatnonzero(features.colour == colour)

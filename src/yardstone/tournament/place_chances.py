@@ -17,8 +17,8 @@ import numpy as np
 from yardstone.errors import UsageError
 from yardstone.tournament.population import known_strength
 from yardstone.tournament.scores import Scores
-from yardstone.tournament.strength_law import between_strengths
-from yardstone.tournament.true_strength import ENTRY_FACTOR, Strengths, entry_spread
+from yardstone.tournament.strength_law import entrants_law
+from yardstone.tournament.true_strength import Strengths
 from yardstone.tournament.winning_laws import ModelLaw, usual_model, winning_law
 from yardstone.winprob.handicap_proposal import Chance
 from yardstone.winprob.model_draws import model_draws
@@ -101,12 +101,11 @@ def place_chances(
     points = law.model.scale == "points"
     strength = known_strength(tournament, points=points)
     before = tournament.before(tournament.rounds)
-    spread = entry_spread(strength, points=points)
     rng = np.random.default_rng(_SEED)
     noise = rng.standard_normal((_STRENGTHS, len(strength)))
 
     def shares(law: ModelLaw) -> Values:
-        true_law = law if points else between_strengths(law, ENTRY_FACTOR)
+        true_law, spread = entrants_law(law, strength)
         known = Strengths.known(
             strength, spread, true_law, Scores.of(before), tournament.rounds - 1
         )
@@ -177,7 +176,7 @@ def _shares(needs: LastRoundNeeds, outcomes: list[Values]) -> Values:
     for row, result in enumerate(needs.results):
         at = None if own is None else _axis_place(needs, own, result.points)
         left = reached.reshape(shape)
-        if own is not None:
+        if own is not None and at is not None:
             left = np.take(left, at, axis=own)
         total = np.broadcast_to(left, (len(outcomes[0]), *left.shape))
         for number, each in enumerate(outcomes):

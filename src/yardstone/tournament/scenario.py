@@ -15,15 +15,14 @@ from yardstone.tournament.model import System, Tournament
 from yardstone.tournament.population import LOWEST_GRADE, known_strength, synthetic_field
 from yardstone.tournament.rules import HandicapRules
 from yardstone.tournament.simulation import SimulationPlan, tournament_of
-from yardstone.tournament.strength_law import between_strengths
-from yardstone.tournament.true_strength import ENTRY_FACTOR, entry_spread
+from yardstone.tournament.strength_law import between_strengths, entrants_law
 from yardstone.tournament.winning_laws import usual_model, winning_law
 from yardstone.winprob.models import winning_model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.tournament.winning_laws import WinningLaw
+    from yardstone.tournament.winning_laws import ModelLaw, WinningLaw
     from yardstone.winprob.models import WinningModel
 
 __all__ = ["Scenario", "Simulation", "simulate_scenarios"]
@@ -97,23 +96,22 @@ class Scenario:
             raise UsageError("the floor lies above the bar")
         if changed.rounds < start.complete_rounds:
             raise UsageError("more rounds are over than are to be played: add --restart")
-        spread: float | NDArray[np.float64] = 0.0
-        if self.deviation is not None:
-            spread = self.deviation
-        elif self.tournament is not None:
-            spread = entry_spread(strength, points=self.points)
-        plan = SimulationPlan(changed, strength, self._between_strengths(law), deviation=spread)
+        true_law, spread = self._between_strengths(law, strength)
+        plan = SimulationPlan(changed, strength, true_law, deviation=spread)
         if plan.done == plan.tournament.rounds:
             raise UsageError("all rounds are over: add --restart to play them again")
         return plan
 
-    def _between_strengths(self, law: WinningLaw) -> WinningLaw:
-        """The law between true strengths: the models' is between grades, their scatter in it."""
-        if self.points:
-            return law
+    def _between_strengths(
+        self, law: ModelLaw, strength: NDArray[np.float64]
+    ) -> tuple[WinningLaw, float | NDArray[np.float64]]:
+        """The law between true strengths, and how far these lie from the entry list."""
         if self.deviation is not None:
-            return between_strengths(law, deviation=self.deviation)
-        return between_strengths(law, 1.0 if self.tournament is None else ENTRY_FACTOR)
+            true_law = law if self.points else between_strengths(law, deviation=self.deviation)
+            return true_law, self.deviation
+        if self.tournament is None:  # their strengths were drawn about grades, and are known
+            return between_strengths(law), 0.0
+        return entrants_law(law, strength)
 
     def _entries(self) -> tuple[Tournament, NDArray[np.float64]]:
         if self.tournament is not None:

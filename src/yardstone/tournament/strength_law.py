@@ -19,15 +19,16 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from yardstone.tournament.population import GRADE_SPREAD, LOWEST_GRADE
+from yardstone.tournament.true_strength import ENTRY_FACTOR, entry_spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.tournament.winning_laws import WinningLaw
+    from yardstone.tournament.winning_laws import ModelLaw, WinningLaw
 
     Values = NDArray[np.float64]
 
-__all__ = ["MOST_STRETCH", "StrengthLaw", "between_strengths"]
+__all__ = ["MOST_STRETCH", "StrengthLaw", "between_strengths", "entrants_law"]
 
 #: A law is not made steeper than by this: where it would be, players of one grade who
 #: scatter so much could not have the model's chances at all (Kaniuk's above 6 dan).
@@ -92,3 +93,29 @@ def between_strengths(
     slope = (high - low) / (4.0 * _STEP)
     left = 1.0 - 2.0 * (slope * sigma) ** 2
     return StrengthLaw(chance, grades, 1.0 / np.sqrt(np.maximum(left, MOST_STRETCH**-2.0)))
+
+
+def entrants_law(law: ModelLaw, strength: Values) -> tuple[WinningLaw, Values]:
+    """The law between the true strengths of entrants, and how far these lie from the list.
+
+    Parameters
+    ----------
+    law : ModelLaw
+        Of a model of winning, which is between grades (or rating points).
+    strength : float array (players,)
+        By the entry list, in grades or points.
+
+    Returns
+    -------
+    WinningLaw
+        Between true strengths, the scatter counted once.
+    float array (players,)
+        Standard deviation of true strengths: the model's own where it was fitted, or else
+        that of real tournaments (`yardstone.tournament.true_strength`).
+    """
+    if law.model.scale == "points":
+        return law, entry_spread(strength, points=True)
+    own = law.model.spread
+    if own is not None:
+        return between_strengths(law, deviation=own), np.full(len(strength), own)
+    return between_strengths(law, ENTRY_FACTOR), entry_spread(strength)

@@ -108,7 +108,7 @@ class Limits:
         object.__setattr__(self, "kinds", {**_OF_KINDS, **self.kinds})
         for name, value in self.as_plain().items():
             if not value > 0 or not isfinite(value):
-                raise UsageError(f"limit {name}: {value} is no positive number")
+                raise UsageError(f"limit {name}: {value} is not a positive number")
 
     def as_plain(self) -> dict[str, float]:
         """All limits by name."""
@@ -214,7 +214,7 @@ class Settings:
         for name in ("keep_days", "keep_choice_hours", "keep_retry_hours", "lease"):
             value = getattr(self, name)
             if not (isfinite(value) and value > 0.0):
-                raise UsageError(f"{name}: {value} is no positive number")
+                raise UsageError(f"{name}: {value} is not a positive number")
         if self.root_path and (not self.root_path.startswith("/") or self.root_path.endswith("/")):
             raise UsageError(f"root_path {self.root_path!r} must begin with / and not end with it")
         if self.public_url and not self.public_url.startswith(("http://", "https://")):
@@ -256,7 +256,7 @@ def _check_networks(name: str, text: str) -> None:
         try:
             ip_network(part, strict=False)
         except ValueError:
-            raise UsageError(f"{name}: {part!r} is no address or network") from None
+            raise UsageError(f"{name}: {part!r} is not an address or network") from None
 
 
 def load_settings(
@@ -318,7 +318,7 @@ def footer_text(text: str) -> str:
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", file=text) from None
         except UnicodeDecodeError:
-            raise InputError("this is no text in UTF-8", file=text) from None
+            raise InputError("this is not text in UTF-8", file=text) from None
     if len(text) > _LONGEST_FOOTER:
         raise UsageError(f"footer: give at most {_LONGEST_FOOTER:,} characters")
     footer_html(text)
@@ -338,7 +338,7 @@ def _converted(kind: type, text: str, name: str) -> Any:
     try:
         return kind(text) if kind in (int, float) else text
     except ValueError:
-        raise UsageError(f"{name}: {text!r} is no number") from None
+        raise UsageError(f"{name}: {text!r} is not a number") from None
 
 
 #: Names and types of what can be set.
@@ -353,7 +353,7 @@ def _of_file(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(file)) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"this is no TOML: {error}", file=str(file)) from None
+        raise InputError(f"this is not TOML: {error}", file=str(file)) from None
     bounds = values.pop("limits", {})
     if not isinstance(bounds, dict):
         raise InputError("limits must be a table", file=str(file), hint="write [limits]")

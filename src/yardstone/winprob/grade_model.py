@@ -220,9 +220,6 @@ def _link(gap: Array, lapse: float, link: Link) -> tuple[Array, Array, Array, Ar
             np.logaddexp(floor, kept + log_loss),
         )
         log_density = log_density + kept
-    return (
-        log_win,
-        log_loss,
-        -np.exp(log_density - log_win),
-        np.exp(log_density - log_loss),
-    )
+    with np.errstate(over="ignore"):  # hundreds of grades apart
+        slopes = -np.exp(log_density - log_win), np.exp(log_density - log_loss)
+    return log_win, log_loss, *slopes

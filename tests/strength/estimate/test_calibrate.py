@@ -264,7 +264,7 @@ def test_bad_rows_of_a_table_are_skipped_and_counted(tmp_path: Path) -> None:
     skipped = SkipReport()
     assert [each.player for each in read_ratings(path, skipped)] == ["Anna"]
     assert [record.line for record in skipped.details] == [3, 4, 5, 6, 7]
-    assert skipped.reasons["the rating is no number"] == 2
+    assert skipped.reasons["the rating is not a number"] == 2
 
 
 @pytest.mark.parametrize(

@@ -255,9 +255,9 @@ def test_the_table_of_runs_comes_back(tmp_path: Path) -> None:
     ("change", "words"),
     [
         (lambda text: None, "there is no such file"),
-        (lambda text: "a,b\n1,2\n", ":2: this is no table of a search"),
-        (lambda text: text.replace("0.6", "much"), ":2: this is no table of a search"),
-        (lambda text: text.replace("13", "1.5"), ":2: this is no table of a search"),
+        (lambda text: "a,b\n1,2\n", ":2: this is not a table of a search"),
+        (lambda text: text.replace("0.6", "much"), ":2: this is not a table of a search"),
+        (lambda text: text.replace("13", "1.5"), ":2: this is not a table of a search"),
     ],
 )
 def test_a_table_that_is_none(

@@ -440,7 +440,7 @@ def test_a_history_comes_back_exactly(tmp_path: Path) -> None:
     ("text", "words"),
     [
         (None, "there is no such file"),
-        ("epoch,loss\n", "this is no table of a training"),
+        ("epoch,loss\n", "this is not a table of a training"),
         ("{head}\n", "has no epochs"),
         ("{head}\n1,2,3,4,5,6,7,8,9,10,x,True\n", ":2: seconds is 'x', no number"),
         ("{head}\n1,2\n", ":2: score_loss is None, no number"),

@@ -119,6 +119,7 @@ def analyse(
     from yardstone.cli import values
     from yardstone.records import read_synonyms
     from yardstone.reports.backgammon import analysis as report
+    from yardstone.reports.backgammon.match_table import match_table
 
     if not paths:
         raise UsageError("name files of matches, a folder or an archive")
@@ -147,7 +148,7 @@ def analyse(
         )
     plain = report.backgammon_plain(analysis)
     if table is not None:
-        write_table(report.match_table(plain), table)
+        write_table(match_table(plain), table)
     title = "Backgammon: " + (Path(paths[0]).name if len(paths) == 1 else "analysed matches")
     output.emit(report.backgammon_document(plain, title=title, matches=_MATCHES))
     named = output.format is Format.text and output.output is None

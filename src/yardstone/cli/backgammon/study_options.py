@@ -126,7 +126,7 @@ class FigureFolder:
         folder = self.plot
         if folder is not None and folder.exists() and not folder.is_dir():
             hint = "name a folder for figures"
-            raise InputError("this is no folder", file=str(folder), hint=hint)
+            raise InputError("this is not a folder", file=str(folder), hint=hint)
         if folder is not None and not folder.absolute().parent.is_dir():
             raise InputError("there is no such folder", file=str(folder.parent))
 

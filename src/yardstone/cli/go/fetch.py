@@ -49,7 +49,7 @@ def fetch(
         even=not all_kinds,
         seconds=60.0 + 5.0 * games,
     )
-    found = fetch_ogs_games(user, folder, selection=selection, url=url or OGS)
-    for words in found.left_out:
+    fetched = fetch_ogs_games(user, folder, selection=selection, url=url or OGS)
+    for words in fetched.left_out:
         print(f"Left out: {words}", file=sys.stderr)
-    print(f"{plural(len(found.files), 'game')} of {found.user} in {folder}")
+    print(f"{plural(len(fetched.files), 'game')} of {fetched.user} in {folder}")

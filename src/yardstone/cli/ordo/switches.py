@@ -103,7 +103,7 @@ class SwitchReader:
             if word == "--":
                 return
             if word == "-":
-                raise UsageError("a dash alone is no switch")
+                raise UsageError("a dash alone is not a switch")
             if word.startswith("--"):
                 yield self._long(word[2:])
             else:

@@ -23,10 +23,10 @@ def wish(
         typer.Option(metavar="A,B", help="These players never meet. Repeatable."),
     ] = None,
     not_in_club: Annotated[
-        bool, typer.Option("--not-in-club", help="No board within a club.")
+        bool, typer.Option("--not-in-club", help="No game within a club.")
     ] = False,
     not_in_country: Annotated[
-        bool, typer.Option("--not-in-country", help="No board within a country.")
+        bool, typer.Option("--not-in-country", help="No game within a country.")
     ] = False,
     local: Annotated[
         str | None,

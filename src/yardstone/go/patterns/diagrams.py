@@ -147,7 +147,7 @@ def _row(signs: str, file: str | None, number: int) -> _Row:
     inner = signs.removeprefix("|").removesuffix("|")
     if strange := set(inner) - set(SIGNS):
         raise InputError(
-            f"{min(strange)!r} is no sign of a diagram",
+            f"{min(strange)!r} is not a sign of a diagram",
             file=file,
             line=number,
             hint="X black, O white, . empty, ? anything, b and w: that colour or empty, | edge",

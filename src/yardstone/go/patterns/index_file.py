@@ -82,7 +82,7 @@ def map_arrays(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
             head = file.read(len(MARK) + _LENGTH.size)
             if head[: len(MARK)] != MARK or len(head) < len(MARK) + _LENGTH.size:
                 raise InputError(
-                    "this is no index of games",
+                    "this is not an index of games",
                     file=str(path),
                     hint="make one with: yardstone trickplay index",
                 )

@@ -138,5 +138,5 @@ def _no_result(path: Path, line: int, why: str) -> InputError:
 
 def _job(record: Any) -> MatchJob:
     if not isinstance(record, dict):
-        raise TypeError("it is no JSON object")
+        raise TypeError("it is not a JSON object")
     return MatchJob(MatchSetting.from_record(record), int(record["number"]), int(record["seed"]))

@@ -255,7 +255,7 @@ def read_table(path: Path) -> StudyTable:
         reader = csv.DictReader(io.StringIO(data.decode("utf-8")))
         missing = sorted(set(COLUMNS) - set(reader.fieldnames or ()))
     except (UnicodeDecodeError, csv.Error):
-        raise InputError("this is no table of matches", file=source.name) from None
+        raise InputError("this is not a table of matches", file=source.name) from None
     if missing:
         raise InputError(
             f"there is no column {missing[0]}",
@@ -342,18 +342,18 @@ def _setting(row: Mapping[str, str]) -> MatchSetting:
 def _finite(text: str) -> float:
     value = float(text)
     if not np.isfinite(value):
-        raise ValueError(f"{text} is no number")
+        raise ValueError(f"{text} is not a number")
     return value
 
 
 def _count(text: str) -> int:
     value = int(text)
     if not 0 <= value < 2**31:
-        raise ValueError(f"{value} is no count")
+        raise ValueError(f"{value} is not a count")
     return value
 
 
 def _outcome(text: str) -> int:
     if text not in ("0", "1"):
-        raise ValueError(f"{text} is no outcome")
+        raise ValueError(f"{text} is not an outcome")
     return int(text)

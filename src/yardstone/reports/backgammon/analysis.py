@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from yardstone.backgammon.error_rates import KINDS, Errors
+from yardstone.backgammon.error_rates import KINDS
+from yardstone.reports.backgammon.boards import blunder_steps, signed
+from yardstone.reports.backgammon.classes import class_section, classes_plain
+from yardstone.reports.backgammon.match_table import ERRORS, field, match_table, short
 from yardstone.reports.charts.backgammon import trend_chart, with_trend
 from yardstone.reports.document import (
     UNKNOWN,
@@ -16,6 +19,7 @@ from yardstone.reports.document import (
     Lines,
     Picture,
     Section,
+    Slides,
     Table,
 )
 from yardstone.reports.words import join_names, known, per_cent, plural
@@ -23,11 +27,10 @@ from yardstone.reports.words import join_names, known, per_cent, plural
 if TYPE_CHECKING:
     from yardstone.backgammon.analysis import MatchAnalysis
     from yardstone.backgammon.intervals import MatchEstimate
-    from yardstone.backgammon.matches import AnalysedMatch
+    from yardstone.backgammon.matches import AnalysedMatch, Blunder
     from yardstone.backgammon.summary import PlayerSummary
-    from yardstone.reports.document import Kind
 
-__all__ = ["backgammon_document", "backgammon_plain", "match_table"]
+__all__ = ["backgammon_document", "backgammon_plain"]
 
 #: Version of the shape of `backgammon_plain`; keys are only ever added to one.
 FORMAT = 1
@@ -35,9 +38,6 @@ FORMAT = 1
 NAMED = 20
 _ESTIMATES = ("rating", "relative", "pooled", "luck_adjusted", "luck_adjusted_score")
 _RATES = ("epm", "epc", "epd", "memg", "pr", "snowie", "luck_per_move")
-_ERRORS: dict[str, Kind] = {
-    field.name: "integer" if field.type == "int" else "number" for field in fields(Errors)
-}
 #: The number of errors of each kind, by the names of the sums.
 _NUMBERS = {
     "chequer": "chequer_errors",
@@ -64,12 +64,17 @@ def backgammon_plain(analysis: MatchAnalysis) -> dict[str, Any]:
         "players": [_player(player, analysis.rule.level) for player in analysis.players],
         "unlisted": analysis.unlisted,
         "matches": [_match(match) for match in analysis.matches],
-        "blunders": [{**asdict(each), "dice": list(each.dice)} for each in analysis.blunders],
+        "blunders": [_blunder(each) for each in analysis.blunders],
         "unusable": [
             {"file": file.file, "status": file.status, "reason": file.reason}
             for file in analysis.unusable
         ],
     }
+
+
+def _blunder(blunder: Blunder) -> dict[str, Any]:
+    equities = {name: known(getattr(blunder, name)) for name in ("played_equity", "best_equity")}
+    return {**asdict(blunder), "dice": list(blunder.dice), **equities}
 
 
 def _estimate(estimate: MatchEstimate) -> dict[str, Any]:
@@ -91,6 +96,7 @@ def _player(player: PlayerSummary, level: float) -> dict[str, Any]:
         "memg": None if rates["epd"] is None else 1000.0 * rates["epd"],
         "luck_per_move": known(player.luck_per_move),
         **asdict(errors),
+        "classes": classes_plain(player),
         "trend": [
             {
                 "file": match.file,
@@ -152,10 +158,16 @@ def backgammon_document(
             [_luck(players, per_cent(plain["confidence"]))],
         ),
     ]
+    if classes := class_section(players, per_cent(plain["confidence"])):
+        sections.insert(len(sections) - 1, classes)
     if blunders:
+        boards = Slides("Worst blunders", blunder_steps(blunders))
         sections.append(
-            Section("Worst blunders, in normalised equity", [_blunders(blunders)], name="blunders")
-        )
+            Section(
+                "Worst blunders, in normalised equity", [_blunders(blunders), boards],
+                name="blunders",
+            )
+        )  # fmt: skip
     sections.append(Section("Matches", [match_table(plain, limit=matches)], name="matches"))
     if unusable := plain["unusable"]:
         lines = [f"{each['file']}: {each['reason']}" for each in unusable]
@@ -203,11 +215,6 @@ def _notes(plain: Plain) -> list[str]:
     return lines
 
 
-def _field(name: str, heading: str = "", kind: Kind = "number", **more: Any) -> Column:
-    """A column that reads one field of a row."""
-    return Column(name, lambda row: row[name], heading, kind, **more)
-
-
 def _value(name: str, heading: str = "", **more: Any) -> Column:
     return Column(name, lambda row: row[name]["value"], heading, "number", **more)
 
@@ -233,24 +240,24 @@ def _name() -> Column:
     return Column("", lambda row: row["player"], "Player", strong=True)
 
 
-def _thousandths(name: str, heading: str) -> Column:
+def _thousandths(name: str, heading: str, **more: Any) -> Column:
     def show(row: Plain) -> str:
         return UNKNOWN if row[name] is None else f"{1000 * row[name]:.1f}"
 
-    return _field(name, heading, show=show, ascending=True)
+    return field(name, heading, show=show, ascending=True, **more)
 
 
 def _players(plain: Plain) -> Table:
     rates: dict[str, Column] = {
-        "epm": _thousandths("epm", "EPM"),
-        "epc": _thousandths("epc", "EPC"),
-        "pr": _field("pr", "PR", form=".2f", ascending=True),
+        "epm": _thousandths("epm", "EPM", gives_way=3),
+        "epc": _thousandths("epc", "EPC", gives_way=3),
+        "pr": field("pr", "PR", form=".2f", ascending=True),
     }
     columns = [
-        _field("player", "Player", "text", strong=True),
-        _field("matches", "Matches", "integer"),
-        _field("won", "Won", "integer", gives_way=2),
-        _field("lost", "Lost", "integer", gives_way=2),
+        field("player", "Player", "text", strong=True),
+        field("matches", "Matches", "integer"),
+        field("won", "Won", "integer", gives_way=2),
+        field("lost", "Lost", "integer", gives_way=2),
         _value("rating", "Rating", form=".0f", strong=True),
         Column(
             "",
@@ -264,8 +271,8 @@ def _players(plain: Plain) -> Table:
     ]
     for name in _ESTIMATES[2:]:
         columns += [_value(name), *_ends(name)]
-    columns += [rates.get(name, _field(name)) for name in _RATES]
-    columns += [_field(name, kind=kind) for name, kind in _ERRORS.items()]
+    columns += [rates.get(name, field(name)) for name in _RATES]
+    columns += [field(name, kind=kind) for name, kind in ERRORS.items()]
     return Table(columns, plain["players"], noun="player")
 
 
@@ -281,12 +288,21 @@ def _kinds(players: Sequence[Plain]) -> Table:
             share = 100.0 * row[kind] / whole(row) if whole(row) else 0.0
             return f"{number(row):,} ({share:.0f} %)"
 
-        return Column("", number, words.capitalize(), "integer", show=with_share)
+        answers = kind in ("wrong_take", "wrong_pass")  # the classes of play have them too
+        way = 3 if answers else 0
+        return Column("", number, words.capitalize(), "integer", show=with_share, gives_way=way)
 
     columns = [
         _name(),
         Column("", lambda row: row["unforced"] + row["close"], "Decisions", "integer", gives_way=1),
-        Column("", lambda row: whole(row) / row["matches"], "Error a match", "number", ".3f"),
+        Column(
+            "",
+            lambda row: whole(row) / row["matches"],
+            "Error a match",
+            "number",
+            ".3f",
+            gives_way=2,
+        ),
         *(errors(kind, words) for kind, words in KINDS.items()),
     ]
     return Table(columns, players, noun="player")
@@ -312,79 +328,29 @@ def _luck(players: Sequence[Plain], level: str) -> Table:
 
 
 def _blunders(blunders: Sequence[Plain]) -> Table:
+    def equity(which: str) -> Column:
+        def show(row: Plain) -> str:
+            value = row.get(f"{which}_equity")
+            return UNKNOWN if value is None else signed(value)
+
+        return Column("", show, "Equity", left=False, gives_way=4)
+
     columns = [
         Column("", lambda row: row["error"], "Lost", "number", ".3f"),
         _name(),
         Column("", lambda row: row["kind"], "Kind", gives_way=3),
         Column("", lambda row: "".join(map(str, row["dice"])), "Dice"),
         Column("", lambda row: row["played"], "Played"),
+        equity("played"),
         Column("", lambda row: row["best"], "Best"),
+        equity("best"),
         Column(
-            "", lambda row: f"{row['position']}:{row['match']}", "Position ID:Match ID", gives_way=2
+            "",
+            lambda row: f"{row['position']}:{row['match']}",
+            "Position ID:Match ID",
+            gives_way=2,
+            on_pages=False,  # there they stand beside the boards
         ),
-        Column("", lambda row: f"{_short(row['file'])}, game {row['game']}", "Where", gives_way=1),
+        Column("", lambda row: f"{short(row['file'])}, game {row['game']}", "Where", gives_way=1),
     ]
     return Table(columns, blunders, noun="blunder")
-
-
-def _short(file: str) -> str:
-    return file.rpartition("/")[2]
-
-
-def match_table(plain: Plain, *, limit: int | None = None) -> Table:
-    """A row for each match; files have the errors of both players, all that fits need."""
-    ratings = {
-        (player["player"], match["file"], match["date"]): match["rating"]
-        for player in plain["players"]
-        for match in player["trend"]
-    }
-
-    def sides(cell: Callable[[Plain, int], str], mark: str = " / ") -> Callable[[Plain], str]:
-        return lambda row: mark.join(cell(row, side) for side in (1, 2))
-
-    def rating(row: Plain, side: int) -> str:
-        value = ratings.get((row[f"player_{side}"], row["file"], row["date"]))
-        return UNKNOWN if value is None else f"{value:.0f}"
-
-    def pr(row: Plain, side: int) -> str:
-        names = [name for name in _ERRORS if name != "opponent_moves"]
-        value = known(Errors(**{name: row[f"{name}_{side}"] for name in names}).pr)
-        return UNKNOWN if value is None else f"{value:.2f}"
-
-    columns = [
-        _field("file", "Match", "text", show=lambda row: _short(row["file"])),
-        _field("date", "Date", "date", left=True, gives_way=3),
-        _field(
-            "length", "Length", "integer", gives_way=2,
-            show=lambda row: str(row["length"]) if row["length"] else "money",
-        ),
-        Column("", sides(lambda row, side: row[f"player_{side}"], " – "), "Players"),
-        _field("player_1", kind="text"),
-        _field("player_2", kind="text"),
-        _field("points_1", kind="integer"),
-        _field("points_2", kind="integer"),
-        _field("winner", kind="integer"),
-        _field("games", kind="integer"),
-        _field("luck_adjusted_1"),
-        Column("", sides(lambda row, side: str(row[f"points_{side}"]), "–"), "Points", left=False),
-        Column("", sides(rating), "Ratings", left=False),
-        Column("", sides(pr), "PR", left=False),
-        Column(
-            "", sides(lambda row, side: f"{row[f'luck_{side}']:+.2f}"), "Luck", left=False,
-            gives_way=1,
-        ),
-    ]  # fmt: skip
-    for side in (1, 2):
-        columns += [
-            _field(f"{name}_{side}", kind=kind)
-            for name, kind in {**_ERRORS, "close_2003": "integer"}.items()
-            if name != "opponent_moves"
-        ]
-    return Table(
-        columns,
-        plain["matches"],
-        noun="match",
-        limit=limit,
-        remedy="--table FILE writes all",
-        caption="Both players’ figures, in the order of their names",
-    )

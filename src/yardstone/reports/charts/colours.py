@@ -10,7 +10,7 @@ from importlib import resources
 
 __all__ = ["DASHES", "LIGHT", "SERIES", "night", "series_style", "stylesheet"]
 
-#: Name: (light, dark). The first are of the page, then those of series, then of Go boards.
+#: Name: (light, dark). The first are of the page, then those of series, then of boards.
 _COLOURS = {
     "paper": ("#ffffff", "#12161a"),
     "ink": ("#1a2027", "#e7ebef"),
@@ -27,6 +27,8 @@ _COLOURS = {
     "wood": ("#e9c27c", "#c99f58"),
     "wood-line": ("#6d5122", "#5a421a"),
     "wood-text": ("#4a3512", "#35250a"),
+    "point-dark": ("#9c6b3c", "#7d5228"),
+    "point-light": ("#f7e6c6", "#e3c795"),
     "black": ("#16181b", "#0d0f11"),
     "white": ("#fdfdfb", "#f1f1ec"),
     "ring": ("#d1560b", "#d1560b"),

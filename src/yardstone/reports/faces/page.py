@@ -139,7 +139,7 @@ def _columns(table: Table) -> list[tuple[Column, str]]:
     """The columns that a page shows, with their classes."""
     columns = []
     about = _about(table)
-    for place, column in enumerate(table.shown):
+    for place, column in enumerate(each for each in table.shown if each.on_pages):
         left = "name" if column is about else "left" if column.at_left else ""
         classes = "bar" if column.kind == "range" else left
         if column.gives_way:

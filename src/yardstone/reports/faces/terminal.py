@@ -84,7 +84,7 @@ def _print_block(block: Block, console: Console, limit: int | None) -> None:
         for line in block.lines:
             _print_line(line, console, lead="  • " if block.bullets else "", exact=block.exact)
     elif isinstance(block, Picture) and block.instead is not None:
-        _print_table(block.instead, console, limit)
+        _print_block(block.instead, console, limit)
     elif isinstance(block, Table):
         _print_table(block, console, limit if block.limit is None else block.limit)
     elif isinstance(block, Facts):

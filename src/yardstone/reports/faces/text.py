@@ -35,7 +35,7 @@ def _block_lines(block: Block) -> Iterable[str]:
             return block.lines
         return [part for line in block.lines for part in _bullet(line)]
     if isinstance(block, Picture) and block.instead is not None:
-        return table_lines(block.instead)
+        return _block_lines(block.instead)
     if isinstance(block, Table):
         return table_lines(block)
     if isinstance(block, Facts) and block.width:

@@ -107,9 +107,7 @@ def _boards(tournament: Tournament) -> list[Section]:
 
 def _round(tournament: Tournament, number: int) -> list[Block]:
     games = tournament.round_games(number)
-    blocks: list[Block] = [
-        Table(_board_columns(tournament, games), games, noun="board", caption=f"Round {number}")
-    ]
+    blocks: list[Block] = [Table(_board_columns(tournament, games), games, noun="board")]
     byes = [bye.player for bye in tournament.byes if bye.round == number]
     if byes:
         blocks.append(Lines([f"Bye: {', '.join(player_name(tournament, row) for row in byes)}"]))
@@ -179,7 +177,6 @@ def _by_name(tournament: Tournament, number: int) -> Table:
         ],
         rows,
         noun="player",
-        caption=f"Round {number} by names",
         search=True,
     )
 
@@ -190,9 +187,11 @@ def _standings(tournament: Tournament) -> list[Section]:
         return []
     document = standings_document(standings(tournament))
     title = f"Standings after round {tournament.complete_rounds}"
+    table, *others = document.sections
+    shown = [block for block in table.blocks if isinstance(block, Table)]
     return [
-        replace(section, title=section.title or title, folded=bool(section.title))
-        for section in document.sections
+        Section(title, shown, name="standings"),
+        *(replace(section, folded=True) for section in others),
     ]
 
 

@@ -156,9 +156,9 @@ class Calibration:
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", file=file) from None
         except (ValueError, RecursionError):
-            raise InputError("this is no calibration", file=file, hint=hint) from None
+            raise InputError("this is not a calibration", file=file, hint=hint) from None
         if not isinstance(fields, dict) or fields.pop("format", None) != _FORMAT:
-            raise InputError("this is no calibration of this version", file=file, hint=hint)
+            raise InputError("this is not a calibration of this version", file=file, hint=hint)
         return cls(**_checked(fields, file, hint))
 
 

@@ -27,12 +27,7 @@ from yardstone.strength.estimate.listed_moves import (
 from yardstone.strength.estimate.notes import notes_of
 from yardstone.strength.estimate.on_scales import part_on_scale, parts_on_scale, whole_on_scale
 from yardstone.strength.estimate.players import AmbiguousPlayerError, find_player
-from yardstone.strength.estimate.selection import (
-    check_request,
-    chosen_side,
-    different_games,
-    no_games,
-)
+from yardstone.strength.estimate.selection import no_games, requested_side
 from yardstone.strength.estimate.site_scales import SITE_SCALES, SiteScale, site_scale
 from yardstone.strength.estimate.strengths import Rated, RatedGame, Rater, by_date
 from yardstone.strength.evidence import evidence_of_games
@@ -56,6 +51,7 @@ __all__ = [
     "estimate_player",
     "estimate_seen",
     "find_player",
+    "model_and_network",
 ]
 
 #: Level of an interval, unless told otherwise.
@@ -272,18 +268,12 @@ def estimate_player(
         The level or the scale cannot be.
     """
     site = site_scale(scale)
-    check_request(level, player, colour)
     report = SkipReport() if skipped is None else skipped
-    different = different_games(games, report)
-    if not different:
-        raise no_games(player, report)
-    side = chosen_side(different, player, colour)
+    different, side = requested_side(games, player, colour, level=level, report=report)
     usable = side.usable(different, report, handicap=handicap)
     if not usable:
         raise no_games(side.player, report)
-    chosen = RankModel.load() if model is None else model
-    Rater(chosen, level)  # a level that the model does not support is refused at once
-    network = model_network(chosen, net)
+    chosen, network = model_and_network(model, net, level)
     seen = [
         (game, side.colour_in(game.game))
         for game in see_games(usable, network, skipped=report, progress=progress)
@@ -301,6 +291,23 @@ def estimate_player(
         level=level,
         skipped=report,
     )
+
+
+def model_and_network(
+    model: RankModel | None, net: str | os.PathLike[str] | Network | None, level: float
+) -> tuple[RankModel, Network]:
+    """The model, or the one that comes with Yardstone, and its network.
+
+    Raises
+    ------
+    UsageError
+        The model does not support the level.
+    InputError
+        The network is not there, or it is not the one of the model.
+    """
+    ranks = RankModel.load() if model is None else model
+    Rater(ranks, level)  # a level that the model does not support is refused at once
+    return ranks, model_network(ranks, net)
 
 
 def estimate_seen(

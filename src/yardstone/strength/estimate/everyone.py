@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING
 
 from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import Skipped, SkipReport
-from yardstone.strength.estimate.estimate import LEVEL, StrengthEstimate, estimate_seen
-from yardstone.strength.estimate.games import SeenGame, model_network, see_games, unsuitable
+from yardstone.strength.estimate.estimate import (
+    LEVEL,
+    StrengthEstimate,
+    estimate_seen,
+    model_and_network,
+)
+from yardstone.strength.estimate.games import SeenGame, see_games, unsuitable
 from yardstone.strength.estimate.listed_moves import player_losses
 from yardstone.strength.estimate.players import colour_of, plain_name, player_names
-from yardstone.strength.estimate.selection import (
-    Side,
-    check_request,
-    chosen_side,
-    different_games,
-    no_games,
-)
+from yardstone.strength.estimate.selection import Side, no_games, requested_side
 from yardstone.strength.estimate.site_scales import SiteScale, site_scale
-from yardstone.strength.estimate.strengths import Rater
-from yardstone.strength.rank.model import RankModel
 
 if TYPE_CHECKING:
     import os
@@ -30,6 +27,7 @@ if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
     from yardstone.strength.estimate.calibrate import Calibration
+    from yardstone.strength.rank.model import RankModel
 
 __all__ = ["OTHERS", "SideEstimate", "estimate_everyone"]
 
@@ -87,19 +85,13 @@ def estimate_everyone(
         As of `estimate_player`.
     """
     site = site_scale(scale)
-    check_request(level, player, colour)
     report = SkipReport() if skipped is None else skipped
-    different = different_games(games, report)
-    if not different:
-        raise no_games(player, report)
+    different, chosen = requested_side(games, player, colour, level=level, report=report)
     before = SkipReport()
     before.merge(report)
-    chosen = chosen_side(different, player, colour)
     if not chosen.usable(different, report):
         raise no_games(chosen.player, report)
-    ranks = RankModel.load() if model is None else model
-    Rater(ranks, level)  # a level that the model does not support is refused at once
-    network = model_network(ranks, net)
+    ranks, network = model_and_network(model, net, level)
     suitable = [game for game in different if unsuitable(game) is None]
     sides = [chosen, *_further_sides(suitable, chosen, others)]
     played = [game for game in suitable if any(side.colour_in(game) for side in sides)]

@@ -74,7 +74,7 @@ def estimate(
     paths = [each for each in given if isinstance(each, str | os.PathLike)]
     if len(known) + len(paths) < len(given):
         wrong = next(each for each in given if not isinstance(each, str | os.PathLike | GoGame))
-        raise WrongTypeError(f"a {type(wrong).__name__} is no game: give paths of SGF files")
+        raise WrongTypeError(f"a {type(wrong).__name__} is not a game: give paths of SGF files")
     skipped = SkipReport()
     if paths:
         from yardstone.records.sgf import SgfReader

@@ -101,9 +101,9 @@ def _read_row(cells: dict[str, str], players: dict[str, RatedPlayer]) -> str | N
         try:
             value = float(text) if text else None
         except ValueError:
-            return f"the {name} is no number"
+            return f"the {name} is not a number"
         if value is not None and not isfinite(value):
-            return f"the {name} is no number"
+            return f"the {name} is not a number"
         numbers[name] = value
     rating = numbers["rating"]
     if rating is None:

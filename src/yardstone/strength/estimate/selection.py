@@ -20,33 +20,56 @@ from yardstone.strength.estimate.players import (
 if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
 
-__all__ = ["Side", "check_request", "chosen_side", "different_games", "no_games"]
+__all__ = ["Side", "no_games", "requested_side"]
 
 #: Names that are listed where a player is not found.
 _NAMED = 8
 
 
-def check_request(level: float, player: str | None, colour: int | None) -> None:
+def requested_side(
+    games: Sequence[GoGame],
+    player: str | None,
+    colour: int | None,
+    *,
+    level: float,
+    report: SkipReport,
+) -> tuple[list[GoGame], Side]:
+    """The games, each once, and whose moves of them are asked for.
+
+    The report takes the games that occur again.
+
+    Raises
+    ------
+    UsageError
+        The request cannot be.
+    NoGamesError
+        There are no games.
+    AmbiguousPlayerError, InputError
+        The games do not tell who is meant, or nobody is.
+    """
+    _check_request(level, player, colour)
+    different = _different_games(games, report)
+    if not different:
+        raise no_games(player, report)
+    return different, Side(_name(different, player, colour), colour, anybody=colour is not None)
+
+
+def _check_request(level: float, player: str | None, colour: int | None) -> None:
     """Refuse what cannot be asked for (UsageError)."""
     if not 0.0 < level < 1.0:
         raise UsageError(f"a level of {level:g} is not between 0 and 1")
     if colour is not None and player is not None:
         raise UsageError("name a player or a colour, not both")
     if colour not in (None, BLACK, WHITE):
-        raise UsageError(f"{colour} is no colour: 1 is Black, 2 is White")
+        raise UsageError(f"{colour} is not a colour: 1 is Black, 2 is White")
 
 
-def different_games(games: Sequence[GoGame], report: SkipReport) -> list[GoGame]:
+def _different_games(games: Sequence[GoGame], report: SkipReport) -> list[GoGame]:
     """The games, each once; the report takes those that occur again."""
     different, again = unique_games(games)
     for game in again:
         report.add(Skipped(game.file, game.line, "the same game again"))
     return different
-
-
-def chosen_side(games: Sequence[GoGame], player: str | None, colour: int | None) -> Side:
-    """The side that is asked for: of a player, of a colour, or of the one in all games."""
-    return Side(_name(games, player, colour), colour, anybody=colour is not None)
 
 
 def _name(games: Sequence[GoGame], player: str | None, colour: int | None) -> str:

@@ -187,7 +187,9 @@ class GlickoFromMoves(Glicko2):
             try:
                 values = games.schedule.take(games.pool.columns[name]).astype(np.float64)
             except (TypeError, ValueError):
-                raise InputError(f"the column {name!r} holds something that is no number") from None
+                raise InputError(
+                    f"the column {name!r} holds something that is not a number"
+                ) from None
             if place % 2 == 0:
                 values = np.where(np.isinf(values), np.nan, values)
                 priors[:, place] = (values - CENTRE) / POINTS

@@ -137,7 +137,7 @@ def _read(source: Source) -> tuple[str, StyleTable]:
             f"the headings have {len(names)}, {len(kinds)} and {len(roles)} fields",
             file=source.name,
             line=2,
-            hint="this is no table with the headings of Orange",
+            hint="this is not a table with the headings of Orange",
         )
     columns = [c for c, role in enumerate(roles) if not role and kinds[c].startswith("c")]
     target = next((c for c, role in enumerate(roles) if role == "class"), None)

@@ -59,7 +59,7 @@ def parse_bounds(text: str, size: int) -> Bounds:
     """
     match = _CORNERS.fullmatch(text)
     if match is None:
-        raise InputError(f"{text!r} are no bounds", hint="write two corners, such as H10:T1")
+        raise InputError(f"{text!r} are not bounds", hint="write two corners, such as H10:T1")
     rows, columns = zip(
         *(divmod(point_number(corner, size), size) for corner in match.groups()), strict=True
     )

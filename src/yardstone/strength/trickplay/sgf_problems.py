@@ -101,7 +101,7 @@ class _Reader:
             raise InputError("this is not a game of Go")
         lines = parse_board_size(root["SZ"][0]) if root.get("SZ") else (19, 19)
         if lines is None or lines[0] != lines[1]:
-            raise InputError(f"size {root['SZ'][0][:20]!r} is no size of a board")
+            raise InputError(f"size {root['SZ'][0][:20]!r} is not a size of a board")
         self.size = check_size(lines[0])
         self.to_play = EMPTY
         self.view: NDArray[np.bool_] | None = None
@@ -225,7 +225,7 @@ def _point(text: str, size: int) -> int:
         column, row = (ord(letter) - ord("a") for letter in letters.lower())
         if 0 <= column < size and 0 <= row < size:
             return row * size + column
-        raise InputError(f"{letters!r} is no point of a {size}x{size} board")
+        raise InputError(f"{letters!r} is not a point of a {size}x{size} board")
     return point_number(letters, size)
 
 
@@ -236,7 +236,7 @@ def _points(values: tuple[str, ...], size: int) -> Iterator[int]:
             continue
         ends = [_point(corner, size) for corner in value.split(":", 1)]
         if PASS in ends:
-            raise InputError(f"{value[:20]!r} is no point")
+            raise InputError(f"{value[:20]!r} is not a point")
         (top, left), (bottom, right) = (divmod(end, size) for end in (ends[0], ends[-1]))
         for row in range(min(top, bottom), max(top, bottom) + 1):
             for column in range(min(left, right), max(left, right) + 1):

@@ -102,7 +102,7 @@ def _problem(part: _Part, file: str, number: str) -> Problem:
     size = None
     if value := part.value("size"):
         if not value[0].isdecimal() or len(value[0]) > 3:
-            raise InputError(f"{value[0][:20]!r} is no size of a board", line=value[1])
+            raise InputError(f"{value[0][:20]!r} is not a size of a board", line=value[1])
         size = int(value[0])
     if not part.diagram:
         raise InputError("the problem has no diagram", line=part.line)

@@ -157,7 +157,7 @@ def _read(target: Path, file: str) -> bytes:
 
 
 def _write(target: Path, data: bytes) -> None:
-    with replaced(target) as temporary:
+    with replaced(target, name=f".{target.name}.new") as temporary:
         temporary.write_bytes(data)
 
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from yardstone.errors import InputError
-from yardstone.files import write_text
+from yardstone.files import replaced
 
 __all__ = ["MOST_STEPS", "Step", "add_step", "journal_of", "read_journal", "write_journal"]
 
@@ -135,12 +135,13 @@ def write_journal(path: Path, steps: Sequence[Step]) -> None:
         journal.unlink(missing_ok=True)
         return
     text = "".join(step.line() for step in steps[-MOST_STEPS:])
-    write_text(journal, text)
+    with replaced(journal, name=f".{journal.name}.new") as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _broken(journal: Path, line: int | None = None) -> InputError:
     return InputError(
-        "this is no journal of a tournament", file=str(journal), line=line, hint="remove it"
+        "this is not a journal of a tournament", file=str(journal), line=line, hint="remove it"
     )
 
 

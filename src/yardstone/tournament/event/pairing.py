@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from yardstone.errors import InputError
-from yardstone.tournament.constraints import Constraints, round_to_pair
+from yardstone.tournament.constraints import Constraints, round_to_pair, to_be_paired
 from yardstone.tournament.dutch.proposal import DutchProposal, propose_dutch
 from yardstone.tournament.event.changes import Change, refused
 from yardstone.tournament.event.wishes import EventWishes, with_wishes
@@ -88,7 +88,13 @@ def pair_event(
     if system == "round-robin":
         made = pair_round_robin(tournament, number, constraints=demanded, **options)
         paired = made.added_to(tournament.with_absent(demanded.absent, number))
-        return PairedRound(number=number, change=_change(paired, number), proposal=made)
+        return PairedRound(
+            number=number,
+            change=_change(paired, number),
+            proposal=made,
+            notes=_dropped_byes(paired, number),
+        )
+    _check_bye(tournament, number, demanded)
     wanted, notes = with_wishes(demanded, tournament, wishes.wishes, number)
     propose: Callable[..., Proposal | DutchProposal] = (
         propose_dutch if system == "dutch" else propose_round
@@ -112,6 +118,31 @@ def pair_event(
         proposal=proposal,
         notes=tuple(notes),
     )
+
+
+def _check_bye(tournament: Tournament, number: int, constraints: Constraints) -> None:
+    """Refuse a second bye in a round of Go: OpenGotha keeps one."""
+    byes = [bye for bye in tournament.byes if bye.round == number]
+    if tournament.discipline != "go" or not byes or not 1 <= number <= tournament.rounds:
+        return
+    left = len(to_be_paired(tournament, number, constraints))
+    if left % 2:
+        holder = tournament.players[byes[0].player].full_name
+        players = "1 player is" if left == 1 else f"{left} players are"
+        raise refused(
+            tournament,
+            f"round {number}: {holder} has the bye, and {players} to be paired, an odd number",
+            hint="take the bye back, or let somebody be absent in this round",
+        )
+
+
+def _dropped_byes(tournament: Tournament, number: int) -> tuple[str, ...]:
+    """What OpenGotha does not keep of a round robin whose players are absent."""
+    byes = [bye.player for bye in tournament.byes if bye.round == number]
+    if tournament.discipline != "go" or len(byes) < 2:
+        return ()
+    names = ", ".join(tournament.players[row].full_name for row in byes)
+    return (f"OpenGotha keeps one bye a round, of {names}.",)
 
 
 def _possible(propose: Callable[[], object]) -> bool:

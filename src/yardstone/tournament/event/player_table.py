@@ -156,7 +156,7 @@ def _entry(values: Mapping[str, str], line: int, rating_column: str) -> Entry:
     of_egf = plain_heading(rating_column) in _OF_EGF
     correction = values.get("correction", "") or "0"
     if not re.fullmatch(r"[+-]?\d", correction):
-        raise InputError(f"correction {correction!r} is no whole number")
+        raise InputError(f"correction {correction!r} is not a whole number")
     name = values.get("family") or values.get("name", "")
     if not name and not values.get("egf"):
         raise InputError("a row without a name")
@@ -182,5 +182,5 @@ def _rating(text: str) -> float | None:
     except ValueError:
         value = float("nan")
     if not abs(value) < 1e5:
-        raise InputError(f"rating {text!r} is no number")
+        raise InputError(f"rating {text!r} is not a number")
     return value

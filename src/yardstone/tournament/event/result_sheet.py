@@ -96,5 +96,5 @@ def _result(
 
 def _whole(text: str, what: str) -> int:
     if not text.isdecimal() or len(text) > 6:
-        raise InputError(f"{what} {text!r} is no number")
+        raise InputError(f"{what} {text!r} is not a number")
     return int(text)

@@ -100,8 +100,8 @@ def parse_score(text: str) -> tuple[Result, bool]:
     result = _SCORES.get((one, two))
     if result is None:
         raise UsageError(
-            f"{text!r} is no result: write 1-0, 0-1, ½-½ (or 0.5-0.5), 0-0 if both lose, with an "
-            "F behind it for a forfeit, ? if it is open"
+            f"{text!r} is not a result: write 1-0, 0-1, ½-½ (or 0.5-0.5), 0-0 if both lose, "
+            "with an F behind it for a forfeit, ? if it is open"
         )
     return result, bool(forfeits)
 
@@ -223,7 +223,7 @@ def set_results(
         made, new, same = change.tournament, new + change.made, same + (not change.made)
     lines = [f"Entered {new} {'result' if new == 1 else 'results'}."]
     if same:
-        lines = [*(lines if new else []), f"{same} were there already."]
+        lines = [*(lines if new else []), f"{same} {'was' if same == 1 else 'were'} there already."]
     lines += [_open(made, number) for number in sorted(rounds)]
     return Change(tournament=made, lines=tuple(lines), made=bool(new), skipped=skipped)
 

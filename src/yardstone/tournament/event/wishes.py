@@ -59,8 +59,8 @@ class Wish:
         """The wish in words."""
         text = {
             "never": f"never {' - '.join(self.players)}",
-            "club": "no board within a club",
-            "country": "no board within a country",
+            "club": "no game within a club",
+            "country": "no game within a country",
             "local": f"{self.country} against the others",
         }[self.kind]
         if self.first == 1 and not self.last:
@@ -120,7 +120,7 @@ def read_wishes(path: str | os.PathLike[str]) -> EventWishes:
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(
-            "this is no file of wishes", file=str(place), hint="correct or remove it"
+            "this is not a file of wishes", file=str(place), hint="correct or remove it"
         ) from None
 
 

@@ -8,6 +8,7 @@ use (teams, what is published, attributes of later versions) comes back unharmed
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from yardstone.tournament.formats import opengotha_fields as known
@@ -39,6 +40,7 @@ def write_opengotha(tournament: Tournament) -> bytes:
     >>> b'result="RESULT_WHITEWINS"' in write_opengotha(made)
     True
     """
+    tournament = _nameable(tournament)
     if isinstance(tournament.document, XmlFile):
         document = tournament.document.copy()
         before = read_opengotha(write_xml(document), tournament.file)
@@ -51,6 +53,22 @@ def write_opengotha(tournament: Tournament) -> bytes:
     _update_byes(root, tournament, before)
     _update_settings(root, tournament, before)
     return write_xml(document)
+
+
+def _nameable(tournament: Tournament) -> Tournament:
+    """The same with a round at least, and no two players of one name.
+
+    OpenGotha knows no tournament without rounds, and its games name players: a second one
+    of a name gets his number in the list behind it.
+    """
+    taken: set[str] = set()
+    players = []
+    for number, player in enumerate(tournament.players, 1):
+        while _key(player) in taken:
+            player = replace(player, first_name=f"{player.first_name} ({number})".strip())
+        taken.add(_key(player))
+        players.append(player)
+    return replace(tournament, rounds=max(tournament.rounds, 1), players=tuple(players))
 
 
 def _empty() -> Element:

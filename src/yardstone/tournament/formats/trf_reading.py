@@ -3,7 +3,8 @@
 Lines begin with a number (``012`` the name, ``001`` a player, ...) and have fixed
 columns; White moves first. Of the extensions by pairing programs, ``XXR`` (number of
 rounds), ``XXS`` (points), ``XXC`` (initial colour), ``XXA`` (virtual points) and ``XXP``
-(players who do not meet) are used, the others only kept.
+(players who do not meet) are used, the others only kept. A tournament of Go has more
+in comments (`yardstone.tournament.formats.trf_go`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean
 from yardstone.tournament.dutch.acceleration import baku
 from yardstone.tournament.formats.line_files import TextDocument, parse_date, split_lines
+from yardstone.tournament.formats.trf_go import with_go
 from yardstone.tournament.formats.trf_head import FIRST_ROUND, MAX_ROUNDS, WIDTH, TrfHead
 from yardstone.tournament.formats.trf_swiss import read_swiss
 from yardstone.tournament.model import (
@@ -84,13 +86,16 @@ class _TrfReader:
         self.place: dict[int, int] = {}
         self.start: list[int] = []
         self.entries: list[list[_Entry]] = []
+        self.comments: list[tuple[int, str]] = []
 
     def tournament(self) -> Tournament:
         for number, line in enumerate(self.document.lines, 1):
             kind = line[:3]
             if kind == "001":
                 self._player(line, number)
-            elif kind.strip() and kind != "###":
+            elif kind == "###":
+                self.comments.append((number, line))
+            elif kind.strip():
                 self.head.add(line, number)
         if not self.players:
             raise InputError(
@@ -107,7 +112,7 @@ class _TrfReader:
         if not 0 <= rounds <= MAX_ROUNDS:
             raise InputError(f"{rounds} rounds", file=self.file)
         byes += self._planned_byes(games, byes, rounds)
-        return Tournament(
+        plain = Tournament(
             name=self.head.text("012"),
             place=self.head.text("022"),
             director=self.head.text("102"),
@@ -129,6 +134,7 @@ class _TrfReader:
             document=self.document.numbered({p: n for n, p in self.place.items()}),
             file=self.file,
         )
+        return with_go(plain, self.comments, self.place, self.head.error)
 
     def _number(self, text: str, line: int, what: str) -> int:
         word = text.strip()

@@ -6,12 +6,15 @@ whose meaning differs are touched, everything else comes back as it was.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date
 
 from yardstone.errors import InputError
+from yardstone.records.decoding import clean
 from yardstone.tournament.fide import FideScores, rules_for
 from yardstone.tournament.formats.line_files import TextDocument
+from yardstone.tournament.formats.trf_go import GO_LINE, go_lines, same_go
 from yardstone.tournament.formats.trf_head import FIRST_ROUND, WIDTH
 from yardstone.tournament.formats.trf_reading import BYES, MAX_PLAYERS, read_trf
 from yardstone.tournament.formats.trf_swiss import swiss_lines
@@ -60,8 +63,28 @@ def write_trf(tournament: Tournament) -> bytes:
     rows = [
         _whole_line(numbers[row], cells) for row, cells in enumerate(_fresh(tournament, numbers))
     ]
-    lines = [*_head(tournament), *swiss_lines(tournament, numbers), *rows]
-    return TextDocument("trf", ()).to_bytes(lines)
+    return _with_go(
+        tournament,
+        TextDocument("trf", ()),
+        [*_head(tournament), *swiss_lines(tournament, numbers), *rows],
+        numbers,
+    )
+
+
+def _with_go(
+    tournament: Tournament,
+    document: TextDocument,
+    lines: list[str],
+    numbers: Mapping[int, int],
+) -> bytes:
+    """The bytes of these lines and, in Go, of what must be said beyond them."""
+    old = [line for line in lines if GO_LINE.fullmatch(line)]
+    rest = [line for line in lines if not GO_LINE.fullmatch(line)]
+    if tournament.discipline != "go":
+        return document.to_bytes(rest)
+    plain = read_trf(document.to_bytes(rest), tournament.file)
+    new = go_lines(tournament, plain, numbers)
+    return document.to_bytes(lines if same_go(old, new) else [*rest, *new])
 
 
 def _blank(number: int) -> str:
@@ -78,7 +101,9 @@ def _put(line: str, part: str, text: str) -> str:
 
 def _texts(player: Player, points: float, rank: int) -> dict[str, str]:
     name = player.name + (f", {player.first_name}" if player.first_name else "")
-    return {
+    room = _PARTS["name"][1] - _PARTS["name"][0]
+    name = name if clean(_one_line(name)[:room]) else "?"
+    texts = {
         "sex": player.sex,
         "title": player.title,
         "name": name,
@@ -89,6 +114,12 @@ def _texts(player: Player, points: float, rank: int) -> dict[str, str]:
         "points": f"{points:.1f}",
         "rank": str(rank),
     }
+    return {part: _one_line(text) for part, text in texts.items()}
+
+
+def _one_line(text: str) -> str:
+    """A text without ends of lines and tabs, which would move the columns."""
+    return re.sub(r"[\x00-\x1f\x7f]", " ", text)
 
 
 def _cell(tournament: Tournament, numbers: Mapping[int, int], row: int, number: int) -> str:
@@ -144,7 +175,7 @@ def _head(tournament: Tournament) -> list[str]:
     if tournament.discipline == "chess" and rules.criteria:
         names = ",".join(name.replace("-", "/") for name in rules.criteria)
         records.append(("212", names))
-    lines = [f"{kind} {text}".rstrip() for kind, text in records]
+    lines = [f"{kind} {_one_line(text)}".rstrip() for kind, text in records]
     if any(tournament.round_dates):
         days = [d.strftime("%y/%m/%d") if d else "" for d in tournament.round_dates]
         cells = "".join(day.ljust(WIDTH) for day in days)
@@ -182,7 +213,7 @@ def _updated(tournament: Tournament, document: TextDocument) -> bytes:
     last += len(lines) - len(document.lines)
     added = [_whole_line(numbers[row], rows[row]) for row in range(len(before.players), len(rows))]
     lines[last:last] = added
-    return document.to_bytes(lines)
+    return _with_go(tournament, document, lines, numbers)
 
 
 def _fresh(

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
 
 __all__ = [
-    "Board",
+    "BoardRow",
     "FreePlayers",
-    "Line",
+    "NameRow",
     "Seat",
     "choices",
     "free_players",
@@ -38,7 +38,7 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class BoardRow:
     """A board.
 
     Attributes
@@ -84,14 +84,14 @@ def seat(tournament: Tournament, row: int) -> Seat:
     return Seat(row + 1, player.full_name, grade)
 
 
-def round_boards(tournament: Tournament, number: int) -> list[Board]:
+def round_boards(tournament: Tournament, number: int) -> list[BoardRow]:
     """The boards of a round, by tables."""
     return [_board(tournament, game) for game in tournament.round_games(number)]
 
 
-def _board(tournament: Tournament, game: Game) -> Board:
+def _board(tournament: Tournament, game: Game) -> BoardRow:
     winner = {Result.first_wins: 1, Result.second_wins: 2}.get(game.result, 0)
-    return Board(
+    return BoardRow(
         table=game.table,
         first=seat(tournament, game.first),
         second=seat(tournament, game.second),
@@ -123,7 +123,7 @@ def letters(tournament: Tournament) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class NameRow:
     """A player of a round, as the list by names has it.
 
     Attributes
@@ -143,7 +143,7 @@ class Line:
     opponent: Seat | None
 
 
-def seats_by_name(tournament: Tournament, number: int) -> list[Line]:
+def seats_by_name(tournament: Tournament, number: int) -> list[NameRow]:
     """Everybody who is paired in a round, by names."""
     sides = side_names(tournament)
     lines = []
@@ -151,9 +151,9 @@ def seats_by_name(tournament: Tournament, number: int) -> list[Line]:
         both = seat(tournament, game.first), seat(tournament, game.second)
         for at in (0, 1):
             colour = sides[at] if game.known_colour else ""
-            lines.append(Line(both[at], game.table, colour, both[1 - at]))
+            lines.append(NameRow(both[at], game.table, colour, both[1 - at]))
     lines += [
-        Line(seat(tournament, bye.player), 0, "", None)
+        NameRow(seat(tournament, bye.player), 0, "", None)
         for bye in tournament.byes
         if bye.round == number
     ]

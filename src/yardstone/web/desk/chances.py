@@ -14,7 +14,7 @@ from yardstone.errors import YardstoneError
 
 if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
-    from yardstone.web.desk.tournament_file import Snapshot
+    from yardstone.web.desk.watched_file import Snapshot
 
 __all__ = ["Chances"]
 

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from yardstone.errors import InputError
+from yardstone.reports.tournament.dutch import dutch_sentences
 from yardstone.reports.tournament.words import sentences, side_names
-from yardstone.tournament.event.pairing import PairedRound, pair_event, unpair_round
+from yardstone.tournament.dutch.proposal import DutchProposal
+from yardstone.tournament.event.pairing import (
+    PairedRound,
+    pair_event,
+    unpair_round,
+    usual_system,
+)
 from yardstone.tournament.event.wishes import Wish
 from yardstone.tournament.proposal import Proposal
-from yardstone.web.desk.boards import Board, free_players, round_boards, seat
+from yardstone.web.desk.boards import BoardRow, free_players, round_boards, seat
 from yardstone.web.desk.demands import KINDS, Demands
 from yardstone.web.desk.pages import (
     Form,
@@ -147,8 +154,8 @@ def _paired(
 ) -> PairedRound:
     """The round as it would be paired."""
     lasting = desk_of(request).wishes()
-    options = {}
-    if lasting.system is None:
+    options: dict[str, Any] = {}
+    if usual_system(tournament, lasting) != "round-robin":
         options = {"costs": reasons and len(tournament.players) <= _COSTS_UP_TO}
     return pair_event(
         tournament,
@@ -219,27 +226,36 @@ def _page(
     )
 
 
-def _proposed(tournament: Tournament, made: PairedRound) -> list[tuple[Board, list[str]]]:
+def _proposed(tournament: Tournament, made: PairedRound) -> list[tuple[BoardRow, list[str]]]:
     """The new boards, each with its reasons."""
     there = {frozenset((g.first, g.second)) for g in tournament.round_games(made.number)}
-    reasons: dict[str, list[str]] = {}
-    if isinstance(made.proposal, Proposal):
-        for why in made.proposal.explanations:
-            if why.board.second >= 0:
-                mark = f"b{why.board.first + 1}-{why.board.second + 1}"
-                reasons[mark] = sentences(made.proposal.pairing, why)
-    return [
-        (board, reasons.get(board.mark, []))
-        for board in round_boards(made.change.tournament, made.number)
-        if frozenset((board.first.number - 1, board.second.number - 1)) not in there
-    ]
+    reasons = _reasons(made)
+    rows = []
+    for board in round_boards(made.change.tournament, made.number):
+        pair = frozenset((board.first.number - 1, board.second.number - 1))
+        if pair not in there:
+            rows.append((board, reasons.get(pair, [])))
+    return rows
+
+
+def _reasons(made: PairedRound) -> dict[frozenset[int], list[str]]:
+    """What is to be said of each board, and of the bye, by the players."""
+    proposal = made.proposal
+    if isinstance(proposal, Proposal):
+        return {
+            why.board.players: sentences(proposal.pairing, why) for why in proposal.explanations
+        }
+    if isinstance(proposal, DutchProposal):
+        return {
+            why.board.players: dutch_sentences(proposal.pairing, why)
+            for why in proposal.explanations
+        }
+    return {}
 
 
 def _bye_reason(made: PairedRound) -> str:
-    if not isinstance(made.proposal, Proposal):
-        return ""
-    byes = [why for why in made.proposal.explanations if why.board.second < 0]
-    return " ".join(sentences(made.proposal.pairing, byes[0])) if byes else ""
+    texts = [lines for players, lines in _reasons(made).items() if len(players) == 1]
+    return " ".join(texts[0]) if texts else ""
 
 
 def _wishes(request: Request, form: Form) -> Response:

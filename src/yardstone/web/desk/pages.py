@@ -17,7 +17,7 @@ from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
     from yardstone.web.desk.service import Desk
-    from yardstone.web.desk.tournament_file import Snapshot
+    from yardstone.web.desk.watched_file import Snapshot
 
 __all__ = [
     "Form",
@@ -64,11 +64,11 @@ class Form:
         Raises
         ------
         RequestProblem
-            It is none.
+            It is not one.
         """
         text = self.text(name)
         if not text.isdecimal() or len(text) > 6:
-            raise RequestProblem(422, "bad_form", f"{name}: {text!r} is no number.")
+            raise RequestProblem(422, "bad_form", f"{name}: {text!r} is not a number.")
         return int(text)
 
     def every(self, name: str) -> list[str]:

@@ -44,7 +44,7 @@ def field_values(texts: dict[str, str]) -> dict[str, Any]:
     Raises
     ------
     RequestProblem
-        A number is none.
+        A text is not a number.
     """
     return {name: _value(name, text) for name, text in texts.items()}
 
@@ -59,7 +59,7 @@ def _value(name: str, text: str) -> Any:
         return kind(text.replace(",", "."))
     except ValueError:
         label = next(each[1] for each in PLAYER_FIELDS if each[0] == name)
-        raise RequestProblem(422, "bad_number", f"{label}: {text!r} is no number.") from None
+        raise RequestProblem(422, "bad_number", f"{label}: {text!r} is not a number.") from None
 
 
 def changed_fields(form: Form, player: Player) -> dict[str, Any]:

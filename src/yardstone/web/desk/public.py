@@ -15,12 +15,13 @@ from yardstone.tournament.standings_table import standings
 from yardstone.web.desk.boards import free_players, round_boards, seat, seats_by_name
 from yardstone.web.desk.pages import desk_of, desk_page
 from yardstone.web.desk.player_fields import PLAYER_FIELDS, shown_values
+from yardstone.web.desk.readers import for_reader
 from yardstone.web.pages.render import ASSETS, asset_bytes, asset_mark, content, root_of
 from yardstone.web.problems import missing
 
 if TYPE_CHECKING:
     from yardstone.tournament.standings_table import Standings
-    from yardstone.web.desk.tournament_file import Snapshot
+    from yardstone.web.desk.watched_file import Snapshot
 
 __all__ = ["router"]
 
@@ -33,105 +34,122 @@ _YEAR = 31_536_000
 @router.api_route("/", methods=_READ)
 def home(request: Request) -> Response:
     """Where the tournament stands, and for helpers what comes next."""
-    snapshot = desk_of(request).snapshot()
-    tournament = snapshot.tournament
-    return desk_page(
-        request,
-        "home",
-        snapshot,
-        title=tournament.name or "Tournament",
-        boards=round_boards(tournament, desk_of(request).rounds(snapshot).paired),
-        lines=seats_by_name(tournament, desk_of(request).rounds(snapshot).paired),
-    )
+
+    def shown(snapshot: Snapshot) -> Response:
+        tournament = snapshot.tournament
+        return desk_page(
+            request,
+            "home",
+            snapshot,
+            title=tournament.name or "Tournament",
+            boards=round_boards(tournament, desk_of(request).rounds(snapshot).paired),
+            lines=seats_by_name(tournament, desk_of(request).rounds(snapshot).paired),
+        )
+
+    return for_reader(request, shown)
 
 
 @router.api_route("/round/{number}", methods=_READ)
 def boards(request: Request, number: int, by: Literal["table", "name"] = "table") -> Response:
     """The boards of a round, by tables or by names: also for the wall."""
-    snapshot = desk_of(request).snapshot()
-    tournament = snapshot.tournament
-    if not 1 <= number <= tournament.rounds:
-        raise missing()
-    return desk_page(
-        request,
-        "boards",
-        snapshot,
-        title=f"Round {number}",
-        place="boards",
-        number=number,
-        by=by,
-        boards=round_boards(tournament, number),
-        lines=seats_by_name(tournament, number),
-        free=free_players(tournament, number),
-        sides=side_names(tournament),
-    )
+
+    def shown(snapshot: Snapshot) -> Response:
+        tournament = snapshot.tournament
+        if not 1 <= number <= tournament.rounds:
+            raise missing()
+        return desk_page(
+            request,
+            "boards",
+            snapshot,
+            title=f"Round {number}",
+            place="boards",
+            number=number,
+            by=by,
+            boards=round_boards(tournament, number),
+            lines=seats_by_name(tournament, number),
+            free=free_players(tournament, number),
+            sides=side_names(tournament),
+        )
+
+    return for_reader(request, shown)
 
 
 @router.api_route("/standings", methods=_READ)
 def table(request: Request, after: int | None = None) -> Response:
     """The standings after a round; by default after the last one with results."""
-    snapshot = desk_of(request).snapshot()
-    made = _standings(snapshot, after)
-    root = root_of(request)
-    return desk_page(
-        request,
-        "standings",
-        snapshot,
-        title="Standings",
-        place="standings",
-        after=made.round,
-        complete=made.round <= snapshot.tournament.complete_rounds,
-        open=sum(board.open for board in round_boards(snapshot.tournament, made.round)),
-        last=max(_last_with_results(snapshot), 0),
-        content=content(
-            standings_document(
-                made, link=lambda row: f"{root}/player/{row + 1}", search=True, alone=True
-            )
-        ),
-    )
+
+    def shown(snapshot: Snapshot) -> Response:
+        made = _standings(snapshot, after)
+        root = root_of(request)
+        return desk_page(
+            request,
+            "standings",
+            snapshot,
+            title="Standings",
+            place="standings",
+            after=made.round,
+            complete=made.round <= snapshot.tournament.complete_rounds,
+            open=sum(board.open for board in round_boards(snapshot.tournament, made.round)),
+            last=max(_last_with_results(snapshot), 0),
+            content=content(
+                standings_document(
+                    made, link=lambda row: f"{root}/player/{row + 1}", search=True, alone=True
+                )
+            ),
+        )
+
+    return for_reader(request, shown)
 
 
 @router.api_route("/players", methods=_READ)
 def players(request: Request) -> Response:
     """Everybody who has entered."""
-    snapshot = desk_of(request).snapshot()
-    tournament = snapshot.tournament
-    rows = sorted(range(len(tournament.players)), key=lambda row: _by_name(snapshot, row))
-    return desk_page(
-        request,
-        "players",
-        snapshot,
-        title="Players",
-        place="players",
-        players=[(seat(tournament, row), tournament.players[row]) for row in rows],
-    )
+
+    def shown(snapshot: Snapshot) -> Response:
+        tournament = snapshot.tournament
+        rows = sorted(range(len(tournament.players)), key=lambda row: _by_name(snapshot, row))
+        return desk_page(
+            request,
+            "players",
+            snapshot,
+            title="Players",
+            place="players",
+            players=[(seat(tournament, row), tournament.players[row]) for row in rows],
+        )
+
+    return for_reader(request, shown)
 
 
 @router.api_route("/player/{number}", methods=_READ)
 def card(request: Request, number: int) -> Response:
     """One player: games, score, the next board."""
-    snapshot = desk_of(request).snapshot()
-    tournament = snapshot.tournament
-    if not 1 <= number <= len(tournament.players):
-        raise missing()
-    root = root_of(request)
-    made = player_card_document(tournament, number - 1, link=lambda row: f"{root}/player/{row + 1}")
-    player = tournament.players[number - 1]
-    return desk_page(
-        request,
-        "player",
-        snapshot,
-        title=player.full_name,
-        place="players",
-        player=player,
-        seat=seat(tournament, number - 1),
-        content=content(made),
-        games={at for at, row in tournament.game_of if row == number - 1},
-        byes={at for at, row in tournament.bye_of if row == number - 1},
-        fields=PLAYER_FIELDS,
-        values=shown_values(player),
-        needs=_last_round_open(snapshot),
-    )
+
+    def shown(snapshot: Snapshot) -> Response:
+        tournament = snapshot.tournament
+        if not 1 <= number <= len(tournament.players):
+            raise missing()
+        root = root_of(request)
+        made = player_card_document(
+            tournament, number - 1, link=lambda row: f"{root}/player/{row + 1}"
+        )
+        player = tournament.players[number - 1]
+        return desk_page(
+            request,
+            "player",
+            snapshot,
+            title=player.full_name,
+            place="players",
+            player=player,
+            seat=seat(tournament, number - 1),
+            content=content(made),
+            games={at for at, row in tournament.game_of if row == number - 1},
+            byes={at for at, row in tournament.bye_of if row == number - 1},
+            fields=PLAYER_FIELDS,
+            values=shown_values(player),
+            needs=_last_round_open(snapshot),
+        )
+
+    return for_reader(request, shown)
 
 
 @router.api_route("/static/{name}", methods=_READ)

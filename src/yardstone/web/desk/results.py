@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from yardstone.tournament.event.changes import Change
     from yardstone.tournament.model import Tournament
     from yardstone.web.desk.service import Desk
-    from yardstone.web.desk.tournament_file import Snapshot
+    from yardstone.web.desk.watched_file import Snapshot
 
 __all__ = ["Clash", "router"]
 
@@ -140,9 +140,11 @@ def _enter_quick(request: Request, form: Form, number: int) -> Response:
     found = _QUICK.fullmatch(form.text("line"))
     if found is None:
         raise RequestProblem(
-            422, "bad_line", f"{form.text('line')!r} is no result.", "Write a table and a result: "
-            "12 1-0, or 12 b if Black has won there, 12 w for White."
-        )  # fmt: skip
+            422,
+            "bad_line",
+            f"{form.text('line')!r} is not a result.",
+            "Write a table and a result: 12 1-0, or 12 b if Black has won there, 12 w for White.",
+        )
     table, text = int(found[1]), found[2]
 
     def of_table(tournament: Tournament) -> tuple[str, str, str]:

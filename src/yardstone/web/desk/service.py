@@ -13,9 +13,10 @@ from yardstone.tournament.constraints import round_to_pair
 from yardstone.tournament.event.wishes import EventWishes, read_wishes, write_wishes
 from yardstone.tournament.model import Result
 from yardstone.web.desk.chances import Chances
+from yardstone.web.desk.page_store import PageStore
 from yardstone.web.desk.register import Register
 from yardstone.web.desk.sessions import Sessions
-from yardstone.web.desk.tournament_file import Snapshot, TournamentFile
+from yardstone.web.desk.watched_file import Snapshot, WatchedFile
 from yardstone.web.visitors import visitor_mark
 
 if TYPE_CHECKING:
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
     from yardstone.web.desk.sessions import Helper
     from yardstone.web.desk.settings import DeskSettings
 
-__all__ = ["Desk", "Rounds"]
+__all__ = ["Desk", "RoundCount"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds:
+class RoundCount:
     """Where a tournament stands.
 
     Attributes
@@ -51,7 +52,7 @@ class Rounds:
     next: int
 
     @classmethod
-    def of(cls, tournament: Tournament) -> Rounds:
+    def of(cls, tournament: Tournament) -> RoundCount:
         """Those of a tournament."""
         paired = max((game.round for game in tournament.games), default=0)
         games = tournament.round_games(paired)
@@ -78,12 +79,13 @@ class Desk:
     """
 
     def __init__(self, settings: DeskSettings) -> None:
-        self.file = TournamentFile(settings.file)
+        self.file = WatchedFile(settings.file)
         self.settings = settings.with_title(self.file.last.tournament.name)
         self.sessions = Sessions(settings.password, str(settings.file.resolve()))
         self.streams: Counter[str] = Counter()
         self.register = None if settings.register is None else Register(settings.register)
         self.chances = Chances()
+        self.pages = PageStore()
         self.closing = False
         self._wishing = threading.Lock()
         self._secret = secrets.token_bytes(32)
@@ -105,9 +107,9 @@ class Desk:
         """The tournament as it is now."""
         return self.file.snapshot()
 
-    def rounds(self, snapshot: Snapshot) -> Rounds:
+    def rounds(self, snapshot: Snapshot) -> RoundCount:
         """Where it stands."""
-        return Rounds.of(snapshot.tournament)
+        return RoundCount.of(snapshot.tournament)
 
     def wishes(self) -> EventWishes:
         """The wishes for all rounds."""

@@ -69,7 +69,7 @@ class Stochastic:
         if not (self.moves > 0.0 and self.variance >= 0.0 and np.isfinite(self.mean)):
             raise UsageError(
                 f"{self.moves} moves that lose {self.mean} points with a variance of "
-                f"{self.variance} are no model"
+                f"{self.variance} are not a model"
             )
 
     @classmethod

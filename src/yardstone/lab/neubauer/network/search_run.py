@@ -152,7 +152,7 @@ def _read_result(path: Path, settings: Hyperparameters) -> SearchRun:
         run = SearchRun(settings=known, **result)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, UsageError):
         hint = "remove it to train again"
-        raise InputError("this is no result of a training", file=str(path), hint=hint) from None
+        raise InputError("this is not a result of a training", file=str(path), hint=hint) from None
     if known != settings:
         raise UsageError(f"{path.parent} holds a training with other settings")
     return run
@@ -203,5 +203,5 @@ def read_runs(folder: Path) -> list[SearchRun]:
         hint = "name the folder of a search"
         raise InputError("there is no such file", file=str(path), hint=hint) from None
     except (OSError, KeyError, ValueError, TypeError, csv.Error, UsageError):
-        raise InputError("this is no table of a search", file=str(path), line=line) from None
+        raise InputError("this is not a table of a search", file=str(path), line=line) from None
     return runs

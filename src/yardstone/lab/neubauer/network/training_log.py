@@ -167,7 +167,7 @@ def _read(path: Path, names: Iterable[str]) -> list[dict[str, str]]:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file)
             if list(reader.fieldnames or ()) != list(names):
-                raise InputError("this is no table of a training", file=str(path), line=1)
+                raise InputError("this is not a table of a training", file=str(path), line=1)
             rows = list(reader)
             for number, row in enumerate(rows):
                 for name, value in row.items():

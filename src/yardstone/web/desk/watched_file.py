@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from yardstone.tournament.event.changes import Change
     from yardstone.tournament.model import Tournament
 
-__all__ = ["Snapshot", "TournamentFile"]
+__all__ = ["Snapshot", "WatchedFile"]
 
 #: Seconds between two looks at a file that is asked for again and again.
 _FRESH = 0.2
@@ -48,7 +48,7 @@ class Snapshot:
     trouble: str = ""
 
 
-class TournamentFile:
+class WatchedFile:
     """A tournament's file, for many threads.
 
     Parameters

@@ -1,0 +1,241 @@
+"""Ratings of backgammon players from the errors of their earlier matches.
+
+Van den Doel's formulas turn error rates into rating points. As a system of ratings they
+predict a match from what both players did in the matches *before* it: never from the match
+itself. A few matches say little about a player, so a rate is drawn towards the mean of the
+players: with S the sum of the losses in n decisions and m the mean of players' own rates,
+it is (S + w m)/(n + w), and a newcomer has m. w, in decisions, is the scatter of a
+decision's loss by that of players' rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.backgammon.formulas import FORMULAS, SITE_OFFSET, Formula
+from yardstone.backgammon.units import MOST_EQUITY
+from yardstone.choices import check_choice, check_fields
+from yardstone.errors import InputError, UsageError
+from yardstone.ratings.fibs import match_lengths
+from yardstone.ratings.result import Ratings
+from yardstone.ratings.schedule import Period, check_period
+from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.records.match_tables import SIDES
+from yardstone.winprob import fibs
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.backgammon.error_kernels import ErrorPlayers, ErrorRule
+    from yardstone.pool import Pool
+    from yardstone.ratings.handicap import Handicap
+    from yardstone.ratings.sequential import Arrays
+    from yardstone.ratings.state import State
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["ErrorRates"]
+
+#: Unforced moves and close cube decisions of a match to 5 points between people, for matches
+#: that come without their numbers.
+USUAL_DECISIONS = (49.0, 7.5)
+#: What is put into one rate cannot be this large: such numbers are thousandths.
+_LARGEST = 1.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorRates(Sequential):
+    """Ratings by van den Doel's formulas from the errors of earlier matches; frozen.
+
+    Columns of the pool: ``first_epm`` and ``second_epm``, errors per unforced move in
+    normalised equity, and likewise ``first_epc`` and ``second_epc`` per close or actual cube
+    decision (NaN where there was none); ``first_unforced``, ``second_unforced``,
+    ``first_close``, ``second_close``, the numbers of those decisions; ``length``. Without
+    numbers a match counts as one of the usual length. The table that ``yardstone backgammon
+    analyse --table`` writes has all of them.
+
+    Parameters
+    ----------
+    formula : str
+        One of `yardstone.backgammon.formulas.FORMULAS`.
+    usual_epm, usual_epc : float
+        Mean error rates of players; as good as `usual_players` of them, whom those of the
+        matches join.
+    usual_players : float
+    epm_weight, epc_weight : float
+        What the mean is worth beside a player's own matches, in decisions.
+    factor : float
+        Number that the weights of the formula are multiplied by.
+    perfect : float
+        Rating of perfect play.
+    length_column : str
+        Column of the pool with the points to win in each match.
+    length : float
+        Length of all matches in a pool without that column, of those in `probability`, and
+        of those that the final ratings are about.
+    period : {"game", "event", "day", "week", "month", "quarter", "year"} or float
+        Matches predicted at once, all from what was known at the start.
+    event_column : str
+    first_advantage : float
+        Must be 0, and `handicap` None: there is neither.
+
+    Notes
+    -----
+    The defaults of the means and weights are moments of the first 717 of the dated matches
+    between people in ``studies/backgammon_people.csv.gz`` (570 players).
+    """
+
+    formula: str = "published"
+    usual_epm: float = 0.0155
+    usual_epc: float = 0.036
+    usual_players: float = 20.0
+    epm_weight: float = 50.0
+    epc_weight: float = 40.0
+    factor: float = 1.0
+    perfect: float = SITE_OFFSET
+    length_column: str = "length"
+    length: float = 5.0
+    period: Period = "game"
+    event_column: str = "event"
+    first_advantage: float = 0.0
+    handicap: Handicap | None = None
+
+    scale = "fibs"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        check_period(self.period)
+        check_choice("formula", self.formula, FORMULAS)
+        if self.first_advantage != 0.0 or self.handicap is not None:
+            raise UsageError("there is neither a first-move advantage nor a handicap")
+        for name in ("usual_epm", "usual_epc", "usual_players", "epm_weight", "epc_weight"):
+            value = getattr(self, name)
+            if not (isfinite(value) and value > 0.0):
+                raise UsageError(f"{name} must be a positive number, not {value}")
+        if not (isfinite(self.factor) and isfinite(self.perfect) and self.length >= 1.0):
+            raise UsageError("factor and perfect must be numbers, the length 1 point or more")
+
+    @property
+    def weights(self) -> Formula:
+        """The formula."""
+        return FORMULAS[self.formula]
+
+    def _newcomers(self, number: int) -> Arrays:
+        return {"loss": np.zeros((number, 2)), "decisions": np.zeros((number, 2))}
+
+    def _seed(self, arrays: Arrays, place: Any, rating: Floats, deviation: Floats) -> None:
+        raise UsageError("ratings from errors begin with no ratings but those of newcomers")
+
+    def _play(self, arrays: Arrays, games: Games) -> Predictions:
+        from yardstone.backgammon.error_kernels import replay
+
+        rule, players = self._rule(games), self._players(arrays)
+        record = games.record()
+        replay(games.rounds, rule, players, record)
+        return Predictions.of(record)
+
+    def _rule(self, games: Games) -> ErrorRule:
+        from yardstone.backgammon.error_kernels import ErrorRule
+
+        length = match_lengths(games.pool, self.length_column, self.length)
+        rates = _columns(games.pool, ("epm", "epc"))
+        if rates is None:
+            raise InputError(
+                "the matches have no error rates: there is no column 'first_epm'",
+                hint="make the table with yardstone backgammon analyse --table, or name the "
+                "columns first_epm=NAME,second_epm=NAME,first_epc=NAME,second_epc=NAME",
+            )
+        _check_rates(rates)
+        numbers = _columns(games.pool, ("unforced", "close"))
+        if numbers is None:
+            numbers = np.broadcast_to(USUAL_DECISIONS, rates.shape)
+        decisions = np.where(np.isnan(rates) | np.isnan(numbers), 0.0, numbers)
+        loss = np.where(decisions > 0.0, np.nan_to_num(rates), 0.0) * decisions
+        take = games.schedule.take
+        weights = np.column_stack([self.weights.move(length), self.weights.cube(length)])
+        return ErrorRule(
+            take(self.factor * weights),
+            take(np.asarray(fibs.steepness(length), np.float64)),
+            take(loss),
+            take(decisions),
+            np.array([self.usual_epm, self.usual_epc]),
+            np.array([self.epm_weight, self.epc_weight]),
+            self.usual_players,
+            self.perfect,
+        )
+
+    @staticmethod
+    def _players(arrays: Mapping[str, Floats]) -> ErrorPlayers:
+        """What is kept of the players, with their mean."""
+        from yardstone.backgammon.error_kernels import ErrorPlayers
+
+        loss, decisions = arrays["loss"], arrays["decisions"]
+        known = decisions > 0.0
+        rates = np.divide(loss, decisions, out=np.zeros_like(loss), where=known)
+        return ErrorPlayers(loss, decisions, rates.sum(axis=0), known.sum(axis=0).astype(float))
+
+    def ratings(self, state: State) -> Ratings:
+        """The ratings of a state in matches to `length` points."""
+        loss, decisions = state.arrays["loss"], state.arrays["decisions"]
+        players = self._players(state.arrays)
+        usual = np.array([self.usual_epm, self.usual_epc])
+        mean = (self.usual_players * usual + players.rates) / (self.usual_players + players.number)
+        share = np.array([self.epm_weight, self.epc_weight])
+        rate = (loss + share * mean) / (decisions + share)
+        weights = [float(self.weights.move(self.length)), float(self.weights.cube(self.length))]
+        rating = self.perfect - self.factor * (rate @ np.array(weights))
+        return Ratings(state.players, rating, self._deviation(state), self.scale)
+
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+        length: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Expected score of the first player in a match of `length` points.
+
+        The length is by default that of the system; deviations do not matter here.
+        """
+        ahead = np.subtract(first_rating, second_rating)
+        if advantage is not None:
+            ahead = np.add(ahead, advantage)
+        return fibs.probability(ahead, 0.0, self.length if length is None else length)
+
+
+def _columns(pool: Pool, names: tuple[str, str]) -> Floats | None:
+    """Columns of both players, shape (matches, 2 players, 2 kinds); None without the first."""
+    if f"{SIDES[0]}_{names[0]}" not in pool.columns:
+        return None
+    result = np.full((len(pool), 2, 2), np.nan)
+    for side, player in enumerate(SIDES):
+        for kind, name in enumerate(names):
+            column = pool.columns.get(f"{player}_{name}")
+            if column is None:
+                continue
+            try:
+                result[:, side, kind] = column.astype(np.float64)
+            except ValueError:
+                raise InputError(f"the column {player}_{name} holds what is no number") from None
+    return result
+
+
+def _check_rates(rates: Floats) -> None:
+    """Refuse what is no rate in equity."""
+    known = rates[~np.isnan(rates)]
+    if (known < 0.0).any():
+        raise InputError("an error rate is negative", hint="errors are losses: 0 or more")
+    middle = float(np.median(known)) if len(known) else 0.0
+    if middle > _LARGEST / 10.0 or (known > MOST_EQUITY).any():
+        raise InputError(
+            f"error rates of {middle:g} are none in equity",
+            hint="give EPM and EPC in normalised equity: 8.5 thousandths are 0.0085",
+        )

@@ -1,0 +1,143 @@
+"""Declared grades as ratings that never move, with a model of winning.
+
+What rating systems must be better than: the players' grades in the file, and the chances
+that a model of winning gives them, handicap and komi counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.choices import check_fields
+from yardstone.errors import InputError, UsageError
+from yardstone.ratings.egf import EGF
+from yardstone.ratings.handicap import stones_and_komi
+from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.scales import grade_of_egf
+from yardstone.winprob.grades import nearest_grade
+from yardstone.winprob.head_start import usual_komi
+from yardstone.winprob.models import DEFAULT, winning_model
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from yardstone.pool import Pool
+    from yardstone.ratings.sequential import Arrays
+    from yardstone.winprob.models import WinningModel
+
+    Array = NDArray[np.float64]
+
+__all__ = ["DeclaredGrades"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeclaredGrades(Sequential):
+    """Grades taken from each game, as points of the EGF's scale (1 dan is 2100); frozen.
+
+    A player without a grade in a game has that of the last one; one who never had any has
+    `initial`. Professional ranks stand where the EGF rates them (1p with 7 dan).
+
+    Parameters
+    ----------
+    win : str
+        Model of winning by its name or file, on grades.
+    initial : float
+        Points of players of whom no grade is known: those of 1 kyu.
+    grade_columns : tuple of two str
+        Columns with the grades of `first` and `second`.
+    first_advantage : float
+        Points for moving first, beside what the model counts.
+
+    Examples
+    --------
+    >>> from yardstone.pool import Pool
+    >>> pool = Pool.from_names(
+    ...     ["Ann"], ["Bob"], [1], columns={"first_grade": ["2d"], "second_grade": ["4d"]}
+    ... )
+    >>> DeclaredGrades(win="kaniuk").replay(pool).expected.round(4)
+    array([0.2216])
+    """
+
+    win: str = DEFAULT
+    initial: float = 2000.0
+    grade_columns: tuple[str, str] = ("first_grade", "second_grade")
+    first_advantage: float = 0.0
+
+    scale = "egf"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.model.scale != "grades":
+            raise UsageError(f"{self.model.name}: a model of winning on grades is needed")
+
+    @property
+    def model(self) -> WinningModel:
+        """The model of winning."""
+        return winning_model(self.win)
+
+    def _newcomers(self, number: int) -> Arrays:
+        return {"rating": np.full(number, self.initial)}
+
+    def _declared(self, pool: Pool) -> Array:
+        """Points of the declared grades of first and second; NaN where there is none."""
+        reader = EGF(grade_columns=self.grade_columns, rating_columns=("", ""), floor=-5000.0)
+        return reader.entries(pool)
+
+    def remarks(self, pool: Pool) -> tuple[str, ...]:
+        """The model, and how many players have no grade."""
+        known = np.isfinite(self._declared(pool))
+        if not known.any():
+            raise InputError("no player has a grade in these games")
+        seats = np.column_stack([pool.first, pool.second])
+        graded = np.unique(seats[known])
+        without = len(np.unique(seats)) - len(graded)
+        said = [f"Grades as declared, by the model {self.model.name}: {self.model.about}."]
+        if self.model.region is not None:
+            said.append(
+                "Its coefficients stand; where these games are among those it was fitted to, it "
+                "knows more than the other systems."
+            )
+        if without:
+            name = nearest_grade(float(grade_of_egf(self.initial)))
+            said.append(f"{without:,} players have no grade and are taken for {name}.")
+        return tuple(said)
+
+    def _play(self, arrays: Arrays, games: Games) -> Predictions:
+        declared = games.schedule.take(self._declared(games.pool))
+        stones, komi = (games.schedule.take(each) for each in stones_and_komi(games.pool))
+        one, two = _carried(arrays["rating"], games, declared)
+        black, white = grade_of_egf(one + self.first_advantage), grade_of_egf(two)
+        given = np.where(np.isfinite(komi), komi, usual_komi(stones))
+        expected = self.model.probability(black, white, handicap=stones, komi=given)
+        return Predictions(expected, one, two)
+
+    def probability(
+        self,
+        first_rating: ArrayLike,
+        second_rating: ArrayLike,
+        first_deviation: ArrayLike = 0.0,
+        second_deviation: ArrayLike = 0.0,
+        *,
+        advantage: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Probability that the first wins an even game; deviations do not matter here."""
+        ahead = self.first_advantage if advantage is None else advantage
+        return self.model.probability(
+            grade_of_egf(np.add(first_rating, ahead)), grade_of_egf(second_rating)
+        )
+
+
+def _carried(rating: Array, games: Games, declared: Array) -> tuple[Array, Array]:
+    """Ratings before each game: the declared ones, or else the last; changes `rating`."""
+    sides = (games.rounds.first, games.rounds.second)
+    before = np.empty((len(games), 2))
+    for game in range(len(games)):
+        for side, who in enumerate(sides):
+            player = who[game]
+            if np.isfinite(declared[game, side]):
+                rating[player] = declared[game, side]
+            before[game, side] = rating[player]
+    return before[:, 0], before[:, 1]

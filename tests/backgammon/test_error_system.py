@@ -1,0 +1,145 @@
+"""Errors of earlier matches as a system of ratings."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import yardstone
+from yardstone.backgammon.error_system import ErrorRates
+from yardstone.backgammon.formulas import PUBLISHED
+from yardstone.cli.main import main
+from yardstone.errors import InputError, SkippedWarning, UsageError
+from yardstone.evaluation import evaluate
+from yardstone.pool import Pool
+from yardstone.ratings.systems import SYSTEMS
+from yardstone.winprob import fibs
+
+PEOPLE = Path(__file__).parents[2] / "studies" / "backgammon_people.csv.gz"
+
+
+@pytest.fixture(scope="module")
+def people() -> Pool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SkippedWarning)
+        pool = yardstone.read(PEOPLE, times=True)
+    return pool.select(~np.isnat(pool.time))
+
+
+def made(epm: list[list[float]], **columns: list[list[float]]) -> Pool:
+    """Matches of Ann and Bob, and one of Bob and Eve."""
+    every = {"epm": epm, **columns}
+    return Pool.from_names(
+        ["Ann", "Ann", "Bob"],
+        ["Bob", "Bob", "Eve"],
+        [1, 0, 1],
+        columns={
+            "length": [5, 5, 7],
+            **{
+                f"{side}_{name}": [row[place] for row in rows]
+                for name, rows in every.items()
+                for place, side in enumerate(("first", "second"))
+            },
+        },
+    )
+
+
+def test_a_match_is_predicted_from_those_before_it() -> None:
+    pool = made([[0.008, 0.020], [0.009, 0.018], [0.02, 0.02]])
+    changed = made([[0.008, 0.020], [0.009, 0.018], [0.5, 0.0]])
+    system = ErrorRates()
+    first, other = system.replay(pool), system.replay(changed)
+    assert first.expected.tolist() == other.expected.tolist()
+    assert first.expected[0] == 0.5
+    assert first.expected[1] > 0.5
+    assert first.ratings["Eve"].value != other.ratings["Eve"].value
+
+
+def test_rates_are_drawn_towards_the_mean() -> None:
+    pool = made(
+        [[0.008, 0.020], [0.009, 0.018], [0.02, 0.02]],
+        epc=[[0.01, 0.05], [np.nan, 0.02], [0.03, 0.03]],
+        unforced=[[40, 50], [60, 55], [30, 30]],
+        close=[[5, 8], [0, 4], [6, 6]],
+    )
+    system = ErrorRates(usual_players=1e12)
+    replay = system.replay(pool)
+    ann = (40 * 0.008 + 50 * 0.0155) / (40 + 50), (5 * 0.01 + 40 * 0.036) / (5 + 40)
+    bob = (50 * 0.020 + 50 * 0.0155) / (50 + 50), (8 * 0.05 + 40 * 0.036) / (8 + 40)
+    wanted = [float(PUBLISHED.rating(*rates, 5)) for rates in (ann, bob)]
+    assert [replay.first_rating[1], replay.second_rating[1]] == pytest.approx(wanted)
+    assert replay.expected[1] == pytest.approx(float(fibs.probability(*wanted, 5)))
+    # The final ratings are those of matches to `length` points.
+    epm = (40 * 0.008 + 60 * 0.009 + 50 * 0.0155) / (100 + 50)
+    assert replay.ratings["Ann"].value == pytest.approx(float(PUBLISHED.rating(epm, ann[1], 5)))
+
+
+def test_the_mean_is_that_of_the_players_so_far() -> None:
+    pool = made([[0.004, 0.004], [0.004, 0.004], [0.02, 0.02]])
+    low = ErrorRates(usual_players=1.0).replay(pool)
+    # Two players of 0.004 beside one of 0.0155: that is what Eve is taken for.
+    mean = (0.0155 + 2 * 0.004) / 3
+    assert low.second_rating[2] == pytest.approx(float(PUBLISHED.rating(mean, 0.036, 7)))
+
+
+def test_it_goes_on_from_a_state() -> None:
+    pool = made([[0.008, 0.020], [0.009, 0.018], [0.02, 0.02]])
+    system = ErrorRates()
+    whole = system.replay(pool)
+    state, _ = system.advance(system.start(), pool.select(np.array([True, True, False])))
+    _, later = system.advance(state, pool.select(np.array([False, False, True])))
+    assert later.expected[-1] == pytest.approx(whole.expected[-1])
+    with pytest.raises(UsageError, match="begin with no ratings"):
+        system.start(("Ann",), known=whole.ratings)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(InputError, match="first_epm"):
+        ErrorRates().replay(Pool.from_names(["Ann"], ["Bob"], [1]))
+    with pytest.raises(InputError, match="thousandths"):
+        ErrorRates().replay(made([[8.0, 9.0], [7.0, 8.0], [9.0, 9.0]]))
+    with pytest.raises(InputError, match="negative"):
+        ErrorRates().replay(made([[-0.01, 0.01], [0.01, 0.01], [0.01, 0.01]]))
+    for bad in ({"formula": "none"}, {"epm_weight": 0.0}, {"length": 0.0}):
+        with pytest.raises(UsageError):
+            ErrorRates(**bad)  # type: ignore[arg-type]
+
+
+def test_the_table_says_who_won_in_one_column(people: Pool) -> None:
+    """The points of a match that was not finished make nobody its winner."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SkippedWarning)
+        every = yardstone.read(PEOPLE)
+    assert len(every) == 995
+    assert len(people) == 832
+    assert not people.ordered
+    assert {"length", "first_epm", "second_epc", "first_unforced", "second_close"} <= set(
+        people.columns
+    )
+    assert 0.008 < np.nanmedian(people.columns["first_epm"]) < 0.016
+    with pytest.warns(SkippedWarning):
+        asked = yardstone.read(PEOPLE, columns={"first": "player_2", "second": "player_1"})
+    assert (asked.score == 1 - every.score).all()
+
+
+def test_people_are_predicted(people: Pool) -> None:
+    names = ["vandendoel", "vandendoel-people", "fibs", "elo"]
+    found = evaluate(people, names, replicates=0)
+    score = {each.name: each.value("log_likelihood") for each in found.systems}
+    assert score["vandendoel"] > score["50:50"]
+    assert abs(score["vandendoel"] - score["fibs"]) < 0.02
+    # Shrinkage is what makes the errors of few matches worth anything.
+    bare = ErrorRates(epm_weight=0.01, epc_weight=0.01, usual_players=0.01)
+    alone = evaluate(people, {"bare": bare}, replicates=0)["bare"].value("log_likelihood")
+    assert score["vandendoel"] > alone
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", str(PEOPLE), "--systems", "vandendoel,fibs", "--replicates", "0"]) == 0
+    out = capsys.readouterr().out
+    assert "vandendoel" in out
+    assert "163 games without a date were left out" in out
+    assert SYSTEMS["vandendoel"].needs == "first_epm"

@@ -1,0 +1,232 @@
+"""IDs of positions: GNU Backgammon's and XGID, against each other and against the program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.backgammon.gnubg_here import real_gnubg
+from tests.backgammon.kept import program_and_ledger
+from tests.backgammon.positions_made import random_position
+from yardstone.backgammon.analysis_file import AnalysisFile
+from yardstone.backgammon.file_analysis import analyse_files
+from yardstone.backgammon.gnubg import run_script
+from yardstone.backgammon.match_files import MatchFile
+from yardstone.backgammon.moves import move_steps
+from yardstone.backgammon.play_classes import class_errors, play_class
+from yardstone.backgammon.position_evaluation import GNUBG_CLASSES, evaluate_position
+from yardstone.backgammon.positions import Position, read_position
+from yardstone.errors import InputError, UsageError
+from yardstone.examples import example
+
+START = "4HPwATDgc/ABMA"
+XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:4:3:0:9:10"
+#: Positions put to the program in one process.
+MANY = 3000
+
+
+@given(st.integers(0, 2**32))
+def test_ids_lead_back_to_the_position(seed: int) -> None:
+    position = random_position(np.random.default_rng(seed))
+    assert read_position(position.gnu_id) == position
+    assert read_position(position.xgid) == position
+    assert read_position(position.xgid).gnu_id == position.gnu_id
+    assert read_position(position.gnu_id).xgid == position.xgid
+
+
+def test_what_an_id_says() -> None:
+    position = read_position(f"{START}:cIkqATAAIAAA")
+    assert position.dice == (5, 2)
+    assert (position.length, position.score, position.on_roll) == (9, (3, 4), 1)
+    assert position.pips == (167, 167)
+    assert position.xgid == XGID
+    assert replace(position, dice=()).turned().on_roll == 0
+    held = Position(cube=2, owner=0, length=9, score=(2, 4), dice=(5, 2))
+    assert held.match_id == "QYkqASAAIAAA"  # the example of GNU Backgammon's manual
+    doubled = Position(doubled=True, length=5)
+    assert (doubled.to_decide, read_position(doubled.xgid)) == (0, doubled)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        XGID,
+        XGID.removeprefix("XGID="),
+        f"  xgid = {XGID.removeprefix('XGID=')}",
+        f"{START}:cIkqATAAIAAA",
+        f"GNUBGID {START}:cIkqATAAIAAA",
+        f"GNU Backgammon  Position ID: {START}\n                 Match ID   : cIkqATAAIAAA",
+    ],
+)
+def test_ids_as_programs_write_them(text: str) -> None:
+    assert read_position(text) == read_position(XGID)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("hello", "no ID of a position"),
+        ("4HPwATDgc/ABM", "no ID of a position"),
+        ("4HPwATDgc/ABMB", "no position ID"),
+        ("/////////////w", "no position ID|more than|chequers"),
+        ("AAAAAAAAAAAAAA", "borne off"),
+        (f"{START}:cIkqATAAIA", "10 letters in place of 12"),
+        (f"{START}:cIkqATAAIAA/", "bits are set"),
+        (f"{START}:cAggATAAIAAA", "no game is on"),
+        (f"{START}:cCkgATAAIAAA", "wrong player|resignation"),
+        (XGID.replace("52", "72"), "dice are '72'"),
+        (XGID.replace("52", "B"), "beavers"),
+        (XGID.replace(":9:10", ":9"), "9 parts"),
+        (XGID.replace("-b--", "-Z--"), "chequers are A to O"),
+        (XGID.replace("-b--", "bb--"), "more than 15"),
+        (XGID.replace("E-C", "E-"), "25 letters"),
+        (XGID.replace(":4:3:0:9", ":9:3:0:9"), "is over at 3 to 9"),
+        (XGID.replace(":4:3:0:9", ":4:3:1:9"), "Crawford"),
+        (XGID.replace(":4:3:0:9", ":4:3:2:9"), "rules are 2"),
+        (XGID.replace(":0:0:1:", ":0:1:1:"), "has an owner"),
+        (XGID.replace(":0:0:1:", ":0:0:0:"), "turn is 0"),
+        (XGID.replace(":0:0:1:", ":x:0:1:"), "which is no number"),
+    ],
+)
+def test_ids_that_are_none(text: str, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        read_position(text)
+
+
+def test_positions_that_cannot_be() -> None:
+    side = Position().own
+    for change in (
+        {"own": side[:-1]},
+        {"other": (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, *side[12:])},
+        {"cube": 3},
+        {"dice": (7, 1)},
+        {"doubled": True, "dice": (1, 2)},
+        {"length": 3, "jacoby": True},
+    ):
+        with pytest.raises(UsageError):
+            Position(**change)  # type: ignore[arg-type]
+
+
+def test_moves() -> None:
+    assert move_steps("24/18*/16 6/5(2)") == [(24, 18), (18, 16), (6, 5), (6, 5)]
+    for bad in ("no double", "5/6", "13", "26/20", "8/5(5)"):
+        with pytest.raises(InputError):
+            move_steps(bad)
+
+
+def test_gnu_backgammon_understands_the_same() -> None:
+    """Its own position and match IDs, and what it makes of the XGID, of thousands of positions."""
+    program = real_gnubg()
+    generator = np.random.default_rng(20)
+    made = [random_position(generator) for _ in range(MANY)]
+    plain = [replace(position, doubled=False) for position in made]  # it drops an offered cube
+    jobs = [[p.own, p.other, p.gnu_id, p.xgid] for p in plain]
+    script = """
+import gnubg, json
+for line in ("set display off", "set confirm new off", "set player 0 human",
+             "set player 1 human", "set automatic game off", "set automatic roll off"):
+    gnubg.command(line)
+answers = []
+for own, other, gnu, xgid in json.load(open("data.json")):
+    name = gnubg.positionid((tuple(other), tuple(own)))
+    back = gnubg.positionfromid(name)
+    gnubg.command("set gnubgid " + gnu)
+    first = [gnubg.positionid(), gnubg.matchid()]
+    gnubg.command("set xgid " + xgid)
+    answers.append([name, back, first, [gnubg.positionid(), gnubg.matchid()]])
+json.dump(answers, open("result.json", "w"))
+"""
+    done = run_script(script, data=jobs, program=program)
+    assert done.result is not None, done.errors
+    for position, (name, back, first, by_xgid) in zip(plain, done.result, strict=True):
+        assert name == position.position_id
+        assert [tuple(side) for side in back] == [position.other, position.own]
+        if not position.dice or position.dice[0] >= position.dice[1]:  # it sorts the dice
+            assert first == [position.position_id, first[1]]
+            assert first[1][:11] == position.match_id[:11]
+        # After an XGID the player on roll is always player 1 to it.
+        known = Position.from_gnu_id(*by_xgid)
+        wanted = position if position.on_roll == 1 else _exchanged(position)
+        assert replace(known, dice=()) == replace(wanted, dice=())
+        assert sorted(known.dice) == sorted(wanted.dice)
+
+
+def _exchanged(position: Position) -> Position:
+    """The same with the numbers of the players exchanged."""
+    owner = None if position.owner is None else 1 - position.owner
+    return replace(position, on_roll=1 - position.on_roll, owner=owner, score=position.score[::-1])
+
+
+def test_classes_of_play() -> None:
+    def named(xgid: str, **more: int) -> str:
+        position = read_position(f"XGID={xgid}:0:0:1:21:0:0:0:7:10")
+        return play_class(position.own, position.other, **more)
+
+    start = "-b----E-C---eE---c-e----B-"
+    assert named(start, turn=3) == "opening"
+    assert named(start, turn=4) == "middle game"
+    assert named(start, turn=4, gnubg_class=9) == "crashed"
+    assert named("-BBBCCC----------------dd-") == "bear-off"
+    assert named("-BBBCC---C-------------dd-") == "race"
+    assert named("bBBBCCC----------------dd-") == "contact bear-off"
+    assert named("-BbBCCB-A----------ccb----") == "contact bear-in"
+    assert named("-b-BBBBB----a--A---bbbb--A") == "priming game"
+    assert named("------D-C----Db--bcccBbB--") == "back game"
+    assert named("------D-C----Db--bcccBb---") == "holding game"
+
+
+def test_the_classes_of_a_match_add_up(tmp_path: Path) -> None:
+    program, ledger = program_and_ledger(tmp_path)
+    match = MatchFile("example.mat", example("backgammon.mat"))
+    (outcome,) = analyse_files([match], ledger=AnalysisFile(ledger), program=program, workers=1)
+    assert outcome.content is not None
+    rows = outcome.content["decisions"]
+    stats = outcome.content["analysis"]["stats"]
+    by_player = class_errors(rows)
+    for player, who in enumerate("XO"):
+        moves, cube = stats[who]["moves"], stats[who]["cube"]
+        own = by_player[player]
+        cubes = sum(own[name].decisions for name in own if name in _CUBE)
+        assert cubes == cube["close-cube"]
+        assert sum(each.decisions for each in own.values()) - cubes == moves["unforced-moves"]
+        chequers = [each for name, each in own.items() if name not in _CUBE]
+        assert sum(each.loss for each in chequers) == pytest.approx(moves["error-skill"], abs=1e-4)
+        marks = moves["marked"]
+        assert sum(each.doubtful for each in chequers) == marks["doubtful"]
+        assert sum(each.errors for each in chequers) == marks["bad"]
+        assert sum(each.blunders for each in chequers) == marks["very bad"]
+    for row in rows:
+        if row[1] == "move":
+            position = Position.from_gnu_id(row[5])
+            contact = GNUBG_CLASSES[row[4]] in ("contact", "crashed")
+            assert position.contact == contact
+
+
+_CUBE = ("no double", "double", "take", "pass")
+
+
+def test_an_evaluation() -> None:
+    program = real_gnubg()
+    moves = evaluate_position(read_position(XGID), plies=0, moves=3, program=program)
+    assert (len(moves.moves), moves.position_class) == (3, "contact")
+    equities = [each.equity for each in moves.moves]
+    assert equities == sorted(equities, reverse=True)
+    assert moves.moves[0].move in ("24/22 13/8", "13/11 13/8")
+    position = read_position("27aAEQiyPYMxAA:MAGgARAAEAAA")
+    cube = evaluate_position(position, plies=0, program=program)
+    assert cube.verdict == "No double, take"
+    # As in the analysis of the match from which the position is.
+    assert cube.no_double == pytest.approx(0.37226828932762146, abs=0.005)
+    assert cube.take == pytest.approx(0.26828625798225403, abs=0.005)
+    crawford = replace(position, length=2, score=(0, 1), crawford=True)
+    without = evaluate_position(crawford, plies=0, program=program)
+    assert (without.take, without.verdict) == (None, "")
+    danced = read_position("XGID=-----------------bbbbbb--A:0:0:1:65:0:0:0:0:10")
+    assert evaluate_position(danced, plies=0, program=program).moves == ()
+    with pytest.raises(UsageError, match="plies"):
+        evaluate_position(position, plies=9)

@@ -1,0 +1,63 @@
+"""The pages of a tournament for walls and phones."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from tests.browser import chromium
+from yardstone.examples import example
+from yardstone.reports.faces.page import document_page
+from yardstone.reports.faces.text import document_text
+from yardstone.reports.tournament.publication import publication, publication_page
+from yardstone.tournament import Player, Tournament, read_tournament
+
+
+def test_pages_lead_to_each_other() -> None:
+    pages = publication(read_tournament(example("open.xml")))
+    assert list(pages) == ["index.html", "standings.html", "results.html", "players.html"]
+    for name, document in pages.items():
+        html = document_page(document, version="1")
+        links = set(re.findall(r'<a href="([^"]+)"', html))
+        assert links == set(pages) - {name}
+        assert "Round 5 of 5: 6 results to come." in html
+    assert "Adler Ruth 6d" in document_text(pages["index.html"])
+    assert "Results of round 4" in document_text(pages["results.html"])
+
+
+def test_who_plays_where() -> None:
+    text = document_text(publication(read_tournament(example("open.xml")))["index.html"])
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert "1 Adler Ruth 6d Horvat Iva 1d" in lines
+    assert "Horvat Iva 1d 1 White Adler Ruth 6d" in lines
+    assert "Jensen Per 2k bye" in lines
+
+
+def test_before_the_first_round() -> None:
+    players = (Player(name="<b>A", first_name="B", rank=0), Player(name="C", rank=0))
+    document = publication_page(Tournament(rounds=1, players=players, discipline="go"))
+    html = document_page(document, version="1")
+    assert "2 players entered; round 1 is not paired yet." in html
+    assert "<b>A" not in html
+    assert [section.title for section in document.sections] == ["Players"]
+
+
+def test_the_page_fits_a_phone() -> None:
+    tournament = read_tournament(example("open.xml"))
+    html = document_page(publication_page(tournament), version="1")
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 390, "height": 800})
+        page.set_content(html)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert page.get_by_text("Where do I play?").is_visible()
+        page.get_by_label("Find a player").first.fill("moreau")
+        rows = page.locator("#names tbody tr:visible")
+        assert rows.count() == 1
+        assert "Kovacs" in rows.inner_text()
+
+
+def test_a_game_that_is_over() -> None:
+    tournament = read_tournament(example("open.xml")).before(5)
+    text = document_text(publication_page(replace(tournament, rounds=4)))
+    assert "All rounds are over." in text
+    assert "0-1 F" in text
