@@ -114,8 +114,9 @@ def head(table: StudyTable) -> str:
 
 `python studies/backgammon_simulated.py`, Yardstone {yardstone.__version__}, \
 {datetime.now(UTC):%d %B %Y}, seed {SEED}. {GNUBG}, played \
-{len(table):,} matches: {counts[0]:,} of Part I, {counts[1]:,} of Part II (with the rows of Appendix II that are of its \
-kind), the others for the checks below. All were analysed at 0 plies unless it is said otherwise.
+{len(table):,} matches: {counts[0]:,} of Part I, {counts[1]:,} of Part II (with the rows \
+of Appendix II that are of its kind), the others for the checks below. \
+All were analysed at 0 plies unless it is said otherwise.
 """
 
 
