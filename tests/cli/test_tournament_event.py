@@ -15,8 +15,8 @@ from yardstone.errors import InputError, UsageError
 from yardstone.examples import example
 from yardstone.tournament import Result, Tournament, pair_round, read_tournament, standings
 from yardstone.tournament.event import (
-    Change,
-    Entry,
+    EventChange,
+    EventEntry,
     GameResult,
     change_file,
     create_file,
@@ -133,7 +133,7 @@ def test_sixty_players_for_a_weekend(folder: Path) -> None:
     path = folder / "weekend.xml"
     create_file(path, new_tournament("Weekend", rounds=5, bar=1, handicap=5))
     entries = [
-        Entry(
+        EventEntry(
             name=f"Family{n:02d}",
             first_name="Given",
             rating=min(2600, max(200, round(chance.gauss(1700, 400)))),
@@ -175,9 +175,9 @@ def test_sixty_players_for_a_weekend(folder: Path) -> None:
     assert table.values[:, 0].sum() == start + wins + len(tournament.byes) + 1
 
 
-def paired(tournament: Tournament) -> Change:
+def paired(tournament: Tournament) -> EventChange:
     made = pair_round(tournament).added_to(tournament)
-    return Change(tournament=made, lines=("Paired.",))
+    return EventChange(tournament=made, lines=("Paired.",))
 
 
 @pytest.fixture

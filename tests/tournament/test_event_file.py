@@ -16,8 +16,8 @@ from tests.tournament.samples import DATA
 from yardstone.errors import InputError, MissingFileError
 from yardstone.tournament import Result, Tournament, pair_round, read_tournament, to_bytes
 from yardstone.tournament.event import (
-    Change,
-    Entry,
+    EventChange,
+    EventEntry,
     GameResult,
     change_file,
     change_player,
@@ -31,7 +31,7 @@ from yardstone.tournament.event import (
 )
 from yardstone.tournament.event.journal import journal_of, read_journal
 
-PLAYERS = [Entry(name=f"Family{n}", first_name="Given", grade=f"{n + 1}k") for n in range(8)]
+PLAYERS = [EventEntry(name=f"Family{n}", first_name="Given", grade=f"{n + 1}k") for n in range(8)]
 
 
 @pytest.fixture
@@ -44,15 +44,15 @@ def path(tmp_path: Path) -> Path:
     return made
 
 
-def paired(tournament: Tournament) -> Change:
-    return Change(tournament=pair_round(tournament).added_to(tournament), lines=("Paired.",))
+def paired(tournament: Tournament) -> EventChange:
+    return EventChange(tournament=pair_round(tournament).added_to(tournament), lines=("Paired.",))
 
 
 def win(table: int, result: Result = Result.first_wins) -> GameResult:
     return GameResult(result=result, round=1, table=table)
 
 
-def enter_result(path: Path, table: int, result: Result = Result.first_wins) -> Change:
+def enter_result(path: Path, table: int, result: Result = Result.first_wins) -> EventChange:
     return change_file(path, lambda t: set_result(t, win(table, result)))
 
 
@@ -156,7 +156,7 @@ def test_an_entry_that_was_paired_since_is_not_taken_back(path: Path) -> None:
     change_file(
         path,
         lambda t: enter_players(
-            t, [Entry(name=n, first_name="X", grade="1k") for n in "AB"], first_round=1
+            t, [EventEntry(name=n, first_name="X", grade="1k") for n in "AB"], first_round=1
         ),
     )
     tournament = read_tournament(path)
@@ -178,7 +178,7 @@ def test_another_program_writes_in_the_middle(path: Path) -> None:
     """The step is taken anew on what that program wrote."""
     calls = []
 
-    def slowly(tournament: Tournament) -> Change:
+    def slowly(tournament: Tournament) -> EventChange:
         calls.append(tournament.place)
         if len(calls) == 1:
             rewritten(path, place="Elsewhere")
@@ -193,7 +193,7 @@ def test_another_program_writes_in_the_middle(path: Path) -> None:
         change_file(path, lambda t: (rewritten(path, place=t.place + "x"), paired_again(t))[1])
 
 
-def paired_again(tournament: Tournament) -> Change:
+def paired_again(tournament: Tournament) -> EventChange:
     return set_result(tournament, win(2))
 
 
@@ -244,7 +244,7 @@ def test_trf_is_changed_as_well(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def change_first(tournament: Tournament) -> Change:
+def change_first(tournament: Tournament) -> EventChange:
     game = tournament.round_games(1)[0]
     other = Result.draw if game.result is not Result.draw else Result.first_wins
     given = GameResult(result=other, round=1, players=(game.first, game.second))

@@ -8,7 +8,7 @@ from yardstone.errors import InputError, UsageError
 from yardstone.reports.faces.text import document_text
 from yardstone.reports.tournament.prizes import prizes_document
 from yardstone.tournament import Game, Result, Tournament
-from yardstone.tournament.event import Entry, enter_players, new_tournament
+from yardstone.tournament.event import EventEntry, enter_players, new_tournament
 from yardstone.tournament.event.prizes import prize_list
 
 #: Winners and losers of two rounds among six players; 4 wins by forfeit, then has the bye.
@@ -17,7 +17,9 @@ GAMES = ((1, 0, 3), (1, 1, 2), (1, 4, 5), (2, 0, 1), (2, 3, 2))
 
 def event() -> Tournament:
     grades = ("2d", "2d", "2d", "2d", "3k", "9k")
-    entries = [Entry(name=f"F{n}", first_name="G", grade=grade) for n, grade in enumerate(grades)]
+    entries = [
+        EventEntry(name=f"F{n}", first_name="G", grade=grade) for n, grade in enumerate(grades)
+    ]
     made = enter_players(new_tournament("Open", rounds=2), entries).tournament
     games = [
         Game(round=r, table=n, first=a, second=b, result=Result.first_wins, forfeit=a == 4)

@@ -10,7 +10,7 @@ import pytest
 from yardstone.errors import InputError, UsageError
 from yardstone.tournament import Player, Result, System, Tournament, pair_round, standings
 from yardstone.tournament.event import (
-    Entry,
+    EventEntry,
     GameResult,
     change_player,
     change_settings,
@@ -36,7 +36,8 @@ GRADES = ("4d", "2d", "1d", "2k", "4k", "9k", "15k", "24k")
 
 def event(rounds: int = 4, players: int = 8) -> Tournament:
     entries = [
-        Entry(name=f"Family{n}", first_name="Given", grade=GRADES[n % 8]) for n in range(players)
+        EventEntry(name=f"Family{n}", first_name="Given", grade=GRADES[n % 8])
+        for n in range(players)
     ]
     return enter_players(new_tournament("Open", rounds=rounds), entries).tournament
 
@@ -106,16 +107,18 @@ def test_settings_change_later() -> None:
 @pytest.mark.parametrize(
     ("entry", "rank", "grade", "rating", "origin"),
     [
-        (Entry(name="A B", grade="3d"), 2, "3D", 2300, "INI"),
-        (Entry(name="A B", grade="12 kyu", rating=905), -12, "12K", 905, "MAN"),
-        (Entry(name="A B", rating=2050), 0, "1D", 2050, "MAN"),
-        (Entry(name="A B", rating=2049), -1, "1K", 2049, "MAN"),
-        (Entry(name="A B", rating=-900), -30, "30K", -900, "MAN"),
-        (Entry(name="A B", rating=2949, rating_origin="EGF"), 8, "9D", 2949, "EGF"),
-        (Entry(name="A B", grade="1p", rating=2700), 6, "1P", 2700, "MAN"),
+        (EventEntry(name="A B", grade="3d"), 2, "3D", 2300, "INI"),
+        (EventEntry(name="A B", grade="12 kyu", rating=905), -12, "12K", 905, "MAN"),
+        (EventEntry(name="A B", rating=2050), 0, "1D", 2050, "MAN"),
+        (EventEntry(name="A B", rating=2049), -1, "1K", 2049, "MAN"),
+        (EventEntry(name="A B", rating=-900), -30, "30K", -900, "MAN"),
+        (EventEntry(name="A B", rating=2949, rating_origin="EGF"), 8, "9D", 2949, "EGF"),
+        (EventEntry(name="A B", grade="1p", rating=2700), 6, "1P", 2700, "MAN"),
     ],
 )
-def test_grade_and_rating(entry: Entry, rank: int, grade: str, rating: int, origin: str) -> None:
+def test_grade_and_rating(
+    entry: EventEntry, rank: int, grade: str, rating: int, origin: str
+) -> None:
     player = player_of(entry)
     assert (player.rank, player.grade, player.rating) == (rank, grade, rating)
     assert player.rating_origin == origin
@@ -124,17 +127,17 @@ def test_grade_and_rating(entry: Entry, rank: int, grade: str, rating: int, orig
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        (Entry(name=""), "without a name"),
-        (Entry(name="A B"), "neither grade nor rating"),
-        (Entry(name="A B", grade="strong"), "not a Go grade"),
-        (Entry(name="A B", grade="31k"), "30k to 9d"),
-        (Entry(name="A B", grade="1.5d"), "whole grades"),
-        (Entry(name="A B", rating=3100), "rating 3100"),
-        (Entry(name="A B", grade="1d", country="Germany"), "two letters"),
-        (Entry(name="A B", grade="1d", correction=5), "from -1 to 2"),
+        (EventEntry(name=""), "without a name"),
+        (EventEntry(name="A B"), "neither grade nor rating"),
+        (EventEntry(name="A B", grade="strong"), "not a Go grade"),
+        (EventEntry(name="A B", grade="31k"), "30k to 9d"),
+        (EventEntry(name="A B", grade="1.5d"), "whole grades"),
+        (EventEntry(name="A B", rating=3100), "rating 3100"),
+        (EventEntry(name="A B", grade="1d", country="Germany"), "two letters"),
+        (EventEntry(name="A B", grade="1d", correction=5), "from -1 to 2"),
     ],
 )
-def test_entries_that_cannot_be(entry: Entry, said: str) -> None:
+def test_entries_that_cannot_be(entry: EventEntry, said: str) -> None:
     with pytest.raises(InputError, match=said):
         player_of(entry)
 
@@ -143,20 +146,20 @@ def test_names() -> None:
     assert split_name("de la Cruz, Ana") == ("de la Cruz", "Ana")
     assert split_name("Ana DE LA CRUZ") == ("De La Cruz", "Ana")
     assert split_name("Adler Ruth Maria") == ("Adler", "Ruth Maria")
-    alone = player_of(Entry(name="Cher", grade="5k"))
+    alone = player_of(EventEntry(name="Cher", grade="5k"))
     assert (alone.first_name, alone.full_name) == ("-", "Cher")
 
 
 def test_entering_twice_changes_nothing_and_a_contradiction_is_left_out() -> None:
     tournament = event()
-    again = enter_players(tournament, [Entry(name="Family1", first_name="given", grade="2d")])
+    again = enter_players(tournament, [EventEntry(name="Family1", first_name="given", grade="2d")])
     assert not again.made
     assert again.tournament is tournament
     assert again.lines == ("Entered already: Family1 given.",)
     entries = [
-        Entry(name="Family1", first_name="Given", grade="3d", line=2),
-        Entry(name="New", first_name="One", grade="3d", line=3),
-        Entry(name="Bad", first_name="One", grade="??", line=4),
+        EventEntry(name="Family1", first_name="Given", grade="3d", line=2),
+        EventEntry(name="New", first_name="One", grade="3d", line=3),
+        EventEntry(name="Bad", first_name="One", grade="??", line=4),
     ]
     change = enter_players(tournament, entries, source="players.csv")
     assert len(change.tournament.players) == 9
@@ -165,8 +168,10 @@ def test_entering_twice_changes_nothing_and_a_contradiction_is_left_out() -> Non
 
 
 def test_accents_are_another_spelling() -> None:
-    one = enter_players(event(), [Entry(name="Müller", first_name="Jan", grade="1d")]).tournament
-    change = enter_players(one, [Entry(name="Muller", first_name="Jan", grade="1d")])
+    one = enter_players(
+        event(), [EventEntry(name="Müller", first_name="Jan", grade="1d")]
+    ).tournament
+    change = enter_players(one, [EventEntry(name="Muller", first_name="Jan", grade="1d")])
     assert change.made
     assert "the same person?" in change.lines[-1]
 
@@ -176,7 +181,7 @@ def test_a_late_entry_scores_absences_as_the_rules_say(start: int, score: int) -
     tournament = event()
     for number in range(1, start):
         tournament = decided(paired(tournament, number), number)
-    change = enter_players(tournament, [Entry(name="Late", first_name="Lou", grade="2k")])
+    change = enter_players(tournament, [EventEntry(name="Late", first_name="Lou", grade="2k")])
     row = change.tournament.find("Late Lou")
     assert change.tournament.players[row].absent == frozenset(range(1, start))
     scores = Scores.of(change.tournament)
@@ -191,7 +196,7 @@ def test_a_late_entry_into_a_round_that_is_paired() -> None:
     tournament = paired(event(), 1)
     change = enter_players(
         tournament,
-        [Entry(name="Late", first_name=text, grade="2k") for text in ("Ada", "Bo")],
+        [EventEntry(name="Late", first_name=text, grade="2k") for text in ("Ada", "Bo")],
         first_round=1,
     )
     again = pair_round(change.tournament, 1)
@@ -202,9 +207,9 @@ def test_a_late_entry_into_a_round_that_is_paired() -> None:
 def test_no_entry_after_the_last_round() -> None:
     tournament = paired(event(rounds=1), 1)
     with pytest.raises(InputError, match="all 1 rounds are paired"):
-        enter_players(tournament, [Entry(name="Late", first_name="Lou", grade="2k")])
+        enter_players(tournament, [EventEntry(name="Late", first_name="Lou", grade="2k")])
     with pytest.raises(InputError, match="no round 2"):
-        enter_players(tournament, [Entry(name="A", first_name="B", grade="2k")], first_round=2)
+        enter_players(tournament, [EventEntry(name="A", first_name="B", grade="2k")], first_round=2)
 
 
 def test_changing_a_player() -> None:
@@ -230,7 +235,7 @@ def test_taking_out_an_entry() -> None:
     bye = tournament.byes[0].player
     with pytest.raises(InputError, match="paired in round 1"):
         remove_player(tournament, bye)
-    late = enter_players(tournament, [Entry(name="Aa", first_name="B", grade="1k")]).tournament
+    late = enter_players(tournament, [EventEntry(name="Aa", first_name="B", grade="1k")]).tournament
     moved = replace(late, players=(late.players[9], *late.players[:9]),
                     games=tuple(replace(g, first=g.first + 1, second=g.second + 1)
                                 for g in late.games),

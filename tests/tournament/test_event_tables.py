@@ -9,7 +9,7 @@ import pytest
 from tests.shared import shared_path
 from yardstone.errors import InputError
 from yardstone.tournament import Result, pair_round
-from yardstone.tournament.event import Entry, enter_players, new_tournament
+from yardstone.tournament.event import EventEntry, enter_players, new_tournament
 from yardstone.tournament.event.player_table import read_player_table
 from yardstone.tournament.event.rating_lists import RatingRegister, read_register
 from yardstone.tournament.event.result_sheet import read_result_sheet
@@ -110,14 +110,14 @@ def test_who_is_meant(egf: RatingRegister) -> None:
 
 
 def test_what_a_list_adds_to_an_entry(egf: RatingRegister) -> None:
-    made = egf.completed(Entry(name="Adler Ruth", grade="4d", line=7))
+    made = egf.completed(EventEntry(name="Adler Ruth", grade="4d", line=7))
     assert made is not None
     assert (made.grade, made.rating, made.club, made.line) == ("4d", 2310, "Koln", 7)
-    assert egf.completed(Entry(name="Nobody Here", grade="4d")) is None
-    by_number = egf.completed(Entry(name="Jan", ids={"egf": "10000003"}))
+    assert egf.completed(EventEntry(name="Nobody Here", grade="4d")) is None
+    by_number = egf.completed(EventEntry(name="Jan", ids={"egf": "10000003"}))
     assert by_number is not None
     assert by_number.country == "AT"
-    own = egf.completed(Entry(name="Adler Ruth", rating=2000))
+    own = egf.completed(EventEntry(name="Adler Ruth", rating=2000))
     assert own is not None
     assert (own.rating, own.grade, own.rating_origin) == (2000, "", "")
 
@@ -144,7 +144,7 @@ def test_the_list_of_the_egf_of_2014() -> None:
 
 
 def test_a_sheet_of_results(tmp_path: Path) -> None:
-    entries = [Entry(name=f"Family{n}", first_name="G", grade="1k") for n in range(6)]
+    entries = [EventEntry(name=f"Family{n}", first_name="G", grade="1k") for n in range(6)]
     tournament = enter_players(new_tournament("Open"), entries).tournament
     tournament = pair_round(tournament).added_to(tournament)
     game = tournament.round_games(1)[1]

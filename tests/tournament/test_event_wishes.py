@@ -9,7 +9,7 @@ import pytest
 from yardstone.errors import InputError
 from yardstone.tournament import Constraints, System, Tournament
 from yardstone.tournament.event import (
-    Entry,
+    EventEntry,
     enter_players,
     give_bye,
     new_tournament,
@@ -32,7 +32,7 @@ COUNTRIES = ("NO", "NO", "NO", "NO", "NO", "AT", "AT", "AT")
 
 def event() -> Tournament:
     entries = [
-        Entry(name=f"F{n}", first_name="G", grade="1k", club=CLUBS[n], country=COUNTRIES[n])
+        EventEntry(name=f"F{n}", first_name="G", grade="1k", club=CLUBS[n], country=COUNTRIES[n])
         for n in range(8)
     ]
     return enter_players(new_tournament("Open", rounds=5), entries).tournament
@@ -132,7 +132,7 @@ def test_a_round_has_one_bye() -> None:
     made = pair_event(withdraw(tournament, 4, only=True).tournament, 1, costs=False)
     assert [bye.player for bye in made.change.tournament.byes] == [3]
     late = enter_players(
-        made.change.tournament, [Entry(name="Late", first_name="X", grade="1k")], first_round=1
+        made.change.tournament, [EventEntry(name="Late", first_name="X", grade="1k")], first_round=1
     ).tournament
     with pytest.raises(InputError, match="1 player is to be paired"):
         pair_event(late, 1)

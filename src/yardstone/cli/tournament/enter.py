@@ -13,7 +13,7 @@ from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from yardstone.pool import SkipReport
-    from yardstone.tournament.event.entries import Entry
+    from yardstone.tournament.event.entries import EventEntry
     from yardstone.tournament.event.rating_lists import RatingRegister
 
 __all__ = ["change", "enter"]
@@ -102,7 +102,7 @@ def enter(
     yardstone tournament enter open.xml --name 'Novak, Jana' --grade 3k --club Brno --round 5
     """
     from yardstone.pool import SkipReport
-    from yardstone.tournament.event.entries import Entry, enter_players
+    from yardstone.tournament.event.entries import EventEntry, enter_players
     from yardstone.tournament.event.file import change_file
     from yardstone.tournament.event.player_table import read_player_table
     from yardstone.tournament.event.rating_lists import read_register
@@ -121,7 +121,7 @@ def enter(
             notes.append(f"Columns not used: {', '.join(read.unused)}.")
     else:
         entries = [
-            Entry(
+            EventEntry(
                 name=name or "",
                 grade=player.grade or "",
                 rating=player.rating,
@@ -146,8 +146,12 @@ def enter(
 
 
 def _completed(
-    entry: Entry, known: RatingRegister, file: Path | None, skipped: SkipReport, notes: list[str]
-) -> Entry | None:
+    entry: EventEntry,
+    known: RatingRegister,
+    file: Path | None,
+    skipped: SkipReport,
+    notes: list[str],
+) -> EventEntry | None:
     """The entry with what the list knows; None if it cannot be told who is meant."""
     from yardstone.pool import Skipped
 

@@ -20,7 +20,7 @@ __all__ = ["new", "set_"]
 
 
 @dataclass(frozen=True)
-class Settings:
+class SettingOptions:
     """What a tournament is called and counts."""
 
     PANEL: ClassVar[str] = "Settings"
@@ -170,7 +170,7 @@ def new(
         Path,
         typer.Argument(metavar="FILE", help="New file, ending in .xml.", show_default=False),
     ],
-    settings: Settings,
+    settings: SettingOptions,
     *,
     system: Annotated[
         Literal["mcmahon", "swiss", "round-robin"], typer.Option(help="How rounds are paired.")
@@ -207,7 +207,7 @@ def new(
     finish(file, replace(change, lines=lines))
 
 
-def set_(file: EventFile, settings: Settings) -> None:
+def set_(file: EventFile, settings: SettingOptions) -> None:
     """Change the settings of a tournament; those that are not named stay.
 
     Examples

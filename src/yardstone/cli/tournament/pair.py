@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from yardstone.reports.document import Document
     from yardstone.tournament.constraints import Constraints
-    from yardstone.tournament.event.changes import Change
+    from yardstone.tournament.event.changes import EventChange
     from yardstone.tournament.event.pairing import PairedRound, PairingSystem
     from yardstone.tournament.event.wishes import EventWishes
     from yardstone.tournament.model import Tournament
@@ -337,7 +337,7 @@ def _into(
         return made
     rounds = []
 
-    def step(tournament: Tournament) -> Change:
+    def step(tournament: Tournament) -> EventChange:
         rounds.append(paired(tournament))
         return rounds[-1].change
 

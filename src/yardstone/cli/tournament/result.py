@@ -11,7 +11,7 @@ from yardstone.cli.tournament.steps import EventFile, finish, say, step
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from yardstone.tournament.event.changes import Change
+    from yardstone.tournament.event.changes import EventChange
     from yardstone.tournament.model import Tournament
 
 __all__ = ["result", "undo"]
@@ -98,7 +98,7 @@ def _scored(
     score: str,
     *,
     replace: bool,
-) -> Change:
+) -> EventChange:
     from yardstone.cli.tournament.pair import two_players
     from yardstone.tournament.event.results import GameResult, parse_score, set_result
 
@@ -113,7 +113,9 @@ def _scored(
     return set_result(tournament, given, replace_other=replace)
 
 
-def _won(tournament: Tournament, winner: str, round_number: int | None, *, replace: bool) -> Change:
+def _won(
+    tournament: Tournament, winner: str, round_number: int | None, *, replace: bool
+) -> EventChange:
     from yardstone.tournament.event.results import GameResult, set_result
     from yardstone.tournament.model import Result
 
@@ -140,7 +142,7 @@ def _sheet(file: Path, sheet: Path, round_number: int | None, *, replace: bool) 
 
     skipped: list[SkipReport] = []
 
-    def taken(tournament: Tournament) -> Change:
+    def taken(tournament: Tournament) -> EventChange:
         number = _round(tournament, round_number)
         results, report = read_result_sheet(sheet, tournament, round_number=number)
         skipped[:] = [report]

@@ -14,7 +14,7 @@ from yardstone.errors import InputError
 
 if TYPE_CHECKING:
     from yardstone.pool import SkipReport
-    from yardstone.tournament.event.changes import Change
+    from yardstone.tournament.event.changes import EventChange
     from yardstone.tournament.model import Tournament
 
 __all__ = ["EventFile", "RoundOption", "finish", "say", "step"]
@@ -37,14 +37,14 @@ RoundOption = Annotated[
 ]
 
 
-def step(path: Path, taken: Callable[[Tournament], Change]) -> None:
+def step(path: Path, taken: Callable[[Tournament], EventChange]) -> None:
     """Take a step in a file, and say what was done and what comes next."""
     from yardstone.tournament.event.file import change_file
 
     finish(path, change_file(path, taken))
 
 
-def finish(path: Path, change: Change, *others: SkipReport) -> None:
+def finish(path: Path, change: EventChange, *others: SkipReport) -> None:
     """Say what a step did, what comes next, and what was left out; which is an error."""
     say(path, change)
     left_out = [record for report in (*others, change.skipped) for record in report.details]
@@ -55,7 +55,7 @@ def finish(path: Path, change: Change, *others: SkipReport) -> None:
         raise InputError(f"{total} {'row was' if total == 1 else 'rows were'} left out")
 
 
-def say(path: Path, change: Change) -> None:
+def say(path: Path, change: EventChange) -> None:
     """Print what a step did and what comes next."""
     following = next_command(path, change.tournament)
     print("\n".join([*change.lines, *([f"Next: {following}"] if following else [])]))

@@ -1,6 +1,6 @@
 """Running an event: from entry to prize list, each step from one tournament to the next.
 
-The steps are functions of a `Tournament` that give a `Change`; `change_file` takes one in
+The steps are functions of a `Tournament` that give an `EventChange`; `change_file` takes one in
 a file. Names are loaded when they are first used.
 """
 
@@ -12,10 +12,10 @@ from yardstone.facade import lazy_names
 
 if TYPE_CHECKING:
     from yardstone.tournament.event.attendance import give_bye, rejoin, take_bye_back, withdraw
-    from yardstone.tournament.event.changes import Change
+    from yardstone.tournament.event.changes import EventChange
     from yardstone.tournament.event.creation import change_settings, new_tournament
     from yardstone.tournament.event.entries import (
-        Entry,
+        EventEntry,
         change_player,
         enter_players,
         remove_player,
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Change",
-    "Entry",
+    "EventChange",
+    "EventEntry",
     "GameResult",
     "change_file",
     "change_player",
@@ -53,9 +53,9 @@ __getattr__ = lazy_names(
     __name__,
     {
         "attendance": ("give_bye", "rejoin", "take_bye_back", "withdraw"),
-        "changes": ("Change",),
+        "changes": ("EventChange",),
         "creation": ("change_settings", "new_tournament"),
-        "entries": ("Entry", "change_player", "enter_players", "remove_player"),
+        "entries": ("EventEntry", "change_player", "enter_players", "remove_player"),
         "file": ("change_file", "create_file", "undo_step"),
         "results": ("GameResult", "parse_score", "set_result", "set_results"),
     },

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from yardstone.tournament.event.changes import (
-    Change,
+    EventChange,
     check_planned,
     next_round,
     refused,
@@ -20,7 +20,7 @@ __all__ = ["give_bye", "rejoin", "take_bye_back", "withdraw"]
 
 def withdraw(
     tournament: Tournament, player: int, round_number: int | None = None, *, only: bool = False
-) -> Change:
+) -> EventChange:
     """A player (by number from 0) does not take part from a round on, or in it `only`.
 
     Parameters
@@ -61,7 +61,7 @@ def withdraw(
 
 def rejoin(
     tournament: Tournament, player: int, round_number: int | None = None, *, only: bool = False
-) -> Change:
+) -> EventChange:
     """A player takes part from a round on, by default from the first without boards.
 
     With `only` it is about that round, and later absences stay.
@@ -86,7 +86,7 @@ def give_bye(
     round_number: int | None = None,
     *,
     replace_other: bool = False,
-) -> Change:
+) -> EventChange:
     """Give a player (by number from 0) the bye of a round, before the round is paired or after.
 
     A file of OpenGotha has one bye a round.
@@ -128,10 +128,12 @@ def give_bye(
         f"{tournament.players[bye.player].full_name} has it no longer, and is to be paired."
         for bye in others
     ]
-    return Change(tournament=made, lines=tuple(lines))
+    return EventChange(tournament=made, lines=tuple(lines))
 
 
-def take_bye_back(tournament: Tournament, player: int, round_number: int | None = None) -> Change:
+def take_bye_back(
+    tournament: Tournament, player: int, round_number: int | None = None
+) -> EventChange:
     """The player has no bye in the round, and is to be paired."""
     number = _round(tournament, round_number)
     who = tournament.players[player].full_name
@@ -139,7 +141,7 @@ def take_bye_back(tournament: Tournament, player: int, round_number: int | None 
     if bye is None:
         return unchanged(tournament, f"{who} has no bye in round {number}.")
     made = replace(tournament, byes=tuple(each for each in tournament.byes if each != bye))
-    return Change(tournament=made, lines=(f"{who} has no bye in round {number} any more.",))
+    return EventChange(tournament=made, lines=(f"{who} has no bye in round {number} any more.",))
 
 
 def _round(tournament: Tournament, round_number: int | None) -> int:
@@ -152,13 +154,13 @@ def _round(tournament: Tournament, round_number: int | None) -> int:
 
 def _attending(
     tournament: Tournament, player: int, absent: frozenset[int], *, done: str, already: str
-) -> Change:
+) -> EventChange:
     entry = tournament.players[player]
     if entry.absent == absent:
         return unchanged(tournament, already)
     players = list(tournament.players)
     players[player] = replace(entry, absent=absent)
-    return Change(tournament=replace(tournament, players=tuple(players)), lines=(done,))
+    return EventChange(tournament=replace(tournament, players=tuple(players)), lines=(done,))
 
 
 def _worth(tournament: Tournament) -> str:

@@ -13,11 +13,11 @@ from yardstone.tournament.constraints import round_to_pair
 if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
 
-__all__ = ["Change", "check_planned", "listed", "next_round", "refused", "unchanged"]
+__all__ = ["EventChange", "check_planned", "listed", "next_round", "refused", "unchanged"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Change:
+class EventChange:
     """Result of every step.
 
     Attributes
@@ -38,9 +38,9 @@ class Change:
     skipped: SkipReport = field(default_factory=SkipReport)
 
 
-def unchanged(tournament: Tournament, *lines: str) -> Change:
+def unchanged(tournament: Tournament, *lines: str) -> EventChange:
     """The step had been taken before."""
-    return Change(tournament=tournament, lines=lines, made=False)
+    return EventChange(tournament=tournament, lines=lines, made=False)
 
 
 def refused(tournament: Tournament, message: str, *, hint: str | None = None) -> InputError:

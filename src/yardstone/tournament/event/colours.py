@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from yardstone.tournament.event.changes import Change, refused, unchanged
+from yardstone.tournament.event.changes import EventChange, refused, unchanged
 from yardstone.tournament.event.results import find_game
 from yardstone.tournament.model import Tournament
 
 __all__ = ["set_first_mover"]
 
 
-def set_first_mover(tournament: Tournament, round_number: int, first: int, second: int) -> Change:
+def set_first_mover(
+    tournament: Tournament, round_number: int, first: int, second: int
+) -> EventChange:
     """Say who moved first in a game between two players (by numbers from 0).
 
     A result stays with the players.
@@ -30,7 +32,7 @@ def set_first_mover(tournament: Tournament, round_number: int, first: int, secon
     turned = game.result if game.first == first else game.result.reversed
     made = replace(game, first=first, second=second, result=turned, known_colour=True)
     games = tuple(made if each is game else each for each in tournament.games)
-    return Change(
+    return EventChange(
         tournament=replace(tournament, games=games),
         lines=(f"Round {round_number}, table {game.table}: {who} moves first.",),
     )

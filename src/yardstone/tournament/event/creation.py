@@ -14,7 +14,7 @@ from typing import Any
 from yardstone.choices import check_choice, check_number
 from yardstone.errors import UsageError
 from yardstone.tournament.criteria import parse_criteria
-from yardstone.tournament.event.changes import Change, refused, unchanged
+from yardstone.tournament.event.changes import EventChange, refused, unchanged
 from yardstone.tournament.model import System, Tournament
 from yardstone.tournament.rules import (
     HandicapRules,
@@ -134,7 +134,7 @@ def new_tournament(
     )  # fmt: skip
 
 
-def change_settings(tournament: Tournament, **settings: Any) -> Change:
+def change_settings(tournament: Tournament, **settings: Any) -> EventChange:
     """The same tournament with other settings; those that are None stay.
 
     The names are those of `new_tournament`, ``name`` among them, without ``system``.
@@ -151,7 +151,7 @@ def change_settings(tournament: Tournament, **settings: Any) -> Change:
     if made == tournament:
         return unchanged(tournament, "Nothing to change: the settings are these already.")
     words = [name for name in given if _value(made, name) != _value(tournament, name)]
-    return Change(tournament=made, lines=(f"Changed: {', '.join(words)}.",))
+    return EventChange(tournament=made, lines=(f"Changed: {', '.join(words)}.",))
 
 
 def changed(tournament: Tournament, settings: dict[str, Any]) -> Tournament:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.tournament.event.changes import (
-    Change,
+    EventChange,
     check_planned,
     listed,
     next_round,
@@ -24,7 +24,14 @@ from yardstone.tournament.notation import number_text
 from yardstone.tournament.scores import Scores, initial_score
 from yardstone.winprob.grades import format_grade, parse_grade
 
-__all__ = ["Entry", "change_player", "enter_players", "player_of", "remove_player", "split_name"]
+__all__ = [
+    "EventEntry",
+    "change_player",
+    "enter_players",
+    "player_of",
+    "remove_player",
+    "split_name",
+]
 
 _MOST_NAME = 60
 _STRONGEST, _WEAKEST = 8, -30
@@ -37,7 +44,7 @@ _PROFESSIONAL = re.compile(r"\s*([1-9])\s*p(ro)?\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class EventEntry:
     """What is said of a player who enters; what is not known is empty or None.
 
     Attributes
@@ -94,7 +101,7 @@ def split_name(text: str) -> tuple[str, str]:
     return " ".join(words[:1]), " ".join(words[1:])
 
 
-def player_of(entry: Entry) -> Player:
+def player_of(entry: EventEntry) -> Player:
     """The player of an entry: a grade and a rating, one from the other where it is missing.
 
     A rating is 2100 at 1 dan and 100 more for each grade, as OpenGotha has it.
@@ -137,7 +144,7 @@ def player_of(entry: Entry) -> Player:
     )
 
 
-def _rank(entry: Entry) -> tuple[int, str]:
+def _rank(entry: EventEntry) -> tuple[int, str]:
     """Rank, and grade as a file has it."""
     text = entry.grade.strip()
     if not text:
@@ -158,11 +165,11 @@ def _rank(entry: Entry) -> tuple[int, str]:
 
 def enter_players(
     tournament: Tournament,
-    entries: Sequence[Entry],
+    entries: Sequence[EventEntry],
     *,
     first_round: int | None = None,
     source: str = "",
-) -> Change:
+) -> EventChange:
     """Enter players, from a round on.
 
     Rounds before it are rounds of absence, and bring what the tournament gives for them;
@@ -174,7 +181,7 @@ def enter_players(
     Parameters
     ----------
     tournament : Tournament
-    entries : sequence of Entry
+    entries : sequence of EventEntry
     first_round : int, optional
         The first round in which they take part; by default the first without boards.
     source : str
@@ -222,9 +229,9 @@ def enter_players(
         players.append(player)
     lines = [f"Entered already: {listed(old)}."] if old else []
     if not new:
-        return Change(tournament=tournament, lines=tuple(lines), made=False, skipped=skipped)
+        return EventChange(tournament=tournament, lines=tuple(lines), made=False, skipped=skipped)
     made = replace(tournament, players=tuple(players))
-    return Change(
+    return EventChange(
         tournament=made,
         lines=(_entered(made, new, start), *lines, *notes),
         skipped=skipped,
@@ -278,7 +285,7 @@ def change_player(
     club: str | None = None,
     country: str | None = None,
     correction: int | None = None,
-) -> Change:
+) -> EventChange:
     """Change what is said of a player (by number from 0); what is None stays.
 
     A new grade without a rating takes its own rating along if the old one came from the
@@ -295,7 +302,7 @@ def change_player(
     if name is not None and first_name is None and ("," in name or " " in name.strip()):
         name, first_name = split_name(name)
     made = player_of(
-        Entry(
+        EventEntry(
             name=there.name if name is None else name,
             first_name=there.first_name if first_name is None else first_name,
             grade=there.grade if grade is None else grade,
@@ -332,10 +339,10 @@ def change_player(
     now = initial_score(made, tournament.scoring)
     if tournament.system is System.mcmahon and tournament.games and before != now:
         lines.append(f"The initial score changes from {before} to {now}, in all rounds.")
-    return Change(tournament=after, lines=tuple(lines))
+    return EventChange(tournament=after, lines=tuple(lines))
 
 
-def remove_player(tournament: Tournament, player: int) -> Change:
+def remove_player(tournament: Tournament, player: int) -> EventChange:
     """Take out an entry; who has a game or a bye can only withdraw.
 
     Raises
@@ -369,6 +376,6 @@ def remove_player(tournament: Tournament, player: int) -> Change:
             if each.player != player
         ),
     )
-    return Change(
+    return EventChange(
         tournament=made, lines=(f"{who} is taken out. {len(made.players)} are entered now.",)
     )

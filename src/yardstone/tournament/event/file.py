@@ -16,7 +16,7 @@ from pathlib import Path
 
 from yardstone.errors import InputError, MissingFileError
 from yardstone.files import locked, replaced
-from yardstone.tournament.event.changes import Change
+from yardstone.tournament.event.changes import EventChange
 from yardstone.tournament.event.journal import add_step, read_journal, write_journal
 from yardstone.tournament.event.taking_back import taken_back
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
@@ -29,7 +29,7 @@ __all__ = ["change_file", "create_file", "undo_step"]
 _WAIT, _ATTEMPTS = 10.0, 5
 
 
-def create_file(path: str | os.PathLike[str], tournament: Tournament) -> Change:
+def create_file(path: str | os.PathLike[str], tournament: Tournament) -> EventChange:
     """Write the file of a new tournament.
 
     Raises
@@ -44,10 +44,12 @@ def create_file(path: str | os.PathLike[str], tournament: Tournament) -> Change:
         if target.exists():
             raise InputError("is there already", file=str(path), hint="name another file")
         _write(target, to_bytes(tournament, target))
-    return Change(tournament=replace(tournament, file=str(path)), lines=())
+    return EventChange(tournament=replace(tournament, file=str(path)), lines=())
 
 
-def change_file(path: str | os.PathLike[str], step: Callable[[Tournament], Change]) -> Change:
+def change_file(
+    path: str | os.PathLike[str], step: Callable[[Tournament], EventChange]
+) -> EventChange:
     """Take a step in a tournament's file.
 
     Parameters
@@ -60,7 +62,7 @@ def change_file(path: str | os.PathLike[str], step: Callable[[Tournament], Chang
 
     Returns
     -------
-    Change
+    EventChange
         With the tournament as the file has it now.
 
     Raises
@@ -85,7 +87,7 @@ def change_file(path: str | os.PathLike[str], step: Callable[[Tournament], Chang
     raise InputError("another program keeps changing it", file=str(path), hint="close that one")
 
 
-def undo_step(path: str | os.PathLike[str], *, number: int | None = None) -> Change:
+def undo_step(path: str | os.PathLike[str], *, number: int | None = None) -> EventChange:
     """Take the last step back.
 
     If another program wrote the file since, only what the step did is taken back, record
@@ -131,7 +133,7 @@ def undo_step(path: str | os.PathLike[str], *, number: int | None = None) -> Cha
             raise InputError("another program has just changed it", file=str(path), hint="again")
         _write(target, new)
         write_journal(target, steps)
-    return Change(tournament=tournament, lines=tuple(lines))
+    return EventChange(tournament=tournament, lines=tuple(lines))
 
 
 @contextmanager

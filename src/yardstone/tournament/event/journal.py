@@ -17,7 +17,7 @@ from pathlib import Path
 from yardstone.errors import InputError
 from yardstone.files import replaced
 
-__all__ = ["MOST_STEPS", "Step", "add_step", "journal_of", "read_journal", "write_journal"]
+__all__ = ["MOST_STEPS", "JournalStep", "add_step", "journal_of", "read_journal", "write_journal"]
 
 #: So many steps are kept.
 MOST_STEPS = 100
@@ -25,7 +25,7 @@ _MAX_BYTES, _MOST_UNPACKED = 256 << 20, 64 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class JournalStep:
     """One step.
 
     Attributes
@@ -73,7 +73,7 @@ def journal_of(path: Path) -> Path:
     return path.with_name(path.name + ".undo")
 
 
-def read_journal(path: Path) -> list[Step]:
+def read_journal(path: Path) -> list[JournalStep]:
     """The steps of a tournament's file, the oldest first; none without a journal.
 
     Raises
@@ -95,7 +95,7 @@ def read_journal(path: Path) -> list[Step]:
         try:
             values = json.loads(line)
             steps.append(
-                Step(
+                JournalStep(
                     number=int(values["number"]),
                     time=str(values["time"]),
                     what=str(values["what"]),
@@ -108,7 +108,7 @@ def read_journal(path: Path) -> list[Step]:
     return steps
 
 
-def add_step(path: Path, *, what: str, before: bytes, after: bytes) -> Step:
+def add_step(path: Path, *, what: str, before: bytes, after: bytes) -> JournalStep:
     """Write a step behind the others, of which only the last are kept.
 
     Raises
@@ -117,7 +117,7 @@ def add_step(path: Path, *, what: str, before: bytes, after: bytes) -> Step:
         The journal cannot be written.
     """
     steps = read_journal(path)
-    step = Step(
+    step = JournalStep(
         number=steps[-1].number + 1 if steps else 1,
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         what=what,
@@ -128,7 +128,7 @@ def add_step(path: Path, *, what: str, before: bytes, after: bytes) -> Step:
     return step
 
 
-def write_journal(path: Path, steps: Sequence[Step]) -> None:
+def write_journal(path: Path, steps: Sequence[JournalStep]) -> None:
     """Write the last steps anew; without any the journal goes."""
     journal = journal_of(path)
     if not steps:

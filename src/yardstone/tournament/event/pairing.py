@@ -9,7 +9,7 @@ from typing import Any, Literal
 from yardstone.errors import InputError
 from yardstone.tournament.constraints import Constraints, round_to_pair, to_be_paired
 from yardstone.tournament.dutch.proposal import DutchProposal, propose_dutch
-from yardstone.tournament.event.changes import Change, refused
+from yardstone.tournament.event.changes import EventChange, refused
 from yardstone.tournament.event.wishes import EventWishes, with_wishes
 from yardstone.tournament.model import System, Tournament
 from yardstone.tournament.proposal import Proposal, propose_round
@@ -28,7 +28,7 @@ class PairedRound:
     Attributes
     ----------
     number : int
-    change : Change
+    change : EventChange
         The tournament with the round.
     proposal : Proposal, DutchProposal or RoundRobin
         The boards, and the reasons.
@@ -37,7 +37,7 @@ class PairedRound:
     """
 
     number: int
-    change: Change
+    change: EventChange
     proposal: Proposal | DutchProposal | RoundRobin
     notes: tuple[str, ...] = ()
 
@@ -154,8 +154,8 @@ def _possible(propose: Callable[[], object]) -> bool:
     return True
 
 
-def _change(paired: Tournament, number: int) -> Change:
-    return Change(tournament=paired, lines=_paired_lines(paired, number))
+def _change(paired: Tournament, number: int) -> EventChange:
+    return EventChange(tournament=paired, lines=_paired_lines(paired, number))
 
 
 def _paired_lines(tournament: Tournament, number: int) -> tuple[str, ...]:
@@ -167,7 +167,7 @@ def _paired_lines(tournament: Tournament, number: int) -> tuple[str, ...]:
     return (f"Round {number} is paired: {boards}{bye}.",)
 
 
-def unpair_round(tournament: Tournament, round_number: int | None = None) -> Change:
+def unpair_round(tournament: Tournament, round_number: int | None = None) -> EventChange:
     """Take back the boards of the last round, or of a round and all later ones.
 
     Raises
@@ -181,4 +181,4 @@ def unpair_round(tournament: Tournament, round_number: int | None = None) -> Cha
     if not number or not tournament.round_games(number):
         raise refused(tournament, f"round {number or 1} is not paired")
     made, _ = without_rounds(tournament, number, keep_results=True)
-    return Change(tournament=made, lines=(f"The boards of round {number} are taken back.",))
+    return EventChange(tournament=made, lines=(f"The boards of round {number} are taken back.",))

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from yardstone.errors import InputError, MissingFileError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean, decode
-from yardstone.tournament.event.entries import Entry
+from yardstone.tournament.event.entries import EventEntry
 
 __all__ = ["PlayerTable", "plain_heading", "read_player_table", "rows_of"]
 
@@ -47,14 +47,14 @@ class PlayerTable:
 
     Attributes
     ----------
-    entries : tuple of Entry
+    entries : tuple of EventEntry
     unused : tuple of str
         Columns that say nothing known.
     skipped : SkipReport
         Rows that cannot be used.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[EventEntry, ...]
     unused: tuple[str, ...] = ()
     skipped: SkipReport
 
@@ -149,7 +149,7 @@ def plain_heading(text: str) -> str:
     return "".join(ch for ch in unicodedata.normalize("NFKD", text.casefold()) if ch.isalnum())
 
 
-def _entry(values: Mapping[str, str], line: int, rating_column: str) -> Entry:
+def _entry(values: Mapping[str, str], line: int, rating_column: str) -> EventEntry:
     grade, rating = values.get("grade", ""), values.get("rating", "")
     if re.fullmatch(r"\d{3,4}([.,]\d+)?", grade) and not rating:
         grade, rating = "", grade  # a rating in the column for either
@@ -160,7 +160,7 @@ def _entry(values: Mapping[str, str], line: int, rating_column: str) -> Entry:
     name = values.get("family") or values.get("name", "")
     if not name and not values.get("egf"):
         raise InputError("a row without a name")
-    return Entry(
+    return EventEntry(
         name=name,
         first_name=values.get("first_name", ""),
         grade=grade,

@@ -17,7 +17,7 @@ from yardstone.errors import InputError
 from yardstone.records.decoding import decode
 from yardstone.records.sources import find_sources
 from yardstone.scales.egf_list import EGF_LINE
-from yardstone.tournament.event.entries import Entry, split_name
+from yardstone.tournament.event.entries import EventEntry, split_name
 
 __all__ = ["RatingRegister", "read_register"]
 
@@ -36,12 +36,12 @@ class RatingRegister:
     Attributes
     ----------
     federation : {"EGF", "FFG", "AGA"}
-    entries : tuple of Entry
+    entries : tuple of EventEntry
     file : str
     """
 
     federation: str
-    entries: tuple[Entry, ...]
+    entries: tuple[EventEntry, ...]
     file: str = ""
 
     @cached_property
@@ -61,7 +61,7 @@ class RatingRegister:
     def _by_id(self) -> dict[str, int]:
         return {text: row for row, entry in enumerate(self.entries) for text in entry.ids.values()}
 
-    def candidates(self, name: str, *, country: str = "", club: str = "") -> list[Entry]:
+    def candidates(self, name: str, *, country: str = "", club: str = "") -> list[EventEntry]:
         """All whom a name may mean: the whole name in any order, or the family name.
 
         A number is that of the register. Accents do not matter; ä may be written ae.
@@ -83,7 +83,7 @@ class RatingRegister:
             found = nearer or found
         return found
 
-    def find(self, name: str, *, country: str = "", club: str = "") -> Entry:
+    def find(self, name: str, *, country: str = "", club: str = "") -> EventEntry:
         """The only player whom a name means.
 
         Raises
@@ -108,7 +108,7 @@ class RatingRegister:
             )
         return found[0]
 
-    def completed(self, entry: Entry) -> Entry | None:
+    def completed(self, entry: EventEntry) -> EventEntry | None:
         """An entry with what the list knows of the player, None if it knows nobody.
 
         What the entry says itself stays.
@@ -160,14 +160,14 @@ def read_register(path: str | os.PathLike[str]) -> RatingRegister:
     )
 
 
-def _egf(lines: Iterable[str]) -> Iterator[Entry]:
+def _egf(lines: Iterable[str]) -> Iterator[EventEntry]:
     for number, line in enumerate(lines, 1):
         match = EGF_LINE.match(line)
         if match:
             family, _, given = match[2].strip().partition(" ")
             club = "" if set(match[4].casefold()) == {"x"} else match[4]
             country = "" if match[3].casefold() == "xx" else match[3]
-            yield Entry(
+            yield EventEntry(
                 name=_blanks(family),
                 first_name=_blanks(given),
                 grade=match[5],
@@ -180,14 +180,14 @@ def _egf(lines: Iterable[str]) -> Iterator[Entry]:
             )
 
 
-def _ffg(lines: Iterable[str]) -> Iterator[Entry]:
+def _ffg(lines: Iterable[str]) -> Iterator[EventEntry]:
     head = False
     for number, line in enumerate(lines, 1):
         head = head or _FFG_HEAD in line
         match = _FFG_LINE.match(line) if head else None
         if match:
             family, _, given = match[1].strip().partition(" ")
-            yield Entry(
+            yield EventEntry(
                 name=_blanks(family).title(),
                 first_name=_blanks(given),
                 rating=float(int(match[2]) + _LOWER_END),
@@ -199,7 +199,7 @@ def _ffg(lines: Iterable[str]) -> Iterator[Entry]:
             )
 
 
-def _aga(lines: Iterable[str]) -> Iterator[Entry]:
+def _aga(lines: Iterable[str]) -> Iterator[EventEntry]:
     for number, line in enumerate(lines, 1):
         cells = [cell.strip() for cell in line.split("\t")]
         if len(cells) < 4 or "," not in cells[0] or not cells[1].isdecimal():
@@ -210,7 +210,7 @@ def _aga(lines: Iterable[str]) -> Iterator[Entry]:
             continue  # a member without a rating
         points = 100 * raw + (-100 if raw > 0 else 100)
         family, given = split_name(cells[0])
-        yield Entry(
+        yield EventEntry(
             name=family,
             first_name=given,
             rating=max(-900.0, _LOWER_END + round(points)),
@@ -239,7 +239,7 @@ def _spellings(name: str) -> list[str]:
     return [_plain(name), _plain(name.casefold().translate(_TWO_LETTERS))]
 
 
-def _described(entry: Entry) -> str:
+def _described(entry: EventEntry) -> str:
     number = next(iter(entry.ids.values()), "")
     where = " ".join(part for part in (entry.country, entry.club) if part)
     parts = [entry.grade or f"{entry.rating:.0f}", where, f"number {number}" if number else ""]

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import Skipped, SkipReport
-from yardstone.tournament.event.changes import Change, check_planned, refused, unchanged
+from yardstone.tournament.event.changes import EventChange, check_planned, refused, unchanged
 from yardstone.tournament.model import Game, Result, Tournament
 
 __all__ = ["GameResult", "find_game", "parse_score", "score_of", "set_result", "set_results"]
@@ -158,7 +158,7 @@ def set_result(
     result: GameResult,
     *,
     replace_other: bool = False,
-) -> Change:
+) -> EventChange:
     """Set the result of one game.
 
     Parameters
@@ -189,7 +189,7 @@ def set_result(
         )
     games = tuple(made if each is game else each for each in tournament.games)
     after = replace(tournament, games=games)
-    return Change(tournament=after, lines=(f"{said}.", _open(after, result.round)))
+    return EventChange(tournament=after, lines=(f"{said}.", _open(after, result.round)))
 
 
 def set_results(
@@ -198,7 +198,7 @@ def set_results(
     *,
     replace_other: bool = False,
     source: str = "",
-) -> Change:
+) -> EventChange:
     """Set the results of a sheet; those that cannot be set are left out and counted.
 
     Parameters
@@ -225,7 +225,7 @@ def set_results(
     if same:
         lines = [*(lines if new else []), f"{same} {'was' if same == 1 else 'were'} there already."]
     lines += [_open(made, number) for number in sorted(rounds)]
-    return Change(tournament=made, lines=tuple(lines), made=bool(new), skipped=skipped)
+    return EventChange(tournament=made, lines=tuple(lines), made=bool(new), skipped=skipped)
 
 
 def _score(game: Game) -> str:

@@ -35,7 +35,7 @@ from yardstone.web.pages.render import root_of
 from yardstone.web.problems import RequestProblem, missing
 
 if TYPE_CHECKING:
-    from yardstone.tournament.event.changes import Change
+    from yardstone.tournament.event.changes import EventChange
     from yardstone.tournament.model import Tournament
 
 __all__ = ["router"]
@@ -79,7 +79,7 @@ async def drop(request: Request, number: int) -> Response:
     """Take the boards of the last round back, while they have no results."""
     form = await read_form(request)
 
-    def step(tournament: Tournament) -> Change:
+    def step(tournament: Tournament) -> EventChange:
         if number != tournament.last_round:
             raise RequestProblem(
                 409, "later_round", f"Round {tournament.last_round} is paired already.",
@@ -110,7 +110,7 @@ def _propose(request: Request, form: Form, number: int) -> Response:
 def _accept(request: Request, form: Form, number: int) -> Response:
     demands, seen = Demands.of(form), form.text("seen")
 
-    def step(tournament: Tournament) -> Change:
+    def step(tournament: Tournament) -> EventChange:
         made = _paired(request, tournament, number, demands, reasons=False)
         if _digest(made) != seen:
             raise _OtherBoardsError

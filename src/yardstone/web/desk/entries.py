@@ -20,7 +20,7 @@ from yardstone.tournament.event.attendance import (
 )
 from yardstone.tournament.event.changes import next_round
 from yardstone.tournament.event.entries import (
-    Entry,
+    EventEntry,
     change_player,
     enter_players,
     remove_player,
@@ -40,7 +40,7 @@ from yardstone.web.desk.player_fields import PLAYER_FIELDS, changed_fields, fiel
 from yardstone.web.problems import RequestProblem, missing
 
 if TYPE_CHECKING:
-    from yardstone.tournament.event.changes import Change
+    from yardstone.tournament.event.changes import EventChange
     from yardstone.tournament.model import Tournament
 
 __all__ = ["router"]
@@ -103,7 +103,7 @@ async def set_here(request: Request, number: int) -> Response:
     form = await read_form(request)
     there = form.text("there") == "1"
 
-    def step(tournament: Tournament) -> Change:
+    def step(tournament: Tournament) -> EventChange:
         row = _row(tournament, form.text("who"))
         act = rejoin if there else withdraw
         return act(tournament, row, number, only=True)
@@ -116,7 +116,7 @@ async def change(request: Request, number: int) -> Response:
     """Change what is said of a player, field by field."""
     form = await read_form(request)
 
-    def step(tournament: Tournament) -> Change:
+    def step(tournament: Tournament) -> EventChange:
         row = _row(tournament, form.text("who"))
         return change_player(tournament, row, **changed_fields(form, tournament.players[row]))
 
@@ -128,7 +128,7 @@ async def rounds(request: Request, number: int) -> Response:
     """Withdraw a player, take one back, give or take a bye, or take an entry out."""
     form = await read_form(request)
     act, at = form.text("act"), form.number("round")
-    acts: dict[str, Callable[[Tournament, int], Change]] = {
+    acts: dict[str, Callable[[Tournament, int], EventChange]] = {
         "absent": lambda t, row: withdraw(t, row, at, only=True),
         "withdraw": lambda t, row: withdraw(t, row, at),
         "play": lambda t, row: rejoin(t, row, at, only=True),
@@ -148,7 +148,7 @@ async def rounds(request: Request, number: int) -> Response:
 
 
 async def _taken(
-    request: Request, form: Form, step: Callable[[Tournament], Change], path: str
+    request: Request, form: Form, step: Callable[[Tournament], EventChange], path: str
 ) -> Response:
     made = await run_in_threadpool(desk_of(request).change, step, form.helper)
     return back(request, path, said=" ".join(made.lines))
@@ -223,13 +223,13 @@ def _enter_one(request: Request, form: Form) -> Response:
     return _enter_page(request, said=change.lines, search=form.text("search"))
 
 
-def _entry(request: Request, form: Form, values: dict[str, str]) -> Entry:
+def _entry(request: Request, form: Form, values: dict[str, str]) -> EventEntry:
     """A player as the form has it, or as the federation's list does."""
     register = desk_of(request).register
     if form.text("listed") and register is not None:
         return register.players.find(form.text("listed"))
     plain = field_values(values)
-    return Entry(**{name: value for name, value in plain.items() if value is not None})
+    return EventEntry(**{name: value for name, value in plain.items() if value is not None})
 
 
 def _enter_table(request: Request, form: Form) -> Response:

@@ -17,7 +17,7 @@ from yardstone.web.problems import RequestProblem
 from yardstone.winprob.grades import format_grade, parse_grade
 
 if TYPE_CHECKING:
-    from yardstone.tournament.event.changes import Change
+    from yardstone.tournament.event.changes import EventChange
     from yardstone.tournament.model import Tournament
 
 __all__ = ["router"]
@@ -54,7 +54,7 @@ async def change(request: Request) -> Response:
     """Change some, as far as nobody else has changed them meanwhile."""
     form = await read_form(request)
 
-    def step(tournament: Tournament) -> Change:
+    def step(tournament: Tournament) -> EventChange:
         return change_settings(tournament, **_changed(form, tournament))
 
     try:

@@ -7,7 +7,7 @@ import unicodedata
 from functools import cached_property
 from pathlib import Path
 
-from yardstone.tournament.event.entries import Entry
+from yardstone.tournament.event.entries import EventEntry
 from yardstone.tournament.event.rating_lists import RatingRegister, read_register
 
 __all__ = ["Register"]
@@ -48,7 +48,7 @@ class Register:
             for each in self.players.entries
         ]
 
-    def beginning(self, text: str, most: int) -> list[Entry]:
+    def beginning(self, text: str, most: int) -> list[EventEntry]:
         """Players whose name, in either order, begins with the text, or who have the number."""
         if text.strip().isdecimal():
             return self.players.candidates(text.strip())

@@ -30,7 +30,7 @@ from yardstone.web.pages.render import root_of
 from yardstone.web.problems import RequestProblem, missing
 
 if TYPE_CHECKING:
-    from yardstone.tournament.event.changes import Change
+    from yardstone.tournament.event.changes import EventChange
     from yardstone.tournament.model import Tournament
     from yardstone.web.desk.service import Desk
     from yardstone.web.desk.watched_file import Snapshot
@@ -109,7 +109,7 @@ async def exchange_colours(request: Request, number: int) -> Response:
     """Say that the second-named player has moved first."""
     form = await read_form(request)
 
-    def step(tournament: Tournament) -> Change:
+    def step(tournament: Tournament) -> EventChange:
         first, second = _rows(tournament, number, form.text("first"), form.text("second"))
         return set_first_mover(tournament, number, second, first)
 
@@ -185,7 +185,7 @@ def _answer(request: Request, form: Form, number: int, wanted: _Wanted) -> Respo
     """Enter a result, or show what stands against it."""
     desk = desk_of(request)
 
-    def step(tournament: Tournament) -> Change:
+    def step(tournament: Tournament) -> EventChange:
         first, second, text = wanted(tournament)
         return _set(tournament, number, first, second, text, replacing=form.text("stands"))
 
@@ -202,7 +202,7 @@ def _answer(request: Request, form: Form, number: int, wanted: _Wanted) -> Respo
 
 def _set(
     tournament: Tournament, number: int, first: str, second: str, text: str, *, replacing: str
-) -> Change:
+) -> EventChange:
     """Set a result; another one is only replaced if it is the one that the sender has seen."""
     try:
         result, forfeit = parse_score(text)

@@ -22,7 +22,7 @@ from yardstone.web.visitors import visitor_mark
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from yardstone.tournament.event.changes import Change
+    from yardstone.tournament.event.changes import EventChange
     from yardstone.tournament.model import Tournament
     from yardstone.web.desk.sessions import Helper
     from yardstone.web.desk.settings import DeskSettings
@@ -120,7 +120,7 @@ class Desk:
         with self._wishing:
             write_wishes(self.settings.file, change(self.wishes()))
 
-    def change(self, step: Callable[[Tournament], Change], helper: Helper) -> Change:
+    def change(self, step: Callable[[Tournament], EventChange], helper: Helper) -> EventChange:
         """Take a step, and write it to the file.
 
         Raises

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 from yardstone.errors import InputError
 from yardstone.tournament.event.file import change_file, undo_step
-from yardstone.tournament.event.journal import Step, journal_of, read_journal
+from yardstone.tournament.event.journal import JournalStep, journal_of, read_journal
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 
 if TYPE_CHECKING:
-    from yardstone.tournament.event.changes import Change
+    from yardstone.tournament.event.changes import EventChange
     from yardstone.tournament.model import Tournament
 
 __all__ = ["Snapshot", "WatchedFile"]
@@ -68,7 +68,7 @@ class WatchedFile:
         self._lock = threading.Lock()
         self._looked = -1.0
         self._state: object = None
-        self._steps: tuple[object, Sequence[Step]] = (None, ())
+        self._steps: tuple[object, Sequence[JournalStep]] = (None, ())
         self.last = self._read()
 
     def snapshot(self, *, fresh: bool = False) -> Snapshot:
@@ -90,7 +90,7 @@ class WatchedFile:
                         self.last = replace(self.last, mark=mark, trouble=trouble)
             return self.last
 
-    def change(self, step: Callable[[Tournament], Change], *, by: str = "") -> Change:
+    def change(self, step: Callable[[Tournament], EventChange], *, by: str = "") -> EventChange:
         """Take a step in the file, and say in the journal who took it.
 
         Raises
@@ -99,7 +99,7 @@ class WatchedFile:
             The step is refused, or the file cannot be read or written.
         """
 
-        def signed(tournament: Tournament) -> Change:
+        def signed(tournament: Tournament) -> EventChange:
             change = step(tournament)
             if not by or not change.lines:
                 return change
@@ -111,7 +111,7 @@ class WatchedFile:
             return change
         return replace(change, lines=(change.lines[0].removeprefix(f"{by}: "), *change.lines[1:]))
 
-    def undo(self, number: int) -> Change:
+    def undo(self, number: int) -> EventChange:
         """Take back the last step, if it is this one.
 
         Raises
@@ -123,7 +123,7 @@ class WatchedFile:
         self.snapshot(fresh=True)
         return change
 
-    def steps(self) -> Sequence[Step]:
+    def steps(self) -> Sequence[JournalStep]:
         """What was changed, the last step first.
 
         Raises
