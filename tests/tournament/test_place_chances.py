@@ -92,6 +92,17 @@ def test_intervals_hold_the_chance_and_widen_with_the_level(event: Tournament) -
     assert "published" in published.no_interval
 
 
+def test_chess_needs_a_draw_rate(event: Tournament) -> None:
+    games = tuple(replace(game, handicap=0) for game in event.games)
+    chess = replace(event, discipline="chess", games=games, document=None)
+    needs = last_round_needs(chess, 3, place=2)
+    with pytest.raises(InputError, match="no draw rate"):
+        place_chances(chess, needs)
+    chances = place_chances(chess, needs, draw_rate=0.4)
+    assert chances.model == "elo"
+    assert all(result.probability > 0.01 for result, _ in chances.results)
+
+
 def test_what_has_no_chances(event: Tournament) -> None:
     bounds = last_round_needs(event, 0, limit=1)
     with pytest.raises(UsageError, match="all combinations"):

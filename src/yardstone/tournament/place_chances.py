@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.errors import UsageError
+from yardstone.errors import InputError, UsageError
 from yardstone.tournament.population import known_strength
 from yardstone.tournament.scores import Scores
 from yardstone.tournament.strength_law import entrants_law
@@ -93,12 +93,17 @@ def place_chances(
     UsageError
         The combinations were not tried, or there is no such model.
     InputError
-        A player has neither grade nor rating.
+        A player has neither grade nor rating, or games can be drawn and no draw rate is given.
     """
     if not needs.exact:
         raise UsageError("chances need all combinations: allow more of them")
     law = winning_law(win or usual_model(tournament), draw_rate=draw_rate)
     points = law.model.scale == "points"
+    if points and needs.draws and not draw_rate:
+        raise InputError(
+            "games can be drawn, and no draw rate is given",
+            hint="name that of equal players with --draw-rate (in Python draw_rate=)",
+        )
     strength = known_strength(tournament, points=points)
     before = tournament.before(tournament.rounds)
     rng = np.random.default_rng(_SEED)
@@ -114,7 +119,8 @@ def place_chances(
         return _shares(needs, _outcomes(true_law, needs.open_games, drawn, draws=needs.draws))
 
     middle = shares(law)
-    drawn = [shares(ModelLaw(each)) for each in model_draws(law.model, _MODELS, rng)]
+    models = model_draws(law.model, _MODELS, rng)
+    drawn = [shares(replace(law, model=each)) for each in models]
     low, high = _ends(drawn, level)
 
     def chance(*at: int) -> Chance:

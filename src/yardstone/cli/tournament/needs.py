@@ -33,6 +33,12 @@ def needs(
         ),
     ] = None,
     win: Win = None,
+    draw_rate: Annotated[
+        float,
+        typer.Option(
+            metavar="RATE", help="With --win elo: draw rate of equal players, for chances."
+        ),
+    ] = 0.0,
     limit: Annotated[
         int,
         typer.Option(
@@ -71,7 +77,7 @@ def needs(
     chances, reason = None, ""
     if result.exact:
         try:
-            chances = place_chances(tournament, result, win=win)
+            chances = place_chances(tournament, result, win=win, draw_rate=draw_rate)
         except InputError as error:
             reason = str(error)
     else:

@@ -114,6 +114,11 @@ def _chance_lines(
         f"{name} has a chance of {chance_text(chances.overall)} of {better}, by the model "
         f"{chances.model} ({chances.about}), the entry list and the rounds so far."
     )
+    if needs.draws and any(
+        own.points == 0.5 and result.probability == 0.0
+        for own, (result, _) in zip(needs.results, chances.results, strict=True)
+    ):
+        yield "The model knows no draws: they are taken not to happen."
     if chances.no_interval:
         yield f"No interval: {chances.no_interval}."
     else:
