@@ -128,7 +128,7 @@ def test_what_is_no_table(tmp_path: Path) -> None:
     for data, error in (
         (b"", "there is no column"),
         (b"a,b\n1,2\n", "there is no column"),
-        (b"\xff\xfe\x00", "no table"),
+        (b"\xff\xfe\x00", "not a table"),
         (gzip.compress(text.encode())[:-30], "damaged gzip"),
         (text.encode().splitlines(keepends=True)[0] + b'"' * 300_000, "cannot be used"),
         (text.encode().replace(b"random", b"random\x00", 1), "cannot be used"),
