@@ -115,7 +115,7 @@ def test_bad_input(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "cannot be read" in run(capsys, "study", "fit", tmp_path / "none.csv", status=1)
     (tmp_path / "bad.jsonl").write_text("no\n")
     error = run(capsys, "study", "table", tmp_path / "bad.jsonl", status=1)
-    assert "bad.jsonl:1: this line is not a result" in error
+    assert "bad.jsonl:1: this line is no result" in error
     missing = run(capsys, "play", tmp_path / "r.jsonl", "--gnubg", tmp_path / "none", status=1)
     assert "no such program" in missing
     nowhere = tmp_path / "none" / "r.jsonl"

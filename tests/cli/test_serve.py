@@ -28,7 +28,7 @@ def test_limits_are_listed_with_what_is_set(capsys: pytest.CaptureFixture[str]) 
     [
         (["--limit", "files"], 2, "NAME=VALUE"),
         (["--limit", "fils=3"], 2, "there is no limit 'fils'"),
-        (["--limit", "files=-3"], 2, "no positive number"),
+        (["--limit", "files=-3"], 2, "not a positive number"),
         (["--port", "99999"], 2, "port 99999"),
         (["--port", "x"], 2, "Invalid value for '--port'"),
         (["--only-workers", "--workers", "0"], 2, "nothing to start"),

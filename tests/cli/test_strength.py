@@ -197,7 +197,7 @@ def test_bad_input_is_one_clear_line(
         ((empty, *net), "no game can be used"),
         ((games, "--net", empty, *model), "empty.sgf"),
         ((games, "--model", games), "no rank model"),
-        ((games, "--calibration", games, *net), "no calibration"),
+        ((games, "--calibration", games, *net), "not a calibration"),
         ((games, "-o", tmp_path / "no" / "a.json", *net), "no such folder"),
     ):
         status, error = complaint(capsys, "estimate", *arguments)

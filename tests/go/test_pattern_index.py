@@ -157,7 +157,7 @@ def test_what_is_no_index_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.idx"
     for data in (b"", b"(;GM[1])", MARK, MARK + struct.pack("<Q", 1 << 60) + b"{}"):
         path.write_bytes(data)
-        with pytest.raises(InputError, match=r"no index of games|damaged"):
+        with pytest.raises(InputError, match=r"not an index of games|damaged"):
             GameIndex(path)
     with pytest.raises(InputError, match="cannot be read"):
         GameIndex(tmp_path / "none.idx")
@@ -204,7 +204,7 @@ def test_a_file_that_breaks_off_is_refused(tmp_path: Path) -> None:
     data = index.path.read_bytes()
     for length in (20, 200, len(data) // 2, len(data) - 64):
         (tmp_path / "cut.idx").write_bytes(data[:length])
-        with pytest.raises(InputError, match=r"damaged|no index"):
+        with pytest.raises(InputError, match=r"damaged|not an index"):
             GameIndex(tmp_path / "cut.idx")
 
 

@@ -260,7 +260,7 @@ def test_two_processes_do_not_make_one_store(network: Path, tmp_path: Path) -> N
 
 
 def test_damaged_stores(whole: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no store"):
+    with pytest.raises(InputError, match="not a store"):
         FeatureStore.open(tmp_path)
 
     def damaged(name: str, data: bytes) -> Path:
@@ -297,5 +297,5 @@ def test_wrong_questions_to_a_store(whole: Path) -> None:
         store.array("trunk")
     with pytest.raises(UsageError, match="no 'number'"):
         store.features(0, "number")
-    with pytest.raises(UsageError, match="no colour"):
+    with pytest.raises(UsageError, match="not a colour"):
         store.rows(0, 3)

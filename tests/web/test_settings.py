@@ -27,14 +27,14 @@ def test_the_nearest_wins(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("port = ", "no TOML"),
+        ("port = ", "not TOML"),
         ("prot = 1", "no setting 'prot'"),
         ('port = "1"', "wrong kind"),
         ("host = 1", "wrong kind"),
         ("port = true", "wrong kind"),
         ("limits = 3", "table"),
         ("[limits]\nfile = 3", "no setting 'file'"),
-        ("\xff", "no TOML"),
+        ("\xff", "not TOML"),
     ],
 )
 def test_files_that_are_no_settings(tmp_path: Path, text: str, message: str) -> None:

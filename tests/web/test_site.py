@@ -173,7 +173,7 @@ def test_a_calibration_is_checked_when_the_server_starts(tmp_path: Path) -> None
     with pytest.raises(InputError, match="is for the model"):
         load_settings(options={"calibration": str(file)}, environment={})
     file.write_text("{}")
-    with pytest.raises(InputError, match="no calibration"):
+    with pytest.raises(InputError, match="not a calibration"):
         load_settings(options={"calibration": str(file)}, environment={})
     calibration(str(RankModel.load().card["name"])).save(file)
     found = load_settings(environment={"YARDSTONE_SERVE_CALIBRATION": str(file)})

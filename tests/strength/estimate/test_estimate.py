@@ -262,7 +262,7 @@ def test_whose_strength_must_be_clear(case: Case) -> None:
         estimate_player(GAMES, "Zoe", net=case.network, model=case.model)
     with pytest.raises(UsageError, match="not both"):
         estimate_player(GAMES, "Anna", colour=BLACK, net=case.network, model=case.model)
-    with pytest.raises(UsageError, match="no colour"):
+    with pytest.raises(UsageError, match="not a colour"):
         estimate_player(GAMES, colour=3, net=case.network, model=case.model)
 
 

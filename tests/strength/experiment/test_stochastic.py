@@ -69,7 +69,7 @@ def test_constants_come_from_the_training_games() -> None:
 
 
 def test_what_is_no_model() -> None:
-    with pytest.raises(UsageError, match="no model"):
+    with pytest.raises(UsageError, match="not a model"):
         Stochastic(moves=0.0, mean=1.0, variance=1.0)
     with pytest.raises(InputError, match="no head features"):
         Stochastic(moves=1.0, mean=1.0, variance=1.0).expected(

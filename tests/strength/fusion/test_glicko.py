@@ -277,7 +277,7 @@ def test_nothing_is_known_beforehand() -> None:
     [
         ("first_moves_rating", None, "no column 'first_moves_rating'"),
         ("second_moves_deviation", [0.0, 100.0], "not positive"),
-        ("second_moves_rating", ["x", "y"], "no number"),
+        ("second_moves_rating", ["x", "y"], "not a number"),
     ],
 )
 def test_columns_that_cannot_be_used(column: str, values: object, message: str) -> None:

@@ -281,7 +281,7 @@ def test_a_result_of_other_settings_or_damaged_is_refused(tmp_path: Path) -> Non
     with pytest.raises(UsageError, match="other settings"):
         do_run((1, 1, TINY, tmp_path), examples=examples, threads=1, device="cpu")
     (tmp_path / "result.json").write_text("[]")
-    with pytest.raises(InputError, match="no result of a training"):
+    with pytest.raises(InputError, match="not a result of a training"):
         do_run(item, examples=examples, threads=1, device="cpu")
 
 

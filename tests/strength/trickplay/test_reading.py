@@ -57,7 +57,7 @@ def test_bounds_are_told_by_the_record_or_by_the_caller(tmp_path: Path) -> None:
     assert (problems[0].bounds, problems[0].bounds_from) == ("H10:T1", "stated")
     with pytest.raises(NoGamesError, match="outside the bounds"):
         read_problems(tmp_path / "p.sgf", bounds="A1:C3")
-    with pytest.raises(NoGamesError, match="no bounds"):
+    with pytest.raises(NoGamesError, match="not bounds"):
         read_problems(tmp_path / "p.sgf", bounds="everything")
 
 
@@ -108,14 +108,14 @@ def test_white_may_be_to_answer(tmp_path: Path) -> None:
         ("(;SZ[19]AB[oq]AW[qp])", "no variation"),
         ("(;SZ[19](;B[qq])(;B[mp]))", "no stone"),
         ("(;SZ[19]AB[oq]AW[oq](;B[qq])(;B[mp]))", "P3 is set up twice"),
-        ("(;SZ[19]AB[oq][zz]AW[qp](;B[qq]))", "no point of a 19x19 board"),
+        ("(;SZ[19]AB[oq][zz]AW[qp](;B[qq]))", "not a point of a 19x19 board"),
         ("(;SZ[19]AB[oq]AW[qp](;B[qq];W[qq])(;B[mp]))", "move 2 of the refutation is illegal"),
         ("(;SZ[19]AB[oq]AW[qp](;B[oq])(;B[mp]))", "move 1 of the refutation is illegal"),
         ("(;SZ[19]AB[oq]AW[qp](;B[qq])(;W[mp]))", "the failure is begun by the other side"),
         ("(;SZ[19]PL[W]AB[oq]AW[qp](;B[qq])(;B[mp]))", "begun by the other side"),
         ("(;SZ[25]AB[oq]AW[qp](;B[qq]))", "boards of size 25 are not supported"),
-        ("(;SZ[9:13]AB[cc]AW[dd](;B[ee]))", "no size of a board"),
-        ("(;SZ[9]AB[oq]AW[qp](;B[qq]))", "no point of a 9x9 board"),
+        ("(;SZ[9:13]AB[cc]AW[dd](;B[ee]))", "not a size of a board"),
+        ("(;SZ[9]AB[oq]AW[qp](;B[qq]))", "not a point of a 9x9 board"),
         ("(;GM[2]AB[oq](;B[qq])(;B[mp]))", "not a game of Go"),
         ("(;SZ[9]AB[aa]AW[ab][ba](;B[cc])(;B[dd]))", "liberties"),
         ("(;SZ[19]AB[oq]AW[qp](;B[qq];AW[aa])(;B[mp]))", "set up within a variation"),
@@ -193,7 +193,7 @@ def test_a_text_file_holds_many_problems(tmp_path: Path) -> None:
     [
         ("X . |\n. O\nrefutation: T1", 2, "other"),
         ("X O |\nrefutation: Z9", 2, "'Z9' is not a point"),
-        ("X O |\nsize: many\nrefutation: T1", 2, "no size of a board"),
+        ("X O |\nsize: many\nrefutation: T1", 2, "not a size of a board"),
         ("X O |\nto play: red\nrefutation: T1", 2, "not a colour"),
         ("X O |\nlast: S1\nrefutation: R1", 1, "no stone of the opponent"),
         ("refutation: T1", 1, "no diagram"),
