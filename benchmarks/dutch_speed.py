@@ -37,7 +37,7 @@ def generated(bbp: Path, players: int, seed: int, folder: Path) -> list[Path]:
     ours.write_bytes(to_bytes(random_tournament(plan), ours))
     settings = folder / "settings.txt"
     settings.write_text(CONFIGURATION.format(players=players, rounds=9))
-    command = [bbp, "--dutch", "-g", settings, "-o", theirs, "-s", str(seed)]
+    command = [str(bbp), "--dutch", "-g", str(settings), "-o", str(theirs), "-s", str(seed)]
     done = subprocess.run(command, capture_output=True)
     return [ours, theirs] if done.returncode == 0 else [ours]
 

@@ -175,32 +175,45 @@ def held(setting: Setting, repetitions: int, seed: int) -> tuple[Array, int]:
     return inside, times
 
 
+def rows(setting: Setting, repetitions: int, seed: int) -> list[str]:
+    """The lines of a setting: even games and handicap games."""
+    inside, times = held(setting, repetitions, seed)
+    lines = []
+    for kind, where in (("even games", GAMES[2] == 0), ("handicap games", GAMES[2] > 0)):
+        held_of, number = int(inside[where].sum()), times * int(where.sum())
+        share = 100.0 * held_of / max(number, 1)
+        lines.append(f"| {setting.title} | {kind} | {held_of:,} | {number:,} | {share:.1f} |")
+    return lines
+
+
+def kept(title: str) -> list[str]:
+    """The lines of a setting that the table has."""
+    lines = TABLE.read_text("utf-8").splitlines() if TABLE.is_file() else []
+    return [line for line in lines if line.startswith(f"| {title} |")]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--repetitions", type=int, default=200)
+    parser.add_argument("--only", default="", help="settings with this in their title; others stay")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    lines = [
-        "| fitted to | intervals of | held | of | per cent |",
-        "|---|---|--:|--:|--:|",
-    ]
-    kinds = {"even games": GAMES[2] == 0, "handicap games": GAMES[2] > 0}
-    for setting in SETTINGS:
-        inside, times = held(setting, given.repetitions, given.seed)
-        for kind, where in kinds.items():
-            number = times * int(where.sum())
-            share = 100.0 * inside[where].sum() / max(number, 1)
-            lines.append(
-                f"| {setting.title} | {kind} | {int(inside[where].sum()):,} | {number:,} "
-                f"| {share:.1f} |"
-            )
-        print("\n".join(lines[-2:]), flush=True)
     made = (
-        f"`python studies/coverage_models.py --repetitions {given.repetitions}`, seed "
-        f"{given.seed}, {date.today():%Y-%m-%d}; Yardstone {version('yardstone')}, numpy "
-        f"{np.__version__}, Python {platform.python_version()}. Promised: 95 %."
+        "`python studies/coverage_models.py`, a part at a time with `--only` and the "
+        f"`--repetitions` that the counts show, seed {given.seed}, {date.today():%Y-%m-%d}; "
+        f"Yardstone {version('yardstone')}, numpy {np.__version__}, Python "
+        f"{platform.python_version()}. Promised: 95 %."
     )
-    write_text(TABLE, "\n".join([*lines, "", made]) + "\n")
+    head = ["| fitted to | intervals of | held | of | per cent |", "|---|---|--:|--:|--:|"]
+    for setting in SETTINGS:
+        if given.only not in setting.title:
+            continue
+        found = rows(setting, given.repetitions, given.seed)
+        print("\n".join(found), flush=True)
+        table = [
+            line for each in SETTINGS for line in (found if each is setting else kept(each.title))
+        ]
+        write_text(TABLE, "\n".join([*head, *table, "", made]) + "\n")
 
 
 if __name__ == "__main__":

@@ -130,7 +130,7 @@ def circuit(win: str, share: int, seed: int, workers: int | None) -> list[str]:
         usual_pairings(),
         winning_law(win),
         measure,
-        replicates=max(3 // share, 2),
+        replicates=max(8 // share, 2),
         seed=seed,
         workers=workers,
     )
@@ -144,9 +144,9 @@ def weights(win: str, share: int, seed: int, workers: int | None) -> list[str]:
     search = search_weights(
         winning_law(win),
         measure,
-        trials=20 // share,
-        replicates=50 // share,
-        confirm=300 // share,
+        trials=30 // share,
+        replicates=80 // share,
+        confirm=500 // share,
         seed=seed,
         workers=workers,
     )

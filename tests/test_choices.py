@@ -25,7 +25,9 @@ from yardstone.ratings.systems import SYSTEMS, find_system
 from yardstone.scales import convert
 
 #: Packages whose classes of parameters are walked over.
-PACKAGES = ("yardstone.ratings", "yardstone.winprob", "yardstone.strength.fusion")
+PACKAGES = (
+    "yardstone.ratings", "yardstone.winprob", "yardstone.strength.fusion", "yardstone.backgammon",
+)  # fmt: skip
 
 
 def classes_of_parameters() -> list[type]:

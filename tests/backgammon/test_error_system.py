@@ -26,6 +26,7 @@ def people() -> Pool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SkippedWarning)
         pool = yardstone.read(PEOPLE, times=True)
+    assert pool.time is not None
     return pool.select(~np.isnat(pool.time))
 
 
@@ -71,7 +72,7 @@ def test_rates_are_drawn_towards_the_mean() -> None:
     bob = (50 * 0.020 + 50 * 0.0155) / (50 + 50), (8 * 0.05 + 40 * 0.036) / (8 + 40)
     wanted = [float(PUBLISHED.rating(*rates, 5)) for rates in (ann, bob)]
     assert [replay.first_rating[1], replay.second_rating[1]] == pytest.approx(wanted)
-    assert replay.expected[1] == pytest.approx(float(fibs.probability(*wanted, 5)))
+    assert replay.expected[1] == pytest.approx(float(fibs.probability(wanted[0], wanted[1], 5)))
     # The final ratings are those of matches to `length` points.
     epm = (40 * 0.008 + 60 * 0.009 + 50 * 0.0155) / (100 + 50)
     assert replay.ratings["Ann"].value == pytest.approx(float(PUBLISHED.rating(epm, ann[1], 5)))
@@ -105,7 +106,7 @@ def test_what_is_refused() -> None:
         ErrorRates().replay(made([[-0.01, 0.01], [0.01, 0.01], [0.01, 0.01]]))
     for bad in ({"formula": "none"}, {"epm_weight": 0.0}, {"length": 0.0}):
         with pytest.raises(UsageError):
-            ErrorRates(**bad)  # type: ignore[arg-type]
+            ErrorRates(**bad)
 
 
 def test_the_table_says_who_won_in_one_column(people: Pool) -> None:
@@ -128,12 +129,13 @@ def test_the_table_says_who_won_in_one_column(people: Pool) -> None:
 def test_people_are_predicted(people: Pool) -> None:
     names = ["vandendoel", "vandendoel-people", "fibs", "elo"]
     found = evaluate(people, names, replicates=0)
-    score = {each.name: each.value("log_likelihood") for each in found.systems}
+    score = {each.name: each.value("log_likelihood") or 0.0 for each in found.systems}
     assert score["vandendoel"] > score["50:50"]
     assert abs(score["vandendoel"] - score["fibs"]) < 0.02
     # Shrinkage is what makes the errors of few matches worth anything.
     bare = ErrorRates(epm_weight=0.01, epc_weight=0.01, usual_players=0.01)
     alone = evaluate(people, {"bare": bare}, replicates=0)["bare"].value("log_likelihood")
+    assert alone is not None
     assert score["vandendoel"] > alone
 
 

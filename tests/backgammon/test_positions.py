@@ -70,10 +70,10 @@ def test_ids_as_programs_write_them(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("hello", "no ID of a position"),
-        ("4HPwATDgc/ABM", "no ID of a position"),
-        ("4HPwATDgc/ABMB", "no position ID"),
-        ("/////////////w", "no position ID|more than|chequers"),
+        ("hello", "not an ID of a position"),
+        ("4HPwATDgc/ABM", "not an ID of a position"),
+        ("4HPwATDgc/ABMB", "not a position ID"),
+        ("/////////////w", "not a position ID|more than|chequers"),
         ("AAAAAAAAAAAAAA", "borne off"),
         (f"{START}:cIkqATAAIA", "10 letters in place of 12"),
         (f"{START}:cIkqATAAIAA/", "bits are set"),
@@ -90,7 +90,7 @@ def test_ids_as_programs_write_them(text: str) -> None:
         (XGID.replace(":4:3:0:9", ":4:3:2:9"), "rules are 2"),
         (XGID.replace(":0:0:1:", ":0:1:1:"), "has an owner"),
         (XGID.replace(":0:0:1:", ":0:0:0:"), "turn is 0"),
-        (XGID.replace(":0:0:1:", ":x:0:1:"), "which is no number"),
+        (XGID.replace(":0:0:1:", ":x:0:1:"), "which is not a number"),
     ],
 )
 def test_ids_that_are_none(text: str, reason: str) -> None:
@@ -109,7 +109,7 @@ def test_positions_that_cannot_be() -> None:
         {"length": 3, "jacoby": True},
     ):
         with pytest.raises(UsageError):
-            Position(**change)  # type: ignore[arg-type]
+            Position(**change)
 
 
 def test_moves() -> None:

@@ -65,7 +65,7 @@ def test_what_is_no_id(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["backgammon", "position", "hello"]) == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "no ID of a position" in error
+    assert "not an ID of a position" in error
     assert main(["backgammon", "position", XGID, "--gnubg", "/nowhere/gnubg"]) == 1
     assert "no such program" in capsys.readouterr().err
 

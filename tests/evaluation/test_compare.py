@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.evaluation.games import played
+from tests.evaluation.needed_columns import with_needed
 from yardstone.errors import InputError, MissingExtraError, ModelError, NoGamesError, UsageError
 from yardstone.evaluation.backtest import evaluate
 from yardstone.evaluation.bootstrap import bootstrap
@@ -195,7 +196,7 @@ def test_without_optuna_the_message_says_what_to_install(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("name", SEQUENTIAL)
 def test_every_system_can_be_made_at_both_ends_of_every_knob(name: str) -> None:
     entry = find_system(name)
-    pool = played(60, 6, 8)
+    pool = with_needed(played(60, 6, 8), name)
     for end in ("low", "high"):
         system = entry.make(**{knob.name: getattr(knob, end) for knob in entry.knobs})
         expected = system.replay(pool).expected

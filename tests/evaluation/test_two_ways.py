@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.evaluation.needed_columns import with_needed
 from yardstone import Pool, read
 from yardstone.evaluation.history import rating_history
 from yardstone.kernels import Loops
@@ -65,7 +66,7 @@ def test_a_rating_list_is_the_same(pool: Pool, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("system", [*sorted(set(SEQUENTIAL) - {"decaying-bradley-terry"}), "whr"])
 def test_a_history_is_the_same(pool: Pool, system: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    part = pool.select(np.arange(60))
+    part = with_needed(pool.select(np.arange(60)), system)
 
     def rated() -> Any:
         return rating_history(part, system=system, intervals=False).rated.ratings.rating

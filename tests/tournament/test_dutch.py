@@ -390,3 +390,9 @@ def test_lines_for_pairing_in_report_files() -> None:
     for wrong in ("152 G", "250 x", "XXA    9  1.0", "XXP 1 9", "260   a"):
         with pytest.raises(InputError, match=f"{wrong[:3]}: "):
             read_trf(f"{wrong}\n{rows}\n".encode())
+
+
+def test_go_is_refused() -> None:
+    go = replace(start(4), discipline="go")
+    with pytest.raises(InputError, match="the Dutch system is for chess"):
+        pair_dutch(go)

@@ -19,11 +19,11 @@ def between_grades(law: WinningLaw, first: int, second: int, stones: int, spread
     """Share of games that the first wins, strengths drawn about grades."""
     z = np.random.default_rng(1).standard_normal((2, 100_000))
     z = np.concatenate([z, -z], axis=1)
-    sides = [
+    one, two = (
         grade + spread * GRADE_SPREAD[grade - LOWEST_GRADE] * noise
         for grade, noise in zip((first, second), z, strict=True)
-    ]
-    return float(law(*sides, np.full(z.shape[1], float(stones)))[0].mean())
+    )
+    return float(law(one, two, np.full(z.shape[1], float(stones)))[0].mean())
 
 
 @pytest.mark.parametrize("name", ["fitted", "egf"])

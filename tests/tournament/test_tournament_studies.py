@@ -294,8 +294,8 @@ def test_estimates_are_as_good_as_they_claim() -> None:
 def test_errors_of_quality_are_those_of_repeated_studies() -> None:
     variants = [Variant(name="usual"), Variant(name="swiss", system=System.swiss)]
     runs = [
-        compare_quality(variants, KANIUK, EVENTS, replicates=15, seed=seed, workers=1)
-        for seed in range(16)
+        compare_quality(variants, KANIUK, EVENTS, replicates=10, seed=seed, workers=1)
+        for seed in range(20)
     ]
     for name in ("rms", "order"):
         for place in (0, 1):

@@ -11,6 +11,7 @@ import pytest
 import requests
 
 from tests.web.desks import PASSWORD, DeskServer, Helper, copied, plain, served
+from yardstone.examples import example
 from yardstone.tournament.event.file import change_file
 from yardstone.tournament.event.results import GameResult, set_result
 from yardstone.tournament.files import read_tournament
@@ -48,8 +49,9 @@ PUBLIC = (
 ).split()
 HELPERS = "/settings /results /results/1 /pair /pair/5 /enter /more /here/5 /file".split()
 FORMS = (
-    "/settings /results/1 /results/1/quick /pair/5 /pair/5/accept /pair/4/drop /enter "
-    "/enter/table /player/1/change /player/1/rounds /here/5 /undo /wishes /sign-out"
+    "/settings /results/1 /results/1/quick /results/1/colours /pair/5 /pair/5/accept "
+    "/pair/4/drop /enter /enter/table /player/1/change /player/1/rounds /here/5 /undo "
+    "/wishes /sign-out"
 ).split()
 
 
@@ -194,6 +196,22 @@ def test_another_result_is_shown_and_never_overwritten(desk: DeskServer) -> None
     assert desk.result(4, first) is Result.unknown
     assert ann.result(4, first, second, "0-1 F") == 303
     assert desk.tournament.round_games(4)[0].forfeit
+
+
+def test_colours_are_exchanged(desk: DeskServer) -> None:
+    unplayed(desk)
+    helper = desk.helper()
+    first, second = desk.names(4)[0]
+    helper.result(4, first, second, "1-0")
+    for _ in range(2):  # the same again does not turn it back
+        fields = {"first": first, "second": second}
+        assert helper.post("/results/4/colours", fields).status_code == 200
+        assert desk.names(4)[0] == (second, first)
+        assert desk.result(4, second) is Result.second_wins  # the winner stays the winner
+    stones = next(game for game in desk.tournament.round_games(4) if game.handicap)
+    names = [desk.tournament.players[row].full_name for row in (stones.first, stones.second)]
+    refused = helper.post("/results/4/colours", {"first": names[0], "second": names[1]})
+    assert refused.status_code == 422
 
 
 @pytest.mark.parametrize(
@@ -432,7 +450,9 @@ def test_a_file_that_is_no_tournament(tmp_path: Path) -> None:
     from yardstone.errors import InputError
     from yardstone.web.desk.app import make_desk
 
-    for name, data in (("none.xml", None), ("other.xml", b"<html></html>")):
+    swiss = example("swiss.trf").read_bytes()
+    files = (("none.xml", None), ("other.xml", b"<html></html>"), ("swiss.trf", swiss))
+    for name, data in files:
         if data is not None:
             (tmp_path / name).write_bytes(data)
         with pytest.raises(InputError, match=name):
@@ -480,3 +500,11 @@ def test_what_is_to_come(desk: DeskServer) -> None:
     assert "1d and stronger" in prizes
     assert "Not final: 1 round to come." in prizes
     assert "amounts are written 300,200,100" in plain(reader.page("/prizes?money=much"))
+
+
+def test_a_whole_komi_gives_a_tap_for_a_draw(desk: DeskServer) -> None:
+    unplayed(desk)
+    helper = desk.helper()
+    assert 'class="score" name="result"' not in helper.page("/results/4")
+    assert helper.post("/settings", {"komi": "7", "was_komi": "6.5"}).status_code == 200
+    assert helper.page("/results/4").count('value="½-½" aria-pressed="false"') == 6

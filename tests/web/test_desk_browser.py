@@ -244,6 +244,15 @@ def test_what_another_helper_does_is_seen_while_writing(browser: Browser, desk: 
         assert desk.result(5, games[0][0]) is Result.second_wins
         page.get_by_label("Only those to come").check()
         assert page.locator(".board:visible").count() == 4
+    with opened(browser, desk.url, "/results/5", "Ann", calm=False) as page:
+        tap(page, (4, *games[3], "0-1"))
+        page.get_by_text("Table 4 has a result already.").wait_for()
+        helper.result(5, *games[5], "1-0")  # meanwhile somebody else goes on
+        page.get_by_text("3 of 6 to come").wait_for()
+        assert page.get_by_text("Table 4 has a result already.").is_visible()
+        page.get_by_role("button", name="Change it to 0–1").click()
+        page.locator(".clash").wait_for(state="detached")
+        assert desk.result(5, games[3][0]) is Result.second_wins
     with opened(browser, desk.url, "/player/1", "Ann") as page:
         page.get_by_label("Club").fill("Bonn")
         helper.post("/here/5", {"who": "nobody"})

@@ -116,15 +116,15 @@ def stored(tmp_path: Path) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": "else"}, "no model of winning"),
+        ({"format": "else"}, "not a model of winning"),
         ({"version": 2}, "version 2"),
         ({"link": "probit"}, "link"),
         ({"link": ["erf"]}, "link"),
         ({"name": None}, "name"),
         ({"about": "x" * 1000}, "about"),
         ({"coefficients": {"u0": -1.0}}, "u0 is negative"),
-        ({"coefficients": {"u0": "1"}}, "u0 is no number"),
-        ({"coefficients": {"u0": True}}, "u0 is no number"),
+        ({"coefficients": {"u0": "1"}}, "u0 is not a number"),
+        ({"coefficients": {"u0": True}}, "u0 is not a number"),
         ({"coefficients": {"lapse": 1.0}}, "lapse"),
         ({"coefficients": {"u9": 1.0}}, "u9"),
         ({"coefficients": 3}, "coefficients"),

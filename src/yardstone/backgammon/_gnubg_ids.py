@@ -46,7 +46,7 @@ def unpack_match(text: str) -> dict[str, int]:
     Raises
     ------
     ValueError
-        It is none.
+        It is not a match ID.
     """
     value = int.from_bytes(_decoded(text, MATCH_BYTES), "little")
     fields = {}
@@ -77,7 +77,7 @@ def unpack_position(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     Raises
     ------
     ValueError
-        It is no position ID.
+        It is not a position ID.
     """
     value = int.from_bytes(_decoded(text, POSITION_BYTES), "little")
     numbers = []

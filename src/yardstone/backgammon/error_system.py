@@ -129,7 +129,7 @@ class ErrorRates(Sequential):
         return {"loss": np.zeros((number, 2)), "decisions": np.zeros((number, 2))}
 
     def _seed(self, arrays: Arrays, place: Any, rating: Floats, deviation: Floats) -> None:
-        raise UsageError("ratings from errors begin with no ratings but those of newcomers")
+        raise UsageError("ratings from errors begin with no ratings given")
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         from yardstone.backgammon.error_kernels import replay
@@ -224,18 +224,18 @@ def _columns(pool: Pool, names: tuple[str, str]) -> Floats | None:
             try:
                 result[:, side, kind] = column.astype(np.float64)
             except ValueError:
-                raise InputError(f"the column {player}_{name} holds what is no number") from None
+                raise InputError(f"the column {player}_{name} holds what is not a number") from None
     return result
 
 
 def _check_rates(rates: Floats) -> None:
-    """Refuse what is no rate in equity."""
+    """Refuse what is not a rate in equity."""
     known = rates[~np.isnan(rates)]
     if (known < 0.0).any():
         raise InputError("an error rate is negative", hint="errors are losses: 0 or more")
     middle = float(np.median(known)) if len(known) else 0.0
     if middle > _LARGEST / 10.0 or (known > MOST_EQUITY).any():
         raise InputError(
-            f"error rates of {middle:g} are none in equity",
+            f"error rates of {middle:g} are not in equity",
             hint="give EPM and EPC in normalised equity: 8.5 thousandths are 0.0085",
         )

@@ -26,7 +26,7 @@ def move_steps(move: str) -> list[tuple[int, int]]:
     Raises
     ------
     InputError
-        It is no move.
+        It is not a move.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def move_steps(move: str) -> list[tuple[int, int]]:
         places = [] if match is None else [_place(each) for each in _PART.findall(match["places"])]
         pairs = list(pairwise(places))
         if match is None or not all(BAR >= one > other >= OFF for one, other in pairs):
-            raise InputError(f"{move!r} is no move", hint="one is 24/18 13/11")
+            raise InputError(f"{move!r} is not a move", hint="one is 24/18 13/11")
         steps += pairs * int(match["times"] or 1)
     return steps
 

@@ -205,13 +205,13 @@ class Position:
         Raises
         ------
         InputError
-            One of them is no ID, or of nothing that is played.
+            One of them is not an ID, or of nothing that is played.
         """
         try:
             own, other = unpack_position(position)
         except ValueError as error:
             raise InputError(
-                f"{position!r} is no position ID: {error}",
+                f"{position!r} is not a position ID: {error}",
                 hint="it has 14 letters, such as 4HPwATDgc/ABMA",
             ) from None
         try:
@@ -228,7 +228,7 @@ class Position:
         Raises
         ------
         InputError
-            It is none, or of nothing that is played.
+            It is not an XGID, or of nothing that is played.
         """
         plain = re.sub(r"\s*XGID\s*=\s*", "", text.strip(), flags=re.IGNORECASE)
         try:
@@ -260,7 +260,7 @@ def read_position(text: str) -> Position:
     Raises
     ------
     InputError
-        It is no ID, or of nothing that is played.
+        It is not an ID, or of nothing that is played.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def read_position(text: str) -> Position:
     match = _GNU.fullmatch(plain)
     if match is None:
         raise InputError(
-            f"{plain[:80]!r} is no ID of a position",
+            f"{plain[:80]!r} is not an ID of a position",
             hint="give an XGID, or GNU Backgammon's position ID and match ID with a colon "
             "between, such as 4HPwATDgc/ABMA:cIkqAAAAAAAA",
         )
@@ -286,7 +286,7 @@ def _match_fields(match: str) -> dict[str, Any]:
     try:
         fields = unpack_match(match)
     except ValueError as error:
-        raise UsageError(f"{match!r} is no match ID: {error}") from None
+        raise UsageError(f"{match!r} is not a match ID: {error}") from None
     if fields["state"] != _PLAYING:
         states = {0: "no game is on", 2: "the game is over", 3: "a side has resigned"}
         raise UsageError(
@@ -326,7 +326,7 @@ def _xgid_fields(parts: list[str]) -> dict[str, Any]:
     for name, part in zip(_XGID_PARTS, parts, strict=True):
         if name not in ("board", "dice"):
             if re.fullmatch(r"-?[0-9]{1,6}", part) is None:
-                raise UsageError(f"{name} is {part!r}, which is no number")
+                raise UsageError(f"{name} is {part!r}, which is not a number")
             numbers[name] = int(part)
     for name, known in _XGID_VALUES.items():
         if numbers[name] not in known:

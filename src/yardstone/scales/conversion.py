@@ -100,7 +100,7 @@ def convert_rating(
     scale, value = _place(text, source)
     strength = float(convert(value, scale, "grade", extrapolate=True))
     if not isfinite(strength):
-        raise UsageError(f"{text} is no rating on the scale {scale}")
+        raise UsageError(f"{text} is not a rating on the scale {scale}")
     _check_range(text, scale, strength)
     values: dict[str, float | None] = {}
     stretches: dict[str, tuple[float, float] | None] = {}

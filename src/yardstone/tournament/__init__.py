@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from yardstone.tournament.rating_change import RatingChange, rating_changes
     from yardstone.tournament.results import ByeKind, Result, System
     from yardstone.tournament.round_robin import RoundRobin, berger_table, pair_round_robin
-    from yardstone.tournament.rules import HandicapRules, Scoring, TimeControl
+    from yardstone.tournament.rules import HandicapRules, Scoring, Team, TeamRules, TimeControl
     from yardstone.tournament.scenario import Scenario, Simulation, simulate_scenarios
     from yardstone.tournament.simulation import SimulationPlan, tournament_of
     from yardstone.tournament.standings_table import Standings, standings
+    from yardstone.tournament.team_pairing import team_tournament
+    from yardstone.tournament.teams import TeamMatch, TeamStandings, team_standings
     from yardstone.tournament.winning_laws import winning_law
 
 __all__ = [
@@ -63,6 +65,10 @@ __all__ = [
     "SimulationPlan",
     "Standings",
     "System",
+    "Team",
+    "TeamMatch",
+    "TeamRules",
+    "TeamStandings",
     "TimeControl",
     "Tournament",
     "TournamentForecast",
@@ -83,6 +89,8 @@ __all__ = [
     "simulate_scenarios",
     "standings",
     "synthetic_field",
+    "team_standings",
+    "team_tournament",
     "to_bytes",
     "tournament_of",
     "tournament_pool",
@@ -111,10 +119,12 @@ __getattr__ = lazy_names(
         "rating_change": ("RatingChange", "rating_changes"),
         "results": ("ByeKind", "Result", "System"),
         "round_robin": ("RoundRobin", "berger_table", "pair_round_robin"),
-        "rules": ("HandicapRules", "Scoring", "TimeControl"),
+        "rules": ("HandicapRules", "Scoring", "Team", "TeamRules", "TimeControl"),
         "scenario": ("Scenario", "Simulation", "simulate_scenarios"),
         "simulation": ("SimulationPlan", "tournament_of"),
         "standings_table": ("Standings", "standings"),
+        "team_pairing": ("team_tournament",),
+        "teams": ("TeamMatch", "TeamStandings", "team_standings"),
         "winning_laws": ("winning_law",),
     },
 )

@@ -22,6 +22,8 @@ from yardstone.tournament.rules import (
     PairingSettings,
     Scoring,
     SwissSettings,
+    Team,
+    TeamRules,
     TimeControl,
 )
 
@@ -206,7 +208,9 @@ class Tournament:
         How they are paired.
     players, games, byes : tuples
         Entries; pairings of all rounds so far; rounds without an opponent.
-    scoring, handicap, pairing, swiss
+    teams : tuple of Team
+        Where players play in teams.
+    scoring, handicap, pairing, swiss, team_rules
         The rules.
     time : TimeControl
         How long a game may take.
@@ -242,6 +246,8 @@ class Tournament:
     handicap: HandicapRules = field(default_factory=HandicapRules)
     pairing: PairingSettings = field(default_factory=PairingSettings)
     swiss: SwissSettings = field(default_factory=SwissSettings)
+    teams: tuple[Team, ...] = ()
+    team_rules: TeamRules = field(default_factory=TeamRules)
     time: TimeControl = field(default_factory=TimeControl)
     round_dates: tuple[date | None, ...] = ()
     club_groups: tuple[frozenset[str], ...] = ()

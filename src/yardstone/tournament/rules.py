@@ -15,6 +15,8 @@ __all__ = [
     "SeedSystem",
     "Separation",
     "SwissSettings",
+    "Team",
+    "TeamRules",
     "TimeControl",
     "TimeSystem",
 ]
@@ -256,3 +258,47 @@ class SwissSettings:
         return [
             each.players for each in self.separations if each.first <= round_number <= each.last
         ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Team:
+    """A team.
+
+    Attributes
+    ----------
+    name : str
+    number : int
+        By which its file calls it.
+    lineups : tuple of tuple of int
+        For each round from the first on, the players by boards, -1 where nobody plays; the
+        last holds for all later rounds. There may be more players than boards.
+    """
+
+    name: str
+    number: int = 0
+    lineups: tuple[tuple[int, ...], ...] = ()
+
+    def lineup(self, round_number: int) -> tuple[int, ...]:
+        """The players of a round by boards."""
+        return self.lineups[min(round_number, len(self.lineups)) - 1] if self.lineups else ()
+
+    def everybody(self) -> tuple[int, ...]:
+        """All players of all rounds, in the order of boards."""
+        listed = dict.fromkeys(p for line in self.lineups for p in line if p >= 0)
+        return tuple(listed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamRules:
+    """How matches of teams are played and counted.
+
+    Attributes
+    ----------
+    size : int
+        Boards of a match.
+    criteria : tuple of str
+        Of the standings of teams; empty for the usual ones.
+    """
+
+    size: int = 4
+    criteria: tuple[str, ...] = ()

@@ -40,7 +40,7 @@ from yardstone.winprob.coefficient_region import CoefficientRegion
 from yardstone.winprob.grade_model import ALL_PARAMETERS, EXTRAS, GradeModel
 from yardstone.winprob.kaniuk import PARAMETERS, Kaniuk
 from yardstone.winprob.likelihood import MAY_BE_NEGATIVE
-from yardstone.winprob.models import WinningModel
+from yardstone.winprob.model import WinningModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,9 +112,9 @@ def read_model(path: Path) -> WinningModel:
     try:
         values = json.loads(content.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        raise InputError("no model of winning: not JSON", file=str(path), hint=_HINT) from None
+        raise InputError("not a model of winning: not JSON", file=str(path), hint=_HINT) from None
     if not isinstance(values, dict) or values.get("format") != FORMAT:
-        raise InputError("no model of winning", file=str(path), hint=_HINT)
+        raise InputError("not a model of winning", file=str(path), hint=_HINT)
     if values.get("version") != VERSION:
         raise InputError(
             f"a model of winning of version {values.get('version')!r}; this Yardstone reads "
@@ -124,7 +124,7 @@ def read_model(path: Path) -> WinningModel:
     try:
         return _model(_Values(values))
     except _Wrong as wrong:
-        raise InputError(f"no model of winning: {wrong}", file=str(path), hint=_HINT) from None
+        raise InputError(f"not a model of winning: {wrong}", file=str(path), hint=_HINT) from None
 
 
 class _Wrong(Exception):
@@ -161,7 +161,7 @@ class _Values:
         try:
             array = np.array(value, np.float64)
         except (TypeError, ValueError):
-            raise _Wrong(f"{key} holds something that is no number") from None
+            raise _Wrong(f"{key} holds something that is not a number") from None
         if array.shape != shape or not np.isfinite(array).all():
             raise _Wrong(f"{key} has not the shape of {shape}, or is not finite")
         return array
@@ -169,7 +169,7 @@ class _Values:
 
 def _number(key: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e12:
-        raise _Wrong(f"{key} is no number")
+        raise _Wrong(f"{key} is not a number")
     return float(value)
 
 

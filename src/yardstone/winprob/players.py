@@ -196,7 +196,7 @@ def _strength(word: str, scale: str, model: WinningModel) -> float:
     except ValueError:
         if model.scale == "points":
             raise UsageError(
-                f"{word!r} is no rating: the model {model.name} goes by points"
+                f"{word!r} is not a rating: the model {model.name} goes by points"
             ) from None
         if scale != "grade" and isnan(parse_grades([word])[0]):
             raise UsageError(f"{word!r} is neither a rating nor a grade") from None

@@ -18,7 +18,7 @@ from yardstone.winprob.grade_model import LOW_GRADE, GradeModel, Link
 from yardstone.winprob.head_start import head_start, usual_komi
 from yardstone.winprob.kaniuk import INITIAL, Kaniuk
 from yardstone.winprob.likelihood import LikelihoodFit, fit_likelihood
-from yardstone.winprob.models import WinningModel
+from yardstone.winprob.model import WinningModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,8 +58,7 @@ def fit_winning_model(
     """Fit a model to all decided games between known grades, handicap games too.
 
     Its intervals count events, or players where there are no events. There is none with too few
-    of them, nor where ``lapse`` is free: the likelihood bends too much in it for a covariance,
-    and intervals held the truth in 75 to 92 of 100 only.
+    of them, nor where ``lapse`` is free: the likelihood bends too much in it for a covariance.
 
     Parameters
     ----------

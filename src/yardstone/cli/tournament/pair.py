@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -196,6 +196,10 @@ def pair(
             "--again", help="Drop the boards of this round and of later ones, and pair it again."
         ),
     ] = False,
+    teams: Annotated[
+        bool,
+        typer.Option("--teams", help="Pair the teams; players and boards follow their line-ups."),
+    ] = False,
     compare: Annotated[
         bool,
         typer.Option("--compare", help="Pair a recorded round again, and show the differences."),
@@ -239,13 +243,16 @@ def pair(
     yardstone tournament pair swiss.trf --fix 'Silva Rui,Novak Petr' --absent 'Kaya Deniz'
     yardstone tournament pair open.xml --round 5 --again --ask 'Adler Ruth,Dahl Ingrid'
     yardstone tournament pair open.xml --round 3 --compare
+    yardstone tournament pair teams.xml --teams
     """
     from yardstone.tournament.event.pairing import pair_event
     from yardstone.tournament.event.wishes import EventWishes, read_wishes
     from yardstone.tournament.files import read_tournament
 
     boards.check(target)
-    wishes = EventWishes() if file == "-" or no_wishes else read_wishes(file)
+    if teams and compare:
+        raise UsageError("--compare is for rounds of players")
+    wishes = EventWishes() if file == "-" or no_wishes or teams else read_wishes(file)
     if compare:
         if target is not None or boards.html is not None or ask or again:
             raise UsageError(
@@ -275,6 +282,11 @@ def pair(
             tournament, number = without_rounds(
                 tournament, round_number, keep_results=target is not None
             )
+        players = tournament
+        if teams:
+            from yardstone.tournament.team_pairing import team_tournament
+
+            tournament = team_tournament(players)
         kind = rules.kind(tournament, wishes)
         if kind == "round-robin" and ask:
             raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
@@ -289,7 +301,7 @@ def pair(
             options["rules"] = rules.weights(tournament)
         else:
             options["seed"] = rules.seed
-        return pair_event(
+        made = pair_event(
             tournament,
             number,
             system=kind,
@@ -297,9 +309,16 @@ def pair(
             constraints=constraints.of(tournament),
             **options,
         )
+        return _seated(made, players, tournament) if teams else made
 
     made = _into(file, target, paired)
-    boards.emit(_document(made, brief=brief))
+    document = _document(made, brief=brief)
+    if teams:
+        from yardstone.reports.tournament.teams import team_round_document
+
+        seated = made.change.tournament
+        document = team_round_document(document, seated, seated.round_games(made.number))
+    boards.emit(document)
     if made.notes:
         print("\n".join(f"yardstone: {note}" for note in made.notes), file=sys.stderr)
 
@@ -354,6 +373,14 @@ def two_players(tournament: Tournament, text: str, option: str) -> tuple[int, in
         if mark and one.strip() and two.strip():
             return tournament.find(one.strip()), tournament.find(two.strip())
     raise UsageError(f'{option} {text!r}: write two names with a comma between: "A,B"')
+
+
+def _seated(made: PairedRound, tournament: Tournament, entrants: Tournament) -> PairedRound:
+    """The same with the players at their boards, after their teams were paired."""
+    from yardstone.tournament.team_pairing import with_boards
+
+    seated = with_boards(tournament, entrants, made.change.tournament)
+    return replace(made, change=replace(made.change, tournament=seated))
 
 
 def _comparison(tournament: Tournament, round_number: int | None, rules: PairingRules) -> Document:

@@ -34,6 +34,9 @@ def standings(
     everybody: Annotated[
         bool, typer.Option("--everybody", help="Also list players without a game.")
     ] = False,
+    teams: Annotated[
+        bool, typer.Option("--teams", help="Rank the teams, with the boards of their matches.")
+    ] = False,
     top: Annotated[
         int | None,
         typer.Option(
@@ -47,6 +50,7 @@ def standings(
     --------
     yardstone tournament standings open.xml --round 3
     yardstone tournament standings swiss.trf --criteria pts,bh-c1,sb -o standings.html
+    yardstone tournament standings teams.xml --teams
     """
     from yardstone.reports.tournament.standings import standings_document
     from yardstone.tournament.standings_table import standings as standings_of
@@ -54,8 +58,18 @@ def standings(
     output.check()
     if output.format not in (Format.text, Format.html) and (top is not None or not results):
         raise UsageError("--top and --no-results are for text and pages")
+    tournament = file.read()
+    if teams:
+        from yardstone.reports.tournament.teams import team_standings_document
+        from yardstone.tournament.teams import team_standings
+
+        if everybody or unplayed is not None or top is not None:
+            raise UsageError("--everybody, --unplayed and --top are for standings of players")
+        ranked = team_standings(tournament, round_number=round_number, criteria=criteria)
+        output.emit(team_standings_document(ranked, results=results))
+        return
     table = standings_of(
-        file.read(),
+        tournament,
         round_number=round_number,
         criteria=criteria,
         unplayed=unplayed,

@@ -109,7 +109,7 @@ def event_chart(qualities: Sequence[EventQuality]) -> Chart:
         x = Axis(f"{label}, less {names[0]}", grid=True)
         panels.append(Panel(x, Axis(scale="category", names=names), [Guide(x=0.0), points]))
     words = "Error of strengths after the event, and true order in the standings"
-    return Chart(panels, words=words, columns=2, height=22.0 * max(len(names), 3))
+    return Chart(panels, words=words, columns=1, height=22.0 * max(len(names), 3))
 
 
 def circuit_chart(qualities: Sequence[CircuitQuality]) -> Chart:

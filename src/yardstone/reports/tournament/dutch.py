@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from yardstone.tournament.dutch.proposal import DutchProposal
     from yardstone.tournament.model import Tournament
 
-__all__ = ["check_document", "dutch_document", "dutch_sentences"]
+__all__ = ["check_document", "dutch_document"]
 
 _WIDTH = 96
 
@@ -48,7 +48,7 @@ def dutch_document(proposal: DutchProposal, *, brief: bool = False) -> Document:
         heads = [str(why.board.table) if why.board.table else "Bye" for why in explanations]
         width = max([3, *map(len, heads)])
         reasons = [
-            (f"{head:>{width}}", " ".join(dutch_sentences(pairing, why)))
+            (f"{head:>{width}}", " ".join(_sentences(pairing, why)))
             for head, why in zip(heads, explanations, strict=True)
         ]
         sections.append(Section("Why", [Facts(reasons, width=_WIDTH)]))
@@ -98,7 +98,7 @@ def _columns(pairing: DutchPairing) -> list[Column]:
         Column("role", lambda why: why.role),
         Column("colours", lambda why: why.board.reason and str(why.board.reason)),
         Column("criterion", lambda why: why.instead and why.instead.criterion),
-        Column("why", lambda why: " ".join(dutch_sentences(pairing, why))),
+        Column("why", lambda why: " ".join(_sentences(pairing, why))),
     ]
 
 
@@ -113,8 +113,7 @@ def _nth(number: int) -> str:
     return f"{number}{ending}"
 
 
-def dutch_sentences(pairing: DutchPairing, why: BoardExplanation) -> list[str]:
-    """Everything that is to be said of one board."""
+def _sentences(pairing: DutchPairing, why: BoardExplanation) -> list[str]:
     tournament = pairing.field.tournament
     if why.bracket is None:
         return ["By hand."]

@@ -225,9 +225,9 @@ def _conclusion(qualities: Sequence[EventQuality], base: str) -> list[str]:
         claim, better, worse = text
         for sign, word in ((-1, better), (1, worse)):
             if names := [q.name for q, each in zip(rest, part, strict=True) if each == sign]:
-                lines.append(f"{claim.format(word)} than with {base}: {', '.join(names)}.")
+                lines.append(f"{claim.format(word)} than with {base}: {'; '.join(names)}.")
     if names := [q.name for k, q in enumerate(rest) if signs[k] == signs[k + len(rest)] == 0]:
-        lines.append(f"Not distinguishable from {base} in either: {', '.join(names)}.")
+        lines.append(f"Not distinguishable from {base} in either: {'; '.join(names)}.")
     lines.append("Significant: at 95 % confidence for all these comparisons together (Holm).")
     return lines
 

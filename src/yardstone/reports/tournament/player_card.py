@@ -85,9 +85,10 @@ def _facts(tournament: Tournament, player: int) -> list[tuple[str, str]]:
         facts.append(("Grade", format_grade(who.rank)))
     if who.rating is not None:
         facts.append(("Rating", f"{who.rating:.0f}" + _new_rating(tournament, player)))
-    where = ", ".join(part for part in (who.club, who.country.upper()) if part)
-    if where:
-        facts.append(("Club", where))
+    if who.club:
+        facts.append(("Club", who.club))
+    if who.country:
+        facts.append(("Country", who.country.upper()))
     last = max((g.round for g in tournament.games if g.result is not Result.unknown), default=0)
     if last:
         made = standings(tournament, round_number=last)

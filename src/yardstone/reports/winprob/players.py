@@ -39,7 +39,7 @@ def pair_document(pair: PairProbability, figure: str = "curves") -> Document:
     digits = 2 if pair.low is None else 1
     lines = [
         f"{pair.first} beats {pair.second} in {_share(pair.probability, digits)} % of "
-        f"{_games(pair)}{interval}."
+        f"{_games(pair.model, pair.handicap, pair.komi)}{interval}."
     ]
     if pair.handicap or pair.komi is not None:
         lines.append(f"{pair.first if pair.first_is_black else pair.second} is Black.")
@@ -90,17 +90,17 @@ def _model_lines(model: WinningModel, *, interval: bool) -> list[str]:
     return lines
 
 
-def _games(pair: PairProbability) -> str:
+def _games(model: WinningModel, handicap: float, komi: float | None) -> str:
     """What games, in words."""
-    if pair.model.scale == "points":
+    if model.scale == "points":
         return "games that are not drawn"
-    komi = "" if pair.komi is None else f"komi {pair.komi:g}"
-    if not pair.handicap:
-        return f"even games at {komi}" if komi else "even games"
-    if pair.handicap == 1:
-        return f"games at {komi}" if komi else "games without komi"
-    stones = f"games with {pair.handicap:g} stones"
-    return f"{stones} and {komi}" if komi else stones
+    points = "" if komi is None else f"komi {komi:g}"
+    if not handicap:
+        return f"even games at {points}" if points else "even games"
+    if handicap == 1:
+        return f"games at {points}" if points else "games without komi"
+    stones = f"games with {handicap:g} stones"
+    return f"{stones} and {points}" if points else stones
 
 
 def _reach(model: WinningModel) -> str:
@@ -169,7 +169,8 @@ def grades_document(
     return Document(
         "Win probability",
         [
-            f"Per cent of games won, by grades that the opponent is stronger{below}",
+            f"Per cent of {_games(model, handicap, komi)} won by Black, by grades that White is "
+            f"stronger{below}",
             *_model_lines(model, interval=ends is not None),
             f"That was made for {_reach(model)}.",
         ],

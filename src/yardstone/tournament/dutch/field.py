@@ -11,6 +11,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from yardstone.errors import InputError
 from yardstone.tournament.fide import FideScores, Unplayed
 from yardstone.tournament.formats.line_files import TextDocument
 from yardstone.tournament.model import ByeKind, Result
@@ -187,6 +188,11 @@ def dutch_field(
         Numbers of those who are to be paired.
     rounds : int, optional
         Of the whole tournament, by default as it says.
+
+    Raises
+    ------
+    InputError
+        The game is Go.
     """
     done = round_number - 1
     scores = FideScores(before, done, Unplayed.none)
@@ -202,6 +208,12 @@ def dutch_field(
         player: number
         for number, player in enumerate((p for p in seeding(before) if p in entered), 1)
     }
+    if before.discipline == "go":
+        raise InputError(
+            "the Dutch system is for chess, where White moves first",
+            file=before.file or None,
+            hint="pair Go by weights: McMahon or Swiss",
+        )
     final = round_number >= (before.rounds if rounds is None else rounds)
     most = done * max(before.scoring.win, before.scoring.draw)
 

@@ -13,6 +13,7 @@ from typing import Any
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.tournament.formats import opengotha_fields as known
+from yardstone.tournament.formats.opengotha_teams import read_team_rules, read_teams
 from yardstone.tournament.formats.xml_files import Element, XmlFile, parse_xml
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
 from yardstone.tournament.rules import HandicapRules, PairingSettings, Scoring, TimeControl
@@ -72,6 +73,10 @@ def read_opengotha(data: bytes, file: str = "", *, skipped: SkipReport | None = 
         handicap=HandicapRules(**_values(root, "HandicapParameterSet", known.HANDICAP, file)),
         pairing=PairingSettings(**_values(root, "PairingParameterSet", known.PAIRING, file)),
         time=_time_of(general, file),
+        teams=read_teams(
+            root, reader.player_named, reader.number_in, values["rounds"], reader.skip_board
+        ),
+        team_rules=read_team_rules(root, reader.number_in),
         club_groups=tuple(
             frozenset(club.attributes.get("name", "") for club in group.all("Club"))
             for group in root.all("ClubsGroup")
@@ -223,14 +228,16 @@ class _XmlReader:
                 raise InputError(f"more than {MAX_PLAYERS:,} players", file=self.file)
         return tuple(players)
 
-    def _player(self, element: Element, attribute: str) -> int:
+    def player_named(self, element: Element, attribute: str) -> int:
+        """Number of the player whom an attribute names."""
         text = element.attributes.get(attribute, "")
         number = self.number.get(text.replace(" ", "").upper(), self.plain.get(_plain_key(text)))
         if number is None:
             raise InputError(f"no player is called {text!r}", file=self.file, line=element.line)
         return number
 
-    def _number(self, element: Element, attribute: str, default: str, highest: int) -> int:
+    def number_in(self, element: Element, attribute: str, default: str, highest: int) -> int:
+        """An attribute that is a number up to `highest`."""
         text = element.attributes.get(attribute, default).strip()
         if not text.isdecimal() or len(text) > 9 or int(text) > highest:
             raise InputError(
@@ -239,6 +246,11 @@ class _XmlReader:
                 line=element.line,
             )
         return int(text)
+
+    def skip_board(self, error: InputError) -> None:
+        """Leave out a board of a team, as OpenGotha does after its player is deleted."""
+        if self.skipped is not None:
+            self.skipped.add(Skipped(self.file, error.line or 0, error.message), kind="board")
 
     def games(self) -> list[Game]:
         games: list[Game] = []
@@ -268,15 +280,18 @@ class _XmlReader:
         if text not in known.RESULTS:
             raise InputError(f"{text!r} is not a result", file=self.file, line=element.line)
         result, forfeit = known.RESULTS[text]
-        first, second = self._player(element, "blackPlayer"), self._player(element, "whitePlayer")
+        first, second = (
+            self.player_named(element, "blackPlayer"),
+            self.player_named(element, "whitePlayer"),
+        )
         if first == second:
             raise InputError("a player meets himself", file=self.file, line=element.line)
         return Game(
-            round=max(self._number(element, "roundNumber", "1", MAX_ROUNDS), 1),
-            table=self._number(element, "tableNumber", "1", 10**6),
+            round=max(self.number_in(element, "roundNumber", "1", MAX_ROUNDS), 1),
+            table=self.number_in(element, "tableNumber", "1", 10**6),
             first=first,
             second=second,
-            handicap=self._number(element, "handicap", "0", 99),
+            handicap=self.number_in(element, "handicap", "0", 99),
             result=Result(result),
             forfeit=forfeit,
             known_colour=attributes.get("knownColor", "true").strip() != "false",
@@ -286,8 +301,8 @@ class _XmlReader:
     def byes(self) -> list[Bye]:
         return [
             Bye(
-                max(self._number(element, "roundNumber", "1", MAX_ROUNDS), 1),
-                self._player(element, "player"),
+                max(self.number_in(element, "roundNumber", "1", MAX_ROUNDS), 1),
+                self.player_named(element, "player"),
             )
             for element in self.root.all("ByePlayer")
         ]

@@ -2,7 +2,7 @@
 
 A tournament that was read from such a file is written over a copy of that file: only
 the attributes whose meaning differs are touched, so that whatever Yardstone does not
-use (teams, what is published, attributes of later versions) comes back unharmed.
+use (what is published, attributes of later versions) comes back unharmed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Any
 
 from yardstone.tournament.formats import opengotha_fields as known
 from yardstone.tournament.formats.opengotha_reading import key, read_opengotha
+from yardstone.tournament.formats.opengotha_teams import team_elements
 from yardstone.tournament.formats.xml_files import Element, XmlFile, write_xml
 from yardstone.tournament.model import Bye, Game, Player, Result, Tournament
-from yardstone.tournament.rules import TimeSystem
+from yardstone.tournament.rules import TeamRules, TimeSystem
 
 __all__ = ["write_opengotha"]
 
@@ -52,6 +53,7 @@ def write_opengotha(tournament: Tournament) -> bytes:
     _update_games(root, tournament, before)
     _update_byes(root, tournament, before)
     _update_settings(root, tournament, before)
+    _update_teams(root, tournament, before)
     return write_xml(document)
 
 
@@ -262,6 +264,32 @@ def _update_settings(root: Element, tournament: Tournament, before: Tournament |
     if before is None or before.scoring.criteria != tournament.scoring.criteria:
         placement = _section(settings, "PlacementParameterSet")
         _update_criteria(placement, tournament.scoring.criteria)
+
+
+def _team_texts(tournament: Tournament) -> list[tuple[dict[str, str], list[dict[str, str]]]]:
+    """What the elements of the teams, and of their boards, would say."""
+    names = [_key(player) for player in tournament.players]
+    elements = team_elements(tournament, names.__getitem__)
+    return [(each.attributes, [board.attributes for board in each.children]) for each in elements]
+
+
+def _update_teams(root: Element, tournament: Tournament, before: Tournament | None) -> None:
+    texts = _team_texts(tournament)
+    if texts != ([] if before is None else _team_texts(before)):
+        _remove(root, [child for child in root.children if child.name == "Teams"])
+        for attributes, boards in texts:
+            element = Element("Team", attributes)
+            _append(_section(root, "Teams", before="TournamentParameterSet"), element, depth=2)
+            for board in boards:
+                _append(element, Element("Board", board), depth=3)
+    earlier = None if before is None else before.team_rules
+    if tournament.team_rules != (earlier or TeamRules()):
+        rules = _section(root, "TeamTournamentParameterSet")
+        general = _section(rules, "TeamGeneralParameterSet")
+        general.attributes["teamSize"] = str(tournament.team_rules.size)
+        if tournament.team_rules.criteria != (earlier or TeamRules()).criteria:
+            placement = _section(rules, "TeamPlacementParameterSet")
+            _update_criteria(placement, tournament.team_rules.criteria)
 
 
 def _update_categories(general: Element, limits: tuple[int, ...]) -> None:

@@ -20,6 +20,7 @@ from yardstone.tournament.formats.line_files import TextDocument, parse_date, sp
 from yardstone.tournament.formats.trf_go import with_go
 from yardstone.tournament.formats.trf_head import FIRST_ROUND, MAX_ROUNDS, WIDTH, TrfHead
 from yardstone.tournament.formats.trf_swiss import read_swiss
+from yardstone.tournament.formats.trf_teams import read_teams
 from yardstone.tournament.model import (
     Adjustment,
     Bye,
@@ -29,7 +30,7 @@ from yardstone.tournament.model import (
     Result,
     Tournament,
 )
-from yardstone.tournament.rules import SwissSettings
+from yardstone.tournament.rules import SwissSettings, Team, TeamRules
 
 __all__ = ["BYES", "read_trf"]
 
@@ -127,6 +128,8 @@ class _TrfReader:
             byes=tuple(byes),
             scoring=self.head.scoring(),
             swiss=self._swiss(rounds),
+            teams=(teams := read_teams(self.head, self.place, self._skip)),
+            team_rules=TeamRules(size=_boards(teams, games)),
             time=self.head.time,
             round_dates=self.head.round_dates(rounds),
             adjustments=self._adjustments(rounds),
@@ -352,3 +355,15 @@ class _TrfReader:
         entries = self.entries[player]
         letter = entries[number - 1].result if number <= len(entries) else ""
         return {"1": "W", "=": "D", "0": "L"}.get(letter, letter)
+
+
+def _boards(teams: tuple[Team, ...], games: list[Game]) -> int:
+    """Boards of a match: the most that any had, or else the players of the smallest team."""
+    team_of = {player: k for k, team in enumerate(teams) for player in team.everybody()}
+    count: dict[tuple[int, frozenset[int]], int] = {}
+    for game in games:
+        pair = frozenset(team_of.get(player, -1) for player in (game.first, game.second))
+        if len(pair) == 2 and -1 not in pair:
+            count[game.round, pair] = count.get((game.round, pair), 0) + 1
+    smallest = min((len(team.everybody()) for team in teams), default=0)
+    return max(count.values(), default=smallest) or TeamRules().size

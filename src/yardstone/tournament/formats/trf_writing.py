@@ -18,6 +18,7 @@ from yardstone.tournament.formats.trf_go import GO_LINE, go_lines, same_go
 from yardstone.tournament.formats.trf_head import FIRST_ROUND, WIDTH
 from yardstone.tournament.formats.trf_reading import BYES, MAX_PLAYERS, read_trf
 from yardstone.tournament.formats.trf_swiss import swiss_lines
+from yardstone.tournament.formats.trf_teams import team_lines
 from yardstone.tournament.model import Game, Player, Result, System, Tournament
 from yardstone.tournament.standings_table import standings
 
@@ -66,7 +67,12 @@ def write_trf(tournament: Tournament) -> bytes:
     return _with_go(
         tournament,
         TextDocument("trf", ()),
-        [*_head(tournament), *swiss_lines(tournament, numbers), *rows],
+        [
+            *_head(tournament),
+            *swiss_lines(tournament, numbers),
+            *rows,
+            *team_lines(tournament, numbers),
+        ],
         numbers,
     )
 
@@ -158,6 +164,7 @@ def _head(tournament: Tournament) -> list[str]:
         ("052", _day(tournament.end)),
         ("062", str(len(tournament.players))),
         ("072", str(rated)),
+        *([("082", str(len(tournament.teams)))] if tournament.teams else []),
         ("092", _SYSTEMS.get(tournament.system, "")),
         ("102", tournament.director),
         ("142", str(tournament.rounds)),
@@ -213,6 +220,8 @@ def _updated(tournament: Tournament, document: TextDocument) -> bytes:
     last += len(lines) - len(document.lines)
     added = [_whole_line(numbers[row], rows[row]) for row in range(len(before.players), len(rows))]
     lines[last:last] = added
+    if tournament.teams != before.teams:
+        lines = [line for line in lines if line[:3] != "013"] + team_lines(tournament, numbers)
     return _with_go(tournament, document, lines, numbers)
 
 

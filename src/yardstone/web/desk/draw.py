@@ -11,9 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from yardstone.errors import InputError
-from yardstone.reports.tournament.dutch import dutch_sentences
 from yardstone.reports.tournament.words import sentences, side_names
-from yardstone.tournament.dutch.proposal import DutchProposal
 from yardstone.tournament.event.pairing import (
     PairedRound,
     pair_event,
@@ -244,11 +242,6 @@ def _reasons(made: PairedRound) -> dict[frozenset[int], list[str]]:
     if isinstance(proposal, Proposal):
         return {
             why.board.players: sentences(proposal.pairing, why) for why in proposal.explanations
-        }
-    if isinstance(proposal, DutchProposal):
-        return {
-            why.board.players: dutch_sentences(proposal.pairing, why)
-            for why in proposal.explanations
         }
     return {}
 

@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from yardstone.errors import UsageError
 from yardstone.reports.tournament.words import side_names
+from yardstone.tournament.event.colours import set_first_mover
 from yardstone.tournament.event.results import GameResult, parse_score, score_of, set_result
 from yardstone.tournament.model import Game, Result
 from yardstone.web.desk.boards import choices, letters, round_boards
@@ -103,6 +104,24 @@ async def enter_quick(request: Request, number: int) -> Response:
     return await run_in_threadpool(_enter_quick, request, form, number)
 
 
+@router.post("/results/{number}/colours")
+async def exchange_colours(request: Request, number: int) -> Response:
+    """Say that the second-named player has moved first."""
+    form = await read_form(request)
+
+    def step(tournament: Tournament) -> Change:
+        first, second = _rows(tournament, number, form.text("first"), form.text("second"))
+        return set_first_mover(tournament, number, second, first)
+
+    made = await run_in_threadpool(desk_of(request).change, step, form.helper)
+    return back(request, f"/results/{number}", said=" ".join(made.lines))
+
+
+def _draws(tournament: Tournament) -> bool:
+    """Whether games are drawn often enough for a button of its own."""
+    return tournament.komi is not None and tournament.komi == int(tournament.komi)
+
+
 def _sheet(
     request: Request, snapshot: Snapshot, number: int, clash: Clash | None = None
 ) -> Response:
@@ -123,6 +142,7 @@ def _sheet(
         choices=choices(tournament),
         sides=side_names(tournament),
         letters=letters(tournament),
+        draws=_draws(tournament),
         clash=clash,
     )
 
@@ -188,6 +208,18 @@ def _set(
         result, forfeit = parse_score(text)
     except UsageError as error:
         raise RequestProblem(422, "bad_result", f"{error}.") from None
+    pair = _rows(tournament, number, first, second)
+    game = tournament.game_of[number, pair[0]]
+    stands = _seen_by(game, pair[0])
+    wanted = GameResult(result=result, forfeit=forfeit, round=number, players=pair)
+    sent = score_of(result, forfeit=forfeit)
+    if stands not in ("?", sent, replacing):
+        raise _ClashError(Clash(game.table, first, second, stands, sent))
+    return set_result(tournament, wanted, replace_other=stands == replacing)
+
+
+def _rows(tournament: Tournament, number: int, first: str, second: str) -> tuple[int, int]:
+    """Two players by their whole names, who must meet in the round."""
     rows = {player.full_name: row for row, player in enumerate(tournament.players)}
     pair = rows.get(first, -1), rows.get(second, -1)
     game = tournament.game_of.get((number, pair[0]))
@@ -198,12 +230,7 @@ def _set(
             f"{first} and {second} do not meet in round {number} any more: it was paired again.",
             "Nothing was changed. Look at the boards as they are now.",
         )
-    stands = _seen_by(game, pair[0])
-    wanted = GameResult(result=result, forfeit=forfeit, round=number, players=pair)
-    sent = score_of(result, forfeit=forfeit)
-    if stands not in ("?", sent, replacing):
-        raise _ClashError(Clash(game.table, first, second, stands, sent))
-    return set_result(tournament, wanted, replace_other=stands == replacing)
+    return pair
 
 
 def _signed(desk: Desk, number: int, clash: Clash) -> Clash:

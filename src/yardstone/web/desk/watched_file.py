@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Snapshot", "WatchedFile"]
 
+#: The format of the file: the only one that holds tables, byes and absences.
+_FORMAT = "opengotha"
 #: Seconds between two looks at a file that is asked for again and again.
 _FRESH = 0.2
 
@@ -142,7 +144,14 @@ class WatchedFile:
                 data = stream.read(MAX_BYTES + 1)
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", file=name) from None
-        tournament = format_of_bytes(data, name).read(data, name)
+        form = format_of_bytes(data, name)
+        if form.name != _FORMAT:
+            raise InputError(
+                f"the desk keeps its tournament in OpenGotha's XML, and this is {form.about}",
+                file=name,
+                hint="tournament convert makes one of it",
+            )
+        tournament = form.read(data, name)
         return Snapshot(tournament, hashlib.sha256(data).hexdigest()[:16])
 
 

@@ -36,6 +36,7 @@
     } else {
       for (const part of all("[data-live]", live)) {
         const other = one(`#${CSS.escape(part.id)}`, fresh);
+        if (one(".clash", part) && !one(".clash", other)) continue; // stays until it is answered
         if (other.outerHTML !== part.dataset.shown && !busy(part)) {
           const text = other.outerHTML;
           part.replaceWith(other);
@@ -121,6 +122,7 @@
         const plain = answer ? await answer.json().catch(() => ({})) : {};
         if (answer && answer.ok) {
           mark(false);
+          form.closest(".clash")?.remove();
           const field = one("[data-filter]", form);
           if (field) field.value = "";
           await load();

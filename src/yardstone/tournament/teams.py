@@ -1,0 +1,317 @@
+"""Teams: who plays on which board, their matches, and the standings of teams."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from yardstone.errors import InputError, UsageError
+from yardstone.tournament.model import Result, Tournament
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.tournament.rules import Team
+
+__all__ = ["MemberScore", "TeamMatch", "TeamBoard", "TeamStandings", "matches", "team_standings"]
+
+#: Other names of criteria.
+_NAMES = {"TP": "TEAMP", "MP": "TEAMP", "BP": "BDW", "GP": "BDW", "BH": "SOST"}
+_UPPER = re.compile(r"B(?:DW)?(\d)U")
+#: Without criteria of the file, as OpenGotha has them, and for chess.
+_USUAL = ("TEAMP", "BDW", "BDW3U", "BDW2U", "BDW1U", "MNR")
+_USUAL_CHESS = ("TEAMP", "BDW", "SOST", "SB")
+
+
+@dataclass(frozen=True, slots=True)
+class TeamBoard:
+    """A game between members of two teams.
+
+    Attributes
+    ----------
+    board : int
+        From 1, by the place of the first team's player among those who play.
+    players : (int, int)
+        Numbers of the first team's player and the other's.
+    points : (float, float)
+    done : bool
+        Whether the game has a result.
+    """
+
+    board: int
+    players: tuple[int, int]
+    points: tuple[float, float]
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TeamMatch:
+    """Two teams in a round.
+
+    Attributes
+    ----------
+    round : int
+    teams : (int, int)
+        Places in `Tournament.teams`; the first has the first move on the first board.
+    boards : tuple of TeamBoard
+    board_points : (float, float)
+    match_points : (int, int)
+        2 for a match that is won, 1 for a drawn one; while games are open, by the boards
+        that are done.
+    """
+
+    round: int
+    teams: tuple[int, int]
+    boards: tuple[TeamBoard, ...]
+    board_points: tuple[float, float]
+    match_points: tuple[int, int]
+
+    @property
+    def done(self) -> bool:
+        """Whether all games have a result."""
+        return all(board.done for board in self.boards)
+
+    def side(self, team: int) -> int:
+        """0 for the first of the two teams, 1 for the other."""
+        return self.teams.index(team)
+
+
+def matches(tournament: Tournament, round_number: int | None = None) -> tuple[TeamMatch, ...]:
+    """All matches up to a round, by rounds and tables.
+
+    Two teams have a match where members of both meet. A match is won by more than half of
+    the boards of a match and more than the other team has, as OpenGotha counts; in chess by
+    more board points.
+    """
+    last = tournament.last_round if round_number is None else round_number
+    listed: list[TeamMatch] = []
+    for number in range(1, last + 1):
+        place: dict[int, tuple[int, int]] = {}
+        for team, entry in enumerate(tournament.teams):
+            for board, player in enumerate(entry.lineup(number)):
+                if player < 0:
+                    continue
+                if player in place and place[player][0] != team:
+                    raise InputError(
+                        f"{tournament.players[player].full_name} is in two teams in round {number}",
+                        file=tournament.file or None,
+                    )
+                place.setdefault(player, (team, board))
+        found: dict[frozenset[int], list[tuple[int, int]]] = {}
+        for game in tournament.round_games(number):
+            if game.first in place and game.second in place:
+                pair = frozenset((place[game.first][0], place[game.second][0]))
+                if len(pair) == 2:
+                    found.setdefault(pair, []).append((game.first, game.second))
+        listed += [_match(tournament, number, games, place) for games in found.values()]
+    return tuple(listed)
+
+
+def _match(
+    tournament: Tournament,
+    number: int,
+    games: list[tuple[int, int]],
+    place: dict[int, tuple[int, int]],
+) -> TeamMatch:
+    top = min(games, key=lambda pair: min(place[pair[0]][1], place[pair[1]][1]))
+    one, two = place[top[0]][0], place[top[1]][0]
+    pairs = sorted(
+        (pair if place[pair[0]][0] == one else pair[::-1] for pair in games),
+        key=lambda pair: place[pair[0]][1],
+    )
+    whole = all(
+        board < tournament.team_rules.size for pair in pairs for _, board in [place[pair[0]]]
+    )
+    boards = []
+    for order, (own, other) in enumerate(pairs, 1):
+        game = tournament.game_of[number, own]
+        boards.append(
+            TeamBoard(
+                board=place[own][1] + 1 if whole else order,
+                players=(own, other),
+                points=(game.points(own), game.points(other)),
+                done=game.result is not Result.unknown,
+            )
+        )
+    sums = [sum(board.points[side] for board in boards) for side in (0, 1)]
+    half = 0.0 if tournament.discipline == "chess" else tournament.team_rules.size / 2
+    points = []
+    for own_sum, other_sum in (sums, sums[::-1]):
+        needed = max(half, other_sum)
+        points.append(2 if own_sum > needed else 1 if own_sum == needed else 0)
+    started = any(board.done for board in boards)
+    return TeamMatch(
+        round=number,
+        teams=(one, two),
+        boards=tuple(boards),
+        board_points=(sums[0], sums[1]),
+        match_points=(points[0], points[1]) if started else (0, 0),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MemberScore:
+    """What a player made for the team.
+
+    Attributes
+    ----------
+    player, team : int
+    points : float
+    games : int
+        With a result.
+    """
+
+    player: int
+    team: int
+    points: float
+    games: int
+
+
+@dataclass(frozen=True, eq=False)
+class TeamStandings:
+    """Teams in order of place.
+
+    Attributes
+    ----------
+    tournament : Tournament
+    round : int
+        After which round.
+    criteria : tuple of str
+        ``TEAMP`` (match points), ``BDW`` (board points), ``BDW3U`` (those of the three upper
+        boards), ``SOST`` (match points of the opponents), ``SB`` (these times the board
+        points made against each), ``MNR`` (mean rating of the first line-up).
+    order : int array
+        Teams, the best first; tied ones by number.
+    place : int array
+        From 1; tied teams share the best place of theirs.
+    values : float array, shape (teams, criteria)
+        In the order of places.
+    matches : tuple of TeamMatch
+    """
+
+    tournament: Tournament
+    round: int
+    criteria: tuple[str, ...]
+    order: NDArray[np.int64]
+    place: NDArray[np.int64]
+    values: NDArray[np.float64]
+    matches: tuple[TeamMatch, ...]
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def members(self) -> tuple[MemberScore, ...]:
+        """Everybody who had a game in a match, by teams in their order and line-up."""
+        made: dict[tuple[int, int], list[float]] = {}
+        for match in self.matches:
+            for board in match.boards:
+                for side in (0, 1):
+                    score = made.setdefault((match.teams[side], board.players[side]), [])
+                    score += [board.points[side]] if board.done else []
+        listed = []
+        for team in self.order.tolist():
+            line = self.tournament.teams[team].everybody()
+            mine = [(player, score) for (t, player), score in made.items() if t == team]
+            listed += [
+                MemberScore(player, team, sum(score), len(score))
+                for player, score in sorted(mine, key=lambda item: line.index(item[0]))
+            ]
+        return tuple(listed)
+
+
+def team_standings(
+    tournament: Tournament,
+    *,
+    round_number: int | None = None,
+    criteria: str | Sequence[str] | None = None,
+) -> TeamStandings:
+    """The table of teams after a round.
+
+    A round without a match brings a team nothing, as in OpenGotha.
+
+    Parameters
+    ----------
+    tournament : Tournament
+    round_number : int, optional
+        By default the last one without an open result.
+    criteria : str or sequence of str, optional
+        Names in their order; by default the tournament's.
+
+    Raises
+    ------
+    InputError
+        The tournament has no teams, or a player is in two.
+    UsageError
+        There is no such round or criterion.
+    """
+    if not tournament.teams:
+        raise InputError("the tournament has no teams", file=tournament.file or None)
+    last = max(tournament.rounds, tournament.last_round)
+    now = tournament.complete_rounds if round_number is None else round_number
+    if not 0 <= now <= last:
+        raise UsageError(f"there is no round {now}, only 1 to {last}")
+    usual = _USUAL_CHESS if tournament.discipline == "chess" else _USUAL
+    names = criteria if criteria is not None else tournament.team_rules.criteria or usual
+    names = names.split(",") if isinstance(names, str) else names
+    chosen = tuple(_criterion(name) for name in names)
+    played = matches(tournament, now)
+    columns = [_values(tournament, name, played) for name in chosen]
+    teams = len(tournament.teams)
+    values = np.column_stack([*columns, np.zeros(teams)])[:, :-1]
+    order = sorted(
+        range(teams), key=lambda t: (*(-values[t]).tolist(), tournament.teams[t].number, t)
+    )
+    place = np.ones(teams, np.int64)
+    for where in range(1, teams):
+        same = bool((values[order[where]] == values[order[where - 1]]).all())
+        place[where] = place[where - 1] if same else where + 1
+    rows = np.array(order, np.int64)
+    return TeamStandings(tournament, now, chosen, rows, place, values[rows], played)
+
+
+def _criterion(name: str) -> str:
+    plain = name.strip().upper()
+    plain = _NAMES.get(plain, plain)
+    if (upper := _UPPER.fullmatch(plain)) is not None:
+        return f"BDW{upper[1]}U"
+    if plain not in ("TEAMP", "BDW", "SOST", "SB", "MNR"):
+        raise UsageError(
+            f"no criterion of teams is called {name.strip()!r}: TEAMP, BDW, BDW1U to BDW9U, "
+            "SOST, SB or MNR"
+        )
+    return plain
+
+
+def _values(
+    tournament: Tournament, name: str, played: tuple[TeamMatch, ...]
+) -> NDArray[np.float64]:
+    values = np.zeros(len(tournament.teams))
+    if name == "MNR":
+        return np.array([mean_rating(tournament, team) for team in tournament.teams])
+    if name in ("SOST", "SB"):
+        scores = _values(tournament, "TEAMP", played)
+        for match in played:
+            for side in (0, 1):
+                factor = match.board_points[side] if name == "SB" else 1.0
+                values[match.teams[side]] += scores[match.teams[1 - side]] * factor
+        return values
+    upper = int(name[3]) if name.endswith("U") else 0
+    for match in played:
+        for side in (0, 1):
+            values[match.teams[side]] += (
+                match.match_points[side]
+                if name == "TEAMP"
+                else sum(b.points[side] for b in match.boards if not upper or b.board <= upper)
+            )
+    return values
+
+
+def mean_rating(tournament: Tournament, team: Team) -> float:
+    """Mean rating of the first line-up, rounded; 0 without ratings."""
+    line = [p for p in team.lineup(1) if p >= 0][: tournament.team_rules.size]
+    ratings = [r for p in line if (r := tournament.players[p].rating) is not None]
+    return float(round(sum(ratings) / len(ratings))) if ratings else 0.0
