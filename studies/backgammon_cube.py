@@ -32,8 +32,8 @@ from yardstone.files import replaced, write_text
 from yardstone.lab.vandendoel.cube_costs import (
     CHEQUER,
     CUBE,
-    Estimate,
     Mix,
+    WithError,
     cost_shares,
     difference,
     error_mix,
@@ -98,7 +98,7 @@ def head(*names: str) -> list[str]:
     return [line(*names), line("---", *("--:" for _ in names[1:]))]
 
 
-def number(estimate: Estimate, digits: int) -> str:
+def number(estimate: WithError, digits: int) -> str:
     if np.isnan(estimate.value):
         return ""
     return f"{estimate.value:.{digits}f} ± {estimate.error:.{digits}f}"
@@ -106,7 +106,7 @@ def number(estimate: Estimate, digits: int) -> str:
 
 def what_they_are(mixes: Mapping[str, Mix]) -> Iterator[str]:
     yield from head("", *mixes)
-    rows: list[tuple[str, Callable[[Mix], Estimate], int]] = [
+    rows: list[tuple[str, Callable[[Mix], WithError], int]] = [
         ("EPM, thousandths", lambda mix: _thousandths(mix.epm), 2),
         ("EPC, thousandths", lambda mix: _thousandths(mix.epc), 1),
         ("EPC by the rule of 2003", lambda mix: _thousandths(mix.epc_2003), 1),
@@ -126,11 +126,11 @@ def what_they_are(mixes: Mapping[str, Mix]) -> Iterator[str]:
         yield line(title, *(number(get_one(mix), digits) for mix in mixes.values()))
 
 
-def _times(estimate: Estimate, factor: float) -> Estimate:
-    return Estimate(factor * estimate.value, factor * estimate.error)
+def _times(estimate: WithError, factor: float) -> WithError:
+    return WithError(factor * estimate.value, factor * estimate.error)
 
 
-def _thousandths(estimate: Estimate) -> Estimate:
+def _thousandths(estimate: WithError) -> WithError:
     return _times(estimate, 1000.0)
 
 
@@ -177,7 +177,7 @@ def what_they_cost(tables: Mapping[str, CubeErrors]) -> Iterator[str]:
             yield line(f"{WORDS.get(name, name)} ({title})", *texts, *off)
 
 
-def _difference(one: Estimate | None, other: Estimate | None) -> str:
+def _difference(one: WithError | None, other: WithError | None) -> str:
     if one is None or other is None:
         return ""
     off, error, _ = difference(one, other)

@@ -147,7 +147,7 @@ def test_a_table_from_analyses_and_back(tmp_path: Path) -> None:
     # Cube 1, owned by nobody, 3 points, score 1 to 0: `match_id` of the analysis.
     error = {"kind": "wrong take", "error": 0.3, "player": 1, "match": "cAgAAAgAAAAA"}
     small = {"kind": "chequer play", "error": 0.4, "player": 0, "match": "cAgAAAgAAAAA"}
-    records = [
+    records: list[dict[str, Any]] = [
         {"status": "refused", "found": None},
         {"status": "analysed", "found": {"match": {**match, "length": 0}, "analysis": {}}},
         {

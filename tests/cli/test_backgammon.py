@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.backgammon.kept import program_and_ledger, write_matches
+from tests.backgammon.known_errors import known_error
 from yardstone.backgammon.formulas import REFIT
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
@@ -37,7 +38,7 @@ def test_a_rating(capsys: pytest.CaptureFixture[str]) -> None:
     assert people["interval"]["high"] == pytest.approx(people["rating"] + reach, abs=0.01)
     assert "interval" not in found
     refit = json.loads(run(capsys, *asked, "--formula", "refit", "--format", "json"))
-    reach = 1.96 * float(REFIT.loss_error(0.0085, 0.021, 7))
+    reach = 1.96 * known_error(REFIT.loss_error(0.0085, 0.021, 7))
     assert refit["interval"]["low"] == pytest.approx(refit["rating"] - reach, abs=0.01)
     text = run(capsys, *asked, "--formula", "refit", "--against", "1850")
     assert "was fitted to programs with noise" in text
@@ -58,7 +59,7 @@ def test_other_questions(capsys: pytest.CaptureFixture[str]) -> None:
     text = run(capsys, "rating", "--depd", "0.0075", "--length", "5")
     assert "+125.3 points apart" in text
     refit = ["rating", "--depd", "0.0075", "--length", "5", "--formula", "refit"]
-    error = float(REFIT.decision_error(0.0075, 5))
+    error = known_error(REFIT.decision_error(0.0075, 5))
     found = json.loads(run(capsys, *refit, "--against", "1800", "--format", "json"))
     assert found["difference_interval"]["high"] == pytest.approx(
         found["difference"] + 1.96 * error, abs=0.01

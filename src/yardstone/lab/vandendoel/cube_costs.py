@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CostShares",
-    "Estimate",
+    "WithError",
     "Mix",
     "cost_shares",
     "difference",
@@ -44,7 +44,7 @@ CHEQUER, CUBE = "chequer play", "cube"
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class WithError:
     """A number with its standard error."""
 
     value: float
@@ -73,9 +73,9 @@ class CostShares:
     clusters: int
     matches: int
 
-    def __getitem__(self, name: str) -> Estimate:
+    def __getitem__(self, name: str) -> WithError:
         k = self.names.index(name)
-        return Estimate(float(self.values[k]), float(np.sqrt(self.covariance[k, k])))
+        return WithError(float(self.values[k]), float(np.sqrt(self.covariance[k, k])))
 
 
 @dataclass(frozen=True)
@@ -84,25 +84,25 @@ class Mix:
 
     Attributes
     ----------
-    epm, epc, epc_2003 : Estimate
+    epm, epc, epc_2003 : WithError
         Errors per unforced move and per close decision by both rules, of all added up.
-    shares : tuple of Estimate
+    shares : tuple of WithError
         Of the sum of cube errors, by `KINDS_OF_CUBE_ERRORS`.
-    per_match : tuple of Estimate
+    per_match : tuple of WithError
         Numbers of errors of a player in a match, by kind.
-    mean : tuple of Estimate
+    mean : tuple of WithError
         Size of an error, by kind; NaN where there is none.
-    correlation : Estimate
+    correlation : WithError
         Of a player's EPM and EPC in a match, as ranks.
     """
 
-    epm: Estimate
-    epc: Estimate
-    epc_2003: Estimate
-    shares: tuple[Estimate, ...]
-    per_match: tuple[Estimate, ...]
-    mean: tuple[Estimate, ...]
-    correlation: Estimate
+    epm: WithError
+    epc: WithError
+    epc_2003: WithError
+    shares: tuple[WithError, ...]
+    per_match: tuple[WithError, ...]
+    mean: tuple[WithError, ...]
+    correlation: WithError
 
 
 def rarer_players(table: CubeErrors) -> NDArray[np.int64]:
@@ -176,7 +176,7 @@ def points_for_a_unit(
     side: int | None = None,
     samples: int = 400,
     seed: int = 1,
-) -> Estimate:
+) -> WithError:
     """Rating points that one unit of EPC costs in matches of a length: b(N) without a fit.
 
     The chance that a player loses a match by cube errors, over the mean of EPC over the
@@ -224,7 +224,7 @@ def points_for_a_unit(
         if shares is not None:
             values = generator.multivariate_normal(shares.values, shares.covariance)
         drawn.append(points(times.astype(np.float64), values))
-    return Estimate(best, float(np.std(drawn, ddof=1)))
+    return WithError(best, float(np.std(drawn, ddof=1)))
 
 
 def error_mix(table: CubeErrors, *, samples: int = 400, seed: int = 1) -> Mix:
@@ -272,7 +272,7 @@ def error_mix(table: CubeErrors, *, samples: int = 400, seed: int = 1) -> Mix:
             for one, column in zip(best, drawn.T, strict=True)
         ]
     )
-    estimates = [Estimate(float(v), float(e)) for v, e in zip(best, spread, strict=True)]
+    estimates = [WithError(float(v), float(e)) for v, e in zip(best, spread, strict=True)]
     at = 3 + kinds * np.arange(4)
     shares, per_match, mean = (tuple(estimates[a:b]) for a, b in pairwise(at))
     return Mix(estimates[0], estimates[1], estimates[2], shares, per_match, mean, estimates[-1])
@@ -298,7 +298,7 @@ def matches_needed(error: float, matches: int, wanted: float) -> int:
     return int(np.ceil(matches * (error / wanted) ** 2))
 
 
-def difference(one: Estimate, other: Estimate) -> tuple[float, float, float]:
+def difference(one: WithError, other: WithError) -> tuple[float, float, float]:
     """One less the other, its standard error, and how many of them that is."""
     error = float(np.hypot(one.error, other.error))
     return one.value - other.value, error, (one.value - other.value) / error
