@@ -58,7 +58,9 @@ def table(
         ),
     ] = None,
 ) -> None:
-    """Make a table of matches from results files and other tables, for fits.
+    """Make a table of matches from results files, for fits.
+
+    Other tables can be joined.
 
     Examples
     --------

@@ -49,7 +49,7 @@ def needs(
     ] = 4096,
     unplayed: Unplayed = None,
 ) -> None:
-    """Show what a player needs in the last round to reach a place, and the chances.
+    """Show what a player needs in the last round to reach a place.
 
     Combinations of results are counted; beside them stand the chances by a model of winning,
     from the entry list and the rounds so far.

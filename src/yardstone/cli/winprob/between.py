@@ -77,7 +77,9 @@ def between(
     confidence: Confidence = "95",
     output: Output,
 ) -> None:
-    """Give the probability that one grade beats another, with its interval.
+    """Give the probability that one grade beats another.
+
+    The interval is that of the model, where its errors are known.
 
     Examples
     --------
