@@ -189,12 +189,13 @@ def test_another_program_writes_in_the_middle(path: Path) -> None:
     read = read_tournament(path)
     assert read.place == "Elsewhere"
     assert read.round_games(1)[0].result is Result.first_wins
+
+    def too_late(tournament: Tournament) -> EventChange:
+        rewritten(path, place=tournament.place + "x")
+        return set_result(tournament, win(2))
+
     with pytest.raises(InputError, match="keeps changing"):
-        change_file(path, lambda t: (rewritten(path, place=t.place + "x"), paired_again(t))[1])
-
-
-def paired_again(tournament: Tournament) -> EventChange:
-    return set_result(tournament, win(2))
+        change_file(path, too_late)
 
 
 def test_journals_are_kept_short(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
