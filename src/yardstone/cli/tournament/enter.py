@@ -33,9 +33,9 @@ class PlayerOptions:
         float | None,
         typer.Option(metavar="NUMBER", help="Rating, 1 dan being 2100.", show_default=False),
     ] = None
-    club: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Club: four letters.", show_default=False)
-    ] = None
+    club: Annotated[str | None, typer.Option(metavar="TEXT", help="Club.", show_default=False)] = (
+        None
+    )
     country: Annotated[
         str | None, typer.Option(metavar="CODE", help="Country: two letters.", show_default=False)
     ] = None

@@ -38,7 +38,7 @@ _STRONGEST, _WEAKEST = 8, -30
 _RATINGS = (-900, 2949)
 _SHODAN, _HALF = 2100, 50
 _CORRECTIONS = (-1, 2)
-#: Letters of a club that OpenGotha keeps.
+#: Letters of a club that OpenGotha keeps when it opens a file.
 _CLUB = 4
 _PROFESSIONAL = re.compile(r"\s*([1-9])\s*p(ro)?\s*", re.IGNORECASE)
 
@@ -56,7 +56,7 @@ class EventEntry:
     rating : float or None
         On the scale of the EGF, 1 dan being 2100.
     club, country : str
-        OpenGotha keeps four letters of a club; a country has two.
+        A club by its name, of which OpenGotha keeps four letters; a country has two.
     ids : mapping of str to str
         Numbers in registers, by "egf", "ffg", "aga".
     rating_origin : str
@@ -117,7 +117,7 @@ def player_of(entry: EventEntry) -> Player:
     name, first_name = (" ".join(part.split()) for part in (name, first_name))
     if not any(ch.isalnum() for ch in name):
         raise InputError("a player without a name")
-    if max(len(name), len(first_name)) > _MOST_NAME:
+    if max(len(name), len(first_name), len(entry.club)) > _MOST_NAME:
         raise InputError(f"a name of more than {_MOST_NAME} letters")
     rank, grade = _rank(entry)
     rating, origin = entry.rating, entry.rating_origin or "MAN"
@@ -134,7 +134,7 @@ def player_of(entry: EventEntry) -> Player:
         name=name,
         first_name=first_name or NO_GIVEN_NAME,
         country=country,
-        club=entry.club.strip()[:_CLUB].strip(),
+        club=entry.club.strip(),
         rank=rank,
         grade=grade,
         rating=float(round(rating)),
@@ -245,8 +245,9 @@ def _unaccented(text: str) -> str:
 
 def _check_same(there: Player, entry: Player) -> None:
     """Refuse a second entry of the same name that says something else."""
-    same = (there.rank, there.club, there.country) == (entry.rank, entry.club, entry.country)
-    if not same or (entry.rating_origin != "INI" and entry.rating != there.rating):
+    same = (there.rank, there.country) == (entry.rank, entry.country)
+    same_club = there.club in (entry.club, entry.club[:_CLUB].strip())
+    if not (same and same_club) or (entry.rating_origin != "INI" and entry.rating != there.rating):
         raise InputError(
             "entered already, with another grade, rating, club or country",
             hint="change the player; for a namesake write more of the given name",

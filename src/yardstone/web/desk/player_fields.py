@@ -18,7 +18,7 @@ PLAYER_FIELDS = (
     ("first_name", "Given name", ""),
     ("grade", "Grade", "3d, 12k or 1p; from the rating if empty"),
     ("rating", "Rating", "EGF's scale; from the grade if empty"),
-    ("club", "Club", "four letters are kept"),
+    ("club", "Club", ""),
     ("country", "Country", "two letters"),
     ("correction", "McMahon correction", "points added at the start, from -1 to 2"),
 )
