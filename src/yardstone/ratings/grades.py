@@ -94,16 +94,16 @@ class DeclaredGrades(Sequential):
         seats = np.column_stack([pool.first, pool.second])
         graded = np.unique(seats[known])
         without = len(np.unique(seats)) - len(graded)
-        said = [f"Grades as declared, by the model {self.model.name}: {self.model.about}."]
+        notes = [f"Grades as declared, by the model {self.model.name}: {self.model.about}."]
         if self.model.region is not None:
-            said.append(
+            notes.append(
                 "Its coefficients stand; where these games are among those it was fitted to, it "
                 "knows more than the other systems."
             )
         if without:
             name = nearest_grade(float(grade_of_egf(self.initial)))
-            said.append(f"{without:,} players have no grade and are taken for {name}.")
-        return tuple(said)
+            notes.append(f"{without:,} players have no grade and are taken for {name}.")
+        return tuple(notes)
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         declared = games.schedule.take(self._declared(games.pool))

@@ -43,14 +43,14 @@ def match_options(options: Options) -> Options:
     return options if options.results is not None else replace(options, results="=skip")
 
 
-def match_roles(roles: Roles, asked: Mapping[str, str]) -> Roles:
-    """The columns to use; what the caller `asked` for stays."""
+def match_roles(roles: Roles, given: Mapping[str, str]) -> Roles:
+    """The columns to use; what is `given` stays."""
     raw = {
         f"{player}_{name}": f"{name}_{number}"
         for number, player in enumerate(SIDES, 1)
         for name in _SUMS
     }
-    if not {"score", "margin", "first_score", "second_score"} & set(asked):
+    if not {"score", "margin", "first_score", "second_score"} & set(given):
         roles = replace(roles, results=("winner",), points=None)
     return replace(roles, extra={LENGTH: LENGTH, **raw, **roles.extra})
 

@@ -92,12 +92,12 @@ def random_tournament(
     rng = np.random.default_rng(plan.seed)
     tournament = _entries(plan, rng)
     for number in range(1, plan.rounds + 1):
-        asked = [
+        requested = [
             Bye(number, row, ByeKind.half)
             for row, player in enumerate(tournament.players)
             if player.takes_part(number) and rng.random() < plan.byes
         ]
-        with_byes = replace(tournament, byes=(*tournament.byes, *asked))
+        with_byes = replace(tournament, byes=(*tournament.byes, *requested))
         try:
             pairing = pair_dutch(with_byes, number, seed=plan.seed)
         except InputError:

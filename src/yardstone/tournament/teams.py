@@ -101,13 +101,13 @@ def matches(tournament: Tournament, round_number: int | None = None) -> tuple[Te
                         file=tournament.file or None,
                     )
                 place.setdefault(player, (team, board))
-        found: dict[frozenset[int], list[tuple[int, int]]] = {}
+        games_of: dict[frozenset[int], list[tuple[int, int]]] = {}
         for game in tournament.round_games(number):
             if game.first in place and game.second in place:
                 pair = frozenset((place[game.first][0], place[game.second][0]))
                 if len(pair) == 2:
-                    found.setdefault(pair, []).append((game.first, game.second))
-        listed += [_match(tournament, number, games, place) for games in found.values()]
+                    games_of.setdefault(pair, []).append((game.first, game.second))
+        listed += [_match(tournament, number, games, place) for games in games_of.values()]
     return tuple(listed)
 
 

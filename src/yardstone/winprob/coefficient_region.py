@@ -118,8 +118,8 @@ class CoefficientRegion:
             for _ in range(_TURNS):
                 slope = self._logit(vector, game)[1][index]
                 vector[index] = self._furthest(sign * slope, reach, slices)
-                found = self._logit(vector, game)[0]
-                end = min(end, found) if sign < 0.0 else max(end, found)
+                value = self._logit(vector, game)[0]
+                end = min(end, value) if sign < 0.0 else max(end, value)
             ends.append(float(1.0 / (1.0 + np.exp(-end))))
         return ends[0], ends[1]
 

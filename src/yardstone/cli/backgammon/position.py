@@ -62,7 +62,7 @@ def position(
 
     output.check()
     text = " ".join(ids)
-    found = read_position(text)
+    position = read_position(text)
     notes = []
     if ":" not in text:
         notes.append(
@@ -79,8 +79,8 @@ def position(
             notes.append(f"There is no evaluation: {error}.")
         else:
             evaluation = evaluate_position(
-                found, plies=plies, cube_plies=cube_plies, moves=moves, program=program
+                position, plies=plies, cube_plies=cube_plies, moves=moves, program=program
             )
     elif gnubg is not None:
         raise UsageError("--gnubg and --no-evaluate do not go together")
-    output.emit(position_document(found, evaluation, note=" ".join(notes)))
+    output.emit(position_document(position, evaluation, note=" ".join(notes)))

@@ -174,11 +174,11 @@ def fit_all_games(
     pairs, level
         As for `fit_statistics`.
     """
-    found = fit_winning_model(pool, free=free, link=link, event_games=event_games)
-    fit, region = found.fit, found.model.region
+    winning_fit = fit_winning_model(pool, free=free, link=link, event_games=event_games)
+    fit, region = winning_fit.fit, winning_fit.model.region
     if region is None:
         independent = "profile likelihood, games taken as independent"
-        return _of_likelihood(fit, None, found.model, pairs, level, method=independent)
+        return _of_likelihood(fit, None, winning_fit.model, pairs, level, method=independent)
     method = f"over {region.clusters}"
     intervals = [
         FitInterval(*region.coefficient_interval(name, level), level, method) for name in fit.names
@@ -189,7 +189,7 @@ def fit_all_games(
         ends = FitInterval(float(low), float(high), level, method)
         p = float(fit.model.probability(one, two))
         probabilities.append(FittedProbability(one, two, p, ends))
-    return ModelFit(fit, _parameters(fit, intervals), probabilities, [], None, found.model)
+    return ModelFit(fit, _parameters(fit, intervals), probabilities, [], None, winning_fit.model)
 
 
 def _of_statistics(

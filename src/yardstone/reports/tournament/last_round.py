@@ -65,8 +65,8 @@ def last_round_document(
         noun="game",
     )
     sections = [Section("", [table])]
-    if said := list(_chance_lines(name, needs, chances, no_chances)):
-        sections.append(Section("", [Lines(said)]))
+    if chance_lines := list(_chance_lines(name, needs, chances, no_chances)):
+        sections.append(Section("", [Lines(chance_lines)]))
     if needs.influences:
         title = f"Games that matter for place {needs.place}, with the share of combinations"
         sections.append(Section(title, [games]))

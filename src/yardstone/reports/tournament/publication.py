@@ -146,7 +146,7 @@ def _by_name(tournament: Tournament, number: int) -> Table:
     def game_of(row: int) -> Game | None:
         return tournament.game_of.get((number, row))
 
-    def told(value: Callable[[int, Game], str], bye: str = "") -> Callable[[int], str]:
+    def cell(value: Callable[[int, Game], str], bye: str = "") -> Callable[[int], str]:
         def text(row: int) -> str:
             game = game_of(row)
             return bye if game is None else value(row, game)
@@ -162,16 +162,16 @@ def _by_name(tournament: Tournament, number: int) -> Table:
     return Table(
         [
             Column("name", lambda row: player_name(tournament, row), "Name", order="ascending"),
-            Column("table", told(lambda _, game: str(game.table), "bye"), "Table", left=False),
+            Column("table", cell(lambda _, game: str(game.table), "bye"), "Table", left=False),
             Column(
                 "colour",
-                told(lambda row, game: colours[row != game.first] if game.known_colour else "?"),
+                cell(lambda row, game: colours[row != game.first] if game.known_colour else "?"),
                 "Colour",
                 left=False,
             ),
             Column(
                 "opponent",
-                told(lambda row, game: player_name(tournament, game.opponent(row))),
+                cell(lambda row, game: player_name(tournament, game.opponent(row))),
                 "Opponent",
             ),
         ],

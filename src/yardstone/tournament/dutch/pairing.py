@@ -292,22 +292,22 @@ def made(
                   for pair in each.pairs for row in pair}  # fmt: skip
     rows = [(a, b, bracket_of[a]) for a, b in enumerate(pairs.mate) if a < b < n]
     place = everybody.row_of
-    found = [
+    unordered = [
         (place[players.players[a].player], place[players.players[b].player], k) for a, b, k in rows
     ]
     by_hand = {frozenset(pair): pair for pair in constraints.fixed}
     for pair in constraints.fixed:
         a, b = sorted(place[player] for player in pair)
-        found.append((a, b, -1))
+        unordered.append((a, b, -1))
 
     def importance(item: tuple[int, int, int]) -> tuple[float, float, int]:
         one, two = entries[item[0]], entries[item[1]]
         higher = min((one, two), key=lambda p: (-p.points, p.number))
         return -higher.points, -min(one.points, two.points), higher.number
 
-    found.sort(key=importance)
+    unordered.sort(key=importance)
     boards = []
-    for table, (a, b, number) in zip(free_tables(kept, len(found)), found, strict=True):
+    for table, (a, b, number) in zip(free_tables(kept, len(unordered)), unordered, strict=True):
         higher, lower = entries[a], entries[b]
         fixed = by_hand.get(frozenset((higher.player, lower.player)))
         colour, reason = allocate(higher, lower, initial)

@@ -259,15 +259,15 @@ def _entered(tournament: Tournament, rows: Sequence[int], start: int) -> str:
     count = f"Entered {len(rows)} {'player' if len(rows) == 1 else 'players'}"
     names = [_introduced(tournament.players[row]) for row in rows]
     whole = len(tournament.players)
-    said = f"{count}: {listed(names)}. {whole} {'is' if whole == 1 else 'are'} entered now."
+    sentence = f"{count}: {listed(names)}. {whole} {'is' if whole == 1 else 'are'} entered now."
     if start == 1:
-        return said
+        return sentence
     if tournament.system is System.mcmahon and len(rows) == 1:
         scores = Scores.of(tournament)
         points = number_text(float(scores.mms2[rows[0], start - 1]) / 2)
         first = initial_score(tournament.players[rows[0]], tournament.scoring)
-        return f"{said} From round {start} on, with {points} points, {first} of them by grade."
-    return f"{said} From round {start} on."
+        return f"{sentence} From round {start} on, with {points} points, {first} of them by grade."
+    return f"{sentence} From round {start} on."
 
 
 def _introduced(player: Player) -> str:

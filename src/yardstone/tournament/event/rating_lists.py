@@ -74,14 +74,16 @@ class RatingRegister:
             rows |= self._rows(text + "/" for text in _spellings(name))
         if not rows:  # a family name of several words
             rows = self._rows(text + "/" for text in _spellings(name.partition(",")[0]))
-        found = [self.entries[row] for row in sorted(rows)]
+        matching = [self.entries[row] for row in sorted(rows)]
         if country:
-            found = [entry for entry in found if entry.country.casefold() == country.casefold()]
+            matching = [
+                entry for entry in matching if entry.country.casefold() == country.casefold()
+            ]
         if club:
             short = club.strip().casefold()[:4]
-            nearer = [entry for entry in found if entry.club.casefold()[:4] == short]
-            found = nearer or found
-        return found
+            nearer = [entry for entry in matching if entry.club.casefold()[:4] == short]
+            matching = nearer or matching
+        return matching
 
     def find(self, name: str, *, country: str = "", club: str = "") -> EventEntry:
         """The only player whom a name means.
@@ -91,22 +93,22 @@ class RatingRegister:
         InputError
             It means nobody, or several; they are listed.
         """
-        found = self.candidates(name, country=country, club=club)
-        if not found:
+        matching = self.candidates(name, country=country, club=club)
+        if not matching:
             raise InputError(
                 f"nobody in the list is called {name!r}",
                 file=self.file or None,
                 hint="family name first, or enter the player with a grade",
             )
-        if len(found) > 1:
-            listed = "; ".join(_described(entry) for entry in found[:_LISTED])
-            more = f"; and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+        if len(matching) > 1:
+            listed = "; ".join(_described(entry) for entry in matching[:_LISTED])
+            more = f"; and {len(matching) - _LISTED} more" if len(matching) > _LISTED else ""
             raise InputError(
                 f"{name!r} may be {listed}{more}",
                 file=self.file or None,
                 hint="name the one you mean by its number",
             )
-        return found[0]
+        return matching[0]
 
     def completed(self, entry: EventEntry) -> EventEntry | None:
         """An entry with what the list knows of the player, None if it knows nobody.

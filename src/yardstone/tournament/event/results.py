@@ -139,18 +139,18 @@ def find_game(
     if not games:
         raise refused(tournament, f"round {round_number} is not paired yet", hint="pair it first")
     if players is not None:
-        found = [g for g in games if {g.first, g.second} == set(players)]
+        candidates = [g for g in games if {g.first, g.second} == set(players)]
         names = " and ".join(tournament.players[row].full_name for row in players)
         missing = f"{names} do not meet in round {round_number}"
     else:
-        found = [g for g in games if g.table == table]
+        candidates = [g for g in games if g.table == table]
         missing = f"round {round_number} has no table {table}"
-    if not found:
+    if not candidates:
         tables = f"tables {games[0].table} to {games[-1].table}"
         raise refused(tournament, missing, hint=f"it has {tables}")
-    if len(found) > 1:
-        raise refused(tournament, f"round {round_number} has {len(found)} tables {table}")
-    return found[0]
+    if len(candidates) > 1:
+        raise refused(tournament, f"round {round_number} has {len(candidates)} tables {table}")
+    return candidates[0]
 
 
 def set_result(
@@ -177,9 +177,9 @@ def set_result(
     turned = result.players is not None and result.players[0] != game.first
     value = result.result.reversed if turned else result.result
     made = replace(game, result=value, forfeit=result.forfeit and value is not Result.unknown)
-    said = _sentence(tournament, made)
+    sentence = _sentence(tournament, made)
     if (made.result, made.forfeit) == (game.result, game.forfeit):
-        return unchanged(tournament, f"{said} already.")
+        return unchanged(tournament, f"{sentence} already.")
     if game.result is not Result.unknown and not replace_other:
         raise refused(
             tournament,
@@ -189,7 +189,7 @@ def set_result(
         )
     games = tuple(made if each is game else each for each in tournament.games)
     after = replace(tournament, games=games)
-    return EventChange(tournament=after, lines=(f"{said}.", _open(after, result.round)))
+    return EventChange(tournament=after, lines=(f"{sentence}.", _open(after, result.round)))
 
 
 def set_results(

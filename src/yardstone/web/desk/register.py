@@ -55,12 +55,12 @@ class Register:
         wanted = _folded(text)
         if not wanted:
             return []
-        found = [
+        matching = [
             entry
             for entry, (one, other) in zip(self.players.entries, self._names, strict=True)
             if one.startswith(wanted) or other.startswith(wanted)
         ]
-        return sorted(found, key=lambda entry: -(entry.rating or 0.0))[:most]
+        return sorted(matching, key=lambda entry: -(entry.rating or 0.0))[:most]
 
 
 def _folded(text: str) -> str:

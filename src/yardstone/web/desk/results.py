@@ -157,15 +157,15 @@ def _enter(request: Request, form: Form, number: int) -> Response:
 
 
 def _enter_quick(request: Request, form: Form, number: int) -> Response:
-    found = _QUICK.fullmatch(form.text("line"))
-    if found is None:
+    typed = _QUICK.fullmatch(form.text("line"))
+    if typed is None:
         raise RequestProblem(
             422,
             "bad_line",
             f"{form.text('line')!r} is not a result.",
             "Write a table and a result: 12 1-0, or 12 b if Black has won there, 12 w for White.",
         )
-    table, text = int(found[1]), found[2]
+    table, text = int(typed[1]), typed[2]
 
     def of_table(tournament: Tournament) -> tuple[str, str, str]:
         games = [g for g in tournament.round_games(number) if g.table == table]
