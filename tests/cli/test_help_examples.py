@@ -35,6 +35,10 @@ NOT_RUN = {
     "tournament study": "it takes minutes to hours",
     "demo": "tests of its own run it",
 }
+#: What must have been done before an example.
+BEFORE = {
+    "tournament undo": "yardstone tournament result open.xml --round 5 --table 3 --score 1-0",
+}
 NETWORKS = ("go ", "strength estimate", "trickplay rate")
 #: Seconds that an example may take.
 PATIENCE = 300
@@ -82,7 +86,7 @@ def test_every_command_has_examples(command: str) -> None:
 
 @pytest.mark.parametrize("command", [command for command, lines in RUN.items() if lines])
 def test_the_examples_run_where_the_reader_stands(command: str, tmp_path: Path) -> None:
-    run = RUN[command]
+    run = [*filter(None, [BEFORE.get(command)]), *RUN[command]]
     copy_examples(tmp_path)
     environment = {**os.environ, "COLUMNS": "88", "NO_COLOR": "1"}
     if any(line.removeprefix("yardstone ").startswith(NETWORKS) for line in run):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, permutations
@@ -205,25 +203,6 @@ def test_generated_tournaments_agree_with_the_checker(tmp_path: Path) -> None:
     checks = check_rounds(read_tournament(file))
     assert len(checks) == made.last_round > 3
     assert all(check.agrees for check in checks)
-
-
-def test_agreement_with_bbppairings_where_it_is_installed(tmp_path: Path) -> None:
-    binary = shutil.which("bbpPairings") or shutil.which("bbpPairings.exe")
-    if binary is None:
-        pytest.skip(
-            "bbpPairings is not on the path (github.com/BieremaBoyzProgramming/bbpPairings)"
-        )
-    for seed in range(10):
-        plan = RandomPlan(
-            players=9 + 4 * seed, rounds=7, seed=seed, forfeits=0.1, byes=0.1, late=0.2
-        )
-        file = tmp_path / f"{seed}.trf"
-        file.write_bytes(to_bytes(random_tournament(plan), file))
-        done = subprocess.run(
-            [binary, "--dutch", file, "-c"], capture_output=True, text=True, check=True
-        )
-        lines = [line for line in done.stdout.splitlines() if line.strip()]
-        assert all("Round #" in line for line in lines), done.stdout
 
 
 def test_colours() -> None:

@@ -39,10 +39,14 @@
     const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
     if (!own || !visible(node) || node.closest("[disabled]")) continue;
     if (node instanceof SVGElement) {
-      const wood = node.closest("svg").querySelector(".f-wood"); // a board of Go
+      const board = node.closest("svg").querySelector(".f-wood"); // of Go or backgammon
+      const at = node.getBoundingClientRect(), area = board && board.getBoundingClientRect();
+      const [x, y] = [at.left + at.width / 2, at.top + at.height / 2];
+      const wood = board && x >= area.left && x <= area.right && y >= area.top && y <= area.bottom
+        ? board : null; // what stands beside it is on the page
       const colour = ["black", "white"].find((name) => node.classList.contains(`f-${name}`));
       const stone = colour === "white" ? ".f-black:not(text)" : ".f-white:not(text)";
-      const below = wood && (colour ? node.closest("svg").querySelector(stone) : wood);
+      const below = board && colour ? node.closest("svg").querySelector(stone) : wood;
       const back = below ? parse(getComputedStyle(below).fill).rgb : behind(node.closest("svg"));
       add(node, parse(getComputedStyle(node).fill).rgb, back);
     } else {

@@ -79,7 +79,7 @@ def file_hint(name: str | None) -> str:
         there = {each.name.casefold(): each.name for each in path.parent.iterdir()}
     except OSError:
         return ""
-    close = get_close_matches(path.name.casefold(), there, n=_MOST, cutoff=0.6)
+    close = get_close_matches(path.name.casefold(), there, n=_MOST, cutoff=0.75)
     stem = path.name.partition(".")[0].casefold()
     close += [key for key in there if key.partition(".")[0] == stem and key not in close]
     meant = [str(path.with_name(there[key])) for key in close[:_MOST]]

@@ -153,9 +153,9 @@ class RatingList(Displayed):
     limits: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     @cached_property
-    def rows(self) -> tuple[int, ...]:
+    def rows(self) -> list[int]:
         """Numbers of all listed players, group by group."""
-        return tuple(row for group in self.groups for row in group.rows)
+        return [row for group in self.groups for row in group.rows]
 
     @property
     def games(self) -> int:

@@ -144,7 +144,10 @@ def _ends(drawn: list[Values], level: float) -> tuple[Values | None, Values | No
     if not drawn:
         return None, None
     tail = 0.5 * (1.0 - level)
-    low, high = np.nanquantile(np.stack(drawn), [tail, 1.0 - tail], axis=0)
+    chances = np.stack(drawn)
+    unknown = np.isnan(chances).all(axis=0)  # of the place after a result that cannot be
+    ends = np.nanquantile(np.where(unknown, 0.0, chances), [tail, 1.0 - tail], axis=0)
+    low, high = np.where(unknown, np.nan, ends)
     return np.asarray(low), np.asarray(high)
 
 

@@ -28,6 +28,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from yardstone.errors import InputError
 from yardstone.tournament.formats.trf_head import MAX_ROUNDS
 from yardstone.tournament.model import Tournament
+from yardstone.tournament.rules import Team
 
 __all__ = ["GO_LINE", "go_lines", "same_go", "with_go"]
 
@@ -125,6 +126,7 @@ def with_go(
             if kind == "tournament":
                 () = keys
                 whole |= _typed_fields(plain, record, _WHOLE)
+                _check_teams(whole.get("teams", ()), len(players))
             elif kind == "player":
                 (start,) = keys
                 changed = _typed_fields(players[place[start]], record, _PLAYER)
@@ -140,6 +142,13 @@ def with_go(
         except (ValueError, RecursionError) as problem:
             raise error(f"what a line says of Go cannot be read: {problem}", number) from None
     return replace(plain, **whole, players=tuple(players), games=tuple(games))
+
+
+def _check_teams(teams: Sequence[Team], players: int) -> None:
+    """Refuse line-ups of players whom the file does not have."""
+    for team in teams:
+        if any(not 0 <= row < players for row in team.everybody()):
+            raise ValueError(f"the team {team.name!r} has a player who is not in the file")
 
 
 def _without_extras(plain: Tournament) -> Tournament:
@@ -161,6 +170,8 @@ def _difference(one: Any, other: Any, left_out: AbstractSet[str]) -> dict[str, A
 
 def _plain(value: Any) -> Any:
     """A value as JSON has it."""
+    if is_dataclass(value):
+        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, date):
@@ -212,6 +223,11 @@ def _typed(kind: Any, value: Any) -> Any:
         return origin(_typed(inner[0], each) for each in value)
     if origin is Mapping and isinstance(value, dict):
         return {name: _typed(str, text) for name, text in value.items()}
+    if is_dataclass(kind) and isinstance(value, dict):
+        kinds = get_type_hints(kind)
+        if unknown := set(value) - set(kinds):
+            raise ValueError(f"there is no field {min(unknown)!r}")
+        return kind(**{name: _typed(kinds[name], each) for name, each in value.items()})
     if not isinstance(kind, type):
         raise TypeError(kind)
     if issubclass(kind, Enum):
