@@ -223,7 +223,7 @@ def _typed(kind: Any, value: Any) -> Any:
         return origin(_typed(inner[0], each) for each in value)
     if origin is Mapping and isinstance(value, dict):
         return {name: _typed(str, text) for name, text in value.items()}
-    if is_dataclass(kind) and isinstance(value, dict):
+    if isinstance(kind, type) and is_dataclass(kind) and isinstance(value, dict):
         kinds = get_type_hints(kind)
         if unknown := set(value) - set(kinds):
             raise ValueError(f"there is no field {min(unknown)!r}")
