@@ -185,7 +185,7 @@ def set_result(
             tournament,
             f"{_where(tournament, game)} has the result "
             f"{score_of(game.result, forfeit=game.forfeit)}, not {_score(made)}",
-            hint="replace it if that was wrong",
+            hint="--replace if that was wrong",
         )
     games = tuple(made if each is game else each for each in tournament.games)
     after = replace(tournament, games=games)
