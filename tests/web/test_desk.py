@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -41,6 +42,7 @@ def unplayed(desk: DeskServer, number: int = 4) -> None:
         return replace(change, tournament=replace(tournament, games=games))
 
     change_file(desk.file, step)
+    time.sleep(0.25)  # by then the desk looks at the file again
 
 
 PUBLIC = (
@@ -487,8 +489,6 @@ def test_settings_are_changed_one_by_one(desk: DeskServer) -> None:
 
 
 def test_what_is_to_come(desk: DeskServer) -> None:
-    import time
-
     reader = Helper(desk.url)
     end = time.monotonic() + 60
     while "being simulated" in (page := reader.page("/chances")) and time.monotonic() < end:
