@@ -226,6 +226,10 @@ COMMANDS: Mapping[str, Command | Family] = {
                 "tournament.attendance:bye",
                 "Give a player the bye of a round, before the others are paired.",
             ),
+            "team": Command(
+                "tournament.team:team",
+                "Enter a team, or another line-up of it; without options list them.",
+            ),
             "wish": Command(
                 "tournament.wish:wish", "Keep a wish for the pairings of several rounds."
             ),

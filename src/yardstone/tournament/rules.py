@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 __all__ = [
@@ -286,6 +287,11 @@ class Team:
         """All players of all rounds, in the order of boards."""
         listed = dict.fromkeys(p for line in self.lineups for p in line if p >= 0)
         return tuple(listed)
+
+    def renumbered(self, rows: Mapping[int, int]) -> Team:
+        """The team after players have other numbers; nobody plays for those without one."""
+        lineups = tuple(tuple(rows.get(p, -1) for p in line) for line in self.lineups)
+        return replace(self, lineups=lineups)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

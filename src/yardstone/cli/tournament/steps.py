@@ -76,5 +76,6 @@ def next_command(path: Path, tournament: Tournament) -> str:
         return f"{command} result {file} --round {game.round} --table {game.table} --score 1-0"
     number = next_round(tournament)
     if number <= tournament.rounds:
-        return f"{command} pair {file} --round {number} -o {file}"
+        teams = " --teams" if tournament.teams else ""
+        return f"{command} pair {file}{teams} --round {number} -o {file}"
     return f"{command} prizes {file}"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         set_result,
         set_results,
     )
+    from yardstone.tournament.event.teams import remove_team, set_team
 
 __all__ = [
     "EventChange",
@@ -42,8 +43,10 @@ __all__ = [
     "parse_score",
     "rejoin",
     "remove_player",
+    "remove_team",
     "set_result",
     "set_results",
+    "set_team",
     "take_bye_back",
     "undo_step",
     "withdraw",
@@ -58,5 +61,6 @@ __getattr__ = lazy_names(
         "entries": ("EventEntry", "change_player", "enter_players", "remove_player"),
         "file": ("change_file", "create_file", "undo_step"),
         "results": ("GameResult", "parse_score", "set_result", "set_results"),
+        "teams": ("remove_team", "set_team"),
     },
 )

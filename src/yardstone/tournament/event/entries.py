@@ -364,6 +364,7 @@ def remove_player(tournament: Tournament, player: int) -> EventChange:
     def moved(row: int) -> int:
         return row - (row > player)
 
+    left = {row: moved(row) for row in range(len(tournament.players)) if row != player}
     made = replace(
         tournament,
         players=tournament.players[:player] + tournament.players[player + 1 :],
@@ -376,6 +377,7 @@ def remove_player(tournament: Tournament, player: int) -> EventChange:
             for each in tournament.adjustments
             if each.player != player
         ),
+        teams=tuple(team.renumbered(left) for team in tournament.teams),
     )
     return EventChange(
         tournament=made, lines=(f"{who} is taken out. {len(made.players)} are entered now.",)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from yardstone.tournament.event.changes import refused
 from yardstone.tournament.formats.opengotha_reading import key
 from yardstone.tournament.model import Bye, Game, Player, Tournament
+from yardstone.tournament.rules import Team
 
 __all__ = ["taken_back"]
 
-_RECORDS = ("players", "games", "byes")
+_RECORDS = ("players", "games", "byes", "teams")
 _NOT_COMPARED = (*_RECORDS, "document", "file", "adjustments")
 
 
@@ -23,6 +24,7 @@ class _Records:
     players: Mapping[str, Player]
     games: Mapping[tuple[int, frozenset[str]], tuple[str, str, Game]]
     byes: Mapping[tuple[int, str], Bye]
+    teams: Mapping[tuple[int, str], tuple[Team, Sequence[str]]]
 
     @classmethod
     def of(cls, tournament: Tournament) -> _Records:
@@ -36,7 +38,15 @@ class _Records:
             {name: replace(p, line=0) for name, p in zip(names, tournament.players, strict=True)},
             games,
             {(b.round, names[b.player]): replace(b, player=0) for b in tournament.byes},
+            {(team.number, team.name): _by_names(team, names) for team in tournament.teams},
         )
+
+
+def _by_names(team: Team, names: Sequence[str]) -> tuple[Team, Sequence[str]]:
+    """A team whose players are numbered by their place in a list of names."""
+    everybody = team.everybody()
+    listed = [names[row] for row in everybody]
+    return team.renumbered({row: at for at, row in enumerate(everybody)}), listed
 
 
 def taken_back(before: Tournament, after: Tournament, now: Tournament) -> Tournament:
@@ -51,6 +61,7 @@ def taken_back(before: Tournament, after: Tournament, now: Tournament) -> Tourna
     players = _merged(now, "the entry of {0}", *(each.players for each in states))
     games = _merged(now, "the game {1} of round {0}", *(each.games for each in states))
     byes = _merged(now, "the bye of {1} in round {0}", *(each.byes for each in states))
+    teams = _merged(now, "the team {1}", *(each.teams for each in states))
     rows = {name: row for row, name in enumerate(players)}
     for names in [*(names for _, names in games), *({name} for _, name in byes)]:
         for name in names:
@@ -64,6 +75,10 @@ def taken_back(before: Tournament, after: Tournament, now: Tournament) -> Tourna
             replace(game, first=rows[one], second=rows[two]) for one, two, game in games.values()
         ),
         byes=tuple(replace(bye, player=rows[name]) for (_, name), bye in byes.items()),
+        teams=tuple(
+            team.renumbered({at: rows[name] for at, name in enumerate(names) if name in rows})
+            for team, names in teams.values()
+        ),
         adjustments=(),
     )
     settings = {}
