@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from yardstone.tournament.event.pairing import pair_event, unpair_round
 from yardstone.tournament.event.wishes import (
     EventWishes,
     Wish,
+    change_wishes,
     read_wishes,
     wishes_of,
     with_wishes,
@@ -152,3 +155,15 @@ def test_taking_boards_back() -> None:
     assert unpair_round(tournament).tournament.games == ()
     with pytest.raises(InputError, match="round 1 is not paired"):
         unpair_round(event())
+
+
+def test_two_who_wish_at_once_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "open.xml"
+
+    def add(number: int) -> None:
+        wish = Wish(kind="never", players=(f"F{number} G", "F99 G"))
+        change_wishes(path, lambda kept: replace(kept, wishes=(*kept.wishes, wish)))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(add, range(12)))
+    assert {wish.players[0] for wish in read_wishes(path).wishes} == {f"F{n} G" for n in range(12)}

@@ -65,11 +65,10 @@ def wish(
     """
     from dataclasses import replace
 
-    from yardstone.tournament.event.wishes import read_wishes, write_wishes
+    from yardstone.tournament.event.wishes import change_wishes, read_wishes
     from yardstone.tournament.files import read_tournament
 
     tournament = read_tournament(file)
-    kept = read_wishes(file)
     first, last = _rounds(rounds)
     new: list[Wish] = []
     if never or not_in_club or not_in_country or local:
@@ -91,16 +90,18 @@ def wish(
             new.append(Wish(kind="local", country=code, first=first, last=last))
     elif rounds is not None:
         raise UsageError("--rounds goes with a new wish")
-    if drop is not None and (new or drop > len(kept.wishes)):
-        raise UsageError(
-            "--drop goes alone" if new else f"there is no wish {drop}, but {len(kept.wishes)}"
-        )
-    wishes = [each for number, each in enumerate(kept.wishes, 1) if number != drop]
-    wishes += [each for each in new if each not in wishes]
-    made = replace(kept, wishes=tuple(wishes))
-    if made != kept:
-        write_wishes(file, made)
-    print("\n".join(_listed(made)))
+    if drop is not None and new:
+        raise UsageError("--drop goes alone")
+
+    def changed(kept: EventWishes) -> EventWishes:
+        if drop is not None and drop > len(kept.wishes):
+            raise UsageError(f"there is no wish {drop}, but {len(kept.wishes)}")
+        wishes = [each for number, each in enumerate(kept.wishes, 1) if number != drop]
+        wishes += [each for each in new if each not in wishes]
+        return replace(kept, wishes=tuple(wishes))
+
+    only_listed = not new and drop is None
+    print("\n".join(_listed(read_wishes(file) if only_listed else change_wishes(file, changed))))
 
 
 def _rounds(text: str | None) -> tuple[int, int]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -20,7 +21,15 @@ from yardstone.files import locked, write_text
 from yardstone.tournament.constraints import Constraints, to_be_paired
 from yardstone.tournament.model import System, Tournament
 
-__all__ = ["EventWishes", "Wish", "read_wishes", "wishes_of", "with_wishes", "write_wishes"]
+__all__ = [
+    "EventWishes",
+    "Wish",
+    "change_wishes",
+    "read_wishes",
+    "wishes_of",
+    "with_wishes",
+    "write_wishes",
+]
 
 _MAX_BYTES = 1 << 20
 _KINDS = ("never", "club", "country", "local")
@@ -139,17 +148,43 @@ def _wish(values: dict[str, Any]) -> Wish:
 
 def write_wishes(path: str | os.PathLike[str], wishes: EventWishes) -> None:
     """Keep the wishes for a tournament's file; without any the file of wishes goes."""
-    place = wishes_of(path)
-    lock = f".{Path(path).name}.lock"
-    with locked(place.parent, f"changing {place.name}", name=lock, wait=10.0):
-        if wishes == EventWishes():
-            place.unlink(missing_ok=True)
-            return
-        values: dict[str, Any] = {"version": _VERSION}
-        if wishes.system is not None:
-            values["system"] = str(wishes.system)
-        values["wishes"] = [_values(wish) for wish in wishes.wishes]
-        write_text(place, json.dumps(values, ensure_ascii=False, indent=2) + "\n")
+    with _held(path):
+        _write(wishes_of(path), wishes)
+
+
+def change_wishes(
+    path: str | os.PathLike[str], change: Callable[[EventWishes], EventWishes]
+) -> EventWishes:
+    """Change the wishes for a tournament's file, and lose none that another process enters.
+
+    Raises
+    ------
+    InputError
+        Those that there are cannot be read, or the new ones not be written.
+    """
+    with _held(path):
+        kept = read_wishes(path)
+        made = change(kept)
+        if made != kept:
+            _write(wishes_of(path), made)
+    return made
+
+
+def _held(path: str | os.PathLike[str]) -> AbstractContextManager[None]:
+    place = Path(path)
+    lock = f".{place.name}.lock"
+    return locked(place.parent, f"changing {wishes_of(path).name}", name=lock, wait=10.0)
+
+
+def _write(place: Path, wishes: EventWishes) -> None:
+    if wishes == EventWishes():
+        place.unlink(missing_ok=True)
+        return
+    values: dict[str, Any] = {"version": _VERSION}
+    if wishes.system is not None:
+        values["system"] = str(wishes.system)
+    values["wishes"] = [_values(wish) for wish in wishes.wishes]
+    write_text(place, json.dumps(values, ensure_ascii=False, indent=2) + "\n")
 
 
 def _values(wish: Wish) -> dict[str, Any]:

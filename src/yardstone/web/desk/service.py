@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import secrets
-import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from yardstone.tournament.constraints import round_to_pair
-from yardstone.tournament.event.wishes import EventWishes, read_wishes, write_wishes
+from yardstone.tournament.event.wishes import EventWishes, change_wishes, read_wishes
 from yardstone.tournament.model import Result
 from yardstone.web.desk.chances import Chances
 from yardstone.web.desk.page_store import PageStore
@@ -87,7 +86,6 @@ class Desk:
         self.chances = Chances()
         self.pages = PageStore()
         self.closing = False
-        self._wishing = threading.Lock()
         self._secret = secrets.token_bytes(32)
 
     def client(self, request: Request) -> str:
@@ -117,8 +115,7 @@ class Desk:
 
     def change_wishes(self, change: Callable[[EventWishes], EventWishes]) -> None:
         """Change them."""
-        with self._wishing:
-            write_wishes(self.settings.file, change(self.wishes()))
+        change_wishes(self.settings.file, change)
 
     def change(self, step: Callable[[Tournament], EventChange], helper: Helper) -> EventChange:
         """Take a step, and write it to the file.
