@@ -120,23 +120,27 @@ def locked(folder: Path, doing: str, *, name: str = ".lock", wait: float = 0.0) 
 
 
 def _lock(path: Path) -> IO[str] | None:
-    """The file, locked; None if another process holds it, or has just removed it."""
+    """The file, locked; None if another process holds it."""
     import fcntl
 
-    try:
-        file = path.open("w")
-    except OSError as error:
-        raise InputError(
-            f"cannot be written to: {error.strerror or error}", file=str(path.parent)
-        ) from error
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.fstat(file.fileno()).st_ino == path.stat().st_ino:
-            return file
-    except OSError:
-        pass
-    file.close()
-    return None
+    while True:
+        try:
+            file = path.open("w")
+        except OSError as error:
+            raise InputError(
+                f"cannot be written to: {error.strerror or error}", file=str(path.parent)
+            ) from error
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            return None
+        try:
+            if os.fstat(file.fileno()).st_ino == path.stat().st_ino:
+                return file
+        except FileNotFoundError:
+            pass
+        file.close()  # whoever held it has just removed it: it is free
 
 
 def open_text(path: Path) -> IO[str]:
