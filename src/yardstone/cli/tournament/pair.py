@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["pair", "two_players"]
 
+_NO_WEIGHTS = "a round robin has no weights: --ask, --compare, --rules and --set"
 #: Between the two names of a board.
 _BETWEEN = (",", " - ", " – ", ";")
 
@@ -79,7 +80,7 @@ class WeightOptions:
         else:
             kind = self.system if self.system in ("round-robin", "dutch") else "weights"
         if weighed and kind == "round-robin":
-            raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
+            raise UsageError(_NO_WEIGHTS)
         if weighed and kind == "dutch":
             raise UsageError("the Dutch system has no weights: leave --rules and --set away")
         if kind != "round-robin" and (self.numbering is not None or self.double is not None):
@@ -263,7 +264,7 @@ def pair(
         tournament = read_tournament(file)
         kind = rules.kind(tournament, wishes)
         if kind == "round-robin":
-            raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
+            raise UsageError(_NO_WEIGHTS)
         if kind == "dutch":
             from yardstone.reports.tournament.dutch import check_document
             from yardstone.tournament.dutch.checking import check_rounds
@@ -289,7 +290,7 @@ def pair(
             tournament = team_tournament(players)
         kind = rules.kind(tournament, wishes)
         if kind == "round-robin" and ask:
-            raise UsageError("a round robin has no weights: --ask, --compare, --rules and --set")
+            raise UsageError(_NO_WEIGHTS)
         options: dict[str, Any] = {
             "questions": [two_players(tournament, text, "--ask") for text in ask or []],
             "costs": False if brief else costs,

@@ -31,8 +31,8 @@ def read_result_sheet(
     """Results from the columns ``round``, ``table`` and ``score``.
 
     In place of the table both players may be named, ``black`` and ``white`` or ``first``
-    and ``second``; the score is then in the order of those columns. Rows without a score
-    are games that are not over.
+    and ``second``; the score is then that of Black or the first one first, wherever their
+    columns stand. Rows without a score are games that are not over.
 
     Parameters
     ----------
