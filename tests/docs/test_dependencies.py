@@ -59,7 +59,7 @@ def test_an_extra_takes_extras_that_are_there() -> None:
 def test_the_extra_for_people_has_all_that_the_package_asks_for() -> None:
     """`MissingExtraError` names extras; all but those of experts come with `all`."""
     assert set(EXTRAS) - {"all", "dev", "docs"} == {
-        "go", "openvino", "plot", "train", "tune", "web",
+        "cluster", "go", "openvino", "plot", "postgres", "train", "tune", "web",
     }  # fmt: skip
     assert EXTRAS["all"] == ["yardstone[go,plot,tune,web]"]
 
