@@ -28,7 +28,7 @@ if sys.platform != "win32":
 
 __all__ = ["LONGEST_MESSAGE", "Fault", "bad_message", "run_case"]
 
-LONGEST_MESSAGE = 500
+LONGEST_MESSAGE = 800
 #: An input is stopped once it has taken so many times what it may take.
 _PATIENCE = 10
 _SOURCE = "/src/yardstone/"
