@@ -137,7 +137,7 @@ def _nodes(
 ) -> Iterator[tuple[int | None, dict[str, list[bytes]]]]:
     """Each node with the number of its parent, in the order of the file."""
     number = 0
-    todo = [(record, None)]
+    todo: list[tuple[sgf_grammar.Coarse_game_tree, int | None]] = [(record, None)]
     while todo:
         part, parent = todo.pop()
         for node in part.sequence:

@@ -128,8 +128,7 @@ def csv_pool(
             + _csv(
                 file.path,
                 dialect,
-                f"compression = '{file.compression}', header = true, "
-                f"skip = {dialect.header - 1}",
+                f"compression = '{file.compression}', header = true, skip = {dialect.header - 1}",
             )
         )
         sound = True

@@ -14,6 +14,7 @@ from yardstone.records.formats import read_format
 from yardstone.records.options import Options
 from yardstone.records.results import left_out_reason, meanings, stated_scores
 from yardstone.records.sgf import SgfReader, write_sgf
+from yardstone.records.sgf_tree import SgfTree
 from yardstone.records.sgf_values import (
     parse_board_size,
     parse_go_date,
@@ -72,8 +73,8 @@ def _put_right(path: Path) -> list[str]:
     return [*reader.skipped.repaired, *reader.skipped.reasons]
 
 
-def _nodes(tree: object) -> list[object]:
-    return [(tree.parent(k), dict(tree.properties(k))) for k in range(len(tree))]  # type: ignore
+def _nodes(tree: SgfTree) -> list[object]:
+    return [(tree.parent(k), dict(tree.properties(k))) for k in range(len(tree))]
 
 
 def read_sgf_games(path: Path) -> None:

@@ -200,6 +200,8 @@ def _aga(lines: Iterable[str]) -> Iterator[EventEntry]:
             raw = float(cells[3])
         except ValueError:
             continue  # a member without a rating
+        if not abs(raw) < 100:
+            continue
         points = 100 * raw + (-100 if raw > 0 else 100)
         family, given = split_name(cells[0])
         yield EventEntry(
