@@ -291,7 +291,7 @@ def _from_csv(text: str, file: str) -> dict[tuple[int, int], tuple[float, float]
     rows = csv.DictReader(io.StringIO(text))
     line = 1
     try:
-        for line, row in enumerate(rows, 2):  # noqa: B007
+        for line, row in enumerate(rows, 2):
             key = int(parse_grade(row["grade"])), int(row["difference"])
             cells[key] = wins, games = float(row["wins"]), float(row["games"])
             if not 0.0 <= wins <= games < _MOST_GAMES:
