@@ -131,11 +131,7 @@ audit: $(TOOLS)
 	$(BIN)/python -m tools.audit $(AUDIT)
 
 clean:
-<<<<<<< HEAD
-	rm -rf $(VENV) $(DEMO) fuzz-findings docs/_build build dist .pytest_cache .mypy_cache .ruff_cache \
-=======
-	rm -rf $(VENV) $(DEMO) docs/_build build dist dist-bill .pytest_cache .mypy_cache .ruff_cache \
->>>>>>> bafe9d60c22ef1b4d07b5ea0a103fc76b76a9e77
+	rm -rf $(VENV) $(DEMO) fuzz-findings docs/_build build dist dist-bill .pytest_cache .mypy_cache .ruff_cache \
 		.hypothesis .import_linter_cache src/*.egg-info
 	find src tests benchmarks studies docs -name __pycache__ -type d -prune \
 		-exec rm -rf {} +
