@@ -7,7 +7,7 @@ control characters in it.
 
 from __future__ import annotations
 
-import io
+import os
 import signal
 import sys
 import time
@@ -90,8 +90,9 @@ def _outcome(target: Target, path: Path, limit: float) -> Fault | None:
     try:
         with (
             warnings.catch_warnings(record=True) as given,
-            redirect_stdout(io.StringIO()),
-            redirect_stderr(io.StringIO()),
+            Path(os.devnull).open("w", encoding="utf-8") as nowhere,
+            redirect_stdout(nowhere),
+            redirect_stderr(nowhere),
         ):
             warnings.simplefilter("error")
             warnings.simplefilter("always", YardstoneWarning)

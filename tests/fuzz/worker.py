@@ -44,6 +44,11 @@ class Findings:
         self._reading.mkdir(parents=True, exist_ok=True)
         (folder / "faults").mkdir(exist_ok=True)
 
+    def warm_up(self) -> None:
+        """Have everything imported and compiled, whose time and memory is no input's."""
+        for data in self.target.seeds().values():
+            run_case(self.target, data, self._reading, slack=100.0)
+
     def tried(self, data: bytes) -> None:
         """Read one input and keep it if that shows a new fault."""
         self.note(run_case(self.target, data, self._reading, slack=self.slack), data)
@@ -101,6 +106,7 @@ def _by_mutations(name: str, folder: Path, seconds: float, seed: int) -> None:
 
     here = target(name)
     findings = Findings(here, folder, "mutations", 1.0)
+    findings.warm_up()
     seeds = [*here.seeds().values(), *_corpus(folder)]
     for data in seeds:
         findings.tried(data)
@@ -141,6 +147,7 @@ def _by_coverage(name: str, folder: Path, seconds: float, seed: int) -> None:
     _loops_as_they_stand()
     here = target(name)
     findings = Findings(here, folder, "coverage", _SLACK)
+    findings.warm_up()
     (folder / "corpus").mkdir(exist_ok=True)
     seeds = here.seeds()
     for seed_name, data in seeds.items():

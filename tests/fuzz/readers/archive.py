@@ -72,5 +72,5 @@ def _compressed(data: bytes) -> dict[str, bytes]:
 TARGETS = (
     Target("archive-tar", read_archive, ".tar", made=tars),
     Target("archive-zip", read_archive, ".zip", made=zips),
-    Target("compressed-file", read_archive, ".pgn", made=compressed),
+    Target("archive-compressed", read_archive, ".pgn", made=compressed),
 )
