@@ -1,4 +1,4 @@
-"""Files of tournaments and what belongs to them, and collections of problems."""
+"""Files of tournaments, written again in every format, and collections of problems."""
 
 from __future__ import annotations
 
@@ -9,11 +9,7 @@ from pathlib import Path
 from tests.fuzz.targets import FUZZ, Target, Wrong
 from yardstone.errors import YardstoneError
 from yardstone.pool import SkipReport
-from yardstone.scales.egf_list import read_egf_list
 from yardstone.strength.trickplay.reading import read_problems
-from yardstone.tournament.event.player_table import read_player_table
-from yardstone.tournament.event.rating_lists import read_register
-from yardstone.tournament.event.wishes import read_wishes
 from yardstone.tournament.formats import FORMATS
 from yardstone.tournament.model import Tournament
 
@@ -67,18 +63,6 @@ def _letters(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
-def read_registers(path: Path) -> None:
-    """Lists of rated players."""
-    read_register(path)
-    read_egf_list(path)
-
-
-def read_wishes_beside(path: Path) -> None:
-    """Wishes for a tournament."""
-    for wish in read_wishes(path.with_suffix("")).wishes:
-        wish.sentence()
-
-
 def _files(*paths: Path) -> Callable[[], dict[str, bytes]]:
     return lambda: {path.name: path.read_bytes() for path in paths}
 
@@ -90,24 +74,21 @@ _BY_ENDING = {
 
 TARGETS = (
     Target(
-        "event-opengotha",
+        "tournament-opengotha",
         _tournament("opengotha"),
         ".xml",
         made=_files(_EXAMPLES / "open.xml", _EXAMPLES / "teams.xml", *_BY_ENDING[".xml"]),
         seconds=4.0,
         examples=15,
     ),
-    Target("event-h9", _tournament("h9"), ".h9", made=_files(*_BY_ENDING[".h9"])),
+    Target("tournament-h9", _tournament("h9"), ".h9", made=_files(*_BY_ENDING[".h9"])),
     Target(
-        "event-trf",
+        "tournament-trf",
         _tournament("trf"),
         ".trf",
         made=_files(_EXAMPLES / "swiss.trf", *_BY_ENDING[".trf"]),
         examples=15,
     ),
-    Target("event-players", read_player_table, ".csv", made=_files(_EXAMPLES / "players.csv")),
-    Target("event-register", read_registers, ".txt"),
-    Target("event-wishes", read_wishes_beside, ".wishes"),
     Target("problems-text", read_problems, ".txt", made=_files(_EXAMPLES / "trickplay.txt")),
     Target("problems-sgf", read_problems, ".sgf"),
 )
