@@ -103,7 +103,7 @@ def read_journal(path: Path) -> list[JournalStep]:
                     packed_after=str(values["after"]),
                 )
             )
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             raise _broken(journal, number) from None
     return steps
 
