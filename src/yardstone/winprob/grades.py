@@ -41,12 +41,10 @@ MOST_KOMI = 150.0
 
 #: A number and a word; Fox writes professionals as P9段, servers add ? or * to doubtful ranks.
 _GRADE = re.compile(
-    r"\s*(p)?\s*(\d{1,4}(?:\.\d+)?|[初一二三四五六七八九])\s*"
-    r"(kyu|k|dan|d|pro|p|段|단|级|級|급|品)\s*[?*]?\s*",
+    r"\s*+(p)?\s*+(\d{1,3}(?:\.\d{1,9})?|[初一二三四五六七八九])\s*+"
+    r"(kyu|k|dan|d|pro|p|段|단|级|級|급|品)\s*+[?*]?\s*+",
     re.IGNORECASE,
 )
-#: Longer texts are none.
-_LONGEST = 60
 _CHINESE = {"初": 1.0} | {word: float(n) for n, word in enumerate("一二三四五六七八九", 1)}
 _KYU = frozenset(("k", "kyu", "级", "級", "급"))
 _PROFESSIONAL = frozenset(("p", "pro", "品"))
@@ -64,7 +62,7 @@ def split_grade(text: str) -> tuple[float, Kind] | None:
     >>> split_grade("18级"), split_grade("九段"), split_grade("P9段"), split_grade("5k?")
     ((18.0, 'kyu'), (9.0, 'dan'), (9.0, 'pro'), (5.0, 'kyu'))
     """
-    match = _GRADE.fullmatch(text) if len(text) <= _LONGEST else None
+    match = _GRADE.fullmatch(text)
     if match is None:
         return None
     before, digits, word = match[1], match[2], match[3].lower()
