@@ -13,11 +13,9 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import psycopg
-
 from tests.web.processes import Served, until
 
-__all__ = ["Audit", "Cluster", "Machine", "cluster"]
+__all__ = ["Cluster", "Machine", "cluster"]
 
 #: Seconds without a sign of life after which a worker counts as dead.
 LEASE = 4.0
@@ -108,7 +106,7 @@ class Cluster:
             line
             for machine in self.machines
             for line in machine.log.splitlines()
-            if "Traceback" in line or '"exception"' in line
+            if "Traceback" in line or '"trace"' in line
         ]
 
 
@@ -151,48 +149,3 @@ def cluster(
             stack.callback(machine.end)
             (found.servers if serves else found.workers).append(machine)
         yield found
-
-
-class Audit:
-    """The database's own account of what happened to the jobs, kept by triggers.
-
-    What a job became is written down in the transaction that changed it, so that nothing the
-    servers and workers count themselves is believed.
-
-    Parameters
-    ----------
-    url : str
-        The database, with its tables.
-    """
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-        with psycopg.connect(url, autocommit=True) as line:
-            line.execute(_AUDIT)
-
-    def became(self, status: str) -> dict[str, int]:
-        """How often each job came to have a status."""
-        query = "SELECT job, count(*) FROM audit.changes WHERE status = %s GROUP BY job"
-        with psycopg.connect(self._url, autocommit=True) as line:
-            return dict(line.execute(query, (status,)).fetchall())
-
-    def counted(self, name: str) -> float:
-        """The value of one of the server's own counters."""
-        query = "SELECT coalesce(sum(value), 0) FROM yardstone.counters WHERE name = %s"
-        with psycopg.connect(self._url, autocommit=True) as line:
-            row = line.execute(query, (name,)).fetchone()
-        return float(row[0]) if row else 0.0
-
-
-_AUDIT = """
-CREATE SCHEMA audit;
-CREATE TABLE audit.changes (job text, status text, at timestamptz DEFAULT clock_timestamp());
-CREATE FUNCTION audit.note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    INSERT INTO audit.changes (job, status) VALUES (NEW.id, NEW.status);
-    RETURN NEW;
-END $$;
-CREATE TRIGGER made AFTER INSERT ON yardstone.jobs FOR EACH ROW EXECUTE FUNCTION audit.note();
-CREATE TRIGGER changed AFTER UPDATE ON yardstone.jobs FOR EACH ROW
-    WHEN (OLD.status IS DISTINCT FROM NEW.status OR OLD.result IS DISTINCT FROM NEW.result)
-    EXECUTE FUNCTION audit.note();
-"""

@@ -35,6 +35,7 @@ class Line:
         self._whole = asyncio.Event()
         self._broken = False
         self._last_words: bytes | None = None
+        self._skip = 0
         self.losses = 0
         self.port: int = self._do(self._open())
 
@@ -62,10 +63,10 @@ class Line:
         """Make it whole again."""
         self._do(self._set(whole=True))
 
-    def lose_answer(self, to: bytes) -> None:
-        """Pass on the next request that holds these bytes, and cut its connection in place of
-        the answer."""
-        self._last_words = to
+    def lose_answer(self, to: bytes, *, skip: int = 0) -> None:
+        """Pass on a request that holds these bytes, and cut its connection in place of the
+        answer: the next one, or one after so many that are answered."""
+        self._last_words, self._skip = to, skip
 
     # Inside the thread
 
@@ -119,7 +120,9 @@ class Line:
                     continue
                 await self._whole.wait()
                 if asks and self._last_words and self._last_words in piece:
-                    self._last_words, pair.last = None, True
+                    self._skip -= 1
+                    if self._skip < 0:
+                        self._last_words, pair.last = None, True
                 elif pair.last and not asks:
                     self.losses += 1
                     return

@@ -6,16 +6,18 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import requests
 
-__all__ = ["Load", "Sent"]
+__all__ = ["Load", "Outcome", "Sent", "taken"]
 
 #: Seconds that an answer may take, between two tries, and for which a visitor tries.
 _ANSWER, _PAUSE, _PATIENCE = 60.0, 0.5, 600.0
+Visitor = dict[str, str]
 _ENDED = ("done", "failed", "cancelled")
 
 
@@ -27,15 +29,39 @@ class Sent:
     ----------
     name : str
         The player who occurs in this list only.
-    path : str
-        The address of its job, on any server.
+    job, path : str
+        The job, and its address on any server.
     owner : str
         The key to change it.
     """
 
     name: str
+    job: str
     path: str
     owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of the lists of a load.
+
+    Attributes
+    ----------
+    jobs : mapping of str to Sent
+        All that were taken, by their names.
+    ended, again : Counter
+        Jobs by the status in which they ended; requests that were tried again, by the reason.
+    wrong : list of str
+        Lists whose result is missing or is not theirs.
+    different : list of str
+        Names of those whose results are not the same bytes from all servers.
+    """
+
+    jobs: dict[str, Sent]
+    ended: Counter[str]
+    again: Counter[str]
+    wrong: list[str]
+    different: list[str]
 
 
 class Load:
@@ -53,6 +79,9 @@ class Load:
         Of a list.
     look : float
         Seconds between two looks of a visitor.
+    in_turn : bool
+        Each visitor sends the next list when the result of the last one is there, and goes on
+        after `each` until `enough` is called; else all lists are sent at once.
     """
 
     def __init__(
@@ -64,25 +93,27 @@ class Load:
         games: int = 4000,
         players: int = 40,
         look: float = 1.0,
+        in_turn: bool = False,
     ) -> None:
         self.urls = list(urls)
         self.visitors = visitors
         self.each = each
         self.games = games
+        self.players = players
         self.look = look
-        self.lists = {
-            _name(number, place): _results(
-                _name(number, place), 1000 * number + place, games, players
-            )
-            for number in range(visitors)
+        self.in_turn = in_turn
+        self._lists = {
+            (number, place): self._list(number, place)
+            for number in range(visitors if not in_turn else 0)
             for place in range(each)
         }
-        self.jobs: dict[str, Sent] = {}
-        self.ended: Counter[str] = Counter()
-        self.wrong: list[str] = []
-        self.again: Counter[str] = Counter()
+        self._jobs: dict[str, Sent] = {}
+        self._ended: Counter[str] = Counter()
+        self._wrong: list[str] = []
+        self._again: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._start = threading.Barrier(visitors + 1)
+        self._enough = threading.Event()
         self._threads = [
             threading.Thread(target=self._visit, args=(number,), daemon=True)
             for number in range(visitors)
@@ -94,56 +125,63 @@ class Load:
             thread.start()
         self._start.wait()
 
-    @property
-    def going(self) -> bool:
-        """Whether someone still waits."""
-        return any(thread.is_alive() for thread in self._threads)
-
-    def wait(self) -> None:
-        """Wait until all have their results."""
-        for thread in self._threads:
-            thread.join()
+    def enough(self) -> None:
+        """Let no visitor send more than they have to."""
+        self._enough.set()
 
     def _visit(self, number: int) -> None:
         """Send all lists of one visitor, and wait for the results."""
         self._start.wait()
         draw = random.Random(number)
-        visitor = {
-            "X-Forwarded-For": f"192.0.2.{number}" if number < 256 else f"2001:db8::{number}"
-        }
+        visitor = {"X-Forwarded-For": f"192.0.2.{number % 256}"}
         try:
-            waiting = []
-            for place in range(self.each):
-                waiting.append(self._send(draw, visitor, _name(number, place)))
-                with self._lock:
-                    self.jobs[waiting[-1].name] = waiting[-1]
-            while waiting:
-                time.sleep(self.look)
-                for sent in list(waiting):
-                    job = self._asked(draw, "GET", sent.path, headers=visitor).json()
-                    if job["status"] in _ENDED:
-                        waiting.remove(sent)
-                        self._check(sent.name, job)
+            waiting: list[Sent] = []
+            for place in count():
+                if place >= self.each and (self._enough.is_set() or not self.in_turn):
+                    break
+                waiting.append(self._send(draw, visitor, number, place))
+                if self.in_turn:
+                    self._await(draw, visitor, waiting)
+            self._await(draw, visitor, waiting)
         except Exception as error:
             with self._lock:
-                self.wrong.append(f"visitor {number}: {error!r}")
+                self._wrong.append(f"visitor {number}: {error!r}")
 
-    def _send(self, draw: random.Random, visitor: dict[str, str], name: str) -> Sent:
+    def _send(self, draw: random.Random, visitor: Visitor, number: int, place: int) -> Sent:
+        name = _name(number, place)
         # Sent again after a connection broke, it is the same job.
         headers = {**visitor, "Idempotency-Key": name}
-        files = {"files": (f"{name}.csv", self.lists[name])}
+        text = self._lists.get((number, place)) or self._list(number, place)
+        files = {"files": (f"{name}.csv", text)}
         made = self._asked(draw, "POST", "/api/ratings", headers=headers, files=files).json()
-        return Sent(name, made["url"], made["owner"])
+        sent = Sent(name, made["id"], made["url"], made["owner"])
+        with self._lock:
+            self._jobs[name] = sent
+        return sent
+
+    def _await(self, draw: random.Random, visitor: Visitor, waiting: list[Sent]) -> None:
+        """Wait until all of these have ended; then there are none."""
+        while waiting:
+            time.sleep(self.look)
+            for sent in list(waiting):
+                job = self._asked(draw, "GET", sent.path, headers=visitor).json()
+                if job["status"] in _ENDED:
+                    waiting.remove(sent)
+                    self._check(sent.name, job)
+
+    def _list(self, number: int, place: int) -> bytes:
+        name, seed = _name(number, place), 1000 * number + place
+        return _results(name, seed, self.games, self.players)
 
     def _check(self, name: str, job: dict[str, Any]) -> None:
         result = job["result"] or {"games": 0, "ratings": []}
         own = any(row["player"] == name for row in result["ratings"])
         with self._lock:
-            self.ended[job["status"]] += 1
+            self._ended[job["status"]] += 1
             if job["attempts"] > 1:
-                self.again["begun anew"] += 1
+                self._again["begun anew"] += 1
             if not own or result["games"] != self.games:
-                self.wrong.append(f"{name}: {job['status']}, {job['error']}")
+                self._wrong.append(f"{name}: {job['status']}, {job['error']}")
 
     def _asked(self, draw: random.Random, method: str, path: str, **more: Any) -> requests.Response:
         """Ask until there is an answer: a server that is killed answers the next time."""
@@ -162,29 +200,26 @@ class Load:
             except requests.RequestException:
                 what = "broken connections"
             with self._lock:
-                self.again[what] += 1
+                self._again[what] += 1
             time.sleep(pause)
         raise AssertionError(f"no answer: {path}")
 
     # In the end
 
-    def compare(self, take: Callable[[str, str], bytes]) -> list[str]:
-        """Names of the lists whose results are not the same bytes from all servers.
-
-        Parameters
-        ----------
-        take : callable
-            Gets the bytes at the address of a server and a path.
-        """
-        return [
+    def outcome(self) -> Outcome:
+        """Wait until all have their results, and compare those of the servers."""
+        for thread in self._threads:
+            thread.join()
+        different = [
             sent.name
-            for sent in self.jobs.values()
-            if len({take(url, f"{sent.path}/result.json") for url in self.urls}) != 1
+            for sent in self._jobs.values()
+            if len({taken(url, f"{sent.path}/result.json") for url in self.urls}) != 1
         ]
+        return Outcome(self._jobs, self._ended, self._again, self._wrong, different)
 
 
 def taken(url: str, path: str) -> bytes:
-    """What a server gives."""
+    """What a server gives at a path."""
     answer = requests.get(url + path, timeout=_ANSWER)
     assert answer.status_code == 200, answer.text
     return answer.content

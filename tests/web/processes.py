@@ -51,9 +51,9 @@ class Served:
         """The process, and where its errors go."""
         errors = (data.parent / f"{data.name}.log").open("ab")
         environment = {
+            "YARDSTONE_SERVE_NICENESS": "0",
             **os.environ,
             "YARDSTONE_SERVE_LEASE": str(lease),
-            "YARDSTONE_SERVE_NICENESS": "0",
             "OMP_NUM_THREADS": "1",
         }
         program = Path(sys.executable).parent / "yardstone"
