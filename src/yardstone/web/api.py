@@ -10,6 +10,7 @@ from fastapi.security import HTTPBearer
 
 import yardstone
 from yardstone.web import api_docs, exports, upkeep
+from yardstone.web.contact import DatabaseAway
 from yardstone.web.events import batch_events, job_events
 from yardstone.web.kinds import KINDS, Kind
 from yardstone.web.owners import sent_key
@@ -281,20 +282,30 @@ def limits(request: Request) -> dict[str, Any]:
     response_model=Health,
     tags=["server"],
     summary="Whether the server works",
-    responses={503: {"model": Health, "description": "No worker lives."}},
+    responses={
+        503: {"model": Health, "description": "No worker lives, or the database does not answer."}
+    },
 )
 def health(request: Request) -> Response:
     """Whether jobs can be taken, and workers do them."""
-    state = upkeep.state(_service(request).store)
-    ok = state["workers"] > 0
+    state, status = _state(_service(request))
     body = {
-        "status": "ok" if ok else "no_workers",
+        "status": status,
         "version": yardstone.__version__,
         "workers": state["workers"],
         "queued": state["jobs"].get("queued", 0),
         "running": state["jobs"].get("running", 0),
     }
-    return JSONResponse(body, 200 if ok else 503)
+    return JSONResponse(body, 200 if status == "ok" else 503)
+
+
+def _state(service: Service) -> tuple[dict[str, Any], str]:
+    """What `upkeep.state` gives, as far as the database answers at once, and how that is."""
+    try:
+        state = upkeep.state(service.store, patience=0.0)
+    except DatabaseAway:
+        return {"workers": 0, "jobs": {}}, "no_database"
+    return state, "ok" if state["workers"] else "no_workers"
 
 
 @router.get("/metrics", include_in_schema=False)
