@@ -100,8 +100,8 @@ class Line:
                 there.cancel()
                 back.cancel()
                 await asyncio.gather(there, back, return_exceptions=True)
-        except OSError:
-            pass  # the server is away
+        except (OSError, asyncio.CancelledError):
+            pass  # the server is away, or this line is at its end
         finally:
             pair.end()
             self._pairs.discard(pair)

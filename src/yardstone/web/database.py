@@ -199,8 +199,9 @@ class Database:
 
         def connect() -> Any:
             raw = self._engine.raw_connection()
+            own = raw.driver_connection
             raw.detach()
-            return raw.driver_connection
+            return own
 
         return self._tried(connect, patience=0.0)
 
