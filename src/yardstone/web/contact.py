@@ -19,6 +19,8 @@ __all__ = ["Contact", "DatabaseAway", "is_away", "is_passing"]
 _AGAIN = {"40001", "40P01", "55P03"}
 #: States in which it does not serve: it ends, starts, is full, or only stands by.
 _AWAY = {"25006", "25P03", "53300", "57P01", "57P02", "57P03", "57P05"}
+#: Seconds between two questions while it does not answer.
+_PAUSE = 0.5
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 
@@ -55,13 +57,14 @@ def is_passing(error: SQLAlchemyError) -> bool:
 class Contact:
     """Remembers whether the database answers.
 
-    While it does not, one thread at a time asks it, and the others are told at once.
+    While it does not, one thread asks it now and then, and the others are told at once.
     """
 
     def __init__(self) -> None:
         self._asking = threading.Lock()
-        self._lost = False
+        self._lost: float | None = None
         self._since: float | None = None
+        self._next = 0.0
 
     @contextmanager
     def asking(self) -> Iterator[None]:
@@ -70,11 +73,11 @@ class Contact:
         Raises
         ------
         DatabaseAway
-            It did not answer lately, and somebody else asks it already.
+            It did not answer just now, or somebody else asks it already.
         """
-        if not self._lost:
+        if self._lost is None:
             yield
-        elif self._asking.acquire(blocking=False):
+        elif time.monotonic() >= self._next and self._asking.acquire(blocking=False):
             try:
                 yield
             finally:
@@ -86,11 +89,22 @@ class Contact:
         """It has answered."""
         if self._since is None:
             self._since = time.monotonic()
-        self._lost = False
+        self._lost = None
 
     def lose(self) -> None:
         """It has not."""
-        self._lost, self._since = True, None
+        now = time.monotonic()
+        self._since, self._next = None, now + _PAUSE
+        if self._lost is None:
+            self._lost = now
+
+    def end(self, patience: float) -> float:
+        """Until when to ask: for so many seconds, of which those are gone that it was away.
+
+        Else everybody who comes would wait anew, and nothing else be answered.
+        """
+        lost = self._lost
+        return (time.monotonic() if lost is None else lost) + patience
 
     @property
     def seconds(self) -> float:

@@ -125,7 +125,7 @@ class Database:
         Raises
         ------
         DatabaseAway
-            The database does not answer within so many seconds of `patience`.
+            The database has not answered for so many seconds of `patience`.
         """
 
         def transaction() -> T:
@@ -137,7 +137,7 @@ class Database:
     def _tried(
         self, action: Callable[[], T], *, patience: float | None = None, once: bool = False
     ) -> T:
-        end = time.monotonic() + (self.patience if patience is None else patience)
+        end = self.contact.end(self.patience if patience is None else patience)
         pause = _FIRST
         while True:
             try:
