@@ -60,9 +60,9 @@ class _Pairs(ExitStack):
     def __enter__(self) -> Pair:  # type: ignore[override]
         super().__enter__()
         servers = []
-        for number, database in enumerate(self._databases):
+        for number, url in enumerate(self._databases):
             folder = self._folder / f"machine{number}"
-            servers.append(self.enter_context(serving(folder, self._limits, database=database)))
+            servers.append(self.enter_context(serving(folder, self._limits, database=url)))
         return Pair(*servers)
 
 

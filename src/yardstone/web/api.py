@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Path, Request, Security
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.security import HTTPBearer
+from starlette.concurrency import run_in_threadpool
 
 import yardstone
 from yardstone.web import api_docs, exports, upkeep
@@ -30,6 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["router"]
 
+#: Seconds in which the database answers, if it is there.
+_SOON = 3.0
+
 router = APIRouter()
 Address = Annotated[
     str, Path(alias="id", pattern="^[A-Za-z0-9_-]{8,64}$", description="The private address.")
@@ -47,8 +53,8 @@ def _service(request: Request) -> Service:
     return service
 
 
-def _accepted(request: Request, made: Accepted) -> Response:
-    state = _service(request).job(made.jobs[0], result=False)
+async def _accepted(request: Request, made: Accepted) -> Response:
+    (state,) = await run_in_threadpool(_service(request).new, made.jobs[:1])
     body = {**_brief(state), **_owned(state["page"], made)}
     return JSONResponse(body, 202, headers={"Location": state["url"]})
 
@@ -71,14 +77,14 @@ def _owned(page: str, made: Accepted) -> dict[str, Any]:
 )
 async def send(request: Request) -> Response:
     """See what the files are, and make a job of them."""
-    return _accepted(request, await _service(request).receive(request))
+    return await _accepted(request, await _service(request).receive(request))
 
 
 def _add_kind(kind: Kind) -> None:
     """An address that takes files of one kind only."""
 
     async def send_kind(request: Request) -> Response:
-        return _accepted(request, await _service(request).receive(request, kind.name))
+        return await _accepted(request, await _service(request).receive(request, kind.name))
 
     router.post(
         kind.path,
@@ -98,15 +104,16 @@ def _add_batches(kind: Kind) -> None:
     async def send_batch(request: Request) -> Response:
         service = _service(request)
         made = await service.receive(request, kind.name, batch=True)
-        states = [service.job(job, result=False) for job in made.jobs]
-        batch = service.batch(states[0]["batch"])
-        brief = {name: batch[name] for name in ("id", "url", "page")}
+        states = await run_in_threadpool(service.new, made.jobs)
+        address = states[0]["batch"]
+        places = service.batch_places(address)
         body = {
-            **brief,
-            **_owned(batch["page"], made),
+            "id": address,
+            **places,
+            **_owned(places["page"], made),
             "jobs": [_brief(state) for state in states],
         }
-        return JSONResponse(body, 202, headers={"Location": batch["url"]})
+        return JSONResponse(body, 202, headers={"Location": places["url"]})
 
     router.post(
         "/api/batches",
@@ -286,9 +293,9 @@ def limits(request: Request) -> dict[str, Any]:
         503: {"model": Health, "description": "No worker lives, or the database does not answer."}
     },
 )
-def health(request: Request) -> Response:
+async def health(request: Request) -> Response:
     """Whether jobs can be taken, and workers do them."""
-    state, status = _state(_service(request))
+    state, status = await _state(_service(request))
     body = {
         "status": status,
         "version": yardstone.__version__,
@@ -299,11 +306,13 @@ def health(request: Request) -> Response:
     return JSONResponse(body, 200 if status == "ok" else 503)
 
 
-def _state(service: Service) -> tuple[dict[str, Any], str]:
-    """What `upkeep.state` gives, as far as the database answers at once, and how that is."""
+async def _state(service: Service) -> tuple[dict[str, Any], str]:
+    """What `upkeep.state` gives, if the database answers soon, and how that is."""
+    ask = partial(upkeep.state, service.store, patience=0.0)
     try:
-        state = upkeep.state(service.store, patience=0.0)
-    except DatabaseAway:
+        async with asyncio.timeout(_SOON):
+            state = await run_in_threadpool(ask)
+    except (DatabaseAway, TimeoutError):
         return {"workers": 0, "jobs": {}}, "no_database"
     return state, "ok" if state["workers"] else "no_workers"
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoneFree
@@ -19,8 +18,8 @@ __all__ = ["Contact", "DatabaseAway", "is_away", "is_passing"]
 _AGAIN = {"40001", "40P01", "55P03"}
 #: States in which it does not serve: it ends, starts, is full, or only stands by.
 _AWAY = {"25006", "25P03", "53300", "57P01", "57P02", "57P03", "57P05"}
-#: Seconds between two questions while it does not answer.
-_PAUSE = 0.5
+#: Seconds between two tries to reach it: at first, and at most.
+_FIRST, _LONGEST = 0.05, 1.0
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 
@@ -57,56 +56,66 @@ def is_passing(error: SQLAlchemyError) -> bool:
 class Contact:
     """Remembers whether the database answers.
 
-    While it does not, one thread asks it now and then, and the others are told at once.
+    While it does not, one thread asks it again and again, and the others wait for that.
+
+    Parameters
+    ----------
+    probe : callable
+        Asks the database anything; an error means that it does not answer.
     """
 
-    def __init__(self) -> None:
-        self._asking = threading.Lock()
-        self._lost: float | None = None
+    def __init__(self, probe: Callable[[], object]) -> None:
+        self._probe = probe
+        self._change = threading.Condition()
+        self._closed = threading.Event()
+        self._lost_at: float | None = None
         self._since: float | None = None
-        self._next = 0.0
 
-    @contextmanager
-    def asking(self) -> Iterator[None]:
-        """A question to the database.
-
-        Raises
-        ------
-        DatabaseAway
-            It did not answer just now, or somebody else asks it already.
-        """
-        if self._lost is None:
-            yield
-        elif time.monotonic() >= self._next and self._asking.acquire(blocking=False):
-            try:
-                yield
-            finally:
-                self._asking.release()
-        else:
-            raise DatabaseAway
+    def wait(self, patience: float) -> bool:
+        """Wait while it does not answer, until so many seconds after it ceased to."""
+        with self._change:
+            while self._lost_at is not None:
+                left = self._lost_at + patience - time.monotonic()
+                if left <= 0.0 or self._closed.is_set():
+                    return False
+                self._change.wait(left)
+        return True
 
     def found(self) -> None:
         """It has answered."""
         if self._since is None:
             self._since = time.monotonic()
-        self._lost = None
 
     def lose(self) -> None:
         """It has not."""
-        now = time.monotonic()
-        self._since, self._next = None, now + _PAUSE
-        if self._lost is None:
-            self._lost = now
+        with self._change:
+            self._since = None
+            if self._lost_at is None and not self._closed.is_set():
+                self._lost_at = time.monotonic()
+                threading.Thread(target=self._seek, daemon=True).start()
 
-    def end(self, patience: float) -> float:
-        """Until when to ask: for so many seconds, of which those are gone that it was away.
+    def _seek(self) -> None:
+        pause = _FIRST
+        while not self._closed.is_set():
+            try:
+                self._probe()
+            except SQLAlchemyError:
+                self._closed.wait(pause)
+                pause = min(2.0 * pause, _LONGEST)
+                continue
+            break
+        with self._change:
+            self._lost_at = None
+            self._change.notify_all()
 
-        Else everybody who comes would wait anew, and nothing else be answered.
-        """
-        lost = self._lost
-        return (time.monotonic() if lost is None else lost) + patience
+    def close(self) -> None:
+        """Ask no more."""
+        self._closed.set()
+        with self._change:
+            self._change.notify_all()
 
     @property
     def seconds(self) -> float:
         """For how long it has answered without a break."""
-        return 0.0 if self._since is None else time.monotonic() - self._since
+        since = self._since
+        return 0.0 if since is None else time.monotonic() - since

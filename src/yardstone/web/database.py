@@ -74,13 +74,13 @@ class Database:
         self.shared = bool(url)
         self.place = address_of(url).render_as_string(hide_password=True) if url else str(path)
         self.patience = PATIENCE
-        self.contact = Contact()
         self._folder = folder
         self._ready = False
         engine = postgres_engine(address_of(url)) if url else sqlite_engine(path)
         self._engine = engine
         self._writes = engine.execution_options(**{WRITING: True})
         self._reads = engine.execution_options(isolation_level="AUTOCOMMIT") if url else engine
+        self.contact = Contact(lambda: self._read(select(1)))
         try:
             self._check()
         except BaseException:
@@ -102,12 +102,11 @@ class Database:
 
     def rows(self, statement: Executable, *, patience: float | None = None) -> list[Any]:
         """All rows that a statement gives which changes nothing."""
+        return self._tried(lambda: self._read(statement), patience=patience)
 
-        def read() -> list[Any]:
-            with self._reads.connect() as connection:
-                return list(connection.execute(statement).fetchall())
-
-        return self._tried(read, patience=patience)
+    def _read(self, statement: Executable) -> list[Any]:
+        with self._reads.connect() as connection:
+            return list(connection.execute(statement).fetchall())
 
     def row(self, statement: Executable) -> Any:
         """The first row, or None if there is none."""
@@ -125,7 +124,7 @@ class Database:
         Raises
         ------
         DatabaseAway
-            The database has not answered for so many seconds of `patience`.
+            The database does not answer within so many seconds of `patience`.
         """
 
         def transaction() -> T:
@@ -137,17 +136,14 @@ class Database:
     def _tried(
         self, action: Callable[[], T], *, patience: float | None = None, once: bool = False
     ) -> T:
-        end = self.contact.end(self.patience if patience is None else patience)
+        patience = self.patience if patience is None else patience
+        end = time.monotonic() + patience
         pause = _FIRST
         while True:
+            if not self.contact.wait(patience):
+                raise DatabaseAway
             try:
-                with self.contact.asking():
-                    found = self._asked(action)
-                self.contact.found()
-                return found
-            except DatabaseAway:
-                if time.monotonic() + pause > end:
-                    raise
+                found = self._asked(action)
             except SQLAlchemyError as error:
                 away = is_away(error)
                 if away:
@@ -156,6 +152,9 @@ class Database:
                     raise
                 if (away and once) or time.monotonic() + pause > end:
                     raise DatabaseAway from error
+            else:
+                self.contact.found()
+                return found
             time.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(2.0 * pause, _LONGEST)
 
@@ -214,6 +213,7 @@ class Database:
 
     def close(self) -> None:
         """Close all connections that nobody uses."""
+        self.contact.close()
         self._engine.dispose()
 
 

@@ -28,14 +28,14 @@ WRITING = "yardstone_writing"
 _PATIENCE = 10.0
 _CONNECT = 5
 #: Seconds after which a database that says nothing counts as away.
-_SILENCE = 10.0
+_SILENCE = 6.0
 #: Kept and further connections of a process; seconds until one is free.
 _KEPT, _FURTHER, _FREE = 8, 12, 5.0
 #: Settings of PostgreSQL for every connection, times in milliseconds.
 _OPTIONS = {
     "search_path": SCHEMA,
-    "statement_timeout": "8000",
-    "lock_timeout": "5000",
+    "statement_timeout": "5000",
+    "lock_timeout": "3000",
     "idle_in_transaction_session_timeout": "20000",
     "default_transaction_isolation": "read\\ committed",
     "jit": "off",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -24,7 +24,7 @@ from yardstone.web.options import LONGEST_KEY, chosen_kind, job_options, kind_of
 from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Settings
 from yardstone.web.sniff import look
-from yardstone.web.store import JobStore
+from yardstone.web.store import PATIENCE_FOR_NEW, JobStore
 from yardstone.web.stored_files import file_name
 from yardstone.web.upkeep import drop_uploads
 from yardstone.web.uploads import Upload, receive_form
@@ -243,14 +243,23 @@ class Service:
         """A job as JSON has it."""
         return job.as_dict(prefix=self.prefix(), ahead=self.store.ahead(job))
 
+    def new(self, addresses: Sequence[str]) -> list[dict[str, Any]]:
+        """Jobs that were just made, for which it is worth waiting some time."""
+        get = partial(self.store.get, result=False, patience=PATIENCE_FOR_NEW)
+        return [get(address).as_dict(prefix=self.prefix()) for address in addresses]
+
+    def batch_places(self, address: str) -> dict[str, str]:
+        """The addresses of a batch, for programs and for people."""
+        prefix = self.prefix()
+        return {"url": f"{prefix}/api/batches/{address}", "page": f"{prefix}/b/{address}"}
+
     def batch(self, address: str) -> dict[str, Any]:
         """What ``GET /api/batches/ID`` tells: all jobs of a batch."""
         jobs = [self.shown(job) for job in self.store.batch(address)]
         ended = sum(job["status"] in ("done", "failed", "cancelled") for job in jobs)
         return {
             "id": address,
-            "url": f"{self.prefix()}/api/batches/{address}",
-            "page": f"{self.prefix()}/b/{address}",
+            **self.batch_places(address),
             "status": "done" if ended == len(jobs) else "running",
             "done": ended,
             "total": len(jobs),

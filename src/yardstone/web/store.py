@@ -39,12 +39,14 @@ from yardstone.web.settings import Settings
 from yardstone.web.stored_files import insert_chunks
 from yardstone.web.tables import clients, jobs, uploads
 
-__all__ = ["DAY", "OF_NOBODY", "JobStore", "mark_of", "new_id"]
+__all__ = ["DAY", "OF_NOBODY", "PATIENCE_FOR_NEW", "JobStore", "mark_of", "new_id"]
 
 #: Random bytes of an address.
 _ADDRESS_BYTES = 18
 #: Seconds.
 DAY = 86_400.0
+#: Seconds for which the database is asked again to take a job, whose files came with trouble.
+PATIENCE_FOR_NEW = 15.0
 #: What a job is that no worker has.
 OF_NOBODY: dict[str, Any] = {"worker": None, "lease": None, "deadline": None}
 #: What a job is that was just begun.
@@ -190,7 +192,7 @@ class JobStore:
             return made
 
         try:
-            return self.database.write(work)
+            return self.database.write(work, patience=PATIENCE_FOR_NEW)
         except _Known as known:
             return known.jobs
 
@@ -205,15 +207,16 @@ class JobStore:
         now = self.moment()
         return select(*columns, now.label("read")).where(jobs.c.expires > now)
 
-    def get(self, job: str, *, result: bool = True) -> Job:
-        """The job at an address.
+    def get(self, job: str, *, result: bool = True, patience: float | None = None) -> Job:
+        """The job at an address, if the database answers within so many seconds.
 
         Raises
         ------
         RequestProblem
             There is none (404), or it expired (410).
         """
-        row = self.database.row(self._chosen(result=result).where(jobs.c.id == job))
+        chosen = self._chosen(result=result).where(jobs.c.id == job)
+        row = next(iter(self.database.rows(chosen, patience=patience)), None)
         if row is None:
             self.check_expired(job)
             raise missing()
