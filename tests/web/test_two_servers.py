@@ -17,7 +17,8 @@ from tests.web.line import Line
 from tests.web.postgres import Postgres
 from tests.web.serving import LEAGUE, SGF, Server, serving, small_results
 from yardstone.records.sgf import read_games
-from yardstone.web import database, engines
+from yardstone.web import database as web_database
+from yardstone.web import engines
 from yardstone.web.contact import DatabaseAway
 
 HTML = {"Accept": "text/html"}
@@ -202,12 +203,16 @@ def test_while_the_database_is_away_visitors_are_told_so(
 ) -> None:
     monkeypatch.setattr(engines, "_SILENCE", 1.0)  # seconds; so that nobody waits for long here
     monkeypatch.setattr(engines, "_CONNECT", 2)
-    monkeypatch.setattr(database, "PATIENCE", 1.0)
-    away = {"cut": line.cut, "stall": line.stall, "forget": partial(line.stall, forget=True)}[how]
+    monkeypatch.setattr(web_database, "PATIENCE", 1.0)
+    ways: dict[str, Callable[[], None]] = {
+        "cut": line.cut,
+        "stall": line.stall,
+        "forget": partial(line.stall, forget=True),
+    }
     with pair_of(tmp_path, line.address(postgres_url), postgres_url) as pair:
         job = pair.send()
         requests.get(pair.first.url + "/health", timeout=60)
-        away()
+        ways[how]()
         begun = time.monotonic()
         health = requests.get(pair.first.url + "/health", timeout=60)
         assert health.status_code == 503
