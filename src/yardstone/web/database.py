@@ -8,6 +8,7 @@ theirs; what it is asked is asked again while it starts anew or the line to it i
 from __future__ import annotations
 
 import random
+import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -58,10 +59,10 @@ class Database:
     ----------
     path : Path
         The file of SQLite; made if it does not exist.
-    url : str
-        The address of PostgreSQL in its place.
-    folder : Path, optional
+    folder : Path
         Where an older version kept the files that were sent: they are taken over.
+    url : str
+        The address of PostgreSQL in place of the file.
 
     Raises
     ------
@@ -70,7 +71,7 @@ class Database:
         the tables. A PostgreSQL that does not answer is no error yet.
     """
 
-    def __init__(self, path: Path, url: str = "", folder: Path | None = None) -> None:
+    def __init__(self, path: Path, folder: Path, url: str = "") -> None:
         self.shared = bool(url)
         self.place = address_of(url).render_as_string(hide_password=True) if url else str(path)
         self.patience = PATIENCE
@@ -161,7 +162,9 @@ class Database:
     def _asked(self, action: Callable[[], T]) -> T:
         if not self._ready:
             with self._writes.begin() as connection:
-                prepare(connection, self.place, self._folder)
+                taken_over = prepare(connection, self.place, self._folder)
+            for folder in taken_over:
+                shutil.rmtree(folder, ignore_errors=True)
             self._ready = True
         return action()
 

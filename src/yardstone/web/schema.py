@@ -31,15 +31,17 @@ _POSTGRES = (
 )
 
 
-def prepare(connection: Connection, place: str, folder: Path | None) -> None:
+def prepare(connection: Connection, place: str, folder: Path) -> list[Path]:
     """Make the tables as they are to be, in a transaction; several may try at once.
+
+    Gives the folders that are not needed any more once that has happened.
 
     Parameters
     ----------
     connection : Connection
     place : str
         What the database is called in messages.
-    folder : Path, optional
+    folder : Path
         Where an older version kept the files that were sent.
 
     Raises
@@ -49,7 +51,7 @@ def prepare(connection: Connection, place: str, folder: Path | None) -> None:
     """
     postgres = connection.dialect.name == "postgresql"
     if postgres and _version_of_postgres(connection) == VERSION:
-        return
+        return []
     if postgres:
         connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
         version = _version_of_postgres(connection)
@@ -62,7 +64,7 @@ def prepare(connection: Connection, place: str, folder: Path | None) -> None:
             hint="name another --database" if postgres else "name another folder with --data",
         )
     if version == VERSION:
-        return
+        return []
     if postgres and not version:
         _make_schema(connection)
     for older in range(max(version, 1), VERSION):
@@ -74,18 +76,24 @@ def prepare(connection: Connection, place: str, folder: Path | None) -> None:
             connection.exec_driver_sql(statement)
         connection.exec_driver_sql("DELETE FROM version")
         connection.execute(text("INSERT INTO version VALUES (:number)"), {"number": VERSION})
-        return
-    if folder is not None and 0 < version < VERSION:
-        _take_over(connection, folder)
+        return []
     connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
+    return _take_over(connection, folder) if version else []
 
 
 def _version_of_postgres(connection: Connection) -> int:
     """The version of the tables; 0 if there are none."""
-    found = connection.execute(select(func.to_regclass(f"{SCHEMA}.version"))).scalar()
-    if found is None:
+    # By a query of the catalogue: names are looked up in a cache that may be a step behind.
+    there = connection.execute(
+        text(
+            "SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace "
+            "WHERE nspname = :schema AND relname = 'version'"
+        ),
+        {"schema": SCHEMA},
+    )
+    if there.scalar() is None:
         return 0
-    return int(connection.exec_driver_sql("SELECT number FROM version").scalar_one())
+    return int(connection.exec_driver_sql(f"SELECT number FROM {SCHEMA}.version").scalar_one())
 
 
 def _make_schema(connection: Connection) -> None:
@@ -97,8 +105,12 @@ def _make_schema(connection: Connection) -> None:
     connection.exec_driver_sql("CREATE TABLE version (number integer NOT NULL)")
 
 
-def _take_over(connection: Connection, folder: Path) -> None:
-    """Move the files of uploads from their folders into the table."""
+def _take_over(connection: Connection, folder: Path) -> list[Path]:
+    """Copy the files of uploads from their folders into the table; which folders that were."""
+    folders = []
     for (upload,) in connection.execute(select(uploads.c.id)).fetchall():
         own = folder / str(upload)
-        insert_chunks(connection, upload, {int(path.stem): path for path in own.glob("[0-9]*")})
+        files = {int(path.stem): path for path in own.glob("[0-9]*")}
+        insert_chunks(connection, upload, files)
+        folders.append(own)
+    return folders

@@ -83,7 +83,7 @@ class JobStore:
         self.settings = settings
         self.clock = clock
         settings.uploads.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.database = Database(settings.data / "jobs.sqlite", settings.database, settings.uploads)
+        self.database = Database(settings.data / "jobs.sqlite", settings.uploads, settings.database)
 
     def close(self) -> None:
         """Close the connections."""
