@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from yardstone.errors import InputError, StrictError
+from yardstone.files import scratch_folder
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.delimited import Dialect, find_dialect, repair
 from yardstone.records.joining import join_pools
@@ -140,8 +140,8 @@ def csv_pool(
         return pool_of_rows(
             connection, "source_rows", file=file.name, options=options, line_of=line_of
         )
-    with tempfile.TemporaryDirectory() as folder:
-        rows = Path(folder) / "rows"
+    with scratch_folder() as folder:
+        rows = folder / "rows"
         repaired = repair(file.path, rows, dialect)
         report = SkipReport()
         for line, reason in repaired.damaged:
@@ -208,8 +208,8 @@ def _local_file(source: Source, *, packed: bool) -> Iterator[TableFile]:
             return
         if utf16:
             stream.recode("utf-16")
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "table"
+        with scratch_folder() as folder:
+            path = folder / "table"
             with path.open("wb") as file:
                 for piece in stream.pieces():
                     file.write(piece)
@@ -222,12 +222,17 @@ def parquet_of_csv(path: Path, table: Path, types: Mapping[str, str]) -> None:
     Empty cells become NULL.
     """
     columns = ", ".join(f"{sql_text(name)}: {sql_text(kind)}" for name, kind in types.items())
+    import duckdb
+
     with closing(connect()) as connection:
-        connection.execute(
-            f"COPY (SELECT * FROM read_csv({sql_text(table)}, header = true, delim = ',', "
-            f"quote = '\"', escape = '\"', auto_detect = false, columns = {{{columns}}})) "
-            f"TO {sql_text(path)} (FORMAT parquet)"
-        )
+        try:
+            connection.execute(
+                f"COPY (SELECT * FROM read_csv({sql_text(table)}, header = true, delim = ',', "
+                f"quote = '\"', escape = '\"', auto_detect = false, columns = {{{columns}}})) "
+                f"TO {sql_text(path)} (FORMAT parquet, USE_TMP_FILE false)"
+            )
+        except duckdb.IOException as error:
+            raise OSError(str(error).splitlines()[0]) from error
 
 
 def sql_text(text: str | os.PathLike[str]) -> str:
