@@ -54,11 +54,11 @@ class SystemOptions:
     ) -> dict[str, Any]:
         """What `yardstone.evaluation.history.rating_history` takes: games, system and state."""
         from yardstone.evaluation.history import takes_levels
-        from yardstone.evaluation.ledger_file import load_ledger
+        from yardstone.evaluation.state_file import load_state
 
         name = self.system or "glicko2"
         parameters = settings(self.parameter or [], [name])[name]
-        ledger = None if self.state is None else load_ledger(self.state)
+        ledger = None if self.state is None else load_state(self.state)
         pool = None
         if paths or games.query is not None:
             pool = games.read(paths, levels=takes_levels(self.system, ledger), quiet=quiet)

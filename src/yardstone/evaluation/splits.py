@@ -11,6 +11,7 @@ import numpy as np
 
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.ratings.order import NO_ORDER
+from yardstone.records.stored import StoredPool
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +34,7 @@ __all__ = [
 
 #: A newcomer has at most so many earlier games (Neubauer 2024, section 4.1.1).
 NEWCOMER_GAMES = 4
+_NO_DATES = "No game has a date: the games are taken in the order in which they stand."
 #: Edges of the groups by difference of ratings, in points of the reference system.
 GAP_EDGES = (50.0, 100.0, 200.0, 400.0)
 
@@ -81,25 +83,36 @@ def in_time_order(pool: Pool) -> Pool:
 
 def judged_games(pool: Pool) -> tuple[Pool, list[str]]:
     """The games that can be judged, in order of time, and what was left out."""
+    if isinstance(pool, StoredPool):
+        return pool, _stored_notes(pool)
     alone = pool.first == pool.second
     notes = [*pool.skipped.remarks, *([] if pool.ordered else [NO_ORDER])]
     if alone.any():
-        notes.append(_left_out(alone, "of a player against himself"))
+        notes.append(_left_out(int(alone.sum()), "of a player against himself"))
         pool = pool.select(~alone)
     if pool.time is not None:
         unknown = np.isnat(pool.time)
         if len(pool) and unknown.all():
-            notes.append(
-                "No game has a date: the games are taken in the order in which they stand."
-            )
+            notes.append(_NO_DATES)
         elif unknown.any():
-            notes.append(_left_out(unknown, "without a date"))
+            notes.append(_left_out(int(unknown.sum()), "without a date"))
             pool = pool.select(~unknown)
     return in_time_order(pool), notes
 
 
-def _left_out(games: Mask, which: str) -> str:
-    number = int(games.sum())
+def _stored_notes(pool: StoredPool) -> list[str]:
+    """What was left out of games on disk, in the same words."""
+    notes = [*pool.skipped.remarks, *([] if pool.ordered else [NO_ORDER])]
+    if pool.alone:
+        notes.append(_left_out(pool.alone, "of a player against himself"))
+    if pool.undated and pool.time is None:
+        notes.append(_NO_DATES)
+    elif pool.undated:
+        notes.append(_left_out(pool.undated, "without a date"))
+    return notes
+
+
+def _left_out(number: int, which: str) -> str:
     return (
         f"1 game {which} was left out."
         if number == 1
