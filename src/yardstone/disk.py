@@ -10,7 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Texts = NDArray[Any]
 
-__all__ = ["PIECE", "CodedTexts", "Growing", "on_disk", "let_go", "pieces", "taken"]
+__all__ = ["PIECE", "CodedTexts", "Growing", "on_disk", "let_go", "pieces", "rows_of", "taken"]
 
 #: So many entries of a column are looked at together.
 PIECE = 1 << 18
@@ -52,6 +52,31 @@ def taken(values: Any, at: slice) -> Any:
         piece = np.array(piece)
         let_go(values)
     return piece
+
+
+def column_like(values: Any, dtype: Any) -> NDArray[Any]:
+    """A column of as many entries, to be written: on disk if the other one is."""
+    if on_disk(values):
+        return column_on_disk(len(values), dtype)
+    return np.empty(len(values), dtype)
+
+
+def computed(value: Callable[[slice], NDArray[Any]], like: Any, dtype: Any) -> NDArray[Any]:
+    """A column of what a function gives for each piece of another; on disk if that one is."""
+    if not on_disk(like):
+        return np.asarray(value(slice(0, len(like))), dtype)
+    column = column_on_disk(len(like), dtype)
+    for at in pieces(len(column)):
+        column[at] = value(at)
+        let_go(column)
+    return column
+
+
+def rows_of(values: Any, rows: Any) -> NDArray[Any]:
+    """Some entries of a column by their numbers or a mask, in memory."""
+    chosen = np.array(values[rows])
+    let_go(values)
+    return chosen
 
 
 def let_go(values: Any) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.choices import unknown_player
-from yardstone.disk import pieces, taken
+from yardstone.disk import pieces, rows_of, taken
 from yardstone.errors import NoGamesError
 from yardstone.evaluation.labels import rating_labels
 
@@ -141,5 +141,5 @@ def _selected(replay: Replay, places: NDArray[np.int64]) -> Replay:
     known: dict[str, Any] = {}
     for name in _PREDICTED:
         if (column := getattr(replay, name)) is not None:
-            known[name] = np.array(column[places])
+            known[name] = rows_of(column, places)
     return replace(replay, **known)

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from yardstone.disk import column_on_disk, column_part, let_go, pieces, taken
+from yardstone.disk import column_on_disk, column_part, let_go, pieces, rows_of, taken
 from yardstone.pool import Pool, SkipReport
-from yardstone.records._disk_columns import ColumnWriter, GameBatch
+from yardstone.records._disk_columns import ColumnWriter, GameColumns
 from yardstone.records._disk_order import dated_columns, sorted_columns, time_rises
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["GameBatch", "GameBatches", "StoredPool", "in_batches", "stored_games"]
+__all__ = ["GameColumns", "GameBatches", "StoredPool", "in_batches", "stored_games"]
 
 #: What a game takes while its batch is rated or measured, in bytes.
 _HELD = 400
@@ -31,7 +31,7 @@ _HELD = 400
 class GameBatches(Protocol):
     """Games batch by batch in the order of their files; all else is known at the end."""
 
-    def __iter__(self) -> Iterator[GameBatch]: ...
+    def __iter__(self) -> Iterator[GameColumns]: ...
 
     @property
     def players(self) -> Sequence[str]:
@@ -95,11 +95,11 @@ class StoredPool(Pool):
         """Games by their numbers or by a mask, in memory."""
         return Pool(
             self.players,
-            np.array(self.first[keep]),
-            np.array(self.second[keep]),
-            np.array(self.score[keep]),
-            None if self.time is None else np.array(self.time[keep]),
-            {name: np.array(column[keep]) for name, column in self.columns.items()},
+            rows_of(self.first, keep),
+            rows_of(self.second, keep),
+            rows_of(self.score, keep),
+            None if self.time is None else rows_of(self.time, keep),
+            {name: rows_of(column, keep) for name, column in self.columns.items()},
             ordered=self.ordered,
         )
 
