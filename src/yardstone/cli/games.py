@@ -18,8 +18,11 @@ from yardstone.errors import SkippedWarning, UsageError
 if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.records.sources import Source
+    from yardstone.records.streaming import GameStream
 
 __all__ = ["GameOptions", "Names"]
+
+_NO_FILES = "name a file of results, or - for standard input"
 
 
 @dataclass(frozen=True)
@@ -134,8 +137,80 @@ class GameOptions:
         """
         from yardstone import records
 
+        options = self._options(tags, every=every, levels=levels, times=times, names=names)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
+            if self.query is not None:
+                pool = records.query(self.query, *self._database(paths), **options)
+            elif paths:
+                progress = progress_bar("reading", quiet=quiet)
+                pool = records.read(*paths, format=format, progress=progress, **options)
+            else:
+                raise UsageError(_NO_FILES)
+        if report:
+            report_skipped(pool.skipped)
+        return pool
+
+    def stream(
+        self,
+        paths: Sequence[str | Source] | None,
+        *,
+        memory: int,
+        tags: Sequence[str] = (),
+        levels: bool = False,
+        times: bool = True,
+        names: Names | None = None,
+        quiet: bool = False,
+    ) -> GameStream:
+        """The same piece by piece, while tables take so many bytes of `memory` at most.
+
+        What is left out is for the caller to say, when all games have been given.
+        """
+        from yardstone.records.streaming import game_stream
+
+        options = self._options(tags, levels=levels, times=times, names=names)
+        if self.query is not None:
+            return game_stream(*self._database(paths), query=self.query, memory=memory, **options)
+        if not paths:
+            raise UsageError(_NO_FILES)
+        return game_stream(
+            *paths, progress=progress_bar("reading", quiet=quiet), memory=memory, **options
+        )
+
+    def fits(
+        self, paths: Sequence[str | Source] | None, memory: int, *, bytes_a_game: int = 100
+    ) -> bool:
+        """Whether all games together, by their estimated number, fit in so much memory.
+
+        What nobody can tell beforehand fits: standard input.
+        """
+        if self.query is not None:
+            from yardstone.records.databases import queried_games
+
+            games = queried_games(self.query, *self._database(paths))
+        else:
+            from yardstone.records.size import estimated_games
+
+            games = estimated_games(paths or ())
+        return games * bytes_a_game <= memory
+
+    def _database(self, paths: Sequence[str | Source] | None) -> list[str]:
+        """The database that the query goes to, if there is one."""
+        if len(paths or ()) > 1:
+            raise UsageError("--query takes one database at most")
+        return [str(path) for path in paths or ()]
+
+    def _options(
+        self,
+        tags: Sequence[str],
+        *,
+        every: bool = False,
+        levels: bool = False,
+        times: bool = True,
+        names: Names | None = None,
+    ) -> dict[str, Any]:
         columns = {tag: tag for tag in tags} | (values.columns(self.columns or []) or {})
-        options: dict[str, Any] = {
+        return {
             "columns": columns or ("all" if every else None),
             "first": self.first,
             "times": times or self.dates is not None,
@@ -147,18 +222,3 @@ class GameOptions:
             "skip_unread": self.skip_unread,
             **asdict(names or Names()),
         }
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
-            if self.query is not None:
-                if len(paths or ()) > 1:
-                    raise UsageError("--query takes one database at most")
-                database = [str(path) for path in paths or ()]
-                pool = records.query(self.query, *database, **options)
-            elif paths:
-                progress = progress_bar("reading", quiet=quiet)
-                pool = records.read(*paths, format=format, progress=progress, **options)
-            else:
-                raise UsageError("name a file of results, or - for standard input")
-        if report:
-            report_skipped(pool.skipped)
-        return pool

@@ -6,10 +6,21 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Confidence", "Win"]
+__all__ = ["Confidence", "Memory", "Win"]
 
 Confidence = Annotated[
     str, typer.Option(metavar="LEVEL", help="Confidence level of all intervals, in per cent.")
+]
+
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="Memory to work in, such as 2GB: more games than fit are read piece by piece. "
+        "[default: half of what there is]",
+        show_default=False,
+    ),
 ]
 
 Win = Annotated[
