@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from math import isfinite, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -175,7 +175,7 @@ def _wilson(
     return np.where(known, low, 0.0), np.where(known, high, 1.0)
 
 
-def recalibration(score: Array, expected: Array) -> tuple[float, float]:
+def recalibration(score: NDArray[Any], expected: NDArray[Any]) -> tuple[float, float]:
     """Intercept and slope of the logistic regression of scores on predictions' logits.
 
     (0, 1) for predictions that are right on average at every level; Cox 1958.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -221,7 +221,7 @@ def measure(score: ArrayLike, expected: ArrayLike, draw: ArrayLike | None = None
     >>> result.games, round(result.log_likelihood, 4)
     (4, -0.5634)
     """
-    s, p, d = (each if each is None else _column(each) for each in (score, expected, draw))
+    s, p, d = _column(score), _column(expected), None if draw is None else _column(draw)
     if len(s) != len(p):
         raise InputError(f"{len(s)} scores do not go with {len(p)} predictions")
     return measure_pieces(
@@ -256,5 +256,5 @@ def measure_pieces(games: Iterable[tuple[ArrayLike, ArrayLike, ArrayLike | None]
     )
 
 
-def _column(values: ArrayLike) -> Array:
+def _column(values: Any) -> Any:
     return values if on_disk(values) else np.atleast_1d(np.asarray(values, np.float64))
