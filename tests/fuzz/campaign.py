@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -19,7 +20,7 @@ __all__ = ["Line", "campaign", "table"]
 
 ROOT = FUZZ.parent.parent
 #: An input that is read so long, on the clock, is ended with its process.
-_STUCK = 120.0
+_STUCK = 60.0
 #: Of the time of a target, by mutations without coverage, and for growth.
 _WITHOUT_COVERAGE = 0.25
 
@@ -117,14 +118,16 @@ def _watched(name: str, folder: Path, way: str, seconds: float) -> None:
 
 def _wait(worker: subprocess.Popen[bytes], reading: Path, seconds: float) -> int:
     """Its exit status; a worker that reads one file for too long is killed."""
-    end = time.monotonic() + seconds + 60
+    end = time.monotonic() + seconds + _STUCK
     while (status := worker.poll()) is None:
         time.sleep(0.2)
         since = max((path.stat().st_mtime for path in reading.glob("input*")), default=None)
-        stuck = since is not None and time.time() - since > _STUCK
-        if stuck or time.monotonic() > end:
+        reads = 0.0 if since is None else time.time() - since
+        over = time.monotonic() > end
+        if reads > _STUCK or over:
             worker.kill()
-            return worker.wait() if stuck else 0 * worker.wait()
+            worker.wait()
+            return 0 if over and reads < _STUCK / 4 else -signal.SIGKILL
     return status
 
 

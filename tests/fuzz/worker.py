@@ -169,7 +169,8 @@ def _by_coverage(name: str, folder: Path, seconds: float, seed: int) -> None:
         f"-max_len={max(here.most_bytes, *map(len, others))}",
         f"-seed={seed + 1}",
         "-len_control=0",
-        "-timeout=0",
+        "-timeout=100000",  # cases are watched here and by the campaign
+        f"-artifact_prefix={folder}/",
         "-rss_limit_mb=0",
         "-print_final_stats=0",
         "-verbosity=0",

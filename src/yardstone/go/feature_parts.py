@@ -135,7 +135,7 @@ def read_part(store: Path, number: int) -> dict[str, Any] | None:
         found: dict[str, Any] = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(
             f"a part of the store is damaged: {error}",
             file=str(path),

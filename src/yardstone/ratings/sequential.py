@@ -18,8 +18,9 @@ import numpy as np
 from yardstone.errors import InputError, UsageError
 from yardstone.ratings.replay import Replay
 from yardstone.ratings.result import Ratings
-from yardstone.ratings.schedule import Period, Schedule, schedule
+from yardstone.ratings.schedule import Period, Schedule, resting_places, schedule
 from yardstone.ratings.state import State
+from yardstone.records.stored import StoredPool
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -269,6 +270,10 @@ class Sequential(ABC):
         if state.system != repr(self):
             raise UsageError(f"the state was made by {state.system}, not by {self!r}")
         self.check_state(state)
+        if isinstance(pool, StoredPool):
+            from yardstone.ratings.stored_replay import advance_stored
+
+            return advance_stored(self, state, pool)
         until = never_back(state, pool)
         players, number = match_players(state.players, pool.players)
         arrays = {name: array.copy() for name, array in state.arrays.items()}
@@ -313,6 +318,14 @@ class Sequential(ABC):
         one, other = ratings[first], ratings[second]
         deviations = [0.0 if np.isnan(each.deviation) else each.deviation for each in (one, other)]
         return float(self.probability(one.value, other.value, *deviations, advantage=advantage))
+
+    def resting_places(self, pool: Pool) -> NDArray[np.bool_]:
+        """For 0, 1, … games of a pool in order of time: whether one may stop there and go on.
+
+        Going on from there gives the ratings of a replay of all games; elsewhere games that
+        are rated at once would be torn apart.
+        """
+        return resting_places(pool, self.period, event_column=self.event_column)
 
     def _schedule(self, pool: Pool) -> Schedule:
         """In which order the games of a pool are rated, and which at once."""

@@ -205,6 +205,13 @@ class SktLr(Sequential):
         variance = np.where(known, state.arrays["variance"], self.start_deviation**2)
         return Ratings(state.players, rating, np.sqrt(variance), self.scale)
 
+    def resting_places(self, pool: Pool) -> NDArray[np.bool_]:
+        """Games of one time act together, so one may stop after the last of them."""
+        free = np.ones(len(pool) + 1, np.bool_)
+        if pool.time is not None:
+            free[1:-1] = pool.time[1:] != pool.time[:-1]
+        return free
+
     def _schedule(self, pool: Pool) -> Schedule:
         size = len(pool)
         if pool.time is None:

@@ -29,6 +29,7 @@ __all__ = [
     "parse_fields",
     "read_name_list",
     "read_synonyms",
+    "warn_unknown",
 ]
 
 StrPath = str | os.PathLike[str]
@@ -224,7 +225,7 @@ def _replace_synonyms(pool: Pool, synonyms: Synonyms) -> Pool:
     known = set(pool.players)
     for name in synonyms.names:
         if name not in known and name in synonyms.main:
-            _warn_unknown(name, synonyms.file, synonyms.lines[name])
+            warn_unknown(name, synonyms.file, synonyms.lines[name])
     order = {name: number for number, name in enumerate(synonyms.names)}
     for name in pool.players:
         order.setdefault(name, len(order))
@@ -245,13 +246,14 @@ def _chosen(
     for name, line in listed.items():
         place = number.get(main.get(name, name))
         if place is None:
-            _warn_unknown(name, file, line)
+            warn_unknown(name, file, line)
         else:
             chosen[place] = True
     return chosen
 
 
-def _warn_unknown(name: str, file: str | None, line: int) -> None:
+def warn_unknown(name: str, file: str | None, line: int) -> None:
+    """Warn of a name in a file of names that no game has."""
     place = f"{file}:{line}: " if file is not None else ""
     warnings.warn(f"{place}no game of {name!r}", IgnoredWarning, stacklevel=4)
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import stat
 import sys
-import tempfile
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from math import isfinite
 from pathlib import Path
 
 from yardstone.cli.ordo.options import Refused
 from yardstone.cli.ordo.switches import scan_float
+from yardstone.errors import InputError
+from yardstone.files import replaced
 from yardstone.records.decoding import decode
 
 __all__ = [
@@ -123,8 +124,7 @@ def scan_single(text: str) -> float | None:
 class OutputFile:
     """A file that is either written whole or not touched.
 
-    The text goes to a file beside it, which takes its place in the end; devices
-    and pipes are written directly.
+    The text goes to a file beside it, which takes its place in the end.
 
     Raises
     ------
@@ -135,52 +135,35 @@ class OutputFile:
     def __init__(self, path: str, *, message: str = "Errors with file: {}") -> None:
         self.path = path
         self._message = message
-        self._beside: Path | None = None
+        self._whole: AbstractContextManager[Path] | None = None
         try:
-            target = Path(os.path.realpath(path))
-            mode = target.stat().st_mode if target.exists() else None
-            if mode is not None and not stat.S_ISREG(mode):
-                self._target = target
-                with target.open("ab"):
-                    pass
-                return
-            if mode is not None and not os.access(target, os.W_OK):
+            target = Path(path)
+            if target.exists() and not os.access(target, os.W_OK):
                 raise PermissionError(path)
-            self._target = target
-            handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-            os.close(handle)
-            self._beside = Path(beside)
-            self._beside.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
-        except OSError:
-            self.discard()
+            whole = replaced(target)
+            self._temporary = whole.__enter__()
+            self._whole = whole
+        except (OSError, InputError):
             raise Refused(message.format(path)) from None
 
     def write(self, text: str) -> None:
         """Write all of it."""
         try:
-            if self._beside is None:
-                with self._target.open("ab") as stream:
-                    stream.write(text.encode("utf-8", "surrogateescape"))
-            else:
-                self._beside.write_bytes(text.encode("utf-8", "surrogateescape"))
-                self._beside.replace(self._target)
-                self._beside = None
-        except OSError:
+            self._temporary.write_bytes(text.encode("utf-8", "surrogateescape"))
+            whole, self._whole = self._whole, None
+            if whole is not None:
+                whole.__exit__(None, None, None)
+        except (OSError, InputError):
             self.discard()
             raise Refused(self._message.format(self.path)) from None
 
     def discard(self) -> None:
         """Remove what was not finished."""
-        if self._beside is not None:
-            with contextlib.suppress(OSError):
-                self._beside.unlink()
-            self._beside = None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        whole, self._whole = self._whole, None
+        if whole is not None:
+            error = Refused(self._message.format(self.path))
+            with contextlib.suppress(Refused, InputError):
+                whole.__exit__(Refused, error, None)
 
 
 def warn(message: str) -> None:

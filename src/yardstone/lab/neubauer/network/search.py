@@ -241,7 +241,7 @@ def keep_plan(home: Path, plan: dict[str, Any]) -> None:
             return
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}", file=str(home)) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InputError("damaged", file=str(path), hint="remove it") from None
     if known != json.loads(json.dumps(plan)):
         raise UsageError(f"{home} holds another search: name another folder")

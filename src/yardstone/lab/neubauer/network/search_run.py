@@ -150,7 +150,10 @@ def _read_result(path: Path, settings: Hyperparameters) -> SearchRun:
         result = json.loads(path.read_text("utf-8"))
         known = Hyperparameters.from_dict(result.pop("settings"))
         run = SearchRun(settings=known, **result)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, UsageError):
+    except (
+        OSError, ArithmeticError, ValueError, TypeError, KeyError, AttributeError, RecursionError,
+        UsageError,
+    ):  # fmt: skip
         hint = "remove it to train again"
         raise InputError("this is not a result of a training", file=str(path), hint=hint) from None
     if known != settings:
@@ -202,6 +205,6 @@ def read_runs(folder: Path) -> list[SearchRun]:
     except FileNotFoundError:
         hint = "name the folder of a search"
         raise InputError("there is no such file", file=str(path), hint=hint) from None
-    except (OSError, KeyError, ValueError, TypeError, csv.Error, UsageError):
+    except (OSError, ArithmeticError, KeyError, ValueError, TypeError, csv.Error, UsageError):
         raise InputError("this is not a table of a search", file=str(path), line=line) from None
     return runs

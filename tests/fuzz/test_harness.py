@@ -1,0 +1,153 @@
+"""The fuzzers see what they are made to see."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+import warnings
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.fuzz.campaign import campaign, table
+from tests.fuzz.cases import run_case
+from tests.fuzz.growth import growth_fault
+from tests.fuzz.mutations import mutant, mutate
+from tests.fuzz.smaller import smaller
+from tests.fuzz.targets import Target, Wrong
+from yardstone.errors import InputError
+
+
+def refuses(path: Path) -> None:
+    raise InputError("no such thing", file=str(path))
+
+
+def breaks(path: Path) -> None:
+    if b"x" in path.read_bytes():
+        raise KeyError("x")
+
+
+def is_wrong(path: Path) -> None:
+    raise Wrong("3 games in place of 4")
+
+
+def warns(path: Path) -> None:
+    np.float64(1.0) / np.zeros(1)
+
+
+def repeats(path: Path) -> None:
+    class Own(InputError):
+        def __str__(self) -> str:
+            return "\x1b[2J"
+
+    raise Own("x")
+
+
+def leaves_open(path: Path) -> None:
+    path.open("rb")
+
+
+def takes_long(path: Path) -> None:
+    end = time.process_time() + 60
+    while time.process_time() < end:
+        pass
+
+
+def takes_memory(path: Path) -> None:
+    np.ones(12 << 20)
+
+
+@pytest.mark.parametrize(
+    ("read", "signature"),
+    [
+        (refuses, None),
+        (breaks, "KeyError: test_harness.py breaks"),
+        (is_wrong, "Wrong 3 games in place of 4: test_harness.py is_wrong"),
+        (warns, "RuntimeWarning: test_harness.py warns"),
+        (repeats, "control character in a message: test_harness.py repeats"),
+        (leaves_open, "ResourceWarning: test_harness.py leaves_open"),
+        (takes_long, "time"),
+        (takes_memory, "memory"),
+    ],
+)
+def test_faults_are_seen(
+    read: Callable[[Path], None], signature: str | None, tmp_path: Path
+) -> None:
+    seconds = 0.1 if read is takes_long else 10.0
+    target = Target("t", read, seconds=seconds, megabytes=64)
+    fault = run_case(target, b"x", tmp_path)
+    assert (None if fault is None else fault.signature) == signature
+
+
+def test_growth_is_seen(tmp_path: Path) -> None:
+    def quadratic(path: Path) -> None:
+        text = path.read_bytes()
+        while text:
+            text = text[1:]
+
+    def linear(path: Path) -> None:
+        for _ in range(3):
+            sum(path.read_bytes())
+
+    long = b"a" * (1 << 18)
+    assert growth_fault(Target("t", linear), long, tmp_path) is None
+    slow = growth_fault(Target("t", quadratic, seconds=60), long, tmp_path)
+    assert slow is not None
+    assert slow.signature == "growth"
+
+
+def test_the_smallest_input_with_a_fault_is_found(tmp_path: Path) -> None:
+    data = b"much that does not matter " * 40 + b"x" + b" and more" * 40
+    assert smaller(Target("t", breaks), data, tmp_path) == b"x"
+
+
+def test_what_is_packed_is_changed_inside() -> None:
+    packed = BytesIO()
+    np.savez(packed, a=np.zeros(5), text=np.frombuffer(b'{"a": [1, 2]}', np.uint8))
+    whole = changed = 0
+    for step in range(200):
+        data = mutate(packed.getvalue(), random.Random(step))
+        assert data == mutate(packed.getvalue(), random.Random(step))
+        try:
+            with zipfile.ZipFile(BytesIO(data)) as archive:
+                assert archive.testzip() is None
+                texts = [name for name in archive.namelist() if name == "text.npy"]
+                text = archive.read(texts[0])[128:] if texts else b""
+        except Exception:
+            continue
+        whole += 1
+        changed += text not in (b"", b'{"a": [1, 2]}') and _is_json(text)
+    assert whole > 100
+    assert changed > 10
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def test_a_plan_gives_the_same_bytes() -> None:
+    seeds = [b"1-0 A B\n" * 9, b"(;FF[4])"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert mutant((1, [3, 5]), seeds, (), 64) == mutant((1, [3, 5]), seeds, (), 64)
+    assert len(mutant((0, [3]), seeds, (), 5)) <= 5
+
+
+def test_a_campaign_counts_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Without coverage, as on machines that have no atheris.
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    first = campaign(["text-grade"], tmp_path, 1.0, 1, quiet=True)[0]
+    assert first.cases > 0
+    assert first.faults == 0
+    again = campaign(["text-grade"], tmp_path, 1.0, 1, quiet=True)[0]
+    assert again.cases > first.cases
+    assert f"| text-grade | {again.cases:,} |" in table([again])
