@@ -2,8 +2,8 @@
 
 Each function is called with what Yardstone read without leaving anything out. Where the other
 reader takes the file, too, both must say the same. Files that are read in several ways by right
-are not compared: a PGN whose tags stand in comments, an SGF that was put right. They tell whether they
-compared.
+are not compared: a PGN whose tags stand in comments, an SGF that was put right. What they
+return tells whether they compared.
 """
 
 from __future__ import annotations
