@@ -59,7 +59,8 @@ def _changed(tree: Any, rng: random.Random) -> Any:
         else:
             tree[place] = _changed(tree[place], rng)
         return tree
-    if isinstance(tree, (int, float)) and not isinstance(tree, bool) and rng.random() < 0.4:
+    number = isinstance(tree, (int, float)) and not isinstance(tree, bool) and abs(tree) < 1e300
+    if number and rng.random() < 0.4:
         return tree + rng.choice((-1, 1, 0.5, 1000))
     if isinstance(tree, str) and tree and rng.random() < 0.4:
         return tree[: rng.randrange(len(tree))] + rng.choice(("", "x", "\x07", "é", " ", tree))

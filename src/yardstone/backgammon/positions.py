@@ -37,7 +37,7 @@ __all__ = ["CHEQUERS", "Position", "pips", "read_position", "rearmost"]
 
 _NOBODY, _PLAYING = 3, 1
 _GNU = re.compile(
-    r"(?:(?:gnu\s*backgammon\s*)?position\s*id|gnu\s*(?:bg\s*)?id)?\s*[:=]?\s*"
+    r"(?:(?:gnu\s*backgammon\s*)?position\s*id|gnu\s*(?:bg\s*)?id)?\s*+[:=]?\s*+"
     r"(?P<position>[A-Za-z0-9+/]{14})(?:(?:\s*:\s*|\s+match\s*id\s*[:=]?\s*)(?P<match>\S+))?",
     re.IGNORECASE,
 )

@@ -75,11 +75,14 @@ class State:
         players = tuple(str(kept["players"]).split("\0")) if number else ()
         if len(players) != number:
             raise ValueError("players")
-        until: Any = kept["until"][()]
+        until: Any = kept["until"]
+        games = kept["games"]
+        if until.dtype != "datetime64[s]" or until.shape or games.shape or games.dtype.kind != "i":
+            raise ValueError("until")
         return cls(
             str(kept["system"]),
             players,
             {name[3:]: kept[name] for name in kept if name.startswith("of_")},
-            int(kept["games"]),
-            until,
+            int(games),
+            until[()],
         )

@@ -35,7 +35,7 @@ MOST_BYTES = 256 << 20
 MOST_TURNS = 100_000
 _LONGEST_LINE = 1000
 
-_TAG = re.compile(r'\s*;?\s*\[\s*([^"\]]{1,60}?)\s*"(.*)"\s*\]\s*$')
+_TAG = re.compile(r'\s*+;?\s*+\[\s*+([^"\]]{1,60}?)\s*"(.*)"\s*\]\s*$')
 _HEADER = re.compile(r"\s*(\d{1,5})\s*point\s+match\b", re.IGNORECASE)
 _MONEY = re.compile(r"\s*(?:unlimited|money)\s+(?:match|session|game)\b", re.IGNORECASE)
 _GAME = re.compile(r"\s*game\s+(\d{1,6})\s*$", re.IGNORECASE)

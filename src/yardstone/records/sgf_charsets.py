@@ -145,7 +145,9 @@ def _sense(sample: bytes, encoding: str, claimed: bool) -> float:
     return points / max(high, 1) + bonus
 
 
-_LATIN_WORD = re.compile(r"[A-Za-z]+[à-öø-ÿß][a-z]*|\b[À-ÖØ-Þ][a-z]+|\b[à-öø-ÿ][a-z]{2,}")
+_LATIN_WORD = re.compile(
+    r"(?<![A-Za-z])[A-Za-z]++[à-öø-ÿß][a-z]*|\b[À-ÖØ-Þ][a-z]+|\b[à-öø-ÿ][a-z]{2,}"
+)
 _LATIN_RUN = re.compile(r"[\x80-\U0010ffff]{2,}")
 
 

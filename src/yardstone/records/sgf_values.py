@@ -55,8 +55,8 @@ _LOSES = re.compile(
     re.IGNORECASE,
 )
 _WINS = re.compile(
-    r"w[io]n|胜|勝|赢|贏|승|beats|gewinnt|gewonnen|gagne|gana|выигр|^\s*\+?\s*\d+([.,]\d+)?\s*$"
-    r"|^\s*\+?\s*(?:r|t|f|res|resign|resignation|time|forfeit)\.?\s*$|押し",
+    r"w[io]n|胜|勝|赢|贏|승|beats|gewinnt|gewonnen|gagne|gana|выигр|^\s*+\+?\s*+\d+([.,]\d+)?\s*+$"
+    r"|^\s*+\+?\s*+(?:r|t|f|res|resign|resignation|time|forfeit)\.?\s*$|押し",
     re.IGNORECASE,
 )
 
@@ -95,7 +95,7 @@ def says_no_result(text: str) -> bool:
     return text.strip() in ("", "?") or _NO_RESULT.search(text) is not None
 
 
-_NUMBER = re.compile(r"[-+−]?\s*(?:\d+(?:[.,]\d*)?|[.,]\d+)")
+_NUMBER = re.compile(r"[-+−]?\s*+(?:\d+(?:[.,]\d*)?|[.,]\d+)")
 _FRACTIONS = {
     "½": ".5",
     "¼": ".25",

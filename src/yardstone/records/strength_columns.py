@@ -44,12 +44,14 @@ _SIDES = {"white": "w", "black": "b", "pw": "w", "pb": "b", "one": "1", "two": "
           "second": "2", "a": "1", "wr": "w rank", "br": "b rank"}  # fmt: skip
 _KNOWN = sorted(_GRADE | _RATING | {"white", "black", "player", "name"}, key=len, reverse=True)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+#: So much of a column's name is looked at.
+_LONGEST = 200
 _WORD = re.compile(rf"{'|'.join(_KNOWN)}|\d+|[a-z]+?(?={'|'.join(_KNOWN)}|\d|$)")
 
 
 def _words(column: str) -> list[str]:
     """The words of a column's name, with sides in one spelling."""
-    parts = re.split(r"[^A-Za-z0-9]+", _CAMEL.sub(" ", column))
+    parts = re.split(r"[^A-Za-z0-9]+", _CAMEL.sub(" ", column[:_LONGEST]))
     words = [word for part in parts for word in _WORD.findall(part.lower())]
     return " ".join(_SIDES.get(word, word) for word in words).split()
 

@@ -41,7 +41,7 @@ _SHARE_BYTES = 2 << 20
 _SHARE_FILES = 4000
 #: Longer games are no games.
 _MOST_MOVES = 20_000
-_MOVE_LIST = re.compile(rb"^[^\s;(]{1,256}[\t ,]+\(?\s*;\s*[BW]\[", re.MULTILINE)
+_MOVE_LIST = re.compile(rb"^[^\s;(]{1,256}[\t ,]++\(?\s*+;\s*+[BW]\[", re.MULTILINE)
 _DETAILS = 20
 _FURTHER = "further records"
 _PART = ArrayFile("part of an index", compressed=False)

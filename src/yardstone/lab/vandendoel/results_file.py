@@ -114,7 +114,14 @@ def read_results(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             try:
                 record = json.loads(line)
                 _job(record)
-            except (ValueError, KeyError, TypeError, UsageError, RecursionError) as error:
+            except (
+                ArithmeticError,
+                ValueError,
+                KeyError,
+                TypeError,
+                UsageError,
+                RecursionError,
+            ) as error:
                 raise _no_result(path, number, str(error)) from None
             yield number, record
 

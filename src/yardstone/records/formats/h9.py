@@ -9,7 +9,7 @@ from yardstone.records.formats.format import Sign, tournament_format
 _TAG = re.compile(rb";[ \t]*[A-Z]{2}\[")
 #: A player: place, names, grade, country, club, then scores and rounds.
 _PLAYER = re.compile(
-    rb"^[ \t]*\d+[ \t]+\S+.*?[ \t]\d+[kdp]\b.*[ \t]\d+[=+\-?]", re.IGNORECASE | re.MULTILINE
+    rb"^[ \t]*+\d++[ \t]++\S++(?>.*?[ \t]\d+[kdp]\b).*[ \t]\d+[=+\-?]", re.IGNORECASE | re.MULTILINE
 )
 
 FORMAT = tournament_format(

@@ -43,7 +43,7 @@ _Wanted = Callable[["Tournament"], tuple[str, str, str]]
 router = APIRouter(include_in_schema=False)
 
 #: ``12 1-0``, ``12 b``, ``12 =``: a table, and what happened there.
-_QUICK = re.compile(r"\s*(\d{1,4})\s*[\s:,.]?\s*(\S.*?)\s*")
+_QUICK = re.compile(r"\s*+(\d{1,4})\s*+[:,.]?\s*+(\S.*?)\s*")
 
 
 @dataclass(frozen=True, slots=True)

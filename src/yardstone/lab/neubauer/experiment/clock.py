@@ -22,7 +22,7 @@ _PERIODS = re.compile(rf"(\d+)\s*[x*×]\s*{_TIME}", re.IGNORECASE)
 #: 30/3 5m: three periods of thirty seconds, and five minutes before them.
 _ASIAN = re.compile(rf"{_NUMBER}\s*/\s*(\d+)\s+{_TIME}", re.IGNORECASE)
 #: 25/600 Canadian, 15 stones in 300 s
-_STONES = re.compile(rf"(\d+)\s*(?:moves?|stones?|st)?\s*(?:/|in|per)\s*{_TIME}", re.IGNORECASE)
+_STONES = re.compile(rf"(\d+)\s*+(?:moves?|stones?|st)?\s*+(?:/|in|per)\s*+{_TIME}", re.IGNORECASE)
 #: 30 sec byo-yomi, 10s fischer, +10
 _SINGLE = re.compile(rf"\+?\s*{_TIME}", re.IGNORECASE)
 

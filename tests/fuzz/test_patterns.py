@@ -1,0 +1,104 @@
+"""No pattern takes far longer for a text that is longer."""
+
+from __future__ import annotations
+
+import ast
+import re
+import time
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "yardstone"
+PIECES = (
+    " ", "\t", "\n", "0", "a", "A", ".", "-", "_", ",", ":", ";", "(", "[", "<", '"', "\\", "/",
+    "=", "é", "九", "1.", "1-", "0 ", "a ", " a", "a=", "[]", '\\"', "0:", "1k ", "\r\n",
+)  # fmt: skip
+BEGINNINGS = ("", "a", "0", "1 a", "[", '"', "<")
+SIZE = 6000
+#: Used on short texts only.
+SHORT = {
+    ("records/mat.py", "_SCORES"): "lines of 1,000 letters",
+    ("records/results.py", "_SET"): "fields of 200 letters",
+    ("records/strength_columns.py", "_WORD"): "names of columns, 200 letters of them",
+    ("web/desk/results.py", "_QUICK"): "a field of a form",
+    ("web/site.py", "_MARKUP"): "the settings of whoever runs the server",
+}
+
+Use = Callable[[str], object]
+
+
+def patterns() -> Iterator[tuple[str, str, re.Pattern[Any], str]]:
+    """Module, name and pattern of each, and the method that it is used by."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        text = path.read_text("utf-8")
+        if "re.compile" not in text:
+            continue
+        place = path.relative_to(SOURCE)
+        module = import_module(f"yardstone.{'.'.join(place.with_suffix('').parts)}")
+        for statement in ast.parse(text).body:
+            if not isinstance(statement, ast.Assign) or "re.compile" not in ast.unparse(statement):
+                continue
+            name = ast.unparse(statement.targets[0])
+            value = getattr(module, name)
+            several = value.values() if isinstance(value, dict) else value
+            for pattern in (value,) if isinstance(value, re.Pattern) else several:
+                if isinstance(pattern, re.Pattern):
+                    uses = re.findall(rf"\b{name}\.(search|sub|finditer|split|fullmatch)\(", text)
+                    for use in sorted(set(uses)) or ["match"]:
+                        yield place.as_posix(), name, pattern, use
+
+
+def used(pattern: re.Pattern[Any], use: str) -> Use:
+    """The pattern, used so, on a text."""
+    empty: Any = b"" if isinstance(pattern.pattern, bytes) else ""
+    methods: dict[str, Callable[[Any], object]] = {
+        "sub": lambda text: pattern.sub(empty, text),
+        "finditer": lambda text: sum(1 for _ in pattern.finditer(text)),
+    }
+    method = methods.get(use) or getattr(pattern, use)
+    return (lambda text: method(text.encode())) if isinstance(empty, bytes) else method
+
+
+def seconds(use: Use, text: str) -> float:
+    """The processor's time."""
+    begin = time.process_time()
+    use(text)
+    return time.process_time() - begin
+
+
+def grows_too_fast(use: Use) -> str | None:
+    """A piece of which four times as many take far more than four times as long."""
+    for begin in BEGINNINGS:
+        for piece in PIECES:
+            long = begin + piece * (SIZE // len(piece)) + "\0"
+            if (first := seconds(use, long)) > 0.03:
+                short = begin + piece * (SIZE // 4 // len(piece)) + "\0"
+                if min(first, seconds(use, long)) > 8 * seconds(use, short):
+                    return repr(begin + piece)
+    return None
+
+
+ALL = [each for each in patterns() if each[:2] not in SHORT]
+
+
+def test_there_are_patterns() -> None:
+    assert len(ALL) > 100
+    assert {(place, name) for place, name, _, _ in patterns()} >= set(SHORT)
+
+
+def test_what_grows_too_fast_is_seen() -> None:
+    assert grows_too_fast(re.compile(r"\s*:?\s*x").fullmatch) is not None
+    assert grows_too_fast(re.compile(r"\s*+:?\s*+x").fullmatch) is None
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "pattern", "use"), ALL, ids=[f"{each[0]}:{each[1]}.{each[3]}" for each in ALL]
+)
+def test_time_grows_with_the_text(
+    place: str, name: str, pattern: re.Pattern[Any], use: str
+) -> None:
+    assert grows_too_fast(used(pattern, use)) is None
