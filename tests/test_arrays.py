@@ -159,3 +159,22 @@ def test_mapped_arrays(tmp_path: Path) -> None:
         path.write_bytes(data)
         with pytest.raises(InputError, match=r"cannot be read.*made anew"):
             map_array(path, hint="made anew")
+
+
+def test_what_expands_without_measure_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "bomb"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("format.npy", npy(np.array(1)))
+        with archive.open("zeros.npy", "w", force_zip64=True) as file:
+            file.write(npy(np.zeros(1)).replace(b"(1,)", b"(99,)"))
+            for _ in range(300):
+                file.write(bytes(1 << 20))
+    assert path.stat().st_size < 1 << 20
+    with pytest.raises(InputError, match="no table"):
+        PLAIN.read(path, contents)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("format.npy", npy(np.array(1)))
+        empty = "{'descr': '<U0', 'fortran_order': False, 'shape': (999999999999,)}"
+        archive.writestr("empty.npy", header(empty))
+    with pytest.raises(InputError, match="no table"):
+        PLAIN.read(path, contents)

@@ -30,6 +30,10 @@ T = TypeVar("T")
 _FORMAT = "format"
 _LONGEST_TEXT = 256 << 20
 _PIECE = 1 << 20
+#: A file may hold so many times its own size, and so many bytes beyond; zeros pack 1000 to 1.
+_EXPANDS, _EXTRA = 100, 256 << 20
+#: So many elements may take no byte at all.
+_MOST_EMPTY = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,8 @@ class ArrayFile:
             with path.open("rb") as source, zipfile.ZipFile(source) as archive:
                 arrays = StoredArrays(archive, self.text)
                 sizes = [info.file_size for info in archive.infolist()]
-                if len(sizes) > self.most_arrays or sum(sizes) > self.most_bytes:
+                most = min(self.most_bytes, _EXPANDS * path.stat().st_size + _EXTRA)
+                if len(sizes) > self.most_arrays or sum(sizes) > most:
                     raise ValueError("too large")
                 return make(arrays, self._about(arrays))
         except FileNotFoundError:
@@ -201,6 +206,8 @@ def _header(
     shape, fortran, kind = read(file)
     if any(length < 0 for length in shape) or (kind.hasobject and not objects):
         raise ValueError("no plain array")
+    if kind.itemsize == 0 and math.prod(shape) > _MOST_EMPTY:
+        raise ValueError("an array of nothing")
     return shape, fortran, kind
 
 

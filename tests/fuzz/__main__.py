@@ -3,6 +3,7 @@
 ::
 
     python -m tests.fuzz [run] [TARGET ...] [--seconds 3600] [--folder fuzz-findings] [--jobs 2]
+                        [--table docs/studies/fuzzing-tables.md]
     python -m tests.fuzz replay TARGET FILE
     python -m tests.fuzz list
 """
@@ -13,6 +14,7 @@ import argparse
 import os
 import sys
 import tempfile
+from datetime import date
 from pathlib import Path
 
 from tests.fuzz.campaign import ROOT, campaign, table
@@ -33,12 +35,17 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("targets", nargs="*", help="by default all; part of a name will do")
     parser.add_argument("--seconds", type=float, default=3600.0, help="for all together")
     parser.add_argument("--folder", type=Path, default=ROOT / "fuzz-findings")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at a time")
+    parser.add_argument("--table", type=Path, help="write the table to this file, too")
     options = parser.parse_args(arguments[1:] if first == "run" else arguments)
     wanted = options.targets
     names = [name for name in targets() if not wanted or any(part in name for part in wanted)]
     lines = campaign(names, options.folder, options.seconds, options.jobs)
     print(table(lines))
+    if options.table is not None:
+        made = f"make fuzz SECONDS={options.seconds:g} TARGETS='{' '.join(wanted)}'"
+        about = f"By `{made}` on {date.today()}, and what was kept in its folder before:"
+        options.table.write_text(f"{about}\n\n{table(lines)}\n", encoding="utf-8")
     return int(any(line.faults for line in lines))
 
 

@@ -80,7 +80,7 @@ def table(lines: Sequence[Line]) -> str:
         f"| **together** | {sum(line.cases for line in lines):,} "
         f"| {sum(line.kept for line in lines):,} | {sum(line.faults for line in lines)} |"
     )
-    return "\n".join(["| target | cases | kept | faults |", "|---|---:|---:|---:|", *rows])
+    return "\n".join(["| target | cases | kept | faults left |", "|---|---:|---:|---:|", *rows])
 
 
 def _watched(name: str, folder: Path, way: str, seconds: float) -> None:

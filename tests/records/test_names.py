@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -80,3 +82,27 @@ def test_include_exclude_and_threshold(pool: Pool, tmp_path: Path) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.csv: cannot be read"):
         read_name_list(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("read", [read_synonyms, read_name_list])
+@pytest.mark.parametrize("piece", ['"', '""', '"",', "a,", ", ", '\\" '])
+def test_a_line_of_a_megabyte_is_read_in_one_pass(
+    tmp_path: Path, read: Callable[[Path], object], piece: str
+) -> None:
+    path = tmp_path / "names.csv"
+    path.write_text("A, " + piece * (1_000_000 // len(piece)))
+    begin = time.process_time()
+    read(path)
+    assert time.process_time() - begin < 5.0  # it took 24
+
+
+def test_a_long_chain_of_synonyms_is_followed_once(tmp_path: Path) -> None:
+    path = tmp_path / "names.csv"
+    path.write_text("".join(f"{k}, {k + 1}\n" for k in range(30_000)))
+    begin = time.process_time()
+    synonyms = read_synonyms(path)
+    assert time.process_time() - begin < 5.0
+    assert set(synonyms.main.values()) == {"0"}
+    path.write_text(path.read_text() + "30000, 0\n")
+    with pytest.raises(InputError, match="synonym of itself"):
+        read_synonyms(path)
