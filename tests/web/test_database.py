@@ -427,6 +427,24 @@ def test_a_transaction_that_meets_another_is_done_again(
     assert len(tries) == 3
 
 
+def test_a_worker_that_lost_its_job_gets_another(stores: Callable[..., JobStore]) -> None:
+    """What it could not finish comes back by its lease, and counts as an attempt."""
+    store = stores()
+    first, second = put(store), put(store, "bob")
+    assert [take(store).id, take(store).id] == [first, second]
+
+
+def test_addresses_with_a_zero_lead_nowhere(
+    stores: Callable[..., JobStore], postgres_url: str
+) -> None:
+    for database in ("", postgres_url):
+        store = stores(database)
+        for ask in (store.get, store.batch):
+            with pytest.raises(RequestProblem) as found:
+                ask("abc\0def")
+            assert found.value.status == 404
+
+
 # Notices
 
 

@@ -215,7 +215,7 @@ class JobStore:
         RequestProblem
             There is none (404), or it expired (410).
         """
-        chosen = self._chosen(result=result).where(jobs.c.id == job)
+        chosen = self._chosen(result=result).where(jobs.c.id == _plain(job))
         row = next(iter(self.database.rows(chosen, patience=patience)), None)
         if row is None:
             self.check_expired(job)
@@ -237,7 +237,7 @@ class JobStore:
 
     def batch(self, batch: str) -> list[Job]:
         """The jobs of a batch in their order, with results."""
-        chosen = self._chosen(result=True).where(jobs.c.batch == batch)
+        chosen = self._chosen(result=True).where(jobs.c.batch == _plain(batch))
         rows = self.database.rows(chosen.order_by(jobs.c.created, jobs.c.id))
         if not rows:
             self.check_expired(batch)
@@ -254,25 +254,20 @@ class JobStore:
     # What workers do
 
     def claim(self, worker: str) -> Job | None:
-        """Take the next job: of the client least served, the one that waits longest.
-
-        A worker that has a job already, because the answer to its claim was lost, gets
-        that one again.
-        """
-        own = (jobs.c.status == "running") & (jobs.c.worker == worker)
-        waiting = select(jobs.c.id).where(
-            jobs.c.status.in_(("queued", "running")), or_(jobs.c.status == "queued", own)
-        )
-        if self.database.row(waiting.limit(1)) is None:
+        """Take the next job: of the client least served, the one that waits longest."""
+        if self.database.row(select(jobs.c.id).where(jobs.c.status == "queued").limit(1)) is None:
             return None  # looking for work keeps nobody from writing
+        own = (jobs.c.status == "running") & (jobs.c.worker == worker)
+        again = False
 
         def work(connection: Connection) -> Job | None:
-            now = self.moment()
-            job = connection.execute(select(jobs.c.id).where(own).with_for_update()).scalar()
-            begun = 0
+            nonlocal again
+            now, job, begun = self.moment(), None, 0
+            if again:  # the answer to the first try was lost: it may have had one
+                job = connection.execute(select(jobs.c.id).where(own).with_for_update()).scalar()
             if job is None:
-                job = connection.execute(next_job(now)).scalar()
-                begun = 1
+                job, begun = connection.execute(next_job(now)).scalar(), 1
+            again = True
             if job is None:
                 return None
             begun_now: dict[str, Any] = {
@@ -387,6 +382,13 @@ class _Known(Exception):
 
     def __init__(self, jobs: list[str]) -> None:
         self.jobs = jobs
+
+
+def _plain(address: str) -> str:
+    """An address, if it can be one: PostgreSQL takes no text with a zero in it."""
+    if "\0" in address:
+        raise missing()
+    return address
 
 
 def _with(condition: ColumnElement[bool]) -> Select[str]:
