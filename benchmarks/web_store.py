@@ -24,9 +24,10 @@ from typing import Any
 from tests.web.postgres import Postgres
 from tests.web.serving import settings_for
 from yardstone.web import job_actions, upkeep
+from yardstone.web.addresses import new_id
 from yardstone.web.jobs import Job
 from yardstone.web.settings import Settings
-from yardstone.web.store import JobStore, new_id
+from yardstone.web.store import JobStore
 from yardstone.web.stored_files import fetch_files
 
 ROUNDS = 5

@@ -18,6 +18,7 @@ from tests.web.postgres import Postgres
 from tests.web.serving import settings_for
 from yardstone.errors import InputError, UsageError
 from yardstone.web import engines, job_actions, upkeep
+from yardstone.web.addresses import new_id
 from yardstone.web.contact import DatabaseAway
 from yardstone.web.database import Database
 from yardstone.web.jobs import Job
@@ -25,7 +26,7 @@ from yardstone.web.notices import QUEUED, Listener
 from yardstone.web.problems import RequestProblem
 from yardstone.web.schema import VERSION
 from yardstone.web.settings import Settings, load_settings
-from yardstone.web.store import JobStore, new_id
+from yardstone.web.store import JobStore
 from yardstone.web.stored_files import PIECE, fetch_files
 from yardstone.web.tables import chunks, counters, jobs, uploads
 

@@ -8,7 +8,6 @@ once even if two workers did it.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +28,7 @@ from sqlalchemy import (
 )
 
 from yardstone.web import tables
+from yardstone.web.addresses import check_address, mark_of, new_id
 from yardstone.web.database import Database, Lock
 from yardstone.web.jobs import Job
 from yardstone.web.notices import CHANGED, QUEUED
@@ -39,10 +39,8 @@ from yardstone.web.settings import Settings
 from yardstone.web.stored_files import insert_chunks
 from yardstone.web.tables import clients, jobs, uploads
 
-__all__ = ["DAY", "OF_NOBODY", "PATIENCE_FOR_NEW", "JobStore", "mark_of", "new_id"]
+__all__ = ["DAY", "OF_NOBODY", "PATIENCE_FOR_NEW", "JobStore"]
 
-#: Random bytes of an address.
-_ADDRESS_BYTES = 18
 #: Seconds.
 DAY = 86_400.0
 #: Seconds for which the database is asked again to take a job, whose files came with trouble.
@@ -57,16 +55,6 @@ _BEGUN: dict[str, Any] = {
     **dict.fromkeys(("error", "players", "skipped", "keep")),
 }
 _COLUMNS = [column for column in jobs.c if column.name not in ("result", "key")]
-
-
-def new_id() -> str:
-    """A new private address of 144 random bits."""
-    return secrets.token_urlsafe(_ADDRESS_BYTES)
-
-
-def mark_of(job: str) -> str:
-    """What is remembered of an address that expired; it cannot be turned back."""
-    return hashlib.sha256(b"expired:" + job.encode()).hexdigest()
 
 
 class JobStore:
@@ -215,7 +203,7 @@ class JobStore:
         RequestProblem
             There is none (404), or it expired (410).
         """
-        chosen = self._chosen(result=result).where(jobs.c.id == _plain(job))
+        chosen = self._chosen(result=result).where(jobs.c.id == check_address(job))
         row = next(iter(self.database.rows(chosen, patience=patience)), None)
         if row is None:
             self.check_expired(job)
@@ -237,7 +225,7 @@ class JobStore:
 
     def batch(self, batch: str) -> list[Job]:
         """The jobs of a batch in their order, with results."""
-        chosen = self._chosen(result=True).where(jobs.c.batch == _plain(batch))
+        chosen = self._chosen(result=True).where(jobs.c.batch == check_address(batch))
         rows = self.database.rows(chosen.order_by(jobs.c.created, jobs.c.id))
         if not rows:
             self.check_expired(batch)
@@ -382,13 +370,6 @@ class _Known(Exception):
 
     def __init__(self, jobs: list[str]) -> None:
         self.jobs = jobs
-
-
-def _plain(address: str) -> str:
-    """An address, if it can be one: PostgreSQL takes no text with a zero in it."""
-    if "\0" in address:
-        raise missing()
-    return address
 
 
 def _with(condition: ColumnElement[bool]) -> Select[str]:

@@ -24,10 +24,11 @@ from sqlalchemy import (
     update,
 )
 
+from yardstone.web.addresses import mark_of
 from yardstone.web.database import Lock
 from yardstone.web.notices import QUEUED
 from yardstone.web.settings import Settings
-from yardstone.web.store import DAY, OF_NOBODY, JobStore, mark_of
+from yardstone.web.store import DAY, OF_NOBODY, JobStore
 from yardstone.web.tables import chunks, clients, counters, gone, jobs, uploads, workers
 
 __all__ = [
