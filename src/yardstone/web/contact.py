@@ -15,12 +15,18 @@ from yardstone.errors import YardstoneError
 __all__ = ["Contact", "DatabaseAway", "is_away", "is_passing"]
 
 #: States of PostgreSQL in which nothing was done, and the same may be tried again.
-_AGAIN = {"40001", "40P01", "55P03", "57014"}
+_AGAIN = {"40001", "40P01", "53100", "53200", "55P03", "57014"}
 #: States in which it does not serve: it ends, starts, is full, or only stands by.
 _AWAY = {"25006", "25P03", "53300", "57P01", "57P02", "57P03", "57P05"}
 #: Seconds between two tries to reach it: at first, and at most.
 _FIRST, _LONGEST = 0.05, 1.0
-_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+#: The same of SQLite: others write, or the disk is full.
+_BUSY = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_LOCKED,
+}
 
 
 class DatabaseAway(YardstoneError):
