@@ -249,9 +249,13 @@ class Clock:
         return self.now
 
 
-def test_a_clock_that_is_set_back_holds_no_job(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_clock_that_is_set_back_holds_no_job(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
     clock = Clock()
-    store = JobStore(settings_for(tmp_path), clock)
+    url = request.getfixturevalue("postgres_url") if kind == "postgresql" else ""
+    store = JobStore(settings_for(tmp_path, database=url), clock)
     address = put(store)
     upkeep.enter_worker(store, "dead", 1)
     alive = take(store, "alive")
