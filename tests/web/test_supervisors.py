@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import time
 from collections.abc import Iterator
@@ -11,10 +12,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.needed import missing
 from tests.web.processes import Served, until
 from tests.web.serving import small_results
-from yardstone.backgammon.gnubg import find_clock
 
 
 @pytest.fixture
@@ -28,34 +27,43 @@ def results(name: str) -> list[tuple[str, bytes]]:
     return [("r.csv", small_results(name))]
 
 
+#: Read by every Python at its start: its clock is off by the seconds that stand in a file.
+CLOCK = """
+import os, time
+true = time.time
+def shifted():
+    with open(os.environ["YARDSTONE_TEST_CLOCK"]) as file:
+        return true() + float(file.read())
+time.time = shifted
+"""
+
+
 def test_a_clock_that_is_set_back_stops_nothing(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library = find_clock()
-    if library is None:
-        missing("libfaketime is not installed", "apt-get install faketime")
-    clock = tmp_path / "clock"
+    """The clock of the day, that is: what measures time goes on, as it does in any system."""
+    clock, code = tmp_path / "clock", tmp_path / "code"
 
-    def set_clock(shift: str) -> None:
+    def set_clock(days: float) -> None:
         new = clock.with_suffix(".new")
-        new.write_text(shift)
+        new.write_text(str(86_400.0 * days))
         new.replace(clock)
 
-    set_clock("+0")
-    monkeypatch.setenv("LD_PRELOAD", str(library))
-    monkeypatch.setenv("FAKETIME_TIMESTAMP_FILE", str(clock))
-    monkeypatch.setenv("FAKETIME_NO_CACHE", "1")
-    monkeypatch.setenv("FAKETIME_DONT_FAKE_MONOTONIC", "1")
+    set_clock(0.0)
+    code.mkdir()
+    (code / "sitecustomize.py").write_text(CLOCK)
+    monkeypatch.setenv("YARDSTONE_TEST_CLOCK", str(clock))
+    monkeypatch.setenv("PYTHONPATH", str(code), prepend=os.pathsep)
     with Served(data, "--workers", "1") as served:
         first = served.send(results("Ann"))
         before = served.done(first)
-        set_clock("-7d")
+        set_clock(-7.0)
         second = served.send(results("Eve"))
         after = served.done(second)
         assert after["finished"] < before["created"], "the clock was set back"
         served.kill("worker")
         assert served.done(served.send(results("Bob")))["attempts"] == 1
-        set_clock("+1d")
+        set_clock(1.0)
         assert served.done(served.send(results("Joe")))["attempts"] == 1
         assert served.job(first)["status"] == "done", "it expires by its day"
         until(lambda: served.get("/health").status_code == 200, "the worker shows itself again")
@@ -63,6 +71,7 @@ def test_a_clock_that_is_set_back_stops_nothing(
         assert 'yardstone_jobs_ended_total{kind="results",status="done"} 4' in numbers
         values = [line.split()[-1] for line in numbers.splitlines() if not line.startswith("#")]
         assert all(float(value) >= 0.0 for value in values)
+    assert '"trace"' not in data.with_name("served.log").read_text()
 
 
 def test_a_full_disk_refuses_and_loses_nothing(data: Path) -> None:
