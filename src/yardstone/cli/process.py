@@ -19,11 +19,12 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TextIO
 
+from yardstone.signals import ENDING
+
 __all__ = ["STANDARD_OUTPUT", "Stopping", "open_streams", "silence", "stopping"]
 
 #: What an error calls it.
 STANDARD_OUTPUT = "standard output"
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Seconds after a signal in which others change nothing: all is being put away.
 _PAUSE = 2.0
 #: Seconds until a signal that came where no exception can be raised is sent again.
@@ -73,7 +74,7 @@ def stopping(*, last: bool) -> Iterator[Stopping]:
         yield state
         return
     before = {}
-    for number in _SIGNALS:
+    for number in ENDING:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             before[number] = signal.signal(number, state.came)
     hook, sys.unraisablehook = sys.unraisablehook, state.unraisable
