@@ -194,19 +194,19 @@ def _streams(order: Order) -> None:
         os.dup2(writing, 1)
         os.close(writing)
         os.close(reading)
-    sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.FileIO(0, closefd=False))  # type: ignore
-    sys.stdout = sys.__stdout__ = io.TextIOWrapper(  # type: ignore
+    sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.FileIO(0, closefd=False))  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = io.TextIOWrapper(  # type: ignore[misc]
         io.BufferedWriter(io.FileIO(1, "w", closefd=False)), "utf-8"
     )
-    sys.stderr = sys.__stderr__ = io.TextIOWrapper(  # type: ignore
+    sys.stderr = sys.__stderr__ = io.TextIOWrapper(  # type: ignore[misc]
         io.BufferedWriter(io.FileIO(2, "w", closefd=False)), "utf-8", line_buffering=True
     )
     if order.fault == "closed":
         os.close(1)
-        sys.stdout = sys.__stdout__ = None  # type: ignore
+        sys.stdout = sys.__stdout__ = None  # type: ignore[misc]
     if order.fault == "deaf":
         os.close(2)
-        sys.stderr = sys.__stderr__ = None  # type: ignore
+        sys.stderr = sys.__stderr__ = None  # type: ignore[misc]
 
 
 def _run(order: Order) -> int:

@@ -136,10 +136,8 @@ def open_streams() -> None:
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     if sys.stdout is None:
-        sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout = _Report(io.BufferedWriter(io.FileIO(1, "w", closefd=False)), "utf-8")
+    elif sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout = _Report(
             sys.stdout.buffer,
             sys.stdout.encoding,
@@ -147,7 +145,9 @@ def open_streams() -> None:
             line_buffering=sys.stdout.line_buffering,
             write_through=sys.stdout.write_through,
         )
-    if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
+    if sys.stderr is None:
+        sys.stderr = _Messages(io.BufferedWriter(io.FileIO(2, "w", closefd=False)), "utf-8")
+    elif sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
         sys.stderr = _Messages(
             sys.stderr.buffer, sys.stderr.encoding, sys.stderr.errors, line_buffering=True
         )
