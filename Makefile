@@ -19,7 +19,7 @@ EXAMPLES := src/yardstone/examples
 TEST_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install tools demo test lint format docs bench studies clean
+.PHONY: help install tools demo test lint format docs bench studies faults clean
 
 help:
 	@echo "make demo      rate 27,612 real games of chess engines; pictures in $(DEMO)/"
@@ -29,6 +29,7 @@ help:
 	@echo "make docs      build the documentation into docs/_build/html"
 	@echo "make bench     measure speed and memory, against Ordo if ORDO=path/to/ordo is given"
 	@echo "make studies   make again the tables of the documentation, in hours"
+	@echo "make faults    kill and refuse every command at many moments, for up to an hour"
 	@echo "make clean     remove what these commands made"
 
 install: $(INSTALLED)
@@ -107,6 +108,12 @@ STUDIES ?=
 
 studies: $(TOOLS)
 	$(BIN)/python -m studies $(STUDIES)
+
+# Options, as in FAULTS="--each 1".
+FAULTS ?=
+
+faults: $(TOOLS)
+	$(BIN)/python -m tests.faults $(FAULTS)
 
 clean:
 	rm -rf $(VENV) $(DEMO) docs/_build build dist .pytest_cache .mypy_cache .ruff_cache \

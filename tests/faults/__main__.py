@@ -44,28 +44,33 @@ def main() -> int:
                 break
             trial = Trial(case, Path(home) / str(number), server)
             for fault, moment, later in _plan(case, trial, options.seed, options.each):
-                column = "kill" if fault in SIGNALS[:1] else fault
-                done.setdefault(case.command, Counter())[column] += 1
+                done.setdefault(case.command, Counter())[fault] += 1
                 try:
                     trial.fault(fault, moment, later)
                 except AssertionError as error:
                     failures.append(str(error))
                     print(f"FAILED {error}", file=sys.stderr, flush=True)
                 else:
-                    survived.setdefault(case.command, Counter())[column] += 1
-    print("command," + ",".join((*SIGNALS, *REFUSALS, "streams", "twins")))
+                    survived.setdefault(case.command, Counter())[fault] += 1
+    columns = (*SIGNALS, *REFUSALS, "streams", "twins")
+    print(f"| command | {' | '.join(columns)} |\n| --- |{' --: |' * len(columns)}")
     for command, tried in done.items():
         good = survived.get(command, Counter())
-        cells = [f"{good[name]} of {tried[name]}" for name in (*SIGNALS, *REFUSALS)]
-        cells.append(f"{sum(good[n] for n in STREAMS)} of {sum(tried[n] for n in STREAMS)}")
-        cells.append(f"{good['twins']} of {tried['twins']}")
-        print(",".join([command, *cells]))
+        cells = [_cell(good, tried, name) for name in (*SIGNALS, *REFUSALS)]
+        cells += [_cell(good, tried, *STREAMS), _cell(good, tried, "twins")]
+        print(f"| {command} | {' | '.join(cells)} |")
     print(
         f"all: {sum(c.total() for c in survived.values())} of "
         f"{sum(c.total() for c in done.values())} survived",
         file=sys.stderr,
     )
     return 1 if failures else 0
+
+
+def _cell(good: Counter[str], tried: Counter[str], *names: str) -> str:
+    """Survived of tried."""
+    number = sum(tried[name] for name in names)
+    return f"{sum(good[name] for name in names)} of {number}" if number else ""
 
 
 def _chosen(words: list[str]) -> list[Case]:

@@ -218,6 +218,8 @@ CASES: tuple[Case, ...] = (
     Case(
         "strength search",
         "experiment.toml --model basic --runs 2 --iterations 1 --start small --threads 1 "
+        "--set steps=3 --set epochs=1 --set batch=8 --set width=8 "
+        "--set query_width=4 --set depth=1 "
         f"{_ONE} {_TEXT}",
         prepare=_training,
         keeps=("work/*",),
