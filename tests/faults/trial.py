@@ -42,7 +42,8 @@ def tree(folder: Path) -> dict[str, bytes]:
         name = str(path.relative_to(folder))
         if path.is_dir() or any(fnmatch.fnmatch(name, pattern) for pattern in _OURS):
             continue
-        files[name] = _plain(name, path.read_bytes())
+        data = path.read_bytes().replace(str(folder).encode(), b"FOLDER")
+        files[name] = _plain(name, data)
     return files
 
 

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TextIO
 
-from yardstone.signals import ENDING
+from yardstone.signals import ENDING, held
 
 __all__ = ["STANDARD_OUTPUT", "Stopping", "open_streams", "silence", "stopping"]
 
@@ -45,6 +45,8 @@ class Stopping:
 
     def came(self, number: int, _: FrameType | None) -> None:
         """Stop what is being done."""
+        if held(number):
+            return
         if self.number and time.monotonic() - self._since < _PAUSE:
             return
         self.number, self._since = number, time.monotonic()
