@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from math import isfinite
 from pathlib import Path
 
 from yardstone.cli.ordo.options import Refused
@@ -36,29 +38,40 @@ def csv_fields(line: str) -> list[str]:
     the end of the line follows.
     """
     fields = []
-    rest = line.lstrip(_BLANKS)
-    while rest:
-        if rest.startswith('"'):
-            end = _closing_quote(rest)
-            fields.append(rest[1:end])
-            rest = rest[end + 1 :].lstrip(_BLANKS)
-            rest = rest.removeprefix(",")
+    place, size = _after_blanks(line, 0), len(line)
+    while place < size:
+        if line[place] == '"':
+            end = _closing_quote(line, place)
+            fields.append(line[place + 1 : end])
+            place = _after_blanks(line, end + 1)
+            if line[place : place + 1] == ",":
+                place += 1
         else:
-            field, _, rest = rest.partition(",")
-            fields.append(field.rstrip(_BLANKS))
-        rest = rest.lstrip(_BLANKS)
+            end = line.find(",", place)
+            end = size if end < 0 else end
+            fields.append(line[place:end].rstrip(_BLANKS))
+            place = end + 1
+        place = _after_blanks(line, place)
     return fields
 
 
-def _closing_quote(text: str) -> int:
-    """Place of the quote that closes the one at the beginning; the end if there is none."""
-    end = text.find('"', 1)
-    while end > 0 and text[end - 1] == "\\":
-        further = text.find('"', end + 1)
-        if further < 0 or text[end + 1 :].lstrip(_BLANKS).startswith(","):
+_BLANK_RUN = re.compile(f"[{_BLANKS}]*")
+
+
+def _after_blanks(line: str, place: int) -> int:
+    match = _BLANK_RUN.match(line, place)
+    return len(line) if match is None else match.end()
+
+
+def _closing_quote(line: str, begin: int) -> int:
+    """Place of the quote that closes the one at `begin`; the end of the line without one."""
+    end = line.find('"', begin + 1)
+    while end > 0 and line[end - 1] == "\\":
+        further = line.find('"', end + 1)
+        if further < 0 or line.startswith(",", _after_blanks(line, end + 1)):
             break
         end = further
-    return end if end > 0 else len(text)
+    return end if end > 0 else len(line)
 
 
 def text_lines(path: str) -> list[str]:
@@ -94,14 +107,18 @@ def file_names(path: str) -> list[str]:
 
 
 def scan_single(text: str) -> float | None:
-    """The number `text` begins with, in single precision as Ordo keeps those of its files."""
+    """The number `text` begins with, in single precision as Ordo keeps those of its files.
+
+    None if there is none, or one that is not finite: Ordo takes those, and makes lists of them.
+    """
     import numpy as np
 
     value = scan_float(text)
     if value is None:
         return None
     with np.errstate(over="ignore"):
-        return float(np.float32(value))
+        single = float(np.float32(value))
+    return single if isfinite(single) else None
 
 
 class OutputFile:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from yardstone.files import scratch_folder
 from yardstone.records.formats.csv import table_pieces
-from yardstone.records.formats.format import FileFormat, Sign, Writer, reader
+from yardstone.records.formats.format import Sign, Writer, reader, table_format
 from yardstone.records.pool_rows import column_types
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def _pieces(pool: Pool) -> Iterator[bytes]:
                 yield piece
 
 
-FORMAT = FileFormat(
+FORMAT = table_format(
     "parquet",
     _ENDINGS,
     (Sign(0, lambda head: head.startswith(b"PAR1")),),
-    reader("records.table_files", "read_parquet"),
+    reader("records.table_files", "parquet_rows"),
     writers=(Writer("parquet", _ENDINGS, _pieces, binary=True),),
 )

@@ -126,7 +126,7 @@ def read_wishes(path: str | os.PathLike[str]) -> EventWishes:
             wishes=tuple(_wish(each) for each in values["wishes"]),
             system=None if system is None else System(system),
         )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise InputError(
             "this is not a file of wishes", file=str(place), hint="correct or remove it"
         ) from None
