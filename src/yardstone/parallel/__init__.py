@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from yardstone.errors import UsageError
-from yardstone.parallel._engine import LOCAL, chosen_engine, engine
+from yardstone.parallel._engine import LOCAL, chosen_engine, elsewhere, engine
 from yardstone.parallel._place import inside, local_path
-from yardstone.parallel._work import Chunk, Progress, Tally, Todo, run_chunk
+from yardstone.parallel._work import Chunk, Progress, StopEvent, Tally, Todo, run_chunk
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Progress",
+    "StopEvent",
     "available_cores",
+    "elsewhere",
     "engine",
     "inside",
     "local_path",
