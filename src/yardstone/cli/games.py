@@ -17,9 +17,13 @@ from yardstone.errors import SkippedWarning, UsageError
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
+    from yardstone.ratings.pair_tally import CountedGames
     from yardstone.records.sources import Source
+    from yardstone.records.streaming import GameStream
 
 __all__ = ["GameOptions", "Names"]
+
+_NO_FILES = "name a file of results, or - for standard input"
 
 
 @dataclass(frozen=True)
@@ -134,8 +138,126 @@ class GameOptions:
         """
         from yardstone import records
 
+        options = self._options(tags, every=every, levels=levels, times=times, names=names)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
+            if self.query is not None:
+                pool = records.query(self.query, *self._database(paths), **options)
+            elif paths:
+                progress = progress_bar("reading", quiet=quiet)
+                pool = records.read(*paths, format=format, progress=progress, **options)
+            else:
+                raise UsageError(_NO_FILES)
+        if report:
+            report_skipped(pool.skipped)
+        return pool
+
+    def stream(
+        self,
+        paths: Sequence[str | Source] | None,
+        *,
+        memory: int,
+        tags: Sequence[str] = (),
+        levels: bool = False,
+        times: bool = True,
+        names: Names | None = None,
+        quiet: bool = False,
+    ) -> GameStream:
+        """The same piece by piece, while tables take so many bytes of `memory` at most.
+
+        What is left out is for the caller to say, when all games have been given.
+        """
+        from yardstone.records.streaming import game_stream
+
+        options = self._options(tags, levels=levels, times=times, names=names)
+        if self.query is not None:
+            return game_stream(*self._database(paths), query=self.query, memory=memory, **options)
+        if not paths:
+            raise UsageError(_NO_FILES)
+        return game_stream(
+            *paths, progress=progress_bar("reading", quiet=quiet), memory=memory, **options
+        )
+
+    def counted(
+        self,
+        paths: Sequence[str | Source] | None,
+        *,
+        memory: int,
+        names: Names | None = None,
+        quiet: bool = False,
+    ) -> CountedGames:
+        """The games of the files or of the query, of which only counts of pairs are kept."""
+        from yardstone.ratings.pair_tally import CountedGames
+
+        stream = self.stream(paths, memory=memory // 3, times=False, names=names, quiet=quiet)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
+            games = CountedGames.of_stream(stream)
+        report_skipped(games.skipped)
+        return games
+
+    def read_within(
+        self,
+        paths: Sequence[str | Source] | None,
+        memory: str | None,
+        *,
+        bytes_a_game: int,
+        tags: Sequence[str] = (),
+        levels: bool = False,
+        quiet: bool = False,
+    ) -> Pool:
+        """The games as `read` gives them, or on disk in order of time where they do not fit.
+
+        `memory` is what the user says of it, `bytes_a_game` what the work takes in memory.
+        """
+        from yardstone.memory import bytes_of, usable_memory
+
+        room = usable_memory() if memory is None else bytes_of(memory)
+        if self.fits(paths, room, bytes_a_game=bytes_a_game):
+            return self.read(paths, tags=tags, levels=levels, quiet=quiet)
+        from yardstone.records.stored import stored_games
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
+            games = self.stream(paths, memory=room // 2, tags=tags, levels=levels, quiet=quiet)
+            pool = stored_games(games, memory=room // 2)
+        report_skipped(pool.skipped)
+        return pool
+
+    def fits(
+        self, paths: Sequence[str | Source] | None, memory: int, *, bytes_a_game: int = 100
+    ) -> bool:
+        """Whether all games together, by their estimated number, fit in so much memory.
+
+        What nobody can tell beforehand fits: standard input.
+        """
+        if self.query is not None:
+            from yardstone.records.databases import queried_games
+
+            games = queried_games(self.query, *self._database(paths))
+        else:
+            from yardstone.records.size import estimated_games
+
+            games = estimated_games(paths or ())
+        return games * bytes_a_game <= memory
+
+    def _database(self, paths: Sequence[str | Source] | None) -> list[str]:
+        """The database that the query goes to, if there is one."""
+        if len(paths or ()) > 1:
+            raise UsageError("--query takes one database at most")
+        return [str(path) for path in paths or ()]
+
+    def _options(
+        self,
+        tags: Sequence[str],
+        *,
+        every: bool = False,
+        levels: bool = False,
+        times: bool = True,
+        names: Names | None = None,
+    ) -> dict[str, Any]:
         columns = {tag: tag for tag in tags} | (values.columns(self.columns or []) or {})
-        options: dict[str, Any] = {
+        return {
             "columns": columns or ("all" if every else None),
             "first": self.first,
             "times": times or self.dates is not None,
@@ -147,18 +269,3 @@ class GameOptions:
             "skip_unread": self.skip_unread,
             **asdict(names or Names()),
         }
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
-            if self.query is not None:
-                if len(paths or ()) > 1:
-                    raise UsageError("--query takes one database at most")
-                database = [str(path) for path in paths or ()]
-                pool = records.query(self.query, *database, **options)
-            elif paths:
-                progress = progress_bar("reading", quiet=quiet)
-                pool = records.read(*paths, format=format, progress=progress, **options)
-            else:
-                raise UsageError("name a file of results, or - for standard input")
-        if report:
-            report_skipped(pool.skipped)
-        return pool

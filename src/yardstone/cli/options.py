@@ -9,7 +9,7 @@ import typer
 
 from yardstone.errors import UsageError
 
-__all__ = ["Confidence", "Engine", "Win", "WorkOptions"]
+__all__ = ["Confidence", "Engine", "Memory", "Win", "WorkOptions"]
 
 #: What `--engine` once said of networks, and `--runtime` says now.
 _RUNTIMES = ("auto", "onnxruntime", "openvino")
@@ -57,6 +57,17 @@ class WorkOptions:
 
 Confidence = Annotated[
     str, typer.Option(metavar="LEVEL", help="Confidence level of all intervals, in per cent.")
+]
+
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="Memory to work in, such as 2GB: more games than fit are read piece by piece. "
+        "[default: half of what there is]",
+        show_default=False,
+    ),
 ]
 
 Win = Annotated[

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone import parallel
 from yardstone.errors import InputError, NoGamesError
+from yardstone.files import unwritable
 from yardstone.go.evaluator import TRUNK_KINDS
 from yardstone.go.extraction_batch import (
     Batch,
@@ -116,9 +117,7 @@ def extract_features(
     except InputError:
         raise
     except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror or error}", file=str(error.filename or folder)
-        ) from error
+        raise unwritable(error, error.filename or folder) from error
     return FeatureStore.open(folder)
 
 

@@ -5,24 +5,24 @@ from __future__ import annotations
 import csv
 import os
 import sqlite3
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError, MissingFileError
+from yardstone.files import scratch_folder
 from yardstone.records.dates import DateOrder
 from yardstone.records.decoding import clean, decode
-from yardstone.records.joining import join_pools
+from yardstone.records.game_rows import GameRows
 from yardstone.records.names import apply_name_files
 from yardstone.records.options import Options
 from yardstone.records.query_errors import check_query, sqlite_error
 from yardstone.records.results import Side
 from yardstone.records.skipped_records import warn_skipped
-from yardstone.records.table_files import TableFile, connection_for, csv_pool, sql_text
+from yardstone.records.table_files import TableFile, connection_for, csv_rows, sql_text
 from yardstone.records.table_results import quoted
-from yardstone.records.tables import pool_of_rows
+from yardstone.records.tables import connect, understand
 from yardstone.records.where import Where, require_wanted
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.records.sources import Source
 
-__all__ = ["pool_of_frame", "query", "read_databases"]
+__all__ = ["database_rows", "pool_of_frame", "queried_games", "queried_rows", "query"]
 
 StrPath = str | os.PathLike[str]
 Columns = Mapping[str, str] | Iterable[str] | None
@@ -106,27 +106,59 @@ def query(
     options = Options(
         columns, first, times, dates, levels, strict, skip_unread, results, where=wanted
     )
-    pool = apply_name_files(_queried(sql, database, options), synonyms, include, exclude)
-    require_wanted(pool)
+    with queried_rows(sql, database, options) as rows:
+        pool = apply_name_files(rows.pool(), synonyms, include, exclude)
+    require_wanted(pool.skipped, len(pool))
     warn_skipped(pool.skipped)
     return pool
 
 
-def _queried(sql: str, database: StrPath | None, options: Options) -> Pool:
+@contextmanager
+def queried_rows(sql: str, database: StrPath | None, options: Options) -> Iterator[GameRows]:
+    """The games of the rows that a query gives."""
     name = "query" if database is None else os.fspath(database)
     tables: list[str] = []
-    with connection_for(name) as connection:
+    with connection_for(name, options.memory) as connection:
         if database is not None:
-            path = Path(database)
-            if not path.is_file():
-                raise MissingFileError("no such database", file=name, hint="check its name")
+            path = _database(database)
             if _is_sqlite(path):
                 with _sqlite_rows(path, sql) as table:
-                    return csv_pool(connection, TableFile(name, table), options, line_of=int)
+                    games = csv_rows(connection, TableFile(name, table), options, line_of=int)
+                yield games
+                return
             tables = _attached(connection, path, name)
             connection.execute("USE source")
         rows = check_query(connection, sql, name, tables)
-        return pool_of_rows(connection, rows, file=name, options=options)
+        yield understand(connection, rows, file=name, options=options)
+
+
+def queried_games(sql: str, database: StrPath | None = None) -> int:
+    """How many rows a query gives; 0 where it is wrong, which reading it will say."""
+    import duckdb
+
+    text = f"SELECT count(*) FROM ({sql.strip().rstrip(';')}\n)"
+    path = None if database is None else _database(database)
+    try:
+        if path is not None and _is_sqlite(path):
+            with _sqlite(path) as base:
+                row = base.execute(text).fetchone()
+        else:
+            with closing(connect()) as connection:
+                if path is not None:
+                    _attached(connection, path, str(path))
+                    connection.execute("USE source")
+                row = connection.execute(text).fetchone()
+    except (duckdb.Error, sqlite3.Error):
+        return 0
+    return int(row[0]) if row is not None else 0
+
+
+def _database(database: StrPath) -> Path:
+    """The file of a database, which must be there."""
+    path = Path(database)
+    if not path.is_file():
+        raise MissingFileError("no such database", file=os.fspath(database), hint="check its name")
+    return path
 
 
 def _attached(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> list[str]:
@@ -150,12 +182,8 @@ def _is_sqlite(path: Path) -> bool:
         return file.read(len(_SQLITE)) == _SQLITE
 
 
-def read_databases(sources: Sequence[Source], options: Options) -> Pool:
-    """The games of databases that have one table each."""
-    return join_pools([_read_database(source, options) for source in sources])
-
-
-def _read_database(source: Source, options: Options) -> Pool:
+@contextmanager
+def database_rows(source: Source, options: Options) -> Iterator[GameRows]:
     """The games in the one table of a database that has only one."""
     if source.path is None:
         raise InputError("a database cannot be read from standard input", file=source.name)
@@ -171,7 +199,8 @@ def _read_database(source: Source, options: Options) -> Pool:
             file=source.name,
             hint="use a query",
         )
-    return _queried(f"SELECT * FROM {quoted(tables[0])}", source.path, options)
+    with queried_rows(f"SELECT * FROM {quoted(tables[0])}", source.path, options) as rows:
+        yield rows
 
 
 def _sqlite(path: Path) -> closing[sqlite3.Connection]:
@@ -193,8 +222,8 @@ def _sqlite_tables(base: sqlite3.Connection) -> list[str]:
 @contextmanager
 def _sqlite_rows(path: Path, sql: str) -> Iterator[Path]:
     """The rows of a query to a SQLite file, as a file of rows with commas."""
-    with tempfile.TemporaryDirectory() as folder:
-        table = Path(folder) / "rows"
+    with scratch_folder() as folder:
+        table = folder / "rows"
         try:
             with _sqlite(path) as base, table.open("w", encoding="utf-8", newline="") as file:
                 base.text_factory = decode
@@ -219,8 +248,8 @@ def pool_of_frame(frame: Any, **options: Any) -> Pool:
             if not hasattr(frame, "__arrow_c_stream__"):
                 raise InputError(f"a {type(frame).__name__} is not a table") from None
             connection.register("frame", _through_arrow(frame))
-        pool = pool_of_rows(connection, "frame", file="frame", options=Options(**options))
-    require_wanted(pool)
+        pool = understand(connection, "frame", file="frame", options=Options(**options)).pool()
+    require_wanted(pool.skipped, len(pool))
     warn_skipped(pool.skipped, above=4)
     return pool
 

@@ -21,7 +21,16 @@ from yardstone.pool import SkipReport
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ORDERS", "DateOrder", "Times", "date_and_time", "date_span", "parse_date", "read_dates"]
+__all__ = [
+    "ORDERS",
+    "DateOrder",
+    "Times",
+    "date_and_time",
+    "date_span",
+    "parse_date",
+    "read_coded_dates",
+    "read_dates",
+]
 
 #: How day, month and year follow each other in a date such as 5/6/2024.
 DateOrder = Literal["dmy", "mdy", "ymd"]
@@ -34,7 +43,7 @@ Span = tuple[np.datetime64, np.datetime64]
 _NEVER = np.datetime64("NaT", "s")
 _NONE: Span = (_NEVER, _NEVER)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
-_AFTER_PART = re.compile(r"[-./?xX]*(?:[T ,]+[\d:?.\sZ]*)?")
+_AFTER_PART = re.compile(r"[-./?xX]*+(?:[T ,]++[\d:?.\sZ]*+)?")
 _PART = r"(\d{1,2}|\?{1,2}|xx)"
 _YEAR_FIRST = re.compile(rf"(\d{{4}})(?:([-./]){_PART}(?:\2{_PART})?)?", re.IGNORECASE)
 _YEAR_LAST = re.compile(r"(\d{1,2})([-./])(\d{1,2})\2(\d{4}|\d{2})\b")
@@ -262,24 +271,49 @@ def read_dates(texts: Sequence[str], order: DateOrder | None = None) -> Times:
     InputError
         Some dates are written day first, others month first.
     """
+    place: dict[str, int] = {}
+    codes = np.fromiter((place.setdefault(text, len(place)) for text in texts), np.int32)
+    return read_coded_dates(np.full(len(codes), _NEVER), codes, list(place), order)
+
+
+def read_coded_dates(
+    time: NDArray[np.datetime64],
+    codes: NDArray[np.int32],
+    texts: Sequence[str],
+    order: DateOrder | None = None,
+) -> Times:
+    """The same where some moments are known already, and of the others equal texts stand once.
+
+    Parameters
+    ----------
+    time : datetime64[s] array
+        The moments that are known.
+    codes : int32 array
+        The number of each game's text in `texts`, -1 where its moment is known.
+    texts : sequence of str
+        Different texts, in order of first appearance.
+    order : {"dmy", "mdy", "ymd"}, optional
+    """
     if order is not None:
         check_choice("the order of dates", order, ORDERS)
-    place: dict[str, int] = {}
-    rows = np.fromiter((place.setdefault(text, len(place)) for text in texts), np.int64)
-    different = list(place)
-    spans = [date_span(text, order) for text in different]
-    if order is None and (common := _order_of(different)) is not None:
-        spans = [date_span(text, common) for text in different]
-    first = np.array([span[0] for span in spans], "datetime64[s]")[rows]
-    last = np.array([span[1] for span in spans], "datetime64[s]")[rows]
+    spans = [date_span(text, order) for text in texts]
+    if order is None and (common := _order_of(texts)) is not None:
+        spans = [date_span(text, common) for text in texts]
+    coded = codes >= 0
+    first, last = time.copy(), time.copy()
+    first[coded] = np.array([span[0] for span in spans], "datetime64[s]")[codes[coded]]
+    last[coded] = np.array([span[1] for span in spans], "datetime64[s]")[codes[coded]]
     unread = [
-        text
-        for text, span in zip(different, spans, strict=True)
+        number
+        for number, (text, span) in enumerate(zip(texts, spans, strict=True))
         if np.isnat(span[0]) and _UNKNOWN.fullmatch(text) is None
     ]
-    missed = int(np.isin(rows, [place[text] for text in unread]).sum()) if unread else 0
+    missed = int(np.isin(codes, unread).sum()) if unread else 0
     return Times(
-        _in_order_of_file(first, last), int((last > first).sum()), tuple(unread[:3]), missed
+        _in_order_of_file(first, last),
+        int((last > first).sum()),
+        tuple(texts[number] for number in unread[:3]),
+        missed,
     )
 
 

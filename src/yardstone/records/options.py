@@ -19,7 +19,10 @@ __all__ = ["Options", "Reader"]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a reader is asked for; see `yardstone.read`."""
+    """What a reader is asked for; see `yardstone.read`.
+
+    With more than `memory` bytes of tables their readers go on in a temporary folder.
+    """
 
     columns: Mapping[str, str] | Iterable[str] | None = None
     first: Side | None = None
@@ -31,6 +34,7 @@ class Options:
     results: Mapping[str, object] | str | None = None
     progress: Callable[[int, int], object] | None = None
     where: Where | None = None
+    memory: int | None = None
 
     @property
     def everything(self) -> bool:

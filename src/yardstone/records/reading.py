@@ -18,7 +18,7 @@ from yardstone.records.skipped_records import warn_skipped
 from yardstone.records.sources import Source, find_sources
 from yardstone.records.where import Where, require_wanted
 
-__all__ = ["read"]
+__all__ = ["read", "sources_by_format"]
 
 StrPath = str | os.PathLike[str]
 
@@ -122,17 +122,11 @@ def read(
     SkippedWarning
         If records were left out.
     """
-    if not paths:
-        raise UsageError("no files given")
     if first not in (None, "white", "black"):
         raise UsageError(f"first is {first!r}, it must be 'white' or 'black'")
     if dates is not None:
         check_choice("dates", dates, ORDERS)
-    known = None if format is None else format_named(format)
-    beside = SkipReport()
-    sources = find_sources(paths, endings_of(None if known is None else [known]), beside)
-    if strict and beside.details:
-        raise StrictError(beside.details[0].reason, file=beside.details[0].file)
+    groups, beside = sources_by_format(paths, format, strict=strict)
     wanted = None if where is None else Where(where)
     options = Options(
         columns=columns,
@@ -146,10 +140,32 @@ def read(
         progress=progress,
         where=wanted,
     )
-    groups = groupby(sources, key=lambda source: (known or of_source(source)).name)
-    pool = join_pools([read_format(name, list(group), options) for name, group in groups])
+    pool = join_pools([read_format(name, group, options) for name, group in groups])
     pool.skipped.merge(beside)
-    require_wanted(pool)
+    require_wanted(pool.skipped, len(pool))
     pool = apply_name_files(pool, synonyms, include, exclude)
     warn_skipped(pool.skipped)
     return pool if threshold is None else drop_rare_players(pool, threshold)
+
+
+def sources_by_format(
+    paths: Sequence[StrPath | Source], format: str | None = None, *, strict: bool = False
+) -> tuple[list[tuple[str, list[Source]]], SkipReport]:
+    """The files meant by paths, in runs of one format, and a report on what cannot be opened.
+
+    Raises
+    ------
+    UsageError
+        No path is given, or there is no such `format`.
+    StrictError
+        With `strict`, where something cannot be opened.
+    """
+    if not paths:
+        raise UsageError("no files given")
+    known = None if format is None else format_named(format)
+    beside = SkipReport()
+    sources = find_sources(paths, endings_of(None if known is None else [known]), beside)
+    if strict and beside.details:
+        raise StrictError(beside.details[0].reason, file=beside.details[0].file)
+    groups = groupby(sources, key=lambda source: (known or of_source(source)).name)
+    return [(name, list(group)) for name, group in groups], beside

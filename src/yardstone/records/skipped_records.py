@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from yardstone.errors import InputError
@@ -11,10 +11,12 @@ from yardstone.records.decoding import clean
 
 if TYPE_CHECKING:
     from yardstone.pool import SkipReport
+    from yardstone.records.sources import Source
 
 __all__ = [
     "MOST_UNREAD",
     "UNKNOWN_RESULT",
+    "check_group",
     "check_unread",
     "listed_values",
     "skipped_line",
@@ -96,6 +98,14 @@ def check_unread(
             else ""
         ),
     )
+
+
+def check_group(
+    sources: Sequence[Source], report: SkipReport, games: int, *, skip_unread: bool
+) -> None:
+    """The same for all files of one format together."""
+    file = sources[0].name if len(sources) == 1 else f"{len(sources):,} files"
+    check_unread(report, games, file=file, skip_unread=skip_unread)
 
 
 def listed_values(values: Counter[str], most: int = _SHOWN) -> str:

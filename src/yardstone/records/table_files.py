@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from yardstone.errors import InputError, StrictError
+from yardstone.files import scratch_folder
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.delimited import Dialect, find_dialect, repair
+from yardstone.records.game_rows import GameRows
 from yardstone.records.joining import join_pools
 from yardstone.records.options import Options
 from yardstone.records.query_errors import file_error
-from yardstone.records.tables import connect, pool_of_rows
+from yardstone.records.tables import connect, understand
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,13 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TableFile",
+    "arrow_rows",
     "connection_for",
-    "csv_pool",
+    "csv_file_rows",
+    "csv_rows",
+    "json_rows",
     "parquet_of_csv",
-    "read_arrow",
-    "read_csv",
-    "read_json",
-    "read_parquet",
+    "parquet_rows",
+    "read_rows",
     "sql_text",
 ]
 
@@ -55,66 +57,68 @@ class TableFile(NamedTuple):
     compression: str = "none"
 
 
-def _read(
-    sources: Sequence[Source],
-    read: Callable[[duckdb.DuckDBPyConnection, TableFile], Pool],
-    *,
-    packed: bool = False,
-) -> Pool:
-    """The games of some files; those that may be `packed` are unpacked by DuckDB."""
+RowReader = Callable[["Source", Options], AbstractContextManager[GameRows]]
+
+
+def read_rows(rows: RowReader, sources: Sequence[Source], options: Options) -> Pool:
+    """The games of some files, each a table that `rows` opens."""
     pools = []
     for source in sources:
-        with _local_file(source, packed=packed) as file, connection_for(file.name) as connection:
-            pools.append(read(connection, file))
+        with rows(source, options) as games:
+            pools.append(games.pool())
     return join_pools(pools)
 
 
-def read_parquet(sources: Sequence[Source], options: Options) -> Pool:
-    """The games of Parquet files."""
-    return _read(
-        sources,
-        lambda connection, file: pool_of_rows(
-            connection, f"read_parquet({sql_text(file.path)})", file=file.name, options=options
-        ),
-    )
+@contextmanager
+def parquet_rows(source: Source, options: Options) -> Iterator[GameRows]:
+    """The games of a Parquet file."""
+    with (
+        _local_file(source, packed=False) as file,
+        connection_for(file.name, options.memory) as connection,
+    ):
+        rows = f"read_parquet({sql_text(file.path)})"
+        yield understand(connection, rows, file=file.name, options=options)
 
 
-def read_json(sources: Sequence[Source], options: Options) -> Pool:
-    """The games of JSON files."""
-    return _read(
-        sources,
-        lambda connection, file: pool_of_rows(
-            connection,
-            f"read_json({sql_text(file.path)}, compression = '{file.compression}')",
-            file=file.name,
-            options=options,
-        ),
-        packed=True,
-    )
+@contextmanager
+def json_rows(source: Source, options: Options) -> Iterator[GameRows]:
+    """The games of a JSON file."""
+    with (
+        _local_file(source, packed=True) as file,
+        connection_for(file.name, options.memory) as connection,
+    ):
+        rows = f"read_json({sql_text(file.path)}, compression = '{file.compression}')"
+        yield understand(connection, rows, file=file.name, options=options)
 
 
-def read_arrow(sources: Sequence[Source], options: Options) -> Pool:
-    """The games of Arrow files."""
-
-    def read(connection: duckdb.DuckDBPyConnection, file: TableFile) -> Pool:
+@contextmanager
+def arrow_rows(source: Source, options: Options) -> Iterator[GameRows]:
+    """The games of an Arrow file."""
+    with (
+        _local_file(source, packed=False) as file,
+        connection_for(file.name, options.memory) as connection,
+    ):
         connection.register("frame", _arrow_table(file.path, file.name))
-        return pool_of_rows(connection, "frame", file=file.name, options=options)
-
-    return _read(sources, read)
+        yield understand(connection, "frame", file=file.name, options=options)
 
 
-def read_csv(sources: Sequence[Source], options: Options) -> Pool:
-    """The games of delimited files; messages name their lines."""
-    return _read(sources, lambda connection, file: csv_pool(connection, file, options), packed=True)
+@contextmanager
+def csv_file_rows(source: Source, options: Options) -> Iterator[GameRows]:
+    """The games of a delimited file; messages name its lines."""
+    with (
+        _local_file(source, packed=True) as file,
+        connection_for(file.name, options.memory) as connection,
+    ):
+        yield csv_rows(connection, file, options)
 
 
-def csv_pool(
+def csv_rows(
     connection: duckdb.DuckDBPyConnection,
     file: TableFile,
     options: Options,
     *,
     line_of: Callable[[int], int] | None = None,
-) -> Pool:
+) -> GameRows:
     """The games of a delimited file: at once if it is sound, else line by line.
 
     `line_of` tells what messages call a row, counted from 1; by default its line.
@@ -128,20 +132,21 @@ def csv_pool(
             + _csv(
                 file.path,
                 dialect,
-                f"compression = '{file.compression}', header = true, "
-                f"skip = {dialect.header - 1}, store_rejects = true",
+                f"compression = '{file.compression}', header = true, skip = {dialect.header - 1}",
             )
         )
-        sound = connection.execute("SELECT count(*) FROM reject_errors").fetchone() == (0,)
+        sound = True
     except duckdb.Error:
         sound = False
     if sound:
         line_of = line_of or dialect.lines_of(file.path)
-        return pool_of_rows(
+        games = understand(
             connection, "source_rows", file=file.name, options=options, line_of=line_of
         )
-    with tempfile.TemporaryDirectory() as folder:
-        rows = Path(folder) / "rows"
+        connection.execute("DROP TABLE source_rows")
+        return games
+    with scratch_folder() as folder:
+        rows = folder / "rows"
         repaired = repair(file.path, rows, dialect)
         report = SkipReport()
         for line, reason in repaired.damaged:
@@ -150,7 +155,7 @@ def csv_pool(
             report.add(Skipped(file.name, line, reason), kind="damaged row")
         if repaired.more:
             report.add_uncounted("damaged row", repaired.more)
-        return pool_of_rows(
+        return understand(
             connection,
             _csv(rows, replace(dialect, delimiter="\t", quote=""), "header = false"),
             file=file.name,
@@ -183,11 +188,11 @@ def _arrow_table(path: Path, name: str) -> Any:
 
 
 @contextmanager
-def connection_for(file: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection whose errors name the file."""
+def connection_for(file: str, memory: int | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection whose errors name the file; with more than `memory` bytes it uses the disk."""
     import duckdb
 
-    with closing(connect()) as connection:
+    with closing(connect(memory)) as connection:
         try:
             yield connection
         except duckdb.Error as error:
@@ -208,8 +213,8 @@ def _local_file(source: Source, *, packed: bool) -> Iterator[TableFile]:
             return
         if utf16:
             stream.recode("utf-16")
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "table"
+        with scratch_folder() as folder:
+            path = folder / "table"
             with path.open("wb") as file:
                 for piece in stream.pieces():
                     file.write(piece)
@@ -222,12 +227,17 @@ def parquet_of_csv(path: Path, table: Path, types: Mapping[str, str]) -> None:
     Empty cells become NULL.
     """
     columns = ", ".join(f"{sql_text(name)}: {sql_text(kind)}" for name, kind in types.items())
+    import duckdb
+
     with closing(connect()) as connection:
-        connection.execute(
-            f"COPY (SELECT * FROM read_csv({sql_text(table)}, header = true, delim = ',', "
-            f"quote = '\"', escape = '\"', auto_detect = false, columns = {{{columns}}})) "
-            f"TO {sql_text(path)} (FORMAT parquet)"
-        )
+        try:
+            connection.execute(
+                f"COPY (SELECT * FROM read_csv({sql_text(table)}, header = true, delim = ',', "
+                f"quote = '\"', escape = '\"', auto_detect = false, columns = {{{columns}}})) "
+                f"TO {sql_text(path)} (FORMAT parquet, USE_TMP_FILE false)"
+            )
+        except duckdb.IOException as error:
+            raise OSError(str(error).splitlines()[0]) from error
 
 
 def sql_text(text: str | os.PathLike[str]) -> str:

@@ -1,4 +1,4 @@
-"""Games from the rows of tables: CSV, Parquet, JSON, databases, frames.
+"""What the rows of tables mean: CSV, Parquet, JSON, databases, frames.
 
 DuckDB reads all of them, numbers the players in order of first appearance and
 hands over plain numbers, so a table need not fit in memory as text.
@@ -6,52 +6,50 @@ hands over plain numbers, so a table need not fit in memory as text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from tempfile import gettempdir
+from typing import TYPE_CHECKING
 
 from yardstone.errors import InputError, StrictError
-from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
+from yardstone.pool import MAX_SKIPPED_DETAILS, Skipped, SkipReport
 from yardstone.records.column_roles import Roles, find_roles
-from yardstone.records.dates import FIRST_YEAR, LAST_YEAR, date_span, read_dates
+from yardstone.records.dates import FIRST_YEAR, LAST_YEAR
 from yardstone.records.decoding import clean
-from yardstone.records.match_tables import (
-    is_match_table,
-    match_options,
-    match_roles,
-    with_error_rates,
-)
+from yardstone.records.game_rows import GameRows
+from yardstone.records.match_tables import is_match_table, match_options, match_roles
 from yardstone.records.options import Options
 from yardstone.records.skipped_records import UNKNOWN_RESULT, check_unread
-from yardstone.records.strength_columns import check_stones
 from yardstone.records.table_results import BETWEEN, TableOfGames, quoted
 
 if TYPE_CHECKING:
     import duckdb
-    from numpy.typing import NDArray
 
-__all__ = ["connect", "pool_of_rows"]
-
-UNFINISHED = "unfinished (result *)"
+__all__ = ["connect", "understand"]
 
 
-def connect() -> duckdb.DuckDBPyConnection:
-    """A database in memory that keeps the order of rows and downloads nothing."""
+def connect(memory: int | None = None) -> duckdb.DuckDBPyConnection:
+    """A database in memory that keeps the order of rows and downloads nothing.
+
+    With more than `memory` bytes of tables it goes on in a temporary folder.
+    """
     import duckdb
 
-    connection = duckdb.connect(
-        config={"autoinstall_known_extensions": "false", "preserve_insertion_order": "true"}
-    )
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "preserve_insertion_order": "true",
+    }
+    if memory is not None:
+        config |= {"memory_limit": f"{memory}B", "temp_directory": gettempdir()}
+    connection = duckdb.connect(config=config)
     # In a notebook without ipywidgets DuckDB refuses this, and shows no bar either.
     with suppress(duckdb.InvalidInputException):
         connection.execute("SET enable_progress_bar = false")
     return connection
 
 
-def pool_of_rows(
+def understand(
     connection: duckdb.DuckDBPyConnection,
     rows: str,
     *,
@@ -59,8 +57,8 @@ def pool_of_rows(
     options: Options,
     line_of: Callable[[int], int] = int,
     report: SkipReport | None = None,
-) -> Pool:
-    """The pool of the rows of a table or query.
+) -> GameRows:
+    """The games in the rows of a table or query.
 
     Parameters
     ----------
@@ -75,7 +73,7 @@ def pool_of_rows(
     line_of : callable
         The line of a row, counted from 1.
     report : SkipReport, optional
-        What was skipped before; the pool's report begins with it.
+        What was skipped before; the report begins with it.
 
     Raises
     ------
@@ -118,10 +116,7 @@ def pool_of_rows(
         skip_unread=options.skip_unread and bool(decided),
         named=source[0] if len(source) == 1 else "",
     )
-    pool = _pool(connection, file, roles, skipped, options, ordered=order.ordered)
-    if options.levels:
-        check_stones(pool, roles.first, file)
-    return with_error_rates(pool) if matches else pool
+    return GameRows(connection, file, roles, options, skipped, games, order.ordered, matches)
 
 
 def _check_copies(connection: duckdb.DuckDBPyConnection, file: str) -> None:
@@ -208,91 +203,3 @@ def _skip(
         GROUP BY result ORDER BY count(*) DESC, result LIMIT {MAX_SKIPPED_DETAILS}"""
     ).fetchall():
         report.values[str(result).replace(BETWEEN, " and ")] += number
-
-
-def _pool(
-    connection: duckdb.DuckDBPyConnection,
-    file: str,
-    roles: Roles,
-    skipped: SkipReport,
-    options: Options,
-    *,
-    ordered: bool,
-) -> Pool:
-    # Players of unfinished games are known, as they are to the reader of PGN files.
-    connection.execute(
-        f"""CREATE OR REPLACE TEMP TABLE good AS SELECT * FROM scored
-        WHERE row NOT IN (SELECT row FROM bad WHERE kind <> '{UNFINISHED}')"""
-    )
-    connection.execute(
-        """CREATE OR REPLACE TEMP TABLE player AS
-        SELECT name, row_number() OVER (ORDER BY place) - 1 AS number FROM (
-            SELECT name, min(place) AS place FROM (
-                SELECT first AS name, 2 * row AS place FROM good
-                UNION ALL SELECT second, 2 * row + 1 FROM good)
-            GROUP BY name)"""
-    )
-    players = [
-        row[0] for row in connection.execute("SELECT name FROM player ORDER BY number").fetchall()
-    ]
-    extra = "".join(f", {quoted('extra ' + name)}" for name in dict.fromkeys(roles.extra.values()))
-    data = connection.execute(
-        f"""SELECT CAST(p1.number AS INTEGER) AS one, CAST(p2.number AS INTEGER) AS two,
-            score, time, CASE WHEN time IS NULL THEN moment END AS moment{extra}
-        FROM good JOIN player AS p1 ON p1.name = first JOIN player AS p2 ON p2.name = second
-        WHERE score IS NOT NULL ORDER BY row"""
-    ).fetchnumpy()
-    time = _times(data, file, roles, options, skipped) if roles.time else None
-    columns = {name: _plain(data[f"extra {column}"]) for name, column in roles.extra.items()}
-    return Pool(
-        tuple(players), data["one"], data["two"], data["score"], time, columns, skipped, ordered
-    )
-
-
-def _times(
-    data: Mapping[str, Any], file: str, roles: Roles, options: Options, skipped: SkipReport
-) -> NDArray[np.datetime64]:
-    """When the games were played: as DuckDB reads it, else as `read_dates` does.
-
-    Raises InputError where a date is wanted and none of the column can be read.
-    """
-    time = np.ma.filled(data["time"].astype("datetime64[s]"), np.datetime64("NaT"))
-    unknown = np.isnat(time)
-    if not unknown.any():
-        return time
-    texts = np.where(unknown, _plain(data["moment"]), time.astype(str)).tolist()
-    read = read_dates(texts, options.dates)
-    columns = " and ".join(repr(name) for name in roles.time)
-    if read.missed and (options.times or roles.named_time):
-        unclear = [text for text in read.unread if not np.isnat(date_span(text, "dmy")[0])]
-        if unclear:
-            raise InputError(
-                f"dates such as {unclear[0]!r} in the column {columns} may be day first or "
-                "month first",
-                file=file,
-                hint="choose with --dates dmy or --dates mdy; in Python dates='dmy'",
-            )
-        if np.isnat(read.time).all():
-            raise InputError(
-                f"no date can be read in the column {columns}: it holds "
-                + ", ".join(repr(text[:40]) for text in read.unread),
-                file=file,
-                hint="name another column with time=NAME, or write dates as 2024-05-31",
-            )
-    read.report(skipped)
-    return read.time
-
-
-def _plain(values: Any) -> NDArray[Any]:
-    """A column without a mask: NaN, NaT or an empty text where nothing is known."""
-    unknown = np.ma.getmaskarray(values)
-    array = np.asarray(np.ma.getdata(values))
-    if array.dtype.kind == "O":
-        pairs = zip(array.tolist(), unknown.tolist(), strict=True)
-        texts = ["" if missing or value is None else str(value) for value, missing in pairs]
-        return np.array(texts, np.dtypes.StringDType())
-    if not unknown.any():
-        return array
-    if array.dtype.kind == "M":
-        return np.where(unknown, np.datetime64("NaT"), array)
-    return np.where(unknown, np.nan, array.astype(np.float64))

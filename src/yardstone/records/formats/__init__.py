@@ -27,7 +27,7 @@ from yardstone.records.formats import (
 )
 from yardstone.records.formats.format import FileFormat, Sign, Writer
 from yardstone.records.options import Options
-from yardstone.records.skipped_records import check_unread
+from yardstone.records.skipped_records import check_group
 from yardstone.records.sources import plain_ending
 
 if TYPE_CHECKING:
@@ -147,6 +147,5 @@ def read_format(name: str, sources: Sequence[Source], options: Options) -> Pool:
         If too much of them cannot be read, unless that was allowed.
     """
     pool = FORMATS[name].read(sources, options)
-    file = sources[0].name if len(sources) == 1 else f"{len(sources):,} files"
-    check_unread(pool.skipped, len(pool), file=file, skip_unread=options.skip_unread)
+    check_group(sources, pool.skipped, len(pool), skip_unread=options.skip_unread)
     return pool

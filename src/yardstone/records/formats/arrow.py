@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from yardstone.records.formats.format import FileFormat, Sign, reader
+from yardstone.records.formats.format import Sign, reader, table_format
 
-FORMAT = FileFormat(
+FORMAT = table_format(
     "arrow",
     (".arrow", ".feather"),
     (Sign(0, lambda head: head.startswith((b"ARROW1", b"FEA1"))),),
-    reader("records.table_files", "read_arrow"),
+    reader("records.table_files", "arrow_rows"),
 )

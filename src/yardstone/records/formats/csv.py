@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from yardstone.records.decoding import clean
-from yardstone.records.formats.format import FileFormat, Sign, Writer, reader
+from yardstone.records.formats.format import Sign, Writer, reader, table_format
 from yardstone.records.pool_rows import PIECE, column_types, games_of
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ def _tabbed(pool: Pool) -> Iterator[str]:
         yield "\t".join(fields) + "\n"
 
 
-FORMAT = FileFormat(
+FORMAT = table_format(
     "csv",
     _ENDINGS,
     (Sign(8, _HEADER.match), Sign(8, _QUOTED_HEADER.match)),
-    reader("records.table_files", "read_csv"),
+    reader("records.table_files", "csv_file_rows"),
     writers=(
         Writer("csv", (".csv",), table_pieces),
         Writer("tsv", (".tsv", ".tab"), _tabbed),

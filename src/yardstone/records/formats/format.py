@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
@@ -11,9 +12,20 @@ from yardstone.records.options import Reader
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool, SkipReport
+    from yardstone.records.game_rows import GameRows
     from yardstone.records.go_game import GoGame
+    from yardstone.records.options import Options
+    from yardstone.records.sources import Source
 
-__all__ = ["FileFormat", "GameReader", "Sign", "Writer", "reader", "tournament_format"]
+__all__ = [
+    "FileFormat",
+    "GameReader",
+    "Sign",
+    "Writer",
+    "reader",
+    "table_format",
+    "tournament_format",
+]
 
 
 class GameReader(Protocol):
@@ -101,6 +113,8 @@ class FileFormat:
         name, or that of a variety; empty if it is not taken. None takes no such file.
     tournament : str
         For formats of whole tournaments, what the format is, in words.
+    rows : callable, optional
+        For tables, from a source and options to a context with its `GameRows`.
     """
 
     name: str
@@ -113,6 +127,7 @@ class FileFormat:
     side: str = ""
     web: Callable[[str, str], str] | None = None
     tournament: str = ""
+    rows: Callable[[Source, Options], AbstractContextManager[GameRows]] | None = None
 
 
 def reader(module: str, function: str, *first: str) -> Callable[..., Any]:
@@ -130,3 +145,20 @@ def tournament_format(name: str, about: str, endings: tuple[str, ...], *signs: S
     """A format of tournaments, which `yardstone.tournament` reads and writes."""
     read = reader("tournament.pools", "read_tournaments", name)
     return FileFormat(name, endings, signs, read, tournament=about)
+
+
+def table_format(
+    name: str,
+    endings: tuple[str, ...],
+    signs: tuple[Sign, ...],
+    rows: Callable[[Source, Options], AbstractContextManager[GameRows]],
+    **more: Any,
+) -> FileFormat:
+    """A format of tables, which DuckDB reads: `rows` opens the table of one file."""
+
+    def read(sources: Sequence[Source], options: Options) -> Pool:
+        read_rows = import_module("yardstone.records.table_files").read_rows
+        pool: Pool = read_rows(rows, sources, options)
+        return pool
+
+    return FileFormat(name, endings, signs, read, rows=rows, **more)

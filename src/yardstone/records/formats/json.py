@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from yardstone.records.formats.format import FileFormat, Sign, Writer, reader
+from yardstone.records.formats.format import Sign, Writer, reader, table_format
 from yardstone.records.pool_rows import games_of
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ def _lines(pool: Pool) -> Iterator[str]:
         yield json.dumps(game, ensure_ascii=False) + "\n"
 
 
-FORMAT = FileFormat(
+FORMAT = table_format(
     "json",
     (".json", ".jsonl", ".ndjson"),
     (Sign(1, _OBJECTS.match),),
-    reader("records.table_files", "read_json"),
+    reader("records.table_files", "json_rows"),
     writers=(
         Writer("json", (".json",), _list),
         Writer("jsonl", (".jsonl", ".ndjson"), _lines),

@@ -108,10 +108,9 @@ def _without_absent(pool: Pool) -> Pool:
     )
 
 
-def require_wanted(pool: Pool) -> None:
-    """Raise NoGamesError where a condition left out every game."""
-    report = pool.skipped
-    if report.considered and report.unwanted == report.considered and not len(pool):
+def require_wanted(report: SkipReport, games: int) -> None:
+    """Raise NoGamesError where a condition left out every game; `games` are those left."""
+    if report.considered and report.unwanted == report.considered and not games:
         raise NoGamesError(
             f"--where leaves no game of {report.considered:,}",
             hint="; ".join(report.doubts) or "look at the values that there are",

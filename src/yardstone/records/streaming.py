@@ -1,0 +1,240 @@
+"""Games piece by piece, of files and databases that are larger than memory.
+
+Tables (CSV, Parquet, JSON, databases, queries) go through DuckDB, one file after another,
+and beyond its limit through a temporary folder; of other formats a file is read at a time.
+What anything means is understood as `yardstone.read` understands it, by the same code.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.pool import Pool, SkipReport
+from yardstone.records.databases import queried_rows
+from yardstone.records.dates import DateOrder
+from yardstone.records.formats import FORMATS, Options
+from yardstone.records.growing_names import GrowingNames
+from yardstone.records.reading import sources_by_format
+from yardstone.records.results import Side
+from yardstone.records.skipped_records import check_group, warn_skipped
+from yardstone.records.where import Where, require_wanted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.records.sources import Source
+
+__all__ = ["GameBatch", "GameStream", "game_stream"]
+
+StrPath = str | os.PathLike[str]
+#: Games of a batch.
+ROWS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class GameBatch:
+    """Some games of a stream; frozen.
+
+    Attributes
+    ----------
+    first, second : int32 arrays, one entry a game
+        Numbers of the players in the stream.
+    score : float64 array
+        Points of `first`: 1, 0.5 or 0.
+    time : datetime64[s] array or None
+        When each game was played; NaT where unknown.
+    columns : mapping of str to arrays
+        Further columns, as in `Pool`.
+    """
+
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    score: NDArray[np.float64]
+    time: NDArray[np.datetime64] | None = None
+    columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+
+class GameStream:
+    """Games in batches, in the order of the files; to be gone through once.
+
+    Attributes
+    ----------
+    players : list of str
+        All names so far, numbered in order of first appearance, as in `yardstone.read`.
+    games : int
+        Games given so far.
+    skipped : SkipReport
+        What was left out; complete when all games have been given.
+    ordered : bool
+        Whether who stands first moved first in all games so far, as in `Pool`.
+    """
+
+    def __init__(
+        self, pieces: Callable[[SkipReport], Iterator[Pool]], players: GrowingNames, rows: int
+    ) -> None:
+        self.skipped = SkipReport()
+        self.games = 0
+        self.ordered = True
+        self._pieces = pieces(self.skipped)
+        self._table = players
+        self._rows = rows
+
+    @property
+    def players(self) -> list[str]:
+        """All names so far."""
+        return self._table.names
+
+    def __iter__(self) -> Iterator[GameBatch]:
+        read = 0
+        for pool in self._pieces:
+            read += len(pool)
+            self.ordered &= pool.ordered
+            numbers = self._table.numbers(pool.players)
+            for start in range(0, len(pool), self._rows):
+                batch = self._batch(pool, numbers, slice(start, start + self._rows))
+                self.games += len(batch)
+                yield batch
+        require_wanted(self.skipped, read)
+        self._table.warn_unknown()
+        warn_skipped(self.skipped)
+
+    def _batch(self, pool: Pool, numbers: NDArray[np.int32], rows: slice) -> GameBatch:
+        first, second = numbers[pool.first[rows]], numbers[pool.second[rows]]
+        keep: Any = self._table.wanted(first, second)
+        keep = slice(None) if keep is None else keep
+        return GameBatch(
+            first[keep],
+            second[keep],
+            pool.score[rows][keep],
+            None if pool.time is None else pool.time[rows][keep],
+            {name: column[rows][keep] for name, column in pool.columns.items()},
+        )
+
+
+def game_stream(
+    *paths: StrPath | Source,
+    query: str | None = None,
+    format: str | None = None,
+    columns: Mapping[str, str] | Sequence[str] | None = None,
+    first: Side | None = None,
+    times: bool = False,
+    dates: DateOrder | None = None,
+    levels: bool = False,
+    synonyms: StrPath | None = None,
+    include: StrPath | None = None,
+    exclude: StrPath | None = None,
+    results: Mapping[str, object] | str | None = None,
+    strict: bool = False,
+    skip_unread: bool = False,
+    where: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    rows: int = ROWS,
+    memory: int | None = None,
+) -> GameStream:
+    """Read games piece by piece, whatever their number.
+
+    Parameters
+    ----------
+    *paths : str or path
+        As in `yardstone.read`; with `query` a database at most.
+    query : str, optional
+        Read the rows that this query gives, as `yardstone.query` does.
+    format, columns, first, times, dates, levels, synonyms, include, exclude
+        As in `yardstone.read`.
+    results, strict, skip_unread, where
+        As in `yardstone.read`.
+    progress : callable, optional
+        Called with the bytes of the files read so far and of all files.
+    rows : int
+        Most games of a batch.
+    memory : int, optional
+        Bytes that tables may take while they are read; what is more lies in a temporary folder.
+
+    Raises
+    ------
+    InputError, NoGamesError, StrictError
+        As `yardstone.read`; on the way, when the file in question is reached.
+
+    Warns
+    -----
+    SkippedWarning, IgnoredWarning
+        At the end, as `yardstone.read`.
+
+    Examples
+    --------
+    >>> from yardstone.examples import example
+    >>> stream = game_stream(example("league.csv"), rows=50)
+    >>> [len(batch) for batch in stream]
+    [50, 50, 12]
+    """
+    options = Options(
+        columns=columns,
+        first=first,
+        times=times,
+        dates=dates,
+        levels=levels,
+        strict=strict,
+        skip_unread=skip_unread,
+        results=results,
+        where=None if where is None else Where(where),
+        memory=memory,
+    )
+    players = GrowingNames(synonyms, include, exclude)
+    if query is not None:
+        base = None if not paths else str(paths[0])
+        return GameStream(
+            lambda report: _queried(query, base, options, rows, report), players, rows
+        )
+    groups, beside = sources_by_format(paths, format, strict=strict)
+    return GameStream(
+        lambda report: _read(groups, options, rows, report, beside, progress), players, rows
+    )
+
+
+def _queried(
+    sql: str, database: str | None, options: Options, rows: int, report: SkipReport
+) -> Iterator[Pool]:
+    with queried_rows(sql, database, options) as games:
+        yield from games.pieces(rows)
+        report.merge(games.skipped)
+
+
+def _read(
+    groups: Sequence[tuple[str, Sequence[Source]]],
+    options: Options,
+    rows: int,
+    report: SkipReport,
+    beside: SkipReport,
+    progress: Callable[[int, int], object] | None,
+) -> Iterator[Pool]:
+    """The games of all files, one after another; the report grows."""
+    whole = sum(source.size for _, sources in groups for source in sources)
+    done = 0
+    for name, sources in groups:
+        skipped, games = SkipReport(), 0
+        for source in sources:
+            size = source.size
+            if (opened := FORMATS[name].rows) is not None:
+                with opened(source, options) as table:
+                    games += table.games
+                    yield from table.pieces(rows)
+                    skipped.merge(table.skipped)
+            else:
+                pool = FORMATS[name].read([source], options)
+                games += len(pool)
+                yield pool
+                skipped.merge(pool.skipped)
+            done += size
+            if progress is not None:
+                progress(done, whole)
+        check_group(sources, skipped, games, skip_unread=options.skip_unread)
+        report.merge(skipped)
+    report.merge(beside)
