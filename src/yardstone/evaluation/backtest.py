@@ -172,7 +172,7 @@ def evaluate(
 
     replays = (2 + tune if look else 1 + tune) * sum(_WORK.get(name, 1) for name in entries)
     with work(Loops.REPLAY, len(played) * replays):
-        outcomes = parallel.map(replayed, entries, workers=workers, threads=True)
+        outcomes = parallel.map(replayed, entries, workers=workers, threads=True, engine="local")
     if progress is not None:
         progress("replaying", len(entries), len(entries))
     unable |= {n: each for n, each in zip(entries, outcomes, strict=True) if isinstance(each, str)}

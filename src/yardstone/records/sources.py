@@ -56,6 +56,8 @@ class Source:
         The file in an archive.
     limit : int, optional
         Only so many bytes of the file are read.
+    data : bytes, optional
+        Its bytes, as they lie in the file, where it came from another machine.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Source:
     _kept: ByteStream | None = None
     member: Member | None = None
     limit: int | None = None
+    data: bytes | None = None
 
     @property
     def ending(self) -> str:
@@ -83,6 +86,9 @@ class Source:
         """Its bytes, decompressed."""
         if self._kept is not None:
             return self._kept
+        if self.data is not None:
+            stream = io.BytesIO(self.data)
+            return ByteStream(stream, self.name, len(self.data), limits or StreamLimits())
         if self.member is not None:
             try:
                 return ByteStream(
@@ -118,6 +124,28 @@ class Source:
             if stream.damage is not None:
                 raise InputError(stream.damage, file=self.name)
         return bytes(data)
+
+    def loaded(self, most: int = 1 << 30) -> Source:
+        """The same with its bytes in it, to be read on another machine.
+
+        Raises InputError where it cannot be read, or has more than `most` bytes.
+        """
+        if self.data is not None:
+            return self
+        try:
+            if self.member is not None:
+                with self.member.open() as packed:
+                    data = packed.read(most + 1)
+            elif self.path is not None and self._kept is None:
+                with self.path.open("rb") as file:
+                    data = file.read(most + 1 if self.limit is None else self.limit)
+            else:
+                data = self.content()
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=self.name) from None
+        if len(data) > most:
+            raise InputError(f"is larger than {most >> 20} MiB", file=self.name)
+        return Source(self.name, None, data=data)
 
     def keep(self, stream: ByteStream) -> None:
         """Have this stream given by `open`, for what cannot be opened twice."""
