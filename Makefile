@@ -22,12 +22,13 @@ EXAMPLES := src/yardstone/examples
 TEST_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install tools demo test lint format docs bench studies pins audit clean
+.PHONY: help install tools demo test fuzz lint format docs bench studies pins audit clean
 
 help:
 	@echo "make demo      rate 27,612 real games of chess engines; pictures in $(DEMO)/"
 	@echo "make install   install all of the command into $(VENV); it is $(BIN)/yardstone"
 	@echo "make test      run the tests, with all that they need"
+	@echo "make fuzz      give every reader damaged files for an hour: SECONDS=3600, TARGETS=names"
 	@echo "make lint      check style, types and the direction of imports"
 	@echo "make docs      build the documentation into docs/_build/html"
 	@echo "make bench     measure speed and memory, against Ordo if ORDO=path/to/ordo is given"
@@ -89,6 +90,13 @@ demo: $(DEMO_READY)
 test: $(TOOLS)
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal
 
+# For all readers together; findings and what to go on from are kept in fuzz-findings/.
+SECONDS ?= 3600
+TARGETS ?=
+
+fuzz: $(TOOLS)
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(TARGETS)
+
 lint: $(TOOLS)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -123,7 +131,7 @@ audit: $(TOOLS)
 	$(BIN)/python -m tools.audit $(AUDIT)
 
 clean:
-	rm -rf $(VENV) $(DEMO) docs/_build build dist dist-bill .pytest_cache .mypy_cache .ruff_cache \
+	rm -rf $(VENV) $(DEMO) fuzz-findings docs/_build build dist dist-bill .pytest_cache .mypy_cache .ruff_cache \
 		.hypothesis .import_linter_cache src/*.egg-info
 	find src tests benchmarks studies docs -name __pycache__ -type d -prune \
 		-exec rm -rf {} +

@@ -106,3 +106,20 @@ def test_the_compose_file_is_as_closed_as_the_image() -> None:
     assert server["volumes"] == ["data:/data"]
     assert set(compose["volumes"]) == {"data"}
     assert (server["read_only"], server["cap_drop"]) == (True, ["ALL"])
+
+
+def test_the_machines_of_the_compose_file_share_the_database_alone() -> None:
+    compose = load("deploy/machines.yaml")
+    services = dict(compose["services"])
+    database = services.pop("database")
+    assert "ports" not in database, "visitors do not reach it"
+    assert len(services) == 3
+    for service in services.values():
+        assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
+        assert "volumes" not in service
+        assert service["environment"]["YARDSTONE_SERVE_DATABASE"].startswith("/run/secrets/")
+        assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
+    ignored = (ROOT / ".gitignore").read_text().splitlines()
+    for secret in compose["secrets"].values():
+        folder = secret["file"].partition("/")[0]
+        assert f"deploy/{folder}/" in ignored

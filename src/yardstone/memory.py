@@ -8,7 +8,7 @@ from pathlib import Path
 
 from yardstone.errors import UsageError
 
-__all__ = ["bytes_of", "usable_memory"]
+__all__ = ["bytes_of", "usable_memory", "working_memory"]
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
@@ -52,3 +52,8 @@ def usable_memory() -> int:
         if text.isdigit():
             whole = min(whole, int(text))
     return max(whole // 2, _LEAST)
+
+
+def working_memory(text: str | None) -> int:
+    """The memory that a user gives, in bytes, or else `usable_memory`."""
+    return usable_memory() if text is None else bytes_of(text)

@@ -6,7 +6,7 @@ Everything that reads games makes a `Pool`, everything that rates takes one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from types import MappingProxyType
@@ -16,6 +16,7 @@ import numpy as np
 
 from yardstone.equality import equal_fields
 from yardstone.errors import InputError
+from yardstone.messages import shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -43,6 +44,9 @@ class Skipped:
     file: str
     line: int
     reason: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reason", shown(self.reason))
 
     def __str__(self) -> str:
         return (
@@ -141,7 +145,8 @@ class PairCounts:
 
     The sufficient statistics of every joint fit: `wins`, `draws` and `losses`
     are counted for the player who moved first. All five arrays have one entry a
-    pair that met with those sides.
+    pair that met with those sides. Of very many pairs the counts are small integers
+    (see `yardstone.ratings.pair_tally`); `blocks` gives them as ever.
     """
 
     players: int
@@ -161,6 +166,25 @@ class PairCounts:
         """Points of the player who moved first, for each pair."""
         return self.wins + 0.5 * self.draws
 
+    def total(self) -> int:
+        """Number of all games."""
+        return sum(int(column.sum()) for column in (self.wins, self.draws, self.losses))
+
+    def blocks(self, size: int = 1 << 20) -> Iterator[PairCounts]:
+        """The same, so many pairs at a time, with counts as floating-point numbers.
+
+        What is summed over pairs block by block needs no more memory for more pairs.
+        """
+        for start in range(0, len(self.first), size):
+            part = slice(start, start + size)
+            columns = (self.wins[part], self.draws[part], self.losses[part])
+            yield PairCounts(
+                self.players,
+                self.first[part],
+                self.second[part],
+                *(column.astype(np.float64, copy=False) for column in columns),
+            )
+
     def select(self, keep: NDArray[np.bool_]) -> PairCounts:
         """Only the pairs where `keep` is true; players keep their numbers."""
         if keep.all():
@@ -177,10 +201,13 @@ class PairCounts:
     def player_totals(self) -> NDArray[np.float64]:
         """Wins, draws and losses of each player over both sides: shape (players, 3)."""
         n = self.players
-        wins = np.bincount(self.first, self.wins, n) + np.bincount(self.second, self.losses, n)
-        draws = np.bincount(self.first, self.draws, n) + np.bincount(self.second, self.draws, n)
-        losses = np.bincount(self.first, self.losses, n) + np.bincount(self.second, self.wins, n)
-        return np.column_stack([wins, draws, losses])
+        totals = np.zeros((n, 3))
+        for part in self.blocks():
+            columns = (part.wins, part.draws, part.losses)
+            for place, (one, other) in enumerate(zip(columns, reversed(columns), strict=True)):
+                totals[:, place] += np.bincount(part.first, one, n)
+                totals[:, place] += np.bincount(part.second, other, n)
+        return totals
 
 
 def _frozen(values: ArrayLike, dtype: Any = None) -> NDArray[Any]:

@@ -17,6 +17,7 @@ from yardstone.errors import SkippedWarning, UsageError
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
+    from yardstone.ratings.pair_tally import CountedGames
     from yardstone.records.sources import Source
     from yardstone.records.streaming import GameStream
 
@@ -176,6 +177,24 @@ class GameOptions:
         return game_stream(
             *paths, progress=progress_bar("reading", quiet=quiet), memory=memory, **options
         )
+
+    def counted(
+        self,
+        paths: Sequence[str | Source] | None,
+        *,
+        memory: int,
+        names: Names | None = None,
+        quiet: bool = False,
+    ) -> CountedGames:
+        """The games of the files or of the query, of which only counts of pairs are kept."""
+        from yardstone.ratings.pair_tally import CountedGames
+
+        stream = self.stream(paths, memory=memory // 3, times=False, names=names, quiet=quiet)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
+            games = CountedGames.of_stream(stream)
+        report_skipped(games.skipped)
+        return games
 
     def read_within(
         self,

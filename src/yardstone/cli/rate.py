@@ -11,17 +11,22 @@ import typer
 
 from yardstone.cli import values
 from yardstone.cli.games import GameOptions, Names
-from yardstone.cli.options import Confidence
+from yardstone.cli.options import Confidence, Memory, WorkOptions
 from yardstone.cli.output import Output, check_ending, write_table
 from yardstone.cli.watching import News, Watching
+from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
+    from yardstone.pool import Pool
+    from yardstone.ratings.pair_tally import CountedGames
     from yardstone.ratings.rating_list import RatingList
     from yardstone.records.sources import Source
     from yardstone.reports.document import Document
 
 __all__ = ["rate"]
 
+#: Memory in which a game is read, at most; larger files are read piece by piece.
+BYTES_A_GAME = 400
 #: Players of each group on a terminal, unless more are asked for.
 TERMINAL_PLAYERS = 40
 
@@ -93,10 +98,7 @@ def rate(
         ),
     ] = 0,
     seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the simulation.")] = 0,
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="NUMBER", help="Processors to use; all by default."),
-    ] = None,
+    work: WorkOptions,
     confidence: Confidence = "95",
     min_games: Annotated[
         int, typer.Option(help="List only players with at least this many games.", metavar="NUMBER")
@@ -117,6 +119,7 @@ def rate(
             help="Write all rating differences with their errors (.csv or .parquet).",
         ),
     ] = None,
+    memory: Memory = None,
     watching: Watching,
     output: Output,
 ) -> int:
@@ -131,11 +134,15 @@ def rate(
     yardstone rate league.csv --anchor 'Fizbo 2=3000' --plot list.svg -o list.csv
     yardstone rate tcec.pgn.gz --min-games 150 --top 20 --html ratings.html
     """
+    from yardstone.memory import working_memory
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
     from yardstone.reports.rating_list.report import difference_table, rating_list_document
     from yardstone.reports.rating_list.sentences import list_line
 
+    if memory is not None and (watching.watch or paired is not None):
+        option = "--paired" if paired is not None else "--watch"
+        raise UsageError(f"{option} needs each game, so it cannot be used with --memory")
     level = values.confidence(confidence)
     output.check(matrix)
     check_ending("--matrix", matrix, (".csv", ".parquet", ".pq"))
@@ -149,10 +156,17 @@ def rate(
     tags = model["paired"] or ()
     rows = TERMINAL_PLAYERS if top is None else None
 
-    def listed(sources: Sequence[str | Source] | None, *, tell: bool = True) -> RatingList:
-        pool = games.read(
+    def taken(sources: Sequence[str | Source] | None, *, tell: bool) -> Pool | CountedGames:
+        if not watching.watch and not tags:
+            limit = working_memory(memory)
+            if memory is not None or not games.fits(sources, limit, bytes_a_game=BYTES_A_GAME):
+                return games.counted(sources, memory=limit, names=names, quiet=output.quiet)
+        return games.read(
             sources, tags=tags, times=False, names=names, quiet=output.quiet, report=tell
         )
+
+    def listed(sources: Sequence[str | Source] | None, *, tell: bool = True) -> RatingList:
+        pool = taken(sources, tell=tell)
         model["relations"] = values.relations(relation or (), set(pool.players))
         report = rate_list(
             pool,
@@ -161,7 +175,7 @@ def rate(
             minimum_games=min_games,
             simulations=simulate,
             seed=seed,
-            workers=workers,
+            workers=work.workers,
             progress=output.progress("simulating"),
         )
         if report.rejected:

@@ -92,12 +92,18 @@ def ledger_of(stored: StoredArrays, about: dict[str, Any], path: str) -> Ledger:
         columns,
         ordered=about.get("ordered", True),
     )
+    places = about["checkpoints"]
+    if places != sorted(places) or places[0] != 0 or places[-1] != len(pool):
+        raise ValueError("checkpoints")
     points = []
-    for place, at in enumerate(about["checkpoints"]):
+    for place, at in enumerate(places):
         known = f"checkpoint {place} of "
+        rows = arrays[f"checkpoint {place} players"]
+        if rows.min(initial=0) < 0:
+            raise ValueError("players")
         state = State(
             about["system"],
-            tuple(players[row] for row in arrays[f"checkpoint {place} players"]),
+            tuple(players[row] for row in rows),
             {
                 name.removeprefix(known): values
                 for name, values in arrays.items()
@@ -114,6 +120,8 @@ def ledger_of(stored: StoredArrays, about: dict[str, Any], path: str) -> Ledger:
             file=path,
             hint="rate the games again",
         )
+    for _, state in points:
+        system.check_state(state)
     for name in REPLAYED:
         values = arrays.get(f"replay {name}")
         if values is not None and (values.shape != (len(pool),) or np.isinf(values).any()):

@@ -26,7 +26,7 @@ from yardstone.errors import (
     NotConnectedError,
     UsageError,
 )
-from yardstone.pool import PairCounts
+from yardstone.pool import PairCounts, Pool
 from yardstone.ratings import _bounds, _setup, uncertainty
 from yardstone.ratings._draws import fit_draw_rate
 from yardstone.ratings._newton import AT_THE_EDGE, CONVERGED, newton
@@ -39,7 +39,7 @@ from yardstone.winprob.logistic import logistic, points_per_logit, win_probabili
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.pool import Pool
+    from yardstone.ratings.pair_tally import CountedGames
 
     Floats = NDArray[np.float64]
 
@@ -50,6 +50,8 @@ TOLERANCE_POINTS = 1e-8
 _MAX_STEPS = 200
 #: An advantage beyond this many points is taken for an infinite one.
 _ADVANTAGE_LIMIT = 4000.0
+
+_NOT_PAIRED = "paired deviations need the games themselves, not counts"
 
 Parameter = float | Literal["auto"] | Prior
 
@@ -157,7 +159,7 @@ class BradleyTerry:
         """Rating points for one unit of log odds."""
         return points_per_logit(self.scale)
 
-    def fit(self, pool: Pool) -> JointRatings:
+    def fit(self, pool: Pool | CountedGames) -> JointRatings:
         """Rate the players of a pool.
 
         Raises
@@ -176,13 +178,17 @@ class BradleyTerry:
         if not len(pool):
             raise NoGamesError("there are no games to rate")
         check_order(self, pool)
-        clusters = None if self.paired is None else uncertainty.clusters(pool, self.paired)
+        clusters = None
+        if self.paired is not None:
+            if not isinstance(pool, Pool):
+                raise UsageError(_NOT_PAIRED)
+            clusters = uncertainty.clusters(pool, self.paired)
         return self._fit(pool.players, pool.pair_counts(), clusters)
 
     def fit_counts(self, players: Sequence[str], counts: PairCounts) -> JointRatings:
         """Rate from counts of pairs; otherwise as `fit`. `paired` needs single games."""
         if self.paired is not None:
-            raise UsageError("paired deviations need the games themselves, not counts")
+            raise UsageError(_NOT_PAIRED)
         return self._fit(tuple(players), counts, None)
 
     def _fit(

@@ -20,6 +20,7 @@ from yardstone.ratings.result import ALL_DRAWN
 if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.bradley_terry import BradleyTerry
+    from yardstone.ratings.pair_tally import CountedGames
     from yardstone.ratings.result import JointRatings
 
 __all__ = ["WIDE_ADVANTAGE", "WIDE_DRAW_RATE", "fit_widely", "misfit_of_join"]
@@ -32,7 +33,7 @@ SPARSE_PLAYERS, SPARSE_GAMES = 100, 16.0
 
 
 def fit_widely(
-    system: BradleyTerry, pool: Pool
+    system: BradleyTerry, pool: Pool | CountedGames
 ) -> tuple[BradleyTerry, JointRatings, tuple[str, ...]]:
     """The system used, its result, and what the reader must know of the choice.
 

@@ -9,6 +9,7 @@ from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
+    from yardstone.ratings.pair_tally import CountedGames
 
 __all__ = ["NO_ORDER", "check_order", "without_first_move"]
 
@@ -32,7 +33,7 @@ def without_first_move(system: System) -> System:
     raise UsageError("the games do not say who moved first: leave out the first-move advantage")
 
 
-def check_order(system: object, pool: Pool) -> None:
+def check_order(system: object, pool: Pool | CountedGames) -> None:
     """Refuse an advantage of moving first for games of which nobody knows who did.
 
     Raises

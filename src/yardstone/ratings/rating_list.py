@@ -35,6 +35,7 @@ from yardstone.records.given import ColumnNames, games_of
 if TYPE_CHECKING:
     from yardstone.parallel import Progress
     from yardstone.ratings.design import Suggestion
+    from yardstone.ratings.pair_tally import CountedGames
     from yardstone.ratings.result import JointRatings
 
 __all__ = ["STATUS_NAMES", "PlayerRating", "RatingList", "rate", "rate_list", "summarise"]
@@ -50,7 +51,7 @@ SUGGESTIONS = 5
     ),
 )
 def rate_list(
-    pool: Pool,
+    pool: Pool | CountedGames,
     system: BradleyTerry | None = None,
     *,
     confidence: float = 0.95,
@@ -67,7 +68,7 @@ def rate_list(
 
     Parameters
     ----------
-    pool : Pool
+    pool : Pool or CountedGames
     system : BradleyTerry, optional
         By default maximum likelihood with the advantage of moving first and the draw
         rate estimated.
@@ -182,7 +183,7 @@ def _usual(**model: Any) -> BradleyTerry:
 
 def summarise(
     ratings: JointRatings,
-    pool: Pool | PairCounts,
+    pool: Pool | CountedGames | PairCounts,
     *,
     confidence: float = 0.95,
     minimum_games: int = 0,
@@ -197,7 +198,7 @@ def summarise(
     Parameters
     ----------
     ratings : JointRatings
-    pool : Pool or PairCounts
+    pool : Pool, CountedGames or PairCounts
         What it was fitted to.
     confidence : float
         Level of all intervals, 0 to 1.

@@ -134,7 +134,7 @@ def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:
     system = _System(setup, slope, meat)
     diagonal = system.graph.diagonal
     generators = parallel.spawn_generators(_SEED, SAMPLES)
-    runs = parallel.map(system, generators, threads=True)
+    runs = parallel.map(system, generators, threads=True, engine="local")
     size = np.bincount(setup.component[setup.rated], minlength=setup.component_count)
     known = np.ones(n + 1)
     floats = setup.level >= 0

@@ -98,6 +98,7 @@ class SktLr(Sequential):
     use_margins: bool = True
 
     scale = "goldis"
+    _positive = ("variance",)
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+
+from yardstone.files import scratch_folder
 
 __all__ = ["write_parquet"]
 
@@ -16,7 +17,7 @@ def write_parquet(path: Path, csv_text: str, columns: Mapping[str, str]) -> None
     """
     from yardstone.records.table_files import parquet_of_csv
 
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "table.csv"
+    with scratch_folder() as folder:
+        source = folder / "table.csv"
         source.write_text(csv_text, encoding="utf-8", newline="")
         parquet_of_csv(path, source, columns)
