@@ -27,7 +27,7 @@ from yardstone.evaluation.state_file import load_state
 from yardstone.pool import Pool
 from yardstone.ratings import stored_replay
 from yardstone.ratings.systems import find_system
-from yardstone.records import _disk_order
+from yardstone.records import order_on_disk
 from yardstone.records.stored import StoredPool, stored_games
 from yardstone.reports.history import plain_history
 
@@ -74,7 +74,7 @@ def on_disk(pool: Pool, size: int = 700) -> StoredPool:
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches that end within days and events, and parts that must be sorted."""
     monkeypatch.setattr(stored_replay, "BATCH", 311)
-    monkeypatch.setattr(_disk_order, "_PART", 500)
+    monkeypatch.setattr(order_on_disk, "_PART", 500)
 
 
 def made_games(games: int = 3000) -> Pool:
