@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import yardstone
-from tests.evaluation.games import START, played
+from tests.evaluation.games import START, InPieces, played
 from tests.shared import shared_path
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.carried import CarriedRatings, KeptRatings
@@ -52,18 +52,6 @@ RULES: list[tuple[str, dict[str, Any]]] = [
     ("skt-lr", {}),
     ("grades", {}),
 ]
-
-
-class InPieces:
-    """A pool given in batches, as a reader gives games."""
-
-    def __init__(self, pool: Pool, size: int) -> None:
-        self.pool, self.size = pool, size
-        self.players, self.skipped, self.ordered = pool.players, pool.skipped, pool.ordered
-
-    def __iter__(self) -> Iterator[Pool]:
-        for start in range(0, len(self.pool), self.size):
-            yield self.pool.select(np.arange(start, min(start + self.size, len(self.pool))))
 
 
 def on_disk(pool: Pool, size: int = 700) -> StoredPool:
