@@ -160,7 +160,7 @@ class RatingList(Displayed):
     @property
     def games(self) -> int:
         """Number of games in all."""
-        return int(self.counts.games.sum())
+        return self.counts.total()
 
     @cached_property
     def deviations(self) -> float:
