@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 __all__ = ["write_parquet"]
 
 
-def write_parquet(path: Path, csv_text: str, columns: Mapping[str, str]) -> None:
-    """Write a table, given as CSV with a header, with the named SQL types.
+def write_parquet(path: Path, pieces: Iterable[str], columns: Mapping[str, str]) -> None:
+    """Write a table, given as pieces of CSV with a header, with the named SQL types.
 
     Empty cells become NULL.
     """
@@ -18,5 +18,6 @@ def write_parquet(path: Path, csv_text: str, columns: Mapping[str, str]) -> None
 
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "table.csv"
-        source.write_text(csv_text, encoding="utf-8", newline="")
+        with source.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(pieces)
         parquet_of_csv(path, source, columns)
