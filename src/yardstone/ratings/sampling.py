@@ -22,6 +22,7 @@ from yardstone.kernels import kernel
 from yardstone.pool import MANY_PAIRS
 from yardstone.ratings._laplacian import centre, conjugate_gradients
 from yardstone.ratings._problem import Graph
+from yardstone.ratings._sparse import direct_solver
 from yardstone.ratings._spread import Spread
 
 if TYPE_CHECKING:
@@ -124,13 +125,17 @@ class _System:
             free,
         )
         _fill_diagonal(self.graph)
+        self.direct = direct_solver(self.graph, setup.level)
 
     def solve(self, right: Floats, precision: float) -> Floats:
         """H^+ right; each component whose level is free is centred."""
         step = np.zeros(len(right))
         right = right.copy()
         centre(right, self.setup.level)
-        conjugate_gradients(self.graph, right, precision, step)
+        if self.direct is not None:
+            step = self.direct(right)
+        else:
+            conjugate_gradients(self.graph, right, precision, step)
         centre(step, self.setup.level)
         return step
 
