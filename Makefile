@@ -9,9 +9,12 @@ BIN := $(VENV)/bin
 DEMO_READY := $(VENV)/.demo
 INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
-PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	-c constraints.txt --upgrade
-# First and by itself, so that a build without CUDA can be chosen: make TORCH=/path/to/wheel
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Exact versions, each file of which has the hash that is known of it, and nothing that runs
+# code of its own to be installed.
+PINNED = $(PIP) --only-binary :all: --require-hashes --no-deps
+EDITABLE = $(PIP) --no-deps --no-build-isolation -e .
+# By itself, so that a build without CUDA can be chosen: make TORCH=/path/to/wheel
 TORCH ?= torch==2.13.0
 DEMO := demo-output
 EXAMPLES := src/yardstone/examples
@@ -19,23 +22,26 @@ EXAMPLES := src/yardstone/examples
 TEST_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install tools demo test lint format docs bench studies clean
+.PHONY: help install tools demo test fuzz lint format docs bench studies pins audit clean
 
 help:
 	@echo "make demo      rate 27,612 real games of chess engines; pictures in $(DEMO)/"
 	@echo "make install   install all of the command into $(VENV); it is $(BIN)/yardstone"
 	@echo "make test      run the tests, with all that they need"
+	@echo "make fuzz      give every reader damaged files for an hour: SECONDS=3600, TARGETS=names"
 	@echo "make lint      check style, types and the direction of imports"
 	@echo "make docs      build the documentation into docs/_build/html"
 	@echo "make bench     measure speed and memory, against Ordo if ORDO=path/to/ordo is given"
 	@echo "make studies   make again the tables of the documentation, in hours"
+	@echo "make pins      write requirements/ anew from pyproject.toml, with hashes"
+	@echo "make audit     look for known weaknesses in what is pinned"
 	@echo "make clean     remove what these commands made"
 
 install: $(INSTALLED)
 
 tools: $(TOOLS)
 
-$(DEMO_READY): pyproject.toml constraints.txt
+$(DEMO_READY): pyproject.toml requirements/demo.txt
 	@command -v $(PYTHON) >/dev/null 2>&1 || { \
 		echo "Yardstone needs Python 3.11 or later, and there is no $(PYTHON)." >&2; \
 		echo "On Debian: apt-get install python3 python3-venv" >&2; exit 1; }
@@ -47,21 +53,21 @@ $(DEMO_READY): pyproject.toml constraints.txt
 		echo "Python's venv is missing. On Debian: apt-get install python3-venv" >&2; exit 1; }; }
 	@echo "Installing what the demo needs into $(VENV) ..."
 	@# Python compiles what it imports, when it does: most of this is never imported.
-	@$(PIP) --no-compile numpy numba typer rich jinja2
-	@$(PIP) --no-deps -e .
+	@$(PINNED) --no-compile -r requirements/demo.txt
+	@$(EDITABLE)
 	@touch $@
 
-$(INSTALLED): $(DEMO_READY)
+$(INSTALLED): $(DEMO_READY) requirements/command.txt
 	@echo "Installing the rest of Yardstone into $(VENV) ..."
-	@$(PIP) -e '.[all]'
+	@$(PINNED) -r requirements/command.txt
 	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	@touch $@
 	@echo "Installed: $(BIN)/yardstone"
 
-$(TOOLS): $(INSTALLED)
+$(TOOLS): $(INSTALLED) requirements/tools.txt
 	@echo "Installing what develops and tests Yardstone into $(VENV) (2 GB, some minutes) ..."
+	@$(PINNED) -r requirements/tools.txt
 	@$(PIP) '$(TORCH)'
-	@$(PIP) -e '.[dev,docs]'
 	@echo "Compiling the loops, once (a minute): later runs start at once ..."
 	@$(BIN)/python -m compileall -q src/yardstone
 	@$(BIN)/python -c 'from yardstone.go import inputs, rules; inputs.encode_game(9, [], [], [40], [1], 7.5, rules.parse_rules("chinese"))' & \
@@ -83,6 +89,13 @@ demo: $(DEMO_READY)
 
 test: $(TOOLS)
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal
+
+# For all readers together; findings and what to go on from are kept in fuzz-findings/.
+SECONDS ?= 3600
+TARGETS ?=
+
+fuzz: $(TOOLS)
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(TARGETS)
 
 lint: $(TOOLS)
 	$(BIN)/ruff check
@@ -108,8 +121,17 @@ STUDIES ?=
 studies: $(TOOLS)
 	$(BIN)/python -m studies $(STUDIES)
 
+pins: $(TOOLS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tools.pins
+
+# With AUDIT=--strict all must be looked up; without a network none can be.
+AUDIT ?=
+
+audit: $(TOOLS)
+	$(BIN)/python -m tools.audit $(AUDIT)
+
 clean:
-	rm -rf $(VENV) $(DEMO) docs/_build build dist .pytest_cache .mypy_cache .ruff_cache \
+	rm -rf $(VENV) $(DEMO) fuzz-findings docs/_build build dist dist-bill .pytest_cache .mypy_cache .ruff_cache \
 		.hypothesis .import_linter_cache src/*.egg-info
 	find src tests benchmarks studies docs -name __pycache__ -type d -prune \
 		-exec rm -rf {} +

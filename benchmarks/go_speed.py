@@ -63,9 +63,9 @@ def extraction(net: str, files: Sequence[str], folder: Path) -> None:
     store = folder / "store"
     (store / PARTS).mkdir(parents=True)
     settings = ExtractionSettings(net=net)
-    make_part(Batch(store, 0, "", games[:1], settings))  # compiles and loads
+    make_part(Batch(0, "", games[:1], settings))  # compiles and loads
     begun = time.process_time()
-    make_part(Batch(store, 1, "", games, settings))
+    make_part(Batch(1, "", games, settings))
     taken = time.process_time() - begun
     positions = sum(len(game.moves) + 1 for game in games)
     network = load_network(net, threads=1)

@@ -19,150 +19,68 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections import defaultdict
 from contextlib import closing, suppress
-from functools import partial
 from http.client import HTTPConnection, HTTPException
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import requests
-
 from benchmarks.measure import machine
+from tests.web.load import Load, Outcome
 from tests.web.processes import Served
 from tests.web.serving import small_results
 from yardstone.web.memory import memory_of
 
-#: Games of a list, and their players.
-GAMES, PLAYERS = 4000, 40
-#: Seconds between two looks of a visitor, and between two requests for the page.
-LOOK, ASK = 1.0, 0.02
-RETRIES = 100
+#: Seconds between two requests for the page.
+ASK = 0.02
 
 
-class Load:
-    """Visitors of a server, and what they saw."""
+def page_times(addresses: list[str], stop: Any, found: Any) -> None:
+    """Put the seconds that pages take, asked for in turn again and again, into a queue at the end.
 
-    def __init__(self, served: Served, visitors: int, each: int) -> None:
-        self.served = served
-        self.visitors = visitors
-        self.each = each
-        self.start = threading.Barrier(visitors + 1)
-        self.lists = {
-            f"player {number}-{place}": results(f"player {number}-{place}", number * 1000 + place)
-            for number in range(visitors)
-            for place in range(each)
-        }
-        self.jobs: dict[str, str] = {}
-        self.results: Counter[str] = Counter()
-        self.wrong: list[str] = []
-        self.again: Counter[str] = Counter()
-        self.lock = threading.Lock()
-
-    def visit(self, number: int) -> None:
-        """Send all lists of one visitor, and wait for the results."""
-        headers = {"X-Forwarded-For": f"192.0.2.{number}"}
-        names = [f"player {number}-{place}" for place in range(self.each)]
-        self.start.wait()
-        mine: dict[str, str] = {}
-        for name in names:
-            send = partial(
-                requests.post,
-                self.served.url + "/api/ratings",
-                files={"files": (f"{name}.csv", self.lists[name])},
-                # Sent again after a connection broke, it is the same job.
-                headers={**headers, "Idempotency-Key": name},
-                timeout=60.0,
-            )
-            mine[self._asked(send)["id"]] = name
-        with self.lock:
-            self.jobs.update(mine)
-        while mine:
-            time.sleep(LOOK)
-            for address, name in list(mine.items()):
-                url = f"{self.served.url}/api/jobs/{address}"
-                job = self._asked(partial(requests.get, url, headers=headers, timeout=60.0))
-                if job["status"] in ("queued", "running"):
-                    continue
-                del mine[address]
-                self._check(name, job)
-
-    def _check(self, name: str, job: dict[str, Any]) -> None:
-        result = job["result"] or {"games": 0, "ratings": []}
-        own = any(row["player"] == name for row in result["ratings"])
-        with self.lock:
-            self.results[job["status"]] += 1
-            if job["attempts"] > 1:
-                self.again["begun anew"] += 1
-            if not own or result["games"] != GAMES:
-                self.wrong.append(f"{name}: {job['status']}, {job['error']}")
-
-    def _asked(self, ask: Callable[[], requests.Response]) -> dict[str, Any]:
-        """Ask until there is an answer: a server that is killed answers the next time."""
-        for _ in range(RETRIES):
-            with suppress(requests.RequestException):
-                answer = ask()
-                if answer.status_code < 300:
-                    found: dict[str, Any] = answer.json()
-                    return found
-                with self.lock:
-                    self.again[f"status {answer.status_code}"] += 1
-                time.sleep(float(answer.headers.get("Retry-After", 0.5)))
-                continue
-            with self.lock:
-                self.again["broken connections"] += 1
-            time.sleep(0.5)
-        raise RuntimeError("the server does not answer")
-
-
-def results(name: str, seed: int) -> bytes:
-    """A list of games in which a player of this name occurs."""
-    draw = random.Random(seed)
-    players = [name, *(f"other {number}" for number in range(PLAYERS - 1))]
-    rows = ["white,black,score"]
-    for game in range(GAMES):
-        first, second = draw.sample(players, 2) if game else (players[0], players[1])
-        rows.append(f"{first},{second},{draw.choice(('1', '0', '0.5'))}")
-    return "\n".join(rows).encode() + b"\n"
-
-
-def page_times(url: str, stop: Any, found: Any) -> None:
-    """Put the seconds that the page takes, asked for again and again, into a queue at the end.
-
-    A process of its own does this, so that it waits for nobody but the server.
+    With them goes how many were not answered well. A process of its own does this, so that it
+    waits for nobody but the server.
     """
-    place = urlsplit(url)
-    times = []
-    while not stop.wait(ASK):
+    times: list[float] = []
+    refused = 0
+    for address in cycle(addresses):
+        if stop.wait(ASK):
+            break
+        place = urlsplit(address)
         begun = time.perf_counter()
-        with suppress(OSError, HTTPException):
+        try:
             line = HTTPConnection(place.hostname or "", place.port, timeout=60.0)
             with closing(line):
-                line.request("GET", "/", headers=BROWSER)
+                line.request("GET", place.path, headers=BROWSER)
                 answer = line.getresponse()
                 answer.read()
-                if answer.status == 200:
-                    times.append(time.perf_counter() - begun)
-    found.put(sorted(times))
+                well = answer.status == 200
+        except (OSError, HTTPException):
+            well = False
+        if well:
+            times.append(time.perf_counter() - begun)
+        refused += not well
+    found.put((sorted(times), refused))
 
 
 class Asking:
-    """Someone who asks for the page until the end."""
+    """Someone who asks for pages until the end."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, *addresses: str) -> None:
         fresh = multiprocessing.get_context("spawn")
         self._stop, self._found = fresh.Event(), fresh.Queue()
-        self._process = fresh.Process(target=page_times, args=(url, self._stop, self._found))
+        arguments = (list(addresses), self._stop, self._found)
+        self._process = fresh.Process(target=page_times, args=arguments)
         self._process.start()
 
-    def end(self) -> list[float]:
-        """The times, sorted."""
+    def end(self) -> tuple[list[float], int]:
+        """The times, sorted, and how many answers were refusals or broke off."""
         self._stop.set()
-        times: list[float] = self._found.get(timeout=120.0)
+        found: tuple[list[float], int] = self._found.get(timeout=120.0)
         self._process.join()
-        return times
+        return found
 
 
 BROWSER = {"Accept": "text/html", "X-Forwarded-For": "198.51.100.1"}
@@ -211,36 +129,30 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "served"
         with Served(data, "--workers", str(arguments.workers), *options) as served:
-            asking = Asking(served.url)
+            asking = Asking(served.url + "/")
             time.sleep(8.0)
-            quiet = asking.end()
+            quiet, _ = asking.end()
             waited = waits(served)
-            load = Load(served, arguments.visitors, arguments.each)
-            threads = [
-                threading.Thread(target=load.visit, args=(number,), daemon=True)
-                for number in range(arguments.visitors)
-            ]
+            load = Load([served.url], arguments.visitors, arguments.each)
             stop, most = threading.Event(), defaultdict[str, int](int)
             watching = threading.Thread(target=watch, args=(served, stop, most))
-            for thread in (*threads, watching):
-                thread.start()
-            asking = Asking(served.url)
+            watching.start()
+            asking = Asking(served.url + "/")
             time.sleep(2.0)
-            load.start.wait()
+            load.start()
             begun = time.perf_counter()
             if not arguments.spare:
                 time.sleep(3.0)
                 for kind in ("worker", "server"):
                     served.kill(kind)
-            for thread in threads:
-                thread.join()
+            outcome = load.outcome()
             took = time.perf_counter() - begun
             stop.set()
-            times = asking.end()
+            times, _ = asking.end()
             watching.join()
             ended = counted(served)
             log = (data.parent / "served.log").read_text()
-            report(arguments, load, took, ended)
+            report(arguments, load.games, outcome, took, ended)
             print(line("a job alone, until it begins", waited))
             print(line("the page without load", quiet))
             print(line("the page under load", times))
@@ -256,17 +168,21 @@ def counted(served: Served) -> int:
     return int(next(row for row in text.splitlines() if row.startswith(name)).split()[-1])
 
 
-def report(arguments: argparse.Namespace, load: Load, took: float, ended: int) -> None:
+def report(
+    arguments: argparse.Namespace, games: int, outcome: Outcome, took: float, ended: int
+) -> None:
     sent = arguments.visitors * arguments.each
     killed = "nothing killed" if arguments.spare else "a worker and the server killed"
     print(
-        f"{machine()}; {arguments.visitors} visitors, {sent} lists of {GAMES:,} games, "
+        f"{machine()}; {arguments.visitors} visitors, {sent} lists of {games:,} games, "
         f"{arguments.workers} workers, {killed}"
     )
     print(f"all done after {took:.1f} s, {sent / took:.1f} jobs a second")
-    print(f"sent {len(load.jobs)}, results {dict(load.results)}, wrong {load.wrong or 'none'}")
+    print(
+        f"sent {len(outcome.jobs)}, results {dict(outcome.ended)}, wrong {outcome.wrong or 'none'}"
+    )
     print(f"ended by the server's count, with those alone: {ended}")
-    print(f"tried again: {dict(load.again) or 'nothing'}")
+    print(f"tried again: {dict(outcome.again) or 'nothing'}")
 
 
 if __name__ == "__main__":

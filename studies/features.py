@@ -40,7 +40,7 @@ def main() -> None:
             command = [sys.executable, "-m", "yardstone", "go", "features"]
             command += [str(options.shared / games), "-o", str(folder / name)]
             command += ["--net", str(options.shared / NETWORK), *SETTINGS]
-            command += ["--engine", "openvino", "--precision", options.precision]
+            command += ["--runtime", "openvino", "--precision", options.precision]
             if status := subprocess.run(command, check=False).returncode:
                 sys.exit(status)
 

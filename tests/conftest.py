@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Caches in the project's folder.
 MADE_BY_TOOLS = {
     "demo-output",
+    "fuzz-findings",
     ".pytest_cache",
     ".hypothesis",
     ".mypy_cache",

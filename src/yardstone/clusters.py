@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.disk import pieces, taken
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -39,8 +41,10 @@ __all__ = [
     "degrees_of_freedom",
     "effective_number",
     "effective_players",
+    "effective_size",
     "mean_error",
     "numbered",
+    "places_of_players",
     "t_quantile",
 ]
 
@@ -67,7 +71,25 @@ def effective_players(first: Players, second: Players) -> float:
 
     A player's share is that of his places among all places of all games.
     """
-    return effective_number(np.concatenate([first, second]))
+    return effective_size(places_of_players(first, second))
+
+
+def effective_size(size: NDArray[np.int64]) -> float:
+    """So many clusters of equal size would be as good as those of these sizes."""
+    size = size[size > 0]
+    share = size / max(float(size.sum()), 1e-300)
+    return float(1.0 / np.sum(share * share)) if len(share) else 0.0
+
+
+def places_of_players(first: Players, second: Players) -> NDArray[np.int64]:
+    """How many places in games each player has, by number."""
+    sizes = np.zeros(0, np.int64)
+    for side in (first, second):
+        for at in pieces(len(side)):
+            here = np.bincount(taken(side, at), minlength=len(sizes))
+            here[: len(sizes)] += sizes
+            sizes = here
+    return sizes
 
 
 def degrees_of_freedom(first: Players, second: Players) -> float:

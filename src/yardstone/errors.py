@@ -26,9 +26,14 @@
 In brackets is the error of Python's own that it is as well, so that whoever catches that
 one catches ours. The command turns an `InputError` or a `ModelError` into one line on standard
 error and exit status 1, a `UsageError` into exit status 2.
+
+Messages name what stands in files of anybody: `yardstone.messages.shown` makes all of them
+short and harmless to a terminal.
 """
 
 from __future__ import annotations
+
+from yardstone.messages import shown
 
 __all__ = [
     "ConnectionWarning",
@@ -52,13 +57,16 @@ __all__ = [
     "YardstoneWarning",
 ]
 
+#: Of a message with its place and hint.
+_LONGEST = 800
+
 
 class YardstoneError(Exception):
     """Base of all errors raised on purpose."""
 
     def __str__(self) -> str:
         # A KeyError would show quotes around it, an OSError a number before it.
-        return str(self.args[0]) if self.args else ""
+        return shown(str(self.args[0]), _LONGEST) if self.args else ""
 
 
 class InputError(YardstoneError, ValueError):
@@ -84,12 +92,12 @@ class InputError(YardstoneError, ValueError):
         line: int | None = None,
         hint: str | None = None,
     ) -> None:
-        self.message = message
+        self.message = shown(message)
         self.file = file
         self.line = line
-        self.hint = hint
+        self.hint = None if hint is None else shown(hint)
         place = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
-        super().__init__(place + message + ("" if hint is None else f" ({hint})"))
+        super().__init__(place + self.message + ("" if hint is None else f" ({self.hint})"))
 
 
 class MissingFileError(InputError, FileNotFoundError):
@@ -154,6 +162,9 @@ class MissingExtraError(YardstoneError, ImportError):
 
 class YardstoneWarning(UserWarning):
     """Base of all warnings."""
+
+    def __str__(self) -> str:
+        return shown(str(self.args[0]), _LONGEST) if self.args else ""
 
 
 class SkippedWarning(YardstoneWarning):

@@ -1,75 +1,210 @@
 """Writes whole files: into a temporary one beside the target, which then replaces it.
 
-And keeps two processes from working in the same place.
+And keeps two processes from working in the same place. A process that is killed may leave
+its temporary file; the next one that writes the same file takes it over, so that they never
+pile up. Which of them are still in use, a lock on each tells: it goes with its process.
 """
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import hashlib
 import os
+import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, YardstoneError
 
-__all__ = ["locked", "open_text", "replaced", "write_text"]
+__all__ = [
+    "changing",
+    "followed",
+    "locked",
+    "open_text",
+    "replaced",
+    "scratch_folder",
+    "sync_folder",
+    "unwritable",
+    "write_text",
+]
 
 #: Seconds between two attempts at a lock.
 _AGAIN = 0.05
+#: Bytes that a file's name can have.
+_LONGEST_NAME = 255
+_SCRATCH = "yardstone-scratch-"
+#: What a file system answers that has no locks.
+_WITHOUT_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL})
+#: What can be done about an error of the system.
+_HINTS = {
+    errno.ENOSPC: "free some space, or name a file on another disk",
+    errno.EDQUOT: "free some space, or name a file on another disk",
+    errno.EFBIG: "the limit of the shell (ulimit -f) or of the disk is smaller",
+    errno.EROFS: "name a file in a folder that can be written to",
+    errno.EACCES: "name a file in a folder that you may write to",
+    errno.EPERM: "name a file in a folder that you may write to",
+    errno.ENAMETOOLONG: "give it a shorter name",
+    errno.ENOENT: "was the folder removed?",
+}
+
+
+def unwritable(error: OSError, path: str | os.PathLike[str]) -> InputError:
+    """The error that says which file cannot be written, why, and what can be done."""
+    hint = _HINTS.get(error.errno or 0)
+    reason = error.strerror or str(error)
+    return InputError(f"cannot be written: {reason}", file=os.fspath(path), hint=hint)
+
+
+def followed(path: str | os.PathLike[str]) -> Path:
+    """The file that a path leads to: what a symbolic link names, or else the path itself."""
+    return Path(os.path.realpath(path)) if Path(path).is_symlink() else Path(path)
 
 
 @contextmanager
-def replaced(path: Path, *, name: str | None = None) -> Iterator[Path]:
+def replaced(path: Path) -> Iterator[Path]:
     """Give a temporary path whose file takes the place of `path` once it is complete.
 
-    If anything fails, `path` stays as it was and the temporary file goes.
-
-    Parameters
-    ----------
-    path : Path
-    name : str, optional
-        Of the temporary file, where a lock keeps others from it: what a killed process
-        left is then replaced, and does not pile up.
+    If anything fails, `path` stays as it was and the temporary file goes. What a symbolic
+    link names is replaced, and the link stays. A pipe or a device gets the whole file once
+    it is complete.
 
     Raises
     ------
     InputError
         The file cannot be written.
     """
-    if path.exists() and not path.is_file():  # a pipe or a device has nothing to replace
-        if path.is_dir():
-            raise InputError("this is a folder", file=str(path), hint="name a file")
-        yield path
-        return
-    temporary: Path | None = None
+    if path.is_dir():
+        raise InputError("this is a folder", file=str(path), hint="name a file")
     try:
-        temporary = _temporary(path, name)
-        yield temporary
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
-        mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
-        temporary.chmod(mode & 0o777)
-        temporary.replace(path)
+        if _flows(path):
+            with scratch_folder() as folder:
+                temporary = folder / f"output{path.suffix}"
+                yield temporary
+                _pour(temporary, path)
+            return
+        target = followed(path)
+        with _temporary(target) as temporary:
+            yield temporary
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
+            mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
+            temporary.chmod(mode & 0o777)
+            temporary.replace(target)
+        sync_folder(target.parent)
+    except YardstoneError:
+        raise
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", file=str(path)) from error
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+        raise unwritable(error, path) from error
 
 
-def _temporary(path: Path, name: str | None) -> Path:
-    """An empty file beside `path`."""
-    if name is None:
-        handle, made = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
-        os.close(handle)
-        return Path(made)
-    temporary = path.parent / name
-    temporary.unlink(missing_ok=True)
-    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    return temporary
+def _flows(path: Path) -> bool:
+    """Whether there is nothing to replace: a pipe, a device, or what a process has open."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    if not stat.S_ISREG(mode):
+        return True
+    folder = os.path.realpath(path.parent)
+    return folder == "/dev" or folder.startswith("/proc/")
+
+
+def _pour(source: Path, path: Path) -> None:
+    with source.open("rb") as file, os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as to:
+        shutil.copyfileobj(file, to, 1 << 20)
+
+
+@contextmanager
+def _temporary(target: Path) -> Iterator[Path]:
+    """An empty file beside `target`, which goes unless it is renamed."""
+    for number in range(10_000):
+        path = target.with_name(_part_name(target.name, number))
+        try:
+            handle = _taken(path)
+        except OSError as error:
+            if error.errno not in _WITHOUT_LOCKS:
+                raise
+            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=target.suffix)
+            path = Path(name)
+        if handle is None:
+            continue
+        try:
+            yield path
+        finally:
+            with suppress(OSError):  # it was renamed, or the error before says more
+                path.unlink()
+            os.close(handle)
+        return
+    raise OSError(errno.EEXIST, "too many temporary files beside it")
+
+
+def _part_name(name: str, number: int) -> str:
+    ending = f".part{number or ''}{Path(name).suffix}"
+    if len(os.fsencode(f".{name}{ending}")) <= _LONGEST_NAME:
+        return f".{name}{ending}"
+    short = hashlib.blake2b(os.fsencode(name), digest_size=16).hexdigest()
+    return f".{short}{ending if len(os.fsencode(ending)) < len(short) else '.part'}"
+
+
+def _taken(path: Path) -> int | None:
+    """A handle of the file, new or left by a dead process; None if it belongs to another."""
+    while True:
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        except OSError:
+            if os.path.lexists(path):
+                return None
+            raise
+        ours = False
+        try:
+            about = os.fstat(handle)
+            if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid():
+                return None
+            if not _flocked(handle):
+                return None
+            ours = _still(path, handle)
+            if ours:
+                os.ftruncate(handle, 0)
+                os.fchmod(handle, 0o600)
+                return handle
+        finally:
+            if not ours:
+                os.close(handle)  # whoever had it has just renamed or removed it: again
+
+
+def _flocked(handle: int) -> bool:
+    """Lock a file or folder; whether it could be had."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _still(path: Path, handle: int) -> bool:
+    """Whether the path still leads to what the handle holds."""
+    try:
+        now = path.lstat()
+    except FileNotFoundError:
+        return False
+    held = os.fstat(handle)
+    return (now.st_ino, now.st_dev) == (held.st_ino, held.st_dev)
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk, where its file system can."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _umask() -> int:
@@ -82,6 +217,85 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file whole, in UTF-8."""
     with replaced(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder for temporary files, which goes in the end.
+
+    Those that killed processes left are removed on the way.
+
+    Raises
+    ------
+    InputError
+        It cannot be made, or is full.
+    """
+    try:
+        base = Path(tempfile.gettempdir())
+        _sweep(base)
+        folder, handle = _new_folder(base)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(handle)
+    except YardstoneError:
+        raise
+    except OSError as error:
+        if error.errno not in _HINTS or error.errno == errno.ENOENT:
+            raise
+        place = error.filename or tempfile.gettempdir()
+        raise InputError(
+            f"no room for temporary files: {error.strerror}",
+            file=str(place),
+            hint="free some space, or set TMPDIR to another folder",
+        ) from error
+
+
+def _new_folder(base: Path) -> tuple[Path, int]:
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=base))
+        try:
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except FileNotFoundError:  # swept before it was locked
+            continue
+        if _flocked(handle) and _still(folder, handle):
+            return folder, handle
+        os.close(handle)
+
+
+def _sweep(base: Path) -> None:
+    """Remove the folders of dead processes of this user."""
+    with suppress(OSError), os.scandir(base) as entries:
+        for entry in entries:
+            if not entry.name.startswith(_SCRATCH) or not entry.is_dir(follow_symlinks=False):
+                continue
+            with suppress(OSError):
+                if entry.stat(follow_symlinks=False).st_uid != os.geteuid():
+                    continue
+                handle = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+                try:
+                    if _flocked(handle):
+                        shutil.rmtree(entry.path, ignore_errors=True)
+                finally:
+                    os.close(handle)
+
+
+@contextmanager
+def changing(path: str | os.PathLike[str], *, wait: float = 10.0) -> Iterator[None]:
+    """Hold the lock of a file that is read, changed and written, whatever links lead to it.
+
+    Raises
+    ------
+    InputError
+        Another process holds it for longer, or there is no such folder.
+    """
+    target = followed(path)
+    if not target.parent.is_dir():
+        raise InputError("there is no such folder", file=str(target.parent))
+    name = f".{target.name}.lock"
+    with locked(target.parent, f"changing {target.name}", name=name, wait=wait):
+        yield
 
 
 @contextmanager
@@ -116,30 +330,22 @@ def locked(folder: Path, doing: str, *, name: str = ".lock", wait: float = 0.0) 
         try:
             yield
         finally:
-            Path(file.name).unlink(missing_ok=True)
+            with suppress(OSError):
+                Path(file.name).unlink()
 
 
 def _lock(path: Path) -> IO[str] | None:
     """The file, locked; None if another process holds it."""
-    import fcntl
-
     while True:
         try:
             file = path.open("w")
         except OSError as error:
-            raise InputError(
-                f"cannot be written to: {error.strerror or error}", file=str(path.parent)
-            ) from error
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            raise unwritable(error, path.parent) from error
+        if not _flocked(file.fileno()):
             file.close()
             return None
-        try:
-            if os.fstat(file.fileno()).st_ino == path.stat().st_ino:
-                return file
-        except FileNotFoundError:
-            pass
+        if _still(path, file.fileno()):
+            return file
         file.close()  # whoever held it has just removed it: it is free
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from yardstone.equality import equal_fields
 from yardstone.errors import InputError
+from yardstone.messages import shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -45,6 +46,9 @@ class Skipped:
     file: str
     line: int
     reason: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reason", shown(self.reason))
 
     def __str__(self) -> str:
         return (

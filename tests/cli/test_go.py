@@ -225,7 +225,7 @@ def test_the_network_can_come_from_the_environment(
         (["features", "GAME", "-o", "store", "--features", "head,tree"], "no features tree"),
         (["features", "-", "-o", "store"], "read twice"),
         (["evaluate", "EMPTY"], "name one"),
-        (["judge", "GAME", "--precision", "bf16", "--engine", "onnxruntime"], "bf16 needs"),
+        (["judge", "GAME", "--precision", "bf16", "--runtime", "onnxruntime"], "bf16 needs"),
     ],
 )
 def test_wrong_usage(

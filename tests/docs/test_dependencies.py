@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,13 +21,19 @@ REQUIREMENTS = [
     if not each.startswith("yardstone[")
 ]
 PAGE = (ROOT / "docs" / "reference" / "dependencies.md").read_text()
-PINNED = (ROOT / "constraints.txt").read_text()
+FOLDER = ROOT / "requirements"
+PINNED = sorted(FOLDER.glob("*.txt"))
 
 
 def canonical(requirement: str) -> str:
     """The name of a requirement, as package indexes compare it."""
     name = re.split(r"[\s<>=!~\[;]", requirement, maxsplit=1)[0]
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def pinned(path: Path) -> list[str]:
+    """The packages of a file of requirements, each with its hashes."""
+    return re.split(r"\n(?=[a-z0-9])", path.read_text().strip())[1:]
 
 
 @pytest.mark.parametrize("requirement", REQUIREMENTS)
@@ -42,12 +49,27 @@ def test_nothing_is_listed_that_is_not_needed() -> None:
     assert listed == {canonical(requirement) for requirement in REQUIREMENTS}
 
 
+@pytest.mark.parametrize("path", PINNED, ids=lambda path: path.stem)
+def test_each_version_is_pinned_with_the_hashes_of_its_files(path: Path) -> None:
+    packages = pinned(path)
+    assert len(packages) > 5
+    for package in packages:
+        first, *hashes = package.split(" \\\n")
+        assert re.fullmatch(r"[a-z0-9-]+==[A-Za-z0-9.+]+( ; [^\\]+)?", first), first
+        assert hashes, first
+        assert all(re.fullmatch(r" +--hash=sha256:[0-9a-f]{64}", each) for each in hashes), first
+
+
 def test_every_dependency_is_pinned() -> None:
-    pinned = {canonical(line) for line in PINNED.splitlines() if not line.startswith("#")}
-    assert {canonical(requirement) for requirement in REQUIREMENTS} <= pinned
-    assert all(
-        re.fullmatch(r"#.*|[A-Za-z0-9._-]+==[A-Za-z0-9._+]+", line) for line in PINNED.splitlines()
-    )
+    names = {canonical(package) for package in pinned(FOLDER / "tools.txt")}
+    # The build of PyTorch is for the machine to choose; the Makefile has its version.
+    assert {canonical(requirement) for requirement in REQUIREMENTS} - names == {"torch"}
+    assert "TORCH ?= torch==" in (ROOT / "Makefile").read_text()
+
+
+def test_what_is_pinned_twice_has_the_same_version() -> None:
+    versions = {package.split()[0] for path in PINNED for package in pinned(path)}
+    assert len(versions) == len({canonical(version) for version in versions})
 
 
 def test_an_extra_takes_extras_that_are_there() -> None:

@@ -224,7 +224,7 @@ def store_result(
     file = {"name": f"{kind}.sgf", "size": 1, "format": "sgf"}
     upload = f"upload-{secrets.token_hex(8)}"
     (address,) = store.add(
-        kind, "tests", upload, 1, [file], [options], owner=key_mark(OWNER) if owned else None
+        kind, "tests", upload, [file], [options], owner=key_mark(OWNER) if owned else None
     )
     job = store.claim("tests/1")
     assert job is not None

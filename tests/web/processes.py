@@ -35,10 +35,14 @@ class Served:
     def __init__(self, data: Path, *options: str, lease: float = 4.0) -> None:
         self.data = data
         self.process, self.errors = self.start(data, "--port", "0", *options, lease=lease)
+        self.url = self.told()
+
+    def told(self) -> str:
+        """The address that it prints at its start."""
         assert self.process.stdout is not None
         words = self.process.stdout.readline().split()
-        assert words, (data.parent / f"{data.name}.log").read_text()
-        self.url = next(word for word in words if word.startswith("http")).rstrip("/")
+        assert words, self.data.with_name(f"{self.data.name}.log").read_text()
+        return next(word for word in words if word.startswith("http")).rstrip("/")
 
     @staticmethod
     def start(
@@ -47,9 +51,9 @@ class Served:
         """The process, and where its errors go."""
         errors = (data.parent / f"{data.name}.log").open("ab")
         environment = {
+            "YARDSTONE_SERVE_NICENESS": "0",
             **os.environ,
             "YARDSTONE_SERVE_LEASE": str(lease),
-            "YARDSTONE_SERVE_NICENESS": "0",
             "OMP_NUM_THREADS": "1",
         }
         program = Path(sys.executable).parent / "yardstone"

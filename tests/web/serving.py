@@ -16,6 +16,7 @@ import requests
 import uvicorn
 
 from yardstone.examples import example
+from yardstone.web import upkeep
 from yardstone.web.bell import Bell
 from yardstone.web.server import configuration
 from yardstone.web.settings import Limits, Settings
@@ -91,6 +92,11 @@ class Server:
         assert body["status"] == "queued"
         assert answer.headers["Location"] == body["url"] == f"/api/jobs/{body['id']}"
         return str(body["id"])
+
+    def uploads(self) -> int:
+        """How many uploads are kept, those included that are just arriving."""
+        kept = int(upkeep.state(self.worker.store)["uploads"])
+        return kept + len(list(self.settings.uploads.iterdir()))
 
     def get(self, path: str, **more: Any) -> requests.Response:
         return self.session.get(self.url + path, timeout=PATIENCE, **more)

@@ -47,9 +47,9 @@ def test_a_rating_list_from_the_upload_to_the_result(server: Server) -> None:
 
 def test_the_upload_is_gone_when_the_job_is_done(server: Server) -> None:
     address = server.accepted(RESULTS)
-    assert any(server.settings.uploads.iterdir())
+    assert server.uploads()
     server.done(address)
-    assert not any(server.settings.uploads.iterdir())
+    assert not server.uploads()
     assert not list((server.settings.data / "work").iterdir())
 
 
@@ -74,7 +74,7 @@ def test_a_player_who_is_not_clear_is_asked_for(server: Server, tmp_path: Path) 
     path.write_bytes(SGF)
     game = next(iter(read_games(path)))
     assert job["players"] == [{"name": name, "games": 1} for name in (game.black, game.white)]
-    assert any(server.settings.uploads.iterdir()), "the files are still needed"
+    assert server.uploads(), "the files are still needed"
     wrong = server.request("PUT", f"{job['url']}/player", json={"player": "Nobody"})
     assert wrong.status_code == 422
     assert wrong.json()["error"]["code"] == "unknown_player"
@@ -178,10 +178,10 @@ def test_a_batch_gives_a_job_a_player(server: Server) -> None:
     found = server.get(batch["url"]).json()
     assert found["done"] == 1
     assert found["jobs"][0]["error"]["code"] == "unknown_player"
-    assert any(server.settings.uploads.iterdir()), "the other job needs the files"
+    assert server.uploads(), "the other job needs the files"
     server.worker.work()
     assert server.get(batch["url"]).json()["status"] == "done"
-    assert not any(server.settings.uploads.iterdir())
+    assert not server.uploads()
     assert server.request("DELETE", batch["url"]).status_code == 204
     assert server.get(batch["url"]).status_code == 404
     assert server.get(batch["jobs"][0]["url"]).status_code == 404
@@ -193,16 +193,16 @@ def test_a_request_that_comes_again_is_the_same_job(server: Server) -> None:
         assert answer.status_code == 202
         return str(answer.json()["id"])
 
-    before = len(list(server.settings.uploads.iterdir()))
+    before = server.uploads()
     first = send("one", RESULTS)
     assert send("one", RESULTS) == first
     other = send("two", RESULTS)
     assert other != first
-    assert len(list(server.settings.uploads.iterdir())) == before + 2
+    assert server.uploads() == before + 2
     server.worker.work()
     server.worker.work()
     assert send("one", RESULTS) == first, "also when it is done"
-    assert len(list(server.settings.uploads.iterdir())) == before
+    assert server.uploads() == before
     for address in (first, other):
         server.request("DELETE", f"/api/jobs/{address}")
     again = send("one", RESULTS)
@@ -272,14 +272,14 @@ def test_refusals(
     fields: list[tuple[str, str]],
     code: str,
 ) -> None:
-    before = set(server.settings.uploads.iterdir())
+    before = server.uploads()
     answer = server.send(files, path, fields or [("level", "")])
     assert answer.status_code in (415, 422)
     error = answer.json()["error"]
     assert error["code"] == code
     assert error["message"]
     assert error["hint"]
-    assert set(server.settings.uploads.iterdir()) == before
+    assert server.uploads() == before
 
 
 def test_a_kind_that_is_named_settles_a_mixture(server: Server) -> None:

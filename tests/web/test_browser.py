@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import select
 
 from tests.browser import chromium
 from tests.shared import shared_path
@@ -21,6 +22,7 @@ from tests.web.made_results import SCRIPT, backgammon_result, go_result, results
 from tests.web.serving import SGF, Server, serving, small_results
 from yardstone.web import job_actions
 from yardstone.web.pages.samples import sample_result
+from yardstone.web.tables import jobs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, FilePayload, Page
@@ -47,7 +49,7 @@ def empty_queue(server: Server) -> Iterator[None]:
     """Leave no job that a worker of the next test would take."""
     yield
     store = server.worker.store
-    for (address,) in store.database.connection().execute("SELECT id FROM jobs").fetchall():
+    for (address,) in store.database.rows(select(jobs.c.id)):
         job_actions.cancel(store, address)
 
 
@@ -424,7 +426,7 @@ def paths(server: Server) -> dict[str, str]:
         "backgammon": "/r/" + store_result(store, "backgammon", backgammon_result()),
         "choose": "/r/" + store_result(store, "go", status="needs_player", players=names),
         "failed": "/r/" + store_result(store, "go", status="failed", error=error),
-        "working": "/r/" + store.add("go", "tests", "working", 1, files, [{}])[0],
+        "working": "/r/" + store.add("go", "tests", "working", files, [{}])[0],
     }
 
 

@@ -111,10 +111,12 @@ def test_every_field_is_explained() -> None:
         assert f"`{name}`" in GUIDE, name
 
 
-@pytest.mark.parametrize("file", ["Dockerfile", "yardstone.service"])
+@pytest.mark.parametrize(
+    "file", ["Dockerfile", "machines.yaml", "yardstone.service", "yardstone-worker.service"]
+)
 def test_deployed_settings_are_settings(file: str) -> None:
     text = (ROOT / "deploy" / file).read_text()
-    named = re.findall(r"YARDSTONE_SERVE_([A-Z_]+)=", text)
+    named = re.findall(r"YARDSTONE_SERVE_([A-Z_]+)[=:]", text)
     assert named
     assert {name.lower() for name in named} <= {each.name for each in fields(Settings)}
 
@@ -123,6 +125,7 @@ def test_the_image_runs_as_a_user_without_rights() -> None:
     text = (ROOT / "deploy" / "Dockerfile").read_text()
     users = re.findall(r"^USER (\S+)$", text, re.MULTILINE)
     assert users == ["10001:10001"]
-    unit = (ROOT / "deploy" / "yardstone.service").read_text()
-    for closed in ("DynamicUser=yes", "NoNewPrivileges=yes", "ProtectSystem=strict"):
-        assert closed in unit
+    for file in ("yardstone.service", "yardstone-worker.service"):
+        unit = (ROOT / "deploy" / file).read_text()
+        for closed in ("DynamicUser=yes", "NoNewPrivileges=yes", "ProtectSystem=strict"):
+            assert closed in unit

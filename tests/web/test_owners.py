@@ -158,7 +158,7 @@ def test_jobs_of_an_older_table_are_read_and_expire(tmp_path: Path) -> None:
         new = server.accepted(RESULTS)
         assert server.request("DELETE", f"/api/jobs/{new}").status_code == 204
         store = server.worker.store
-        late = JobStore(settings, lambda: store.clock() + 31 * 86_400.0)
+        late = JobStore(settings, lambda: store.now() + 31 * 86_400.0)
         with pytest.raises(RequestProblem, match="expired"):
             late.get(address)
         late.close()

@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from tests.web.made_results import (
     SCRIPT,
@@ -20,6 +21,7 @@ from tests.web.reading import Element, check_page
 from tests.web.serving import SGF, Server, serving, small_results
 from yardstone.web import job_actions
 from yardstone.web.pages.samples import SAMPLES, sample_result
+from yardstone.web.tables import jobs
 
 JSON = {"Accept": "application/json"}
 HTML = {"Accept": "text/html,application/xhtml+xml"}
@@ -36,7 +38,7 @@ def empty_queue(server: Server) -> Iterator[None]:
     """Leave no job that a worker of the next test would take."""
     yield
     store = server.worker.store
-    for (address,) in store.database.connection().execute("SELECT id FROM jobs").fetchall():
+    for (address,) in store.database.rows(select(jobs.c.id)):
         job_actions.cancel(store, address)
 
 
@@ -163,7 +165,7 @@ def test_options_that_belong_to_another_kind_are_refused_in_words(server: Server
 def test_progress_in_words(server: Server) -> None:
     store = server.worker.store
     files = [{"name": "a.sgf", "size": 1, "format": "sgf"}]
-    (address,) = store.add("go", "tests", "progress", 1, files, [{}])
+    (address,) = store.add("go", "tests", "progress", files, [{}])
     job = store.claim("tests/2")
     assert job is not None
     assert "Reading" in server.get(f"/r/{address}/state").json()["words"]
@@ -561,7 +563,7 @@ def test_refusals_are_pages_for_people_and_json_for_programs(server: Server) -> 
 def test_an_expired_result_says_so(tmp_path: Path) -> None:
     with serving(tmp_path, keep_days=1e-7) as server:
         store = server.worker.store
-        (address,) = store.add("go", "tests", "old", 1, [], [{}])
+        (address,) = store.add("go", "tests", "old", [], [{}])
         page = shown(server, f"/r/{address}", 410)
         assert page.one("h1").text == "This result has expired"
         assert "Send the files again" in page.one("main").text

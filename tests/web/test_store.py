@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select, update
 
 from tests.web.serving import settings_for
 from yardstone.errors import InputError
@@ -15,6 +17,7 @@ from yardstone.web import job_actions, upkeep
 from yardstone.web.jobs import Job
 from yardstone.web.problems import RequestProblem
 from yardstone.web.store import JobStore, new_id
+from yardstone.web.tables import METADATA, chunks, jobs
 
 
 class Clock:
@@ -34,11 +37,14 @@ class Table(JobStore):
     clock: Clock
 
     def put(self, client: str = "ann", number: int = 1, name: str = "a.csv") -> list[str]:
-        upload = new_id().replace("-", "_")
-        (self.settings.uploads / upload).mkdir()
-        (self.settings.uploads / upload / "0000").write_text(name)
-        files = [{"name": name, "size": 5, "format": "csv"}]
-        return self.add("results", client, upload, 5, files, [{}] * number, batch=number > 1)
+        files = [{"name": name, "size": len(name), "format": "csv"}]
+        path = self.settings.data / "sent"
+        path.write_text(name)
+        found = self.add(
+            "results", client, new_id(), files, [{}] * number, stored={0: path}, batch=number > 1
+        )
+        path.unlink()
+        return found
 
     def take(self, worker: str = "w") -> Job:
         job = self.claim(worker)
@@ -49,9 +55,17 @@ class Table(JobStore):
         return self.get(job).status
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> str:
+    """What the setting says of the database."""
+    wanted = request.param == "postgresql"
+    return str(request.getfixturevalue("postgres_url")) if wanted else ""
+
+
 @pytest.fixture
-def table(tmp_path: Path) -> Iterator[Table]:
-    found = Table(settings_for(tmp_path, {"attempts": 2, "seconds": 100}), Clock())
+def table(tmp_path: Path, database: str) -> Iterator[Table]:
+    limits = {"attempts": 2, "seconds": 100}
+    found = Table(settings_for(tmp_path, limits, database=database), Clock())
     yield found
     found.close()
 
@@ -148,7 +162,7 @@ def test_a_job_that_kills_its_workers_is_given_up(table: Table) -> None:
     assert job.status == "failed"
     assert job.error is not None
     assert job.error["code"] == "gave_up"
-    assert job.can_retry(table.clock())
+    assert job.can_retry
     job_actions.retry(table, address)
     assert table.take().attempts == 1
 
@@ -201,8 +215,15 @@ def test_a_job_that_is_stopped_is_no_longer_the_workers(table: Table, action: st
     assert not table.finish(job, "done", result="{}")
 
 
-def files_below(folder: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+def everything(table: Table) -> bytes:
+    """All bytes below the folder, and all values in the tables of PostgreSQL."""
+    rows = [
+        repr(row).encode()
+        for each in METADATA.sorted_tables
+        for row in (table.database.rows(select(each)) if table.database.shared else ())
+    ]
+    files = [path.read_bytes() for path in table.settings.data.rglob("*") if path.is_file()]
+    return b"".join([*rows, *files])
 
 
 def test_nothing_is_left_of_what_expired(table: Table) -> None:
@@ -210,10 +231,10 @@ def test_nothing_is_left_of_what_expired(table: Table) -> None:
     done, waiting = table.put(name=f"{secret}.csv")[0], table.put(name=f"{secret}.csv")[0]
     kept = table.put()[0]
     table.finish(table.take(), "done", result=f'{{"player": "{secret}"}}')
-    assert secret.encode() in files_below(table.settings.data)
+    assert secret.encode() in everything(table)
     table.clock.now += 86_400.0 * table.settings.keep_days - 100.0
-    with table.database.writing() as rows:
-        rows.execute("UPDATE jobs SET expires = expires + 1e6 WHERE id = ?", (kept,))
+    later = update(jobs).where(jobs.c.id == kept).values(expires=jobs.c.expires + 1e6)
+    table.database.write(lambda connection: connection.execute(later))
     upkeep.sweep(table)
     assert table.status(done) == "done"
     table.clock.now += 200.0
@@ -222,7 +243,7 @@ def test_nothing_is_left_of_what_expired(table: Table) -> None:
             table.get(address)
         assert found.value.status == 410
     upkeep.sweep(table)
-    data = files_below(table.settings.data)
+    data = everything(table)
     assert secret.encode() not in data
     assert done.encode() not in data
     assert table.status(kept) == "queued"
@@ -240,16 +261,17 @@ def test_nothing_is_left_of_what_is_deleted(table: Table) -> None:
     address = table.put(name="Secretive-Sam.csv")[0]
     job_actions.delete(table, address)
     upkeep.drop_uploads(table)
-    assert b"Secretive-Sam" not in files_below(table.settings.data)
+    assert b"Secretive-Sam" not in everything(table)
 
 
 def test_uploads_stay_while_they_are_needed(table: Table) -> None:
     one, two = table.put(number=2)
-    folder = table.settings.uploads
 
     def uploads() -> int:
         upkeep.sweep(table)
-        return len(list(folder.iterdir()))
+        kept = table.database.rows(select(chunks.c.upload).distinct())
+        assert upkeep.state(table)["uploads"] == len(kept)
+        return len(kept)
 
     table.finish(table.take(), "done", result="{}")
     assert uploads() == 1, "the second job of the batch needs it"
@@ -264,24 +286,24 @@ def test_uploads_stay_while_they_are_needed(table: Table) -> None:
     assert job.error["code"] == "not_chosen"
 
 
-def test_folders_that_nobody_knows_are_removed_once_they_are_old(table: Table) -> None:
-    import os
-
-    stray = table.settings.uploads / "stray"
-    stray.mkdir()
-    os.utime(stray, (table.clock.now, table.clock.now))
+@pytest.mark.parametrize("kind", ["uploads", "work"])
+def test_folders_that_nobody_knows_are_removed_once_they_are_old(tmp_path: Path, kind: str) -> None:
+    table = Table(settings_for(tmp_path), Clock())
+    stray = table.settings.data / kind / "stray"
+    stray.mkdir(parents=True)
     upkeep.sweep(table)
-    assert stray.exists(), "it may be arriving now"
-    table.clock.now += 1000.0
+    assert stray.exists(), "it may be in use"
+    os.utime(stray, (1e9, 1e9))
     upkeep.sweep(table)
     assert not stray.exists()
+    table.close()
 
 
 def test_a_failure_of_ours_can_be_tried_again_for_a_while(table: Table) -> None:
     address = table.put()[0]
     error = {"code": "internal", "message": "m", "hint": None, "file": None, "line": None}
     table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
-    assert table.get(address).can_retry(table.clock())
+    assert table.get(address).can_retry
     job_actions.retry(table, address)
     assert table.status(address) == "queued"
     table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
@@ -290,8 +312,9 @@ def test_a_failure_of_ours_can_be_tried_again_for_a_while(table: Table) -> None:
         job_actions.retry(table, address)
 
 
-def test_the_queue_has_an_end(tmp_path: Path) -> None:
-    table = Table(settings_for(tmp_path, {"queue": 4, "queue_client": 3}), Clock())
+def test_the_queue_has_an_end(tmp_path: Path, database: str) -> None:
+    limits = {"queue": 4, "queue_client": 3}
+    table = Table(settings_for(tmp_path, limits, database=database), Clock())
     for _ in range(3):
         table.put("ann")
     with pytest.raises(RequestProblem) as found:
@@ -305,8 +328,9 @@ def test_the_queue_has_an_end(tmp_path: Path) -> None:
     table.close()
 
 
-def test_the_disk_has_an_end(tmp_path: Path) -> None:
-    table = Table(settings_for(tmp_path, {"disk_bytes": 100, "request_bytes": 94}), Clock())
+def test_the_disk_has_an_end(tmp_path: Path, database: str) -> None:
+    limits = {"disk_bytes": 100, "request_bytes": 94}
+    table = Table(settings_for(tmp_path, limits, database=database), Clock())
     table.put("ann")
     table.put("ann")
     with pytest.raises(RequestProblem) as found:

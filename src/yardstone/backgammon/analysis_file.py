@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError
+from yardstone.files import unwritable
 
 __all__ = ["AnalysisFile"]
 
@@ -114,7 +115,5 @@ class AnalysisFile:
                     file.flush()
                     os.fsync(file.fileno())
             except OSError as error:
-                raise InputError(
-                    f"cannot be written: {error.strerror}", file=str(self.path)
-                ) from error
+                raise unwritable(error, self.path) from error
             self._places[key] = (start, len(data))

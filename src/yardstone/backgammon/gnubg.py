@@ -12,7 +12,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Mapping
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from yardstone.errors import InputError, MissingFileError, WorkerError
+from yardstone.files import scratch_folder
 
 __all__ = ["Completed", "find_clock", "find_gnubg", "gnubg_version", "run_script"]
 
@@ -172,8 +172,7 @@ def run_script(
         The job took too long, wrote too much, could not start, or was stopped.
     """
     program = find_gnubg() if program is None else program
-    with tempfile.TemporaryDirectory(prefix="yardstone-gnubg-") as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         for short, path in (files or {}).items():
             if not path.is_file():
                 raise MissingFileError("there is no such file", file=str(path))

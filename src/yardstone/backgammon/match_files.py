@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import os
-import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from yardstone.errors import InputError
+from yardstone.files import scratch_folder
 from yardstone.records.archives import (
     ArchiveLimits,
     ArchiveTooLarge,
@@ -98,7 +99,8 @@ class MatchFiles(Sequence[MatchFile]):
         self, paths: Sequence[str | os.PathLike[str]], limits: UnpackLimits | None = None
     ) -> None:
         self._limits = limits or UnpackLimits()
-        self._folder = tempfile.TemporaryDirectory(prefix="yardstone-matches-")
+        self._open = ExitStack()
+        self._folder = self._open.enter_context(scratch_folder())
         self._unpacked = 0
         self._members = 0
         self._files: list[MatchFile] = []
@@ -118,7 +120,7 @@ class MatchFiles(Sequence[MatchFile]):
 
     def close(self) -> None:
         """Delete what was unpacked."""
-        self._folder.cleanup()
+        self._open.close()
 
     def __len__(self) -> int:
         return len(self._files)
@@ -163,7 +165,7 @@ class MatchFiles(Sequence[MatchFile]):
 
     def _unpack(self, source: Source) -> None:
         """Copy what is packed, whatever it claims about its size."""
-        place = Path(self._folder.name) / f"{len(self._files)}{source.ending}"
+        place = self._folder / f"{len(self._files)}{source.ending}"
         size, problem = 0, ""
         try:
             with source.open() as stream, place.open("wb") as out:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Annotated
 import typer
 
 from yardstone.errors import UsageError, YardstoneError
+from yardstone.files import scratch_folder
 
 __all__ = ["DEMOS", "Demo", "demo"]
 
@@ -181,7 +181,7 @@ def _run(shown: Demo) -> int:
     from yardstone.examples import copy_examples
 
     advice = shown.missing()
-    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+    with scratch_folder() as folder, chdir(folder):
         copy_examples(folder)
         for words in (*shown.commands, *(() if advice else shown.more)):
             _print(f"$ yardstone {join(words)}")

@@ -10,7 +10,7 @@ import typer
 
 from yardstone.cli import values
 from yardstone.cli.games import GameOptions
-from yardstone.cli.options import Confidence
+from yardstone.cli.options import Confidence, Engine
 from yardstone.cli.output import Output
 from yardstone.cli.progress import stage_bars
 from yardstone.cli.systems import moment, settings
@@ -136,6 +136,7 @@ def evaluate(
     ] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the tuning and the bootstrap.")] = 0,
     workers: Annotated[int, typer.Option(help="Systems to evaluate in parallel.", min=1)] = 1,
+    engine: Engine = None,
     games: GameOptions,
     out: Output,
 ) -> None:

@@ -196,6 +196,34 @@ class GameOptions:
         report_skipped(games.skipped)
         return games
 
+    def read_within(
+        self,
+        paths: Sequence[str | Source] | None,
+        memory: str | None,
+        *,
+        bytes_a_game: int,
+        tags: Sequence[str] = (),
+        levels: bool = False,
+        quiet: bool = False,
+    ) -> Pool:
+        """The games as `read` gives them, or on disk in order of time where they do not fit.
+
+        `memory` is what the user says of it, `bytes_a_game` what the work takes in memory.
+        """
+        from yardstone.memory import bytes_of, usable_memory
+
+        room = usable_memory() if memory is None else bytes_of(memory)
+        if self.fits(paths, room, bytes_a_game=bytes_a_game):
+            return self.read(paths, tags=tags, levels=levels, quiet=quiet)
+        from yardstone.records.stored import stored_games
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
+            games = self.stream(paths, memory=room // 2, tags=tags, levels=levels, quiet=quiet)
+            pool = stored_games(games, memory=room // 2)
+        report_skipped(pool.skipped)
+        return pool
+
     def fits(
         self, paths: Sequence[str | Source] | None, memory: int, *, bytes_a_game: int = 100
     ) -> bool:

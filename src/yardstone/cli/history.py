@@ -9,7 +9,7 @@ import typer
 
 from yardstone.cli import values
 from yardstone.cli.games import GameOptions
-from yardstone.cli.options import Confidence
+from yardstone.cli.options import Confidence, Memory
 from yardstone.cli.output import Output
 from yardstone.cli.systems import RatedGamesPaths, SystemOptions, moment
 from yardstone.errors import UsageError
@@ -61,6 +61,7 @@ def history(
         typer.Option(metavar="CHANCE", help="Results of at most this probability are improbable."),
     ] = 0.01,
     confidence: Confidence = "95",
+    memory: Memory = None,
     top: Annotated[
         int, typer.Option(metavar="NUMBER", help="Show this many players; 0 shows all.", min=0)
     ] = 20,
@@ -73,6 +74,10 @@ def history(
     back, or two accounts made one, replay only the games that this can reach. In
     CSV and Parquet there is a row for each game of the players chosen, or for each
     listed player if none is chosen; --plot then draws the ten highest.
+
+    More games than fit in memory are put in order on disk and rated from there. What
+    --save keeps is then the ratings without the games, so that later ones can be
+    added, and none annulled.
 
     Examples
     --------
@@ -90,7 +95,7 @@ def history(
     annulled = [_game(text) for text in annul or ()]
     merged = [_accounts(text) for text in merge or ()]
     ratings = rating_history(
-        **rating.read(paths, games, quiet=out.quiet),
+        **rating.read(paths, games, memory=memory, quiet=out.quiet),
         annul=annulled,
         merge=merged,
         save=save,

@@ -1,9 +1,9 @@
 """The command `yardstone`: finds the subcommand, and turns errors into one line.
 
-Exit status 0: all was done; 1: an error in the input; 2: wrong usage; 130:
-interrupted; a reader who closes our output early is no error worth a word (status
-1). `ordo` and `prep` read their own switches and start faster, so they
-are called before anything else is imported.
+Exit status 0: all was done; 1: an error in the input, or a place that cannot be written
+to; 2: wrong usage; 130: interrupted, 143: ended by `kill`; a reader who closes our output
+early is no error worth a word (status 1). `ordo` and `prep` read their own switches and
+start faster, so they are called before anything else is imported.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+from yardstone.cli.process import STANDARD_OUTPUT, open_streams, silence, stopping
 from yardstone.cli.table import OWN_SWITCHES
 from yardstone.kernels.settings import in_command
 
@@ -41,12 +42,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     in_command(quiet=not _QUIET.isdisjoint(given))
     gc.set_threshold(_NEW_OBJECTS)
+    if arguments is None:
+        open_streams()
+    with stopping(last=arguments is None) as signals:
+        try:
+            return _finished(given)
+        except KeyboardInterrupt:
+            return signals.status or INTERRUPTED
+        except Exception:
+            if signals.status:  # some libraries make another exception of it
+                return signals.status
+            raise
+
+
+def _finished(given: list[str]) -> int:
+    """The exit status, with all that was printed on its way."""
     try:
         status = _dispatch(given)
         sys.stdout.flush()
         return status
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package in ("", "yardstone"):
@@ -57,10 +71,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return FAILED
     except BrokenPipeError:
-        # Whoever read our output has closed it. Python would complain at exit
-        # about what is still to be written: let it go nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)  # whoever read our output has closed it
         return BROKEN_PIPE
+    except OSError as error:
+        print(f"yardstone: error: {_system_error(error)}", file=sys.stderr)
+        return FAILED
+
+
+def _system_error(error: OSError) -> object:
+    """What the system refused, in a line."""
+    from yardstone.files import unwritable
+
+    if error.filename == STANDARD_OUTPUT:
+        silence(sys.stdout)
+        return unwritable(error, STANDARD_OUTPUT)
+    return f"{error.filename}: {error.strerror}" if error.filename else error
 
 
 def _dispatch(given: list[str]) -> int:
@@ -122,7 +147,7 @@ def _usage(error: Exception) -> int:
     message = getattr(error, "format_message", None)
     if message is None:
         if type(error).__name__ == "Abort":
-            return INTERRUPTED
+            raise KeyboardInterrupt from error
         raise error
     if type(error).__name__ == "NoArgsIsHelpError":
         print(message())

@@ -2,11 +2,58 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-__all__ = ["Confidence", "Memory", "Win"]
+from yardstone.errors import UsageError
+
+__all__ = ["Confidence", "Engine", "Memory", "Win", "WorkOptions"]
+
+#: What `--engine` once said of networks, and `--runtime` says now.
+_RUNTIMES = ("auto", "onnxruntime", "openvino")
+
+
+def _work_there(context: typer.Context, name: str | None) -> str | None:
+    """Have all work of the command done by this engine, until the command ends."""
+    from yardstone import parallel
+
+    if name in _RUNTIMES:
+        raise UsageError(f"--engine {name}: what runs a network is named by --runtime")
+    if name is not None and not context.resilient_parsing:
+        context.with_resource(parallel.engine(name))
+    return name
+
+
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="Where to work: local, ray (all machines of the Ray that runs here, or one of its "
+        "own), or ray://HOST:PORT. [default: local]",
+        show_default=False,
+        callback=_work_there,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class WorkOptions:
+    """Options of a command that works in several processes.
+
+    The command needs to look at `workers` only: `engine` holds for all that it calls.
+    """
+
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers", metavar="NUMBER", min=1, help="Processes to use; one per core by default."
+        ),
+    ] = None
+    engine: Engine = None
+
 
 Confidence = Annotated[
     str, typer.Option(metavar="LEVEL", help="Confidence level of all intervals, in per cent.")

@@ -8,7 +8,7 @@ import typer
 
 from yardstone.cli import values
 from yardstone.cli.games import GameOptions
-from yardstone.cli.options import Confidence
+from yardstone.cli.options import Confidence, Memory
 from yardstone.cli.output import TableOutput
 from yardstone.cli.systems import RatedGamesPaths, SystemOptions
 
@@ -39,6 +39,7 @@ def predict(
         ),
     ] = False,
     confidence: Confidence = "95",
+    memory: Memory = None,
     games: GameOptions,
     out: TableOutput,
 ) -> None:
@@ -55,7 +56,7 @@ def predict(
     level = values.confidence(confidence)
     out.check()
     forecast = predict_game(
-        **rating.read(paths, games, quiet=True),
+        **rating.read(paths, games, memory=memory, quiet=True),
         player=player,
         opponent=opponent,
         advantage=advantage,

@@ -11,7 +11,7 @@ import typer
 
 from yardstone.cli import values
 from yardstone.cli.games import GameOptions, Names
-from yardstone.cli.options import Confidence, Memory
+from yardstone.cli.options import Confidence, Memory, WorkOptions
 from yardstone.cli.output import Output, check_ending, write_table
 from yardstone.cli.watching import News, Watching
 from yardstone.errors import UsageError
@@ -98,10 +98,7 @@ def rate(
         ),
     ] = 0,
     seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the simulation.")] = 0,
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="NUMBER", help="Processors to use; all by default."),
-    ] = None,
+    work: WorkOptions,
     confidence: Confidence = "95",
     min_games: Annotated[
         int, typer.Option(help="List only players with at least this many games.", metavar="NUMBER")
@@ -178,7 +175,7 @@ def rate(
             minimum_games=min_games,
             simulations=simulate,
             seed=seed,
-            workers=workers,
+            workers=work.workers,
             progress=output.progress("simulating"),
         )
         if report.rejected:

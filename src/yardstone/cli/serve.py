@@ -35,6 +35,14 @@ class ServerOptions:
             metavar="FOLDER", help="Folder for jobs and results. [default: yardstone-served]"
         ),
     ] = None
+    database: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="PostgreSQL for jobs and results, shared by any number of servers and workers: "
+            "postgresql://USER@HOST/NAME, or a file with the URL. [default: SQLite in --data]",
+        ),
+    ] = None
     net: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="KataGo network for games of Go: a file or a name."),
@@ -136,6 +144,7 @@ def serve(
     yardstone serve
     yardstone serve --port 80 --host 0.0.0.0 --workers 2 --data /var/lib/yardstone
     yardstone serve --config serve.toml --limit file_bytes=4000000
+    yardstone serve --only-workers --database /run/secrets/database
     """
     from yardstone.web.settings import load_settings
 
@@ -177,5 +186,5 @@ def _run(settings: Any, *, serve: bool) -> None:
     if supervisor.address:
         print(f"Yardstone answers at {supervisor.address} ({workers}; Ctrl-C ends it)", flush=True)
     else:
-        print(f"{workers} for {settings.data} (Ctrl-C ends it)", file=sys.stderr)
+        print(f"{workers} for {supervisor.place} (Ctrl-C ends it)", file=sys.stderr)
     supervisor.run()

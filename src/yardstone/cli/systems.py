@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["RatedGamesPaths", "SystemOptions", "moment", "settings"]
 
+#: What a game takes while it is read, rated and kept, in bytes.
+_BYTES_A_GAME = 250
+
 RatedGamesPaths = Annotated[
     list[str] | None,
     typer.Argument(
@@ -50,18 +53,29 @@ class SystemOptions:
     ] = None
 
     def read(
-        self, paths: Sequence[str] | None, games: GameOptions, *, quiet: bool = False
+        self,
+        paths: Sequence[str] | None,
+        games: GameOptions,
+        *,
+        memory: str | None = None,
+        quiet: bool = False,
     ) -> dict[str, Any]:
         """What `yardstone.evaluation.history.rating_history` takes: games, system and state."""
         from yardstone.evaluation.history import takes_levels
-        from yardstone.evaluation.ledger_file import load_ledger
+        from yardstone.evaluation.state_file import load_state
 
         name = self.system or "glicko2"
         parameters = settings(self.parameter or [], [name])[name]
-        ledger = None if self.state is None else load_ledger(self.state)
+        ledger = None if self.state is None else load_state(self.state)
         pool = None
         if paths or games.query is not None:
-            pool = games.read(paths, levels=takes_levels(self.system, ledger), quiet=quiet)
+            pool = games.read_within(
+                paths,
+                memory,
+                bytes_a_game=_BYTES_A_GAME,
+                levels=takes_levels(self.system, ledger),
+                quiet=quiet,
+            )
         return {"games": pool, "system": self.system, "parameters": parameters, "state": ledger}
 
 

@@ -8,43 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.ratings.schedule import calendar_number
 from yardstone.ratings.state import State
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.pool import Pool
-    from yardstone.ratings.sequential import Sequential
 
     Mask = NDArray[np.bool_]
 
-__all__ = ["changed_games", "overlaid", "reached_players", "renamed", "resting_places", "without"]
-
-
-def resting_places(pool: Pool, system: Sequential) -> Mask:
-    """Where a state may be kept: for 0, 1, … games, whether no rating period is cut there.
-
-    The end always is one; whether it stays one, later games will tell.
-    """
-    games = len(pool)
-    free = np.ones(games + 1, np.bool_)
-    if system.period == "game" or not games:
-        return free
-    if system.period == "event":
-        event = np.unique(pool.columns[system.event_column], return_inverse=True)[1]
-        opens = np.full(event.max() + 1, games)
-        np.minimum.at(opens, event, np.arange(games))
-        closes = np.zeros(len(opens), np.int64)
-        np.maximum.at(closes, event, np.arange(games))
-        running = np.zeros(games + 1, np.int64)
-        np.add.at(running, opens + 1, 1)
-        np.add.at(running, closes + 1, -1)
-        return np.asarray(np.cumsum(running) == 0)
-    if pool.time is not None:
-        number = calendar_number(pool.time, system.period)
-        free[1:-1] = number[1:] != number[:-1]
-    return free
+__all__ = ["changed_games", "overlaid", "reached_players", "renamed", "without"]
 
 
 def changed_games(old: Pool, new: Pool, origin: NDArray[np.int64]) -> Mask:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from math import isfinite, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.clusters import mean_error, t_quantile
+from yardstone.disk import pieces, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.winprob.logistic import logistic, logit
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["CalibrationCurve", "calibrate", "recalibration"]
+__all__ = ["CalibrationCurve", "calibrate", "recalibration", "recalibration_of"]
 
 #: Predictions are kept this far from 0 and 1 where their logit is taken.
 _EDGE = 1e-9
@@ -172,24 +175,45 @@ def _wilson(
     return np.where(known, low, 0.0), np.where(known, high, 1.0)
 
 
-def recalibration(score: ArrayLike, expected: ArrayLike) -> tuple[float, float]:
+def recalibration(score: NDArray[Any], expected: NDArray[Any]) -> tuple[float, float]:
     """Intercept and slope of the logistic regression of scores on predictions' logits.
 
     (0, 1) for predictions that are right on average at every level; Cox 1958.
     NaN where the data do not determine them: one prediction for all games, or
     predictions that separate wins from losses.
     """
-    s = np.asarray(score, np.float64)
-    p = np.clip(np.asarray(expected, np.float64), _EDGE, 1.0 - _EDGE)
-    x = logit(p)
-    if x.std() < 1e-12:
+
+    def parts() -> Iterator[tuple[Array, Array]]:
+        for at in pieces(len(score)):
+            yield taken(score, at), taken(expected, at)
+
+    return recalibration_of(parts)
+
+
+def recalibration_of(games: Callable[[], Iterable[tuple[Array, Array]]]) -> tuple[float, float]:
+    """The same for scores and predictions that come in pieces, each time the function is called."""
+
+    def parts() -> Iterator[tuple[Array, Array]]:
+        for score, expected in games():
+            p = np.clip(np.asarray(expected, np.float64), _EDGE, 1.0 - _EDGE)
+            yield np.asarray(score, np.float64), logit(p)
+
+    known = list(islice(parts(), 2))
+    if not known:
+        return float("nan"), float("nan")
+    few = len(known) < 2  # then it is all, and need not be made again
+    ends = [(x.min(), x.max()) for _, x in (known if few else parts()) if len(x)]
+    if not ends or max(high for _, high in ends) - min(low for low, _ in ends) < 1e-12:
         return float("nan"), float("nan")
     intercept, slope = 0.0, 1.0
     for _ in range(50):
-        fitted = logistic(intercept + slope * x)
-        weight = fitted * (1.0 - fitted)
-        g0, g1 = np.sum(s - fitted), np.sum((s - fitted) * x)
-        h00, h01, h11 = weight.sum(), np.sum(weight * x), np.sum(weight * x * x)
+        sums = np.zeros(5)
+        for s, x in known if few else parts():
+            fitted = logistic(intercept + slope * x)
+            weight = fitted * (1.0 - fitted)
+            off, moment = s - fitted, weight * x
+            sums += (off.sum(), (off * x).sum(), weight.sum(), moment.sum(), (moment * x).sum())
+        g0, g1, h00, h01, h11 = sums
         determinant = h00 * h11 - h01 * h01
         if not determinant > 1e-12 * h00 * h11 or not isfinite(determinant):
             return float("nan"), float("nan")

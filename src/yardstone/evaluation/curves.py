@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.choices import unknown_player
+from yardstone.disk import pieces, rows_of, taken
 from yardstone.errors import NoGamesError
 from yardstone.evaluation.labels import rating_labels
 
@@ -21,7 +22,17 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["RatingCurve", "rating_curves"]
+__all__ = ["RatingCurve", "games_of_players", "rating_curves"]
+
+#: What a replay has of each game.
+_PREDICTED = (
+    "expected",
+    "first_rating",
+    "second_rating",
+    "first_deviation",
+    "second_deviation",
+    "draw",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +85,12 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Ra
     NoGamesError
         A player has no game.
     """
+    if not players:
+        return []
     number = {name: row for row, name in enumerate(pool.players)}
+    places = games_of_players(pool, [number[name] for name in players if name in number])
+    pool, replay = pool.select(places), _selected(replay, places)
+    # Of the others games are missing, so only the chosen players' labels say what they should.
     after = rating_labels(pool, replay, advance=0)
     curves = []
     for player in players:
@@ -94,7 +110,7 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Ra
         curves.append(
             RatingCurve(
                 player=player,
-                game=games,
+                game=places[games],
                 time=None if pool.time is None else pool.time[games],
                 opponents=tuple(pool.players[other] for other in others),
                 first=first,
@@ -107,3 +123,23 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Ra
             )
         )
     return curves
+
+
+def games_of_players(pool: Pool, players: Sequence[int]) -> NDArray[np.int64]:
+    """Places of the games in which one of some players took part."""
+    chosen = np.zeros(len(pool.players), np.bool_)
+    chosen[list(players)] = True
+    places = [
+        at.start + np.flatnonzero(chosen[taken(pool.first, at)] | chosen[taken(pool.second, at)])
+        for at in pieces(len(pool))
+    ]
+    return np.concatenate([np.zeros(0, np.int64), *places])
+
+
+def _selected(replay: Replay, places: NDArray[np.int64]) -> Replay:
+    """What was predicted of some games, in memory."""
+    known: dict[str, Any] = {}
+    for name in _PREDICTED:
+        if (column := getattr(replay, name)) is not None:
+            known[name] = rows_of(column, places)
+    return replace(replay, **known)

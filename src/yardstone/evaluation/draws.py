@@ -8,17 +8,18 @@ that makes the *earlier* games likeliest, given its own predictions of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.disk import pieces, taken
 from yardstone.evaluation.metrics import three_way_log_likelihoods
 from yardstone.winprob.davidson import draw_probability
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["fit_draw_rate"]
+__all__ = ["draw_rate_of", "fit_draw_rate", "outcome_table"]
 
 #: A fitted rate stays this far from 0 and 1.
 _EDGE = 1e-4
@@ -37,11 +38,14 @@ def fit_draw_rate(score: ArrayLike, expected: ArrayLike) -> float:
     score, expected : array_like
         Results of games and the expected scores predicted for them.
     """
-    s = np.asarray(score, np.float64)
-    p = np.asarray(expected, np.float64)
-    if not np.any(s == 0.5):
+    return draw_rate_of(outcome_table(score, expected))
+
+
+def draw_rate_of(table: NDArray[np.float64]) -> float:
+    """The same from what `outcome_table` counted."""
+    if not table[:, 2].any():
         return 0.0
-    cells, counts = _grouped(s, p)
+    cells, counts = _grouped(table)
 
     def loss(rate: float) -> float:
         total = 0.0
@@ -73,13 +77,26 @@ def _lowest(loss: Callable[[float], float], low: float, high: float) -> float:
     return 0.5 * (low + high)
 
 
+def outcome_table(score: Any, expected: Any) -> NDArray[np.float64]:
+    """Of groups of predictions their sum, and the numbers of losses, draws and wins.
+
+    The tables of several sets of games are added. Columns may lie on disk.
+    """
+    table = np.zeros((_GROUPS, 4))
+    for at in pieces(len(score)):
+        s, p = (np.asarray(taken(each, at), np.float64) for each in (score, expected))
+        group = np.minimum((p * _GROUPS).astype(np.int64), _GROUPS - 1)
+        table[:, 0] += np.bincount(group, p, _GROUPS)
+        for column, value in enumerate((0.0, 0.5, 1.0), 1):
+            table[:, column] += np.bincount(group[s == value], minlength=_GROUPS)
+    return table
+
+
 def _grouped(
-    score: NDArray[np.float64], expected: NDArray[np.float64]
+    table: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], dict[float, NDArray[np.float64]]]:
     """Middle predictions of groups, and in each the numbers of losses, draws and wins."""
-    group = np.minimum((expected * _GROUPS).astype(np.int64), _GROUPS - 1)
-    group = np.unique(group, return_inverse=True)[1]
-    size = np.bincount(group)
-    middle = np.bincount(group, expected) / size
-    counts = {v: np.bincount(group, score == v).astype(np.float64) for v in (0.0, 0.5, 1.0)}
+    table = table[table[:, 1:].any(axis=1)]
+    middle = table[:, 0] / table[:, 1:].sum(axis=1)
+    counts = {value: table[:, column] for column, value in enumerate((0.0, 0.5, 1.0), 1)}
     return np.clip(middle, 1e-12, 1.0 - 1e-12), counts

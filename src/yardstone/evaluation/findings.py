@@ -9,13 +9,15 @@ person must find out.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.disk import pieces, taken
 from yardstone.errors import UsageError
-from yardstone.evaluation.calibration import recalibration
+from yardstone.evaluation.calibration import recalibration_of
 from yardstone.winprob.logistic import logistic, logit
 
 if TYPE_CHECKING:
@@ -132,22 +134,21 @@ def examine(
         quiet = (np.nanmax(last) - last).astype(np.float64) / SECONDS_PER_DAY
         candidates = np.flatnonzero((played > 0) & (quiet > idle_days))
         idle = candidates[np.argsort(-quiet[candidates], kind="stable")]
-    decided = pool.score != 0.5
-    expected = np.where(pool.score == 1.0, replay.expected, 1.0 - replay.expected)
-    chance = _chances(pool.score, replay.expected, decided)
-    share = swap_share(chance[decided])
-    rows = np.flatnonzero(decided & (chance <= improbable))
-    rows = rows[np.argsort(chance[rows], kind="stable")][:most]
+    chances = _Chances(pool, replay)
+    share = chances.swap_share()
+    rows, chance = chances.least(improbable, most)
     twins = _twins(pool, rows)
+    won, predicted = pool.score[rows] == 1.0, replay.expected[rows]
+    expected = np.where(won, predicted, 1.0 - predicted)
     results = tuple(
         Improbable(
             game=row,
-            expected=float(expected[row]),
-            chance=float(chance[row]),
-            swapped=_posterior(float(chance[row]), share),
+            expected=float(expected[place]),
+            chance=float(chance[place]),
+            swapped=_posterior(float(chance[place]), share),
             twin=twins.get(row),
         )
-        for row in rows.tolist()
+        for place, row in enumerate(rows.tolist())
     )
     return Findings(
         provisional=np.flatnonzero(unsettled),
@@ -156,20 +157,49 @@ def examine(
         played=played,
         improbable=results,
         swap_share=share,
-        decided=int(decided.sum()),
+        decided=chances.decided,
     )
 
 
-def _chances(score: Array, expected: Array, decided: NDArray[np.bool_]) -> Array:
-    """Probability of each decided game's result, recalibrated to fit all of them on average."""
-    intercept, slope = 0.0, 1.0
-    if decided.any():
-        line = recalibration(score[decided], expected[decided])
+class _Chances:
+    """Probabilities of the decided games' results, recalibrated to fit all of them on average."""
+
+    def __init__(self, pool: Pool, replay: Replay) -> None:
+        self._score, self._expected = pool.score, replay.expected
+        self._line = (0.0, 1.0)
+        self.decided = sum(len(score) for score, _ in self._games())
+        line = recalibration_of(self._games)
         if np.isfinite(line).all() and line[1] > 0.0:
-            intercept, slope = line
-    p = np.clip(expected, 1e-12, 1.0 - 1e-12)
-    odds = intercept + slope * logit(p)
-    return logistic(np.where(score == 1.0, odds, -odds))
+            self._line = line
+
+    def _games(self) -> Iterator[tuple[Array, Array]]:
+        """Scores and predictions of the decided games, by pieces."""
+        for at in pieces(len(self._score)):
+            score, expected = taken(self._score, at), taken(self._expected, at)
+            decided = score != 0.5
+            yield score[decided], expected[decided]
+
+    def _of(self, score: Array, expected: Array) -> Array:
+        p = np.clip(expected, 1e-12, 1.0 - 1e-12)
+        odds = self._line[0] + self._line[1] * logit(p)
+        return logistic(np.where(score == 1.0, odds, -odds))
+
+    def swap_share(self) -> float:
+        """As the function of that name."""
+        return swap_share_of(lambda: (self._of(*games) for games in self._games()))
+
+    def least(self, most_chance: float, most: int) -> tuple[NDArray[np.int64], Array]:
+        """The games of at most that chance, least likely first, and their chances."""
+        rows, chances = np.zeros(0, np.int64), np.zeros(0)
+        for at in pieces(len(self._score)):
+            score = taken(self._score, at)
+            chance = self._of(score, taken(self._expected, at))
+            here = np.flatnonzero((score != 0.5) & (chance <= most_chance))
+            rows = np.concatenate([rows, at.start + here])
+            chances = np.concatenate([chances, chance[here]])
+            order = np.argsort(chances, kind="stable")[:most]
+            rows, chances = rows[order], chances[order]
+        return rows, chances
 
 
 def swap_share(chance: Array) -> float:
@@ -183,18 +213,29 @@ def swap_share(chance: Array) -> float:
         complement of it; so each result has the chance (1 - e) p + e (1 - p) where
         e is the share to be found.
     """
-    if not len(chance):
-        return 0.0
-    p = np.clip(chance, 1e-12, 1.0 - 1e-12)
-    difference = 1.0 - 2.0 * p
-    # The log-likelihood is concave in e, so its slope has at most one zero.
+    return swap_share_of(lambda: [chance])
+
+
+def swap_share_of(chances: Callable[[], Iterable[Array]]) -> float:
+    """The same for chances that come in pieces, each time the function is called."""
+
+    def slope(share: float) -> float:
+        total = 0.0
+        for chance in chances():
+            p = np.clip(chance, 1e-12, 1.0 - 1e-12)
+            difference = 1.0 - 2.0 * p
+            total += float(np.sum(difference / (p + share * difference)))
+        return total
+
+    # The log-likelihood is concave in the share, so its slope has at most one zero.
     low, high = 0.0, 0.5
-    if np.sum(difference / p) <= 0.0:
+    if slope(0.0) <= 0.0:
         return 0.0
     for _ in range(60):
-        e = 0.5 * (low + high)
-        slope = np.sum(difference / (p + e * difference))
-        low, high = (e, high) if slope > 0.0 else (low, e)
+        share = 0.5 * (low + high)
+        if share in (low, high):
+            break
+        low, high = (share, high) if slope(share) > 0.0 else (low, share)
     return 0.5 * (low + high)
 
 
@@ -209,9 +250,10 @@ def last_games(pool: Pool) -> NDArray[np.datetime64] | None:
     if pool.time is None:
         return None
     last = np.full(len(pool.players), np.iinfo(np.int64).min)
-    stamp = pool.time.view(np.int64)
-    np.maximum.at(last, pool.first, stamp)
-    np.maximum.at(last, pool.second, stamp)
+    for at in pieces(len(pool)):
+        stamp = taken(pool.time, at).view(np.int64)
+        np.maximum.at(last, taken(pool.first, at), stamp)
+        np.maximum.at(last, taken(pool.second, at), stamp)
     return last.view("datetime64[s]")
 
 
@@ -219,15 +261,30 @@ def _twins(pool: Pool, rows: NDArray[np.int64]) -> dict[int, int]:
     """For each of some games another of the day with names exchanged and the same result."""
     if pool.time is None:
         return {}
-    day = pool.time.astype("datetime64[D]").astype(np.int64)
+    games = pool.select(rows)
     mirrored: dict[tuple[int, int, int, float], int] = {}
-    for row in rows.tolist():
-        names = (int(pool.second[row]), int(pool.first[row]))
-        mirrored[(int(day[row]), *names, float(pool.score[row]))] = row
+    for place, key in enumerate(_meetings(games)):
+        day, first, second, score = key
+        mirrored[day, second, first, score] = int(rows[place])
+    days = _days(games)
     twins: dict[int, int] = {}
-    near = np.flatnonzero(np.isin(day, day[rows]))
-    for row in near.tolist():
-        key = (int(day[row]), int(pool.first[row]), int(pool.second[row]), float(pool.score[row]))
-        if key in mirrored and mirrored[key] != row:
-            twins[mirrored[key]] = row
+    for at in pieces(len(pool)):
+        near = at.start + np.flatnonzero(np.isin(_days_of(taken(pool.time, at)), days))
+        for row, key in zip(near.tolist(), _meetings(pool.select(near)), strict=True):
+            if key in mirrored and mirrored[key] != row:
+                twins[mirrored[key]] = row
     return twins
+
+
+def _days_of(time: NDArray[np.datetime64]) -> NDArray[np.int64]:
+    return time.astype("datetime64[D]").astype(np.int64)
+
+
+def _days(games: Pool) -> NDArray[np.int64]:
+    return np.zeros(0, np.int64) if games.time is None else _days_of(games.time)
+
+
+def _meetings(games: Pool) -> Iterator[tuple[int, int, int, float]]:
+    """Day, players and score of each game."""
+    columns = (_days(games), games.first, games.second, games.score)
+    return zip(*(column.tolist() for column in columns), strict=True)

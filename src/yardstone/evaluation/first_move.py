@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.disk import pieces, taken
 from yardstone.evaluation.metrics import log_likelihoods
 from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic, logit
 
@@ -57,7 +58,7 @@ def helpful_advantage(entry: SystemEntry, earlier: Pool) -> float:
     float
         In the system's rating points.
     """
-    judged = np.arange(len(earlier)) >= round(_LEARNING_SHARE * len(earlier))
+    judged = slice(round(_LEARNING_SHARE * len(earlier)), None)
     score = earlier.score[judged]
     if not len(score) or not earlier.ordered:
         return 0.0
@@ -77,17 +78,24 @@ def helpful_advantage(entry: SystemEntry, earlier: Pool) -> float:
 
 
 def _total(score: Array, expected: Array) -> float:
-    return float(np.maximum(log_likelihoods(score, expected), _LEAST_LOG).sum())
+    total = 0.0
+    for at in pieces(len(score)):
+        logs = log_likelihoods(taken(score, at), taken(expected, at))
+        total += float(np.maximum(logs, _LEAST_LOG).sum())
+    return total
 
 
 def _shift(score: Array, expected: Array) -> float:
     """What added to the log odds of all games makes their expected points those scored."""
-    odds = np.clip(logit(np.clip(expected, 1e-12, 1.0 - 1e-12)), -_EDGE, _EDGE)
     shift = 0.0
     for _ in range(25):
-        p = logistic(odds + shift)
-        slope = float((p * (1.0 - p)).sum())
-        step = float((score - p).sum()) / max(slope, 1e-9)
+        slope = gain = 0.0
+        for at in pieces(len(score)):
+            sure = np.clip(taken(expected, at), 1e-12, 1.0 - 1e-12)
+            p = logistic(np.clip(logit(sure), -_EDGE, _EDGE) + shift)
+            slope += float((p * (1.0 - p)).sum())
+            gain += float((taken(score, at) - p).sum())
+        step = gain / max(slope, 1e-9)
         shift += float(np.clip(step, -1.0, 1.0))
         if abs(step) < 1e-6:
             break

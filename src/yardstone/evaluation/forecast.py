@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.evaluation.draws import fit_draw_rate
+from yardstone.evaluation.draws import draw_rate_of
 from yardstone.evaluation.interval_scale import IntervalScale, interval_scale
-from yardstone.evaluation.tuning import LEARNING_SHARE
 from yardstone.ratings.game_forecast import GameForecast
 from yardstone.ratings.result import Ratings
 from yardstone.winprob.davidson import win_draw_loss
@@ -58,11 +57,9 @@ def forecast(
     if first == second:
         raise UsageError("nobody plays against himself: name two players")
     system, ratings = rated.system, rated.ratings
-    played = rated.pool.played()
-    number = {name: row for row, name in enumerate(rated.pool.players)}
     # A name of nobody is refused before anything is simulated.
     one, other = ratings[first], ratings[second]
-    games = [int(played[number[name]]) for name in (first, second)]
+    games = [int(rated.played[ratings.index(name)]) for name in (first, second)]
     if exact:
         scale = None
     elif scale is None:
@@ -81,8 +78,7 @@ def forecast(
                 )
                 for shift in (-off, off)
             )
-    judged = np.arange(len(rated.pool)) >= round(LEARNING_SHARE * len(rated.pool))
-    rate = fit_draw_rate(rated.pool.score[judged], rated.replay.expected[judged])
+    rate = draw_rate_of(rated.outcomes)
     win, draw, loss = (float(part) for part in win_draw_loss(expected, rate))
     return GameForecast(
         first=first,

@@ -10,6 +10,7 @@ import numpy as np
 
 from yardstone.choices import unknown_player
 from yardstone.errors import InputError, UsageError
+from yardstone.evaluation.carried import CarriedRatings, KeptRatings
 from yardstone.evaluation.curves import rating_curves
 from yardstone.evaluation.findings import examine
 from yardstone.evaluation.interval_scale import interval_scale
@@ -21,6 +22,7 @@ from yardstone.kernels import Loops, weighed
 from yardstone.pool import Pool
 from yardstone.ratings.systems import find_system
 from yardstone.records.given import ColumnNames, games_of
+from yardstone.records.stored import StoredPool
 
 __all__ = [
     "GamePlace",
@@ -36,6 +38,14 @@ __all__ = [
 #: A game by its number, from 1 on; or by its players, and its day where they met more often.
 GamePlace = int | tuple[str, str, np.datetime64 | None]
 _NOTHING = "name a file of results, - for standard input, or a --state"
+_AT_ONCE = "{} rates all games at once: leave out --save, --annul and --merge"
+_NO_GAMES = (
+    "the ratings are kept without their games, so none can be annulled and no accounts merged: "
+    "rate all games again, with more --memory"
+)
+_SAVED_WITHOUT = (
+    "The ratings were saved without the games: later games can be added, and none annulled."
+)
 _SCORES = {1.0: "1–0", 0.5: "½–½", 0.0: "0–1"}
 
 
@@ -44,7 +54,7 @@ def rating_history(
     *,
     system: str | None = None,
     parameters: Mapping[str, Any] | None = None,
-    state: Ledger | None = None,
+    state: Ledger | KeptRatings | None = None,
     annul: Sequence[GamePlace] = (),
     merge: Sequence[tuple[str, str]] = (),
     save: Path | None = None,
@@ -71,7 +81,8 @@ def rating_history(
     merge : sequence of pairs of str
         Two accounts that are one player: the name that is kept, and the other.
     save : Path, optional
-        Keep all games and ratings in this file, to go on from later.
+        Keep ratings in this file, to go on from later: with all games, or without them where
+        they lie on disk (`StoredPool`) or `state` had none.
     players : sequence of str
         Whose curves are wanted.
     confidence : float
@@ -95,13 +106,15 @@ def rating_history(
     """
     pool = None if games is None else dated_games(games, names, system, state)
     rated, notes = rate_games(pool, system=system, parameters=parameters, state=state)
-    if annul or merge or save is not None:
+    if annul or merge:
+        if isinstance(rated, CarriedRatings):
+            raise UsageError(_NO_GAMES)
         if not isinstance(rated, Ledger):
-            raise UsageError(
-                f"{rated.name} rates all games at once: leave out --save, --annul and --merge"
-            )
+            raise UsageError(_AT_ONCE.format(rated.name))
         rated, corrections = _corrected(rated, annul, merge)
         notes += corrections
+    if save is not None and not isinstance(rated, Ledger | CarriedRatings):
+        raise UsageError(_AT_ONCE.format(rated.name))
     findings = None
     curves = rating_curves(rated.pool, rated.replay, players)
     if report:
@@ -113,23 +126,21 @@ def rating_history(
             improbable=improbable,
         )
     scale = interval_scale(rated, confidence=confidence) if intervals else None
-    if save is not None and isinstance(rated, Ledger):
-        from yardstone.evaluation.ledger_file import save_ledger
-        from yardstone.files import replaced
-
-        with replaced(save) as temporary:
-            save_ledger(rated, temporary)
+    if save is not None:
+        _save(rated, save)
+        if isinstance(rated, CarriedRatings):
+            notes.append(_SAVED_WITHOUT)
     return RatingHistory(rated, curves, confidence, top, settled, findings, notes, scale)
 
 
 def dated_games(
-    games: Any, names: ColumnNames, system: str | None, state: Ledger | None = None
+    games: Any, names: ColumnNames, system: str | None, state: Ledger | KeptRatings | None = None
 ) -> Pool:
     """The games in any form, with all that the system looks at."""
     return games_of(games, names, times=True, levels=takes_levels(system, state))
 
 
-def takes_levels(system: str | None, state: Ledger | None = None) -> bool:
+def takes_levels(system: str | None, state: Ledger | KeptRatings | None = None) -> bool:
     """Whether the grades of newcomers matter to the system, so that they must be read."""
     name = system if state is None else state.name
     return name is not None and find_system(name).levels
@@ -141,19 +152,19 @@ def rate_games(
     *,
     system: str | None = None,
     parameters: Mapping[str, Any] | None = None,
-    state: Ledger | None = None,
+    state: Ledger | KeptRatings | None = None,
 ) -> tuple[RatedGames, list[str]]:
     """The games rated, and what must be said about it.
 
     Parameters
     ----------
     pool : Pool, optional
-        Games; with a state those to be added.
+        Games; with a state those to be added. Those of a pool on disk are not kept.
     system : str, optional
         A name in `yardstone.ratings.systems`; Glicko-2 by default.
     parameters : mapping, optional
         Of the system.
-    state : Ledger, optional
+    state : Ledger or KeptRatings, optional
         Go on from this one; it has its system and parameters.
     """
     notes: list[str] = []
@@ -162,8 +173,15 @@ def rate_games(
     if state is not None:
         if system is not None or parameters:
             raise UsageError("--state has its system: leave out --system and --set")
+        if isinstance(state, KeptRatings):
+            return _carried_on(state, pool, notes)
         if pool is None:
             return state, notes
+        if isinstance(pool, StoredPool):
+            raise InputError(
+                "the state holds all its games, and these do not fit in memory",
+                hint="give more --memory, or rate all games again",
+            )
         ledger = state.add(pool)
         return ledger, [*notes, f"{_games(len(pool))} added. {_replayed(ledger)}"]
     if pool is None:
@@ -172,8 +190,39 @@ def rate_games(
     if name == "whr":
         notes.append("whr looks back: each rating uses all games, later ones included.")
         return whole_history(pool, **(parameters or {})), notes
-    ledger = Ledger.begin(name, pool, **(parameters or {}))
-    return ledger, [*notes, *ledger.system.remarks(pool)]
+    kind = CarriedRatings if isinstance(pool, StoredPool) else Ledger
+    rated = kind.begin(name, pool, **(parameters or {}))
+    return rated, [*notes, *rated.system.remarks(pool)]
+
+
+def _carried_on(
+    state: KeptRatings, pool: Pool | None, notes: list[str]
+) -> tuple[CarriedRatings, list[str]]:
+    """Ratings without games, and further games rated."""
+    if pool is None:
+        nothing = np.zeros(0, np.int32)
+        none = Pool(state.state.players, nothing, nothing, np.zeros(0))
+        return CarriedRatings.go_on(state, none), notes
+    rated = CarriedRatings.go_on(state, pool)
+    notes.append(f"{_games(len(pool))} added. The state has no games before them.")
+    if rated.cuts_a_period():
+        notes.append(
+            "The first of them are of the rating period with which the state ended: they count "
+            "as a period of their own."
+        )
+    return rated, notes
+
+
+def _save(rated: RatedGames, path: Path) -> None:
+    from yardstone.evaluation.ledger_file import save_ledger
+    from yardstone.evaluation.state_file import save_kept
+    from yardstone.files import replaced
+
+    with replaced(path) as temporary:
+        if isinstance(rated, Ledger):
+            save_ledger(rated, temporary)
+        elif isinstance(rated, CarriedRatings):
+            save_kept(rated.kept(), temporary)
 
 
 def _games(number: int) -> str:

@@ -149,24 +149,23 @@ def interval_scale(
         or the length of matches (EGF, SKT-LR, FIBS), and OGS where handicap multiplies
         ratings.
     """
-    pool, system = rated.pool, rated.system
+    system = rated.system
     handicap = getattr(system, "handicap", None)
     unlike = bool(NOT_DRAWN & set(find_system(rated.name).uses))
     unlike |= rated.name == "ogs" and handicap is not None
-    if unlike or not len(pool):
+    if unlike or not rated.number:
         return None
     effort = _WHOLE if rated.name == "whr" else _SEQUENTIAL
-    if len(pool) > effort.games:
-        pool = pool.select(np.arange(effort.games))
+    pool, expected = rated.opening(effort.games)
     pools = int(np.clip(-(-effort.errors // (2 * len(pool))), effort.pools, MOST_POOLS))
     replays = pools + len(WALKS) * len(SPREADS)
     loops = Loops.WHOLE_HISTORY if rated.name == "whr" else Loops.REPLAY
     with work(loops, replays * len(pool)):
-        return _scale_of(rated, pool, pools, confidence, seed)
+        return _scale_of(rated, pool, expected, pools, confidence, seed)
 
 
 def _scale_of(
-    rated: RatedGames, pool: Pool, pools: int, confidence: float, seed: int
+    rated: RatedGames, pool: Pool, expected: Array, pools: int, confidence: float, seed: int
 ) -> IntervalScale | None:
     """The same by so many pools like this one."""
     system = rated.system
@@ -177,7 +176,7 @@ def _scale_of(
         shift = handicap.advantage(pool)
         advantage += 0.0 if shift is None else shift
     worlds, weight = weighed_worlds(pool, advantage)
-    draw_rate = fit_draw_rate(pool.score, rated.replay.expected[: len(pool)])
+    draw_rate = fit_draw_rate(pool.score, expected)
     rng = np.random.default_rng(seed)
     chosen = rng.choice(len(worlds), pools, p=weight)
     again = _rating_again(rated)

@@ -23,7 +23,6 @@ from yardstone.evaluation._checkpoints import (
     overlaid,
     reached_players,
     renamed,
-    resting_places,
     without,
 )
 from yardstone.evaluation.rated_games import RatedGames
@@ -163,7 +162,7 @@ class Ledger(RatedGames):
         gone[origin[origin >= 0]] = False
         removed = np.flatnonzero(gone)
         first_change = min(_first(changed), int(removed.min(initial=games)))
-        restable = resting_places(pool, system)
+        restable = system.resting_places(pool)
         kept = [
             (at, state) for at, state in self.checkpoints if at <= first_change and restable[at]
         ]

@@ -17,9 +17,9 @@ from yardstone.ratings.state import State
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["load_ledger", "save_ledger"]
+__all__ = ["HISTORY_FILE", "ledger_of", "load_ledger", "save_ledger"]
 
-_FILE = ArrayFile("saved history", format=1, text="about", compressed=False)
+HISTORY_FILE = ArrayFile("saved history", format=1, text="about", compressed=False)
 _NEVER = np.datetime64("NaT", "s")
 
 
@@ -57,7 +57,7 @@ def save_ledger(ledger: Ledger, path: Path) -> None:
         "ordered": pool.ordered,
         "checkpoints": [at for at, _ in ledger.checkpoints],
     }
-    _FILE.write(path, arrays, about)
+    HISTORY_FILE.write(path, arrays, about)
 
 
 def load_ledger(path: Path) -> Ledger:
@@ -69,10 +69,11 @@ def load_ledger(path: Path) -> Ledger:
         There is no such file, it is something else, or its system has changed
         since: then the ratings must be made anew from the games.
     """
-    return _FILE.read(path, lambda arrays, about: _ledger(arrays, about, str(path)))
+    return HISTORY_FILE.read(path, lambda arrays, about: ledger_of(arrays, about, str(path)))
 
 
-def _ledger(stored: StoredArrays, about: dict[str, Any], path: str) -> Ledger:
+def ledger_of(stored: StoredArrays, about: dict[str, Any], path: str) -> Ledger:
+    """The ledger that a file's arrays and text describe."""
     arrays = dict(stored)
     columns = {
         name.removeprefix("column "): values
@@ -91,12 +92,18 @@ def _ledger(stored: StoredArrays, about: dict[str, Any], path: str) -> Ledger:
         columns,
         ordered=about.get("ordered", True),
     )
+    places = about["checkpoints"]
+    if places != sorted(places) or places[0] != 0 or places[-1] != len(pool):
+        raise ValueError("checkpoints")
     points = []
-    for place, at in enumerate(about["checkpoints"]):
+    for place, at in enumerate(places):
         known = f"checkpoint {place} of "
+        rows = arrays[f"checkpoint {place} players"]
+        if rows.min(initial=0) < 0:
+            raise ValueError("players")
         state = State(
             about["system"],
-            tuple(players[row] for row in arrays[f"checkpoint {place} players"]),
+            tuple(players[row] for row in rows),
             {
                 name.removeprefix(known): values
                 for name, values in arrays.items()
@@ -113,6 +120,8 @@ def _ledger(stored: StoredArrays, about: dict[str, Any], path: str) -> Ledger:
             file=path,
             hint="rate the games again",
         )
+    for _, state in points:
+        system.check_state(state)
     for name in REPLAYED:
         values = arrays.get(f"replay {name}")
         if values is not None and (values.shape != (len(pool),) or np.isinf(values).any()):

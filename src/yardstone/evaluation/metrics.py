@@ -8,12 +8,13 @@ each side, which is how the thesis says they may be extended.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.disk import on_disk, pieces, taken
 from yardstone.errors import InputError, NoGamesError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ __all__ = [
     "log_likelihood",
     "log_likelihoods",
     "measure",
+    "measure_pieces",
     "squared_errors",
     "three_way_log_likelihood",
     "three_way_log_likelihoods",
@@ -219,15 +221,40 @@ def measure(score: ArrayLike, expected: ArrayLike, draw: ArrayLike | None = None
     >>> result.games, round(result.log_likelihood, 4)
     (4, -0.5634)
     """
-    values = game_metrics(score, expected, draw)
-    means = {name: _mean(each) for name, each in values.items()}
-    logs = values["log_likelihood"]
+    s, p, d = _column(score), _column(expected), None if draw is None else _column(draw)
+    if len(s) != len(p):
+        raise InputError(f"{len(s)} scores do not go with {len(p)} predictions")
+    return measure_pieces(
+        (taken(s, at), taken(p, at), None if d is None else taken(d, at)) for at in pieces(len(s))
+    )
+
+
+def measure_pieces(games: Iterable[tuple[ArrayLike, ArrayLike, ArrayLike | None]]) -> Measures:
+    """The same for scores, predictions and probabilities of draws that come in pieces."""
+    sums: dict[str, float] = {}
+    number = impossible = 0
+    points = 0.0
+    for score, expected, draw in games:
+        values = game_metrics(score, expected, draw)
+        for name, each in values.items():
+            sums[name] = sums.get(name, 0.0) + float(each.sum())
+        number += len(values["brier"])
+        points += float(np.sum(np.asarray(score, np.float64)))
+        impossible += int(np.sum(np.isneginf(values["log_likelihood"])))
+    if not number:
+        raise NoGamesError("there is no game to measure predictions on")
+    means = {name: total / number for name, total in sums.items()}
+    share = points / number
     return Measures(
-        games=len(logs),
+        games=number,
         accuracy=means["accuracy"],
-        constant_side=constant_side_accuracy(score),
+        constant_side=max(share, 1.0 - share),
         log_likelihood=means["log_likelihood"],
         brier=means["brier"],
         three_way=means.get("three_way"),
-        impossible=int(np.sum(np.isneginf(logs))),
+        impossible=impossible,
     )
+
+
+def _column(values: Any) -> Any:
+    return values if on_disk(values) else np.atleast_1d(np.asarray(values, np.float64))

@@ -12,6 +12,7 @@ from yardstone.ratings.game_forecast import GameForecast
 from yardstone.records.given import ColumnNames
 
 if TYPE_CHECKING:
+    from yardstone.evaluation.carried import KeptRatings
     from yardstone.evaluation.ledger import Ledger
 
 __all__ = ["predict"]
@@ -24,7 +25,7 @@ def predict(
     *,
     system: str | None = None,
     parameters: Mapping[str, Any] | None = None,
-    state: Ledger | None = None,
+    state: Ledger | KeptRatings | None = None,
     advantage: float | None = None,
     exact: bool = False,
     confidence: float = 0.95,

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.errors import InputError
+from yardstone.evaluation.draws import outcome_table
+from yardstone.evaluation.findings import last_games
 from yardstone.evaluation.splits import earlier_games, in_time_order
+from yardstone.evaluation.tuning import LEARNING_SHARE
 from yardstone.kernels import Loops, weighed
+from yardstone.ratings.joint_replay import ALL_AT_ONCE, MORE_MEMORY
 from yardstone.ratings.order import check_order
 from yardstone.ratings.replay import Predicts, Replay
 from yardstone.ratings.result import Ratings
 from yardstone.ratings.systems import find_system
+from yardstone.records.stored import StoredPool, in_batches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,6 +73,52 @@ class RatedGames:
         """The ratings after all games."""
         return self.replay.ratings
 
+    @property
+    def number(self) -> int:
+        """Number of all games that were rated."""
+        return len(self.pool)
+
+    @cached_property
+    def played(self) -> NDArray[np.int64]:
+        """Games of each player, in the order of the ratings."""
+        played: NDArray[np.int64] = self._of_players(self.pool.played(), 0)
+        return played
+
+    @cached_property
+    def last_game(self) -> NDArray[np.datetime64] | None:
+        """Time of each player's last game, in the order of the ratings; None without times."""
+        last = last_games(self.pool)
+        if last is not None:
+            last = self._of_players(last, np.datetime64("NaT", "s"))
+        return last
+
+    @property
+    def period(self) -> tuple[np.datetime64, np.datetime64] | None:
+        """Times of the first and of the last game."""
+        time = self.pool.time
+        return None if time is None or not len(time) else (time[0], time[-1])
+
+    @cached_property
+    def outcomes(self) -> NDArray[np.float64]:
+        """Results by predictions of the later half of the games, as `outcome_table` counts."""
+        later = slice(round(LEARNING_SHARE * len(self.pool)), None)
+        return outcome_table(self.pool.score[later], self.replay.expected[later])
+
+    def opening(self, games: int) -> tuple[Pool, NDArray[np.float64]]:
+        """The first games, at most so many, in memory, and what was expected of them."""
+        if len(self.pool) <= games:
+            return next(iter(in_batches(self.pool))), np.array(self.replay.expected)
+        return self.pool.select(np.arange(games)), np.array(self.replay.expected[:games])
+
+    def _of_players(self, column: NDArray[Any], missing: Any) -> Any:
+        """A column by the pool's players in the order of the ratings."""
+        names = self.ratings.players
+        if names == self.pool.players:
+            return column
+        number = {name: row for row, name in enumerate(self.pool.players)}
+        known = [number.get(name, -1) for name in names]
+        return np.where(np.array(known) < 0, missing, column[known])
+
 
 @weighed(Loops.WHOLE_HISTORY, lambda pool, **_: len(pool))
 def whole_history(pool: Pool, **parameters: Any) -> RatedGames:
@@ -85,6 +138,8 @@ def whole_history(pool: Pool, **parameters: Any) -> RatedGames:
 
     system = WholeHistory(**parameters)
     check_order(system, pool)
+    if isinstance(pool, StoredPool):
+        raise InputError(f"whr: {ALL_AT_ONCE}", hint=MORE_MEMORY)
     games = in_time_order(pool)
     history = system.fit(games)
     first, second = _days(games, history)

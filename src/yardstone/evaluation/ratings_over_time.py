@@ -105,12 +105,10 @@ class RatingHistory(Displayed):
         deviation = np.append(curve.deviation, curve.final_deviation)
         return np.asarray(self.reach(games) * deviation, np.float64)
 
-    @cached_property
+    @property
     def played(self) -> NDArray[np.int64]:
         """Games of each player, in the order of the ratings."""
-        pool = self.rated.pool
-        games = dict(zip(pool.players, pool.played().tolist(), strict=True))
-        return np.array([games.get(name, 0) for name in self.rated.ratings.players], np.int64)
+        return self.rated.played
 
     @cached_property
     def present_half_widths(self) -> NDArray[np.float64]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.disk import column_like, computed, let_go, pieces, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.ratings.order import NO_ORDER
+from yardstone.records.stored import StoredPool, in_batches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +26,8 @@ __all__ = [
     "NEWCOMER_GAMES",
     "Subset",
     "earlier_games",
+    "earlier_number",
+    "first_games",
     "in_time_order",
     "judged_games",
     "newcomers",
@@ -33,6 +38,7 @@ __all__ = [
 
 #: A newcomer has at most so many earlier games (Neubauer 2024, section 4.1.1).
 NEWCOMER_GAMES = 4
+_NO_DATES = "No game has a date: the games are taken in the order in which they stand."
 #: Edges of the groups by difference of ratings, in points of the reference system.
 GAP_EDGES = (50.0, 100.0, 200.0, 400.0)
 
@@ -52,6 +58,11 @@ class Subset:
     name: str
     games: Mask
     about: str = ""
+
+    @cached_property
+    def number(self) -> int:
+        """Number of games."""
+        return sum(int(taken(self.games, at).sum()) for at in pieces(len(self.games)))
 
 
 def in_time_order(pool: Pool) -> Pool:
@@ -81,25 +92,36 @@ def in_time_order(pool: Pool) -> Pool:
 
 def judged_games(pool: Pool) -> tuple[Pool, list[str]]:
     """The games that can be judged, in order of time, and what was left out."""
+    if isinstance(pool, StoredPool):
+        return pool, _stored_notes(pool)
     alone = pool.first == pool.second
     notes = [*pool.skipped.remarks, *([] if pool.ordered else [NO_ORDER])]
     if alone.any():
-        notes.append(_left_out(alone, "of a player against himself"))
+        notes.append(_left_out(int(alone.sum()), "of a player against himself"))
         pool = pool.select(~alone)
     if pool.time is not None:
         unknown = np.isnat(pool.time)
         if len(pool) and unknown.all():
-            notes.append(
-                "No game has a date: the games are taken in the order in which they stand."
-            )
+            notes.append(_NO_DATES)
         elif unknown.any():
-            notes.append(_left_out(unknown, "without a date"))
+            notes.append(_left_out(int(unknown.sum()), "without a date"))
             pool = pool.select(~unknown)
     return in_time_order(pool), notes
 
 
-def _left_out(games: Mask, which: str) -> str:
-    number = int(games.sum())
+def _stored_notes(pool: StoredPool) -> list[str]:
+    """What was left out of games on disk, in the same words."""
+    notes = [*pool.skipped.remarks, *([] if pool.ordered else [NO_ORDER])]
+    if pool.alone:
+        notes.append(_left_out(pool.alone, "of a player against himself"))
+    if pool.undated and pool.time is None:
+        notes.append(_NO_DATES)
+    elif pool.undated:
+        notes.append(_left_out(pool.undated, "without a date"))
+    return notes
+
+
+def _left_out(number: int, which: str) -> str:
     return (
         f"1 game {which} was left out."
         if number == 1
@@ -111,6 +133,16 @@ def split_by_time(
     pool: Pool, *, share: float | None = None, until: np.datetime64 | None = None
 ) -> Mask:
     """True for the earlier games, which a system may be tuned on.
+
+    Parameters and errors are those of `earlier_number`.
+    """
+    return np.arange(len(pool)) < earlier_number(pool, share=share, until=until)
+
+
+def earlier_number(
+    pool: Pool, *, share: float | None = None, until: np.datetime64 | None = None
+) -> int:
+    """How many games are earlier ones, which a system may be tuned on.
 
     Parameters
     ----------
@@ -131,20 +163,28 @@ def split_by_time(
         raise UsageError("give either the share of the earlier games or a date, and not both")
     if len(pool) < 2:
         raise NoGamesError("it takes at least two games to learn from one and predict the other")
-    time = None if pool.time is None or np.isnat(pool.time).all() else pool.time
+    time = None if pool.time is None or np.isnat(pool.time[-1]) else pool.time
     if share is not None:
         if not 0.0 < share < 1.0:
             raise UsageError(f"the share of earlier games lies between 0 and 1, {share} does not")
-        place = min(max(round(share * len(pool)), 1), len(pool) - 1)
-        earlier = np.arange(len(pool)) < place if time is None else time < time[place]
+        number = min(max(round(share * len(pool)), 1), len(pool) - 1)
+        if time is not None:
+            number = int(np.searchsorted(time, time[number]))
     elif until is None or time is None:
         raise UsageError("the games have no times, so a date cannot divide them")
     else:
-        earlier = time < until
-    if earlier.all() or not earlier.any():
-        side = "later" if earlier.all() else "earlier"
+        number = int(np.searchsorted(time, np.asarray(until, "datetime64[s]")))
+    if number in (0, len(pool)):
+        side = "earlier" if number == 0 else "later"
         raise UsageError(f"there is no {side} game: nothing can be {_USE[side]}")
-    return np.asarray(earlier)
+    return number
+
+
+def first_games(pool: Pool, number: int) -> Pool:
+    """The first games of a pool; of one on disk they stay there."""
+    if isinstance(pool, StoredPool):
+        return pool.until(number)
+    return pool.select(np.arange(number))
 
 
 _USE = {"later": "scored", "earlier": "learned from"}
@@ -174,15 +214,26 @@ def earlier_games(pool: Pool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 def newcomers(pool: Pool, most: int = NEWCOMER_GAMES) -> Mask:
     """Games in which both players have at most `most` earlier games."""
-    first, second = earlier_games(pool)
-    return (first <= most) & (second <= most)
+    played = np.zeros(len(pool.players), np.int64)
+    mask = column_like(pool.first, np.bool_)
+    place = 0
+    for games in in_batches(pool):
+        before = zip(earlier_games(games), (games.first, games.second), strict=True)
+        first, second = (count + played[side] for count, side in before)
+        at = slice(place, place + len(games))
+        mask[at] = (first <= most) & (second <= most)
+        let_go(mask)
+        played += games.played()
+        place = at.stop
+    return mask
 
 
 def since(pool: Pool, moment: np.datetime64) -> Mask:
     """Games at or after a moment."""
     if pool.time is None:
         raise UsageError("the games have no times, so none can be chosen by a date")
-    return np.asarray(pool.time >= moment)
+    time = pool.time
+    return computed(lambda at: np.asarray(taken(time, at) >= moment), time, np.bool_)
 
 
 def rating_gap_subsets(
@@ -196,10 +247,15 @@ def rating_gap_subsets(
     the harder a game is to predict *for the system that made the match* (Neubauer
     2024, section 6.3). So one should look at every distance by itself.
     """
-    gap = np.abs(first_rating - second_rating)
     bounds = [0.0, *edges, np.inf]
     groups = []
     for low, high in pairwise(bounds):
+
+        def between(at: slice, low: float = low, high: float = high) -> Mask:
+            gap = np.abs(taken(first_rating, at) - taken(second_rating, at))
+            return np.asarray((gap >= low) & (gap < high))
+
         above = f"gap {low:.0f}+" if np.isinf(high) else f"gap {low:.0f}-{high:.0f}"
-        groups.append(Subset(above, (gap >= low) & (gap < high), "by distance of ratings"))
+        mask = computed(between, first_rating, np.bool_)
+        groups.append(Subset(above, mask, "by distance of ratings"))
     return groups

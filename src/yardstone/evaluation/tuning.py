@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.disk import pieces, taken
 from yardstone.errors import InputError, MissingExtraError, ModelError, UsageError
 from yardstone.evaluation.metrics import log_likelihoods
 
@@ -102,10 +103,10 @@ def tune(
         raise UsageError(f"the number of trials must be 0 or more, not {trials}")
     if not trials:
         return Tuned(entry.make())
-    judged = np.arange(len(earlier)) >= round(LEARNING_SHARE * len(earlier))
+    judged: Any = slice(round(LEARNING_SHARE * len(earlier)), len(earlier))
     if scored is not None:
-        judged &= scored
-    if not judged.any():
+        judged = judged.start + np.flatnonzero(scored[judged])
+    if not len(earlier.first[judged]):
         raise UsageError("there are too few earlier games to tune on")
     optuna = _optuna()
     score = earlier.score[judged]
@@ -119,7 +120,7 @@ def tune(
             chosen = {}
         try:
             expected = entry.make(**chosen).replay(earlier).expected[judged]
-            value = float(np.mean(np.maximum(log_likelihoods(score, expected), _LEAST_LOG)))
+            value = _mean_log(score, expected)
         except (ModelError, UsageError, InputError) as error:
             failures.append(str(error))
             raise optuna.TrialPruned(str(error)) from error
@@ -147,6 +148,14 @@ def tune(
     best = study.best_trial
     parameters = dict(best.user_attrs["parameters"])
     return Tuned(entry.make(**parameters), parameters, float(best.value), done, len(failures))
+
+
+def _mean_log(score: NDArray[np.float64], expected: NDArray[np.float64]) -> float:
+    total = 0.0
+    for at in pieces(len(score)):
+        logs = log_likelihoods(taken(score, at), taken(expected, at))
+        total += float(np.maximum(logs, _LEAST_LOG).sum())
+    return total / len(score)
 
 
 def _optuna() -> ModuleType:

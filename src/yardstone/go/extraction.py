@@ -11,8 +11,8 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone import parallel
 from yardstone.errors import InputError, NoGamesError
+from yardstone.files import unwritable
 from yardstone.go.evaluator import TRUNK_KINDS
 from yardstone.go.extraction_batch import (
     Batch,
@@ -35,19 +36,20 @@ from yardstone.go.feature_parts import (
     merge,
     part_folder,
     read_part,
+    write_part,
     write_whole,
 )
 from yardstone.go.feature_store import ABOUT, FORMAT, FeatureStore, read_about
+from yardstone.go.nets.store import find_network
 from yardstone.go.rules import parse_rules
 from yardstone.pool import SkipReport
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from yardstone.records.go_game import GoGame
 
 __all__ = ["extract_features"]
-
-#: Batches handed to the workers before further games are read.
-_WAVE = 128
 
 
 def extract_features(
@@ -87,6 +89,7 @@ def extract_features(
         There are no games.
     """
     chosen = ExtractionSettings() if settings is None else settings
+    chosen = replace(chosen, net=str(find_network(chosen.net).absolute()))
     folder = Path(store)
     about = _described(chosen)
     try:
@@ -114,9 +117,7 @@ def extract_features(
     except InputError:
         raise
     except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror or error}", file=str(error.filename or folder)
-        ) from error
+        raise unwritable(error, error.filename or folder) from error
     return FeatureStore.open(folder)
 
 
@@ -221,16 +222,24 @@ def _make_parts(
         return
     done = len(prints) - len(missing)
     jobs = (
-        Batch(folder, number, prints[number], tuple(map(plain, batch)), settings)
+        Batch(number, prints[number], tuple(map(plain, batch)), settings)
         for number, batch in enumerate(_batches(games(), settings.batch))
         if number in missing
     )
-    while wave := list(islice(jobs, _WAVE)):
-        before = done
 
-        def note(now: int, _: int, before: int = before) -> None:
-            if progress is not None:
-                progress("features", before + now, len(prints))
+    def keep(job: Batch, part: tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]) -> None:
+        write_part(folder, job.number, *part)
 
-        parallel.map(make_part, wave, workers=workers, progress=note)
-        done += len(wave)
+    def note(now: int, _: int) -> None:
+        if progress is not None:
+            progress("features", done + now, len(prints))
+
+    parallel.map(
+        make_part,
+        jobs,
+        workers=workers,
+        total=len(missing),
+        receive=keep,
+        progress=note,
+        files=[Path(settings.net)] if settings.net else [],
+    )

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone import parallel
 from yardstone.errors import UsageError
 from yardstone.go.evaluator import CANDIDATES, TRUNK_KINDS, Evaluator
-from yardstone.go.feature_parts import write_part
 from yardstone.go.features import HEAD, GameFeatures, move_features
 from yardstone.go.requests import ask
 from yardstone.go.rules import parse_rules
@@ -92,7 +91,6 @@ class ExtractionSettings:
 class Batch:
     """A batch of games to be made into a part."""
 
-    store: Path
     number: int
     fingerprint: str
     games: tuple[GoGame, ...]
@@ -109,7 +107,8 @@ def load(settings: ExtractionSettings) -> Network:
     """The network of these settings, once a process."""
     from yardstone.go.nets.network import load_network
 
-    return load_network(settings.net, settings.engine, settings.precision, settings.threads)
+    net = None if settings.net is None else parallel.local_path(settings.net)
+    return load_network(net, settings.engine, settings.precision, settings.threads)
 
 
 def game_facts(game: GoGame) -> dict[str, Any]:
@@ -140,8 +139,11 @@ def plain(game: GoGame) -> GoGame:
     return replace(game, properties=kept, time_left=None)
 
 
-def make_part(job: Batch) -> None:
-    """Take the features of a batch of games; done in a worker."""
+def make_part(job: Batch) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]:
+    """Take the features of a batch of games; done in a worker.
+
+    Returns what a part says of itself, and its arrays.
+    """
     settings = job.settings
     skipped = SkipReport()
     questions = ask(
@@ -181,7 +183,7 @@ def make_part(job: Batch) -> None:
         "games": rows,
         "skipped": [asdict(record) for record in skipped.details],
     }
-    write_part(job.store, job.number, about, _joined(games, settings, network.channels))
+    return about, _joined(games, settings, network.channels)
 
 
 def _of_size(games: Iterable[GoGame], size: int | None, skipped: SkipReport) -> Iterator[GoGame]:

@@ -107,12 +107,15 @@ class FeatureStore:
         try:
             store = cls(folder, about)
             moves = about["moves"]
+            if not all(type(number) is int and number >= 0 for number in (moves, about["games"])):
+                raise TypeError("moves")
         except (KeyError, TypeError):
             raise InputError("damaged", file=str(folder / ABOUT)) from None
         for name in (*_MOVES, *store.kinds):
-            if len(store.array(name)) != moves:
+            rows = len(store.array(name)) if store.array(name).ndim else 0
+            if rows != moves:
                 raise InputError(
-                    f"has {len(store.array(name)):,} rows in place of {moves:,}",
+                    f"has {rows:,} rows in place of {moves:,}",
                     file=str(folder / f"{name}.npy"),
                     hint="make the store anew",
                 )
@@ -168,18 +171,13 @@ class FeatureStore:
                 for row in csv.DictReader(file):
                     for name, kind in GAME_COLUMNS.items():
                         columns[name].append(kind(row[name]))
-        except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
+            return MappingProxyType(
+                {name: _column(name, values) for name, values in columns.items()}
+            )
+        except (OSError, ArithmeticError, ValueError, KeyError, TypeError, csv.Error) as error:
             raise InputError(
                 f"cannot be read: {error}", file=str(path), hint="make the store anew"
             ) from None
-        found: dict[str, NDArray[Any]] = {}
-        for name, kind in GAME_COLUMNS.items():
-            if name == "date":
-                days = [value or "NaT" for value in columns[name]]
-                found[name] = np.array(days, "datetime64[s]")
-            else:
-                found[name] = np.array(columns[name], object if kind is str else None)
-        return MappingProxyType(found)
 
     def rows(self, game: int, colour: int | None = None) -> slice:
         """Where the moves of a game lie, or of one colour of it (1 Black, 2 White)."""
@@ -219,3 +217,11 @@ class FeatureStore:
             found.setdefault(self.games["black"][game], []).append((game, BLACK))
             found.setdefault(self.games["white"][game], []).append((game, WHITE))
         return MappingProxyType(found)
+
+
+def _column(name: str, values: list[Any]) -> NDArray[Any]:
+    """A column of the table of games."""
+    if name == "date":
+        return np.array([value or "NaT" for value in values], "datetime64[s]")
+    kinds: dict[type, Any] = {str: object, int: np.int64, float: np.float64}
+    return np.array(values, kinds[GAME_COLUMNS[name]])

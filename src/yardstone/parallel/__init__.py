@@ -1,7 +1,8 @@
 """One `map` for all long work: the results in the order of the items.
 
 Every long computation is a function of one item, so that it can run on the
-cores of one machine now and on a cluster without a change to what calls it.
+cores of one machine or on a cluster without a change to what calls it: `engine` says
+where, once for all that is called then, so that no function needs an argument for it.
 Randomness goes with the item, not with the worker (`spawn_generators`): equal
 seeds give equal results on any number of workers.
 """
@@ -9,18 +10,32 @@ seeds give equal results on any number of workers.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from yardstone.errors import UsageError
-from yardstone.parallel._work import Progress, Tally, Todo, run_chunk
+from yardstone.parallel._engine import LOCAL, chosen_engine, engine
+from yardstone.parallel._place import inside, local_path
+from yardstone.parallel._work import Chunk, Progress, Tally, Todo, run_chunk
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from numpy.random import Generator
 
-__all__ = ["Progress", "available_cores", "map", "spawn_generators"]
+__all__ = [
+    "Progress",
+    "available_cores",
+    "engine",
+    "inside",
+    "local_path",
+    "map",
+    "spawn_generators",
+]
+
+#: Chunks that threads have before them, for each thread.
+_AHEAD = 2
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -59,12 +74,19 @@ def map(
     threads: bool = False,
     progress: Progress | None = None,
     chunk: int = 1,
+    engine: str | None = None,
+    total: int | None = None,
+    receive: Callable[[Item, Result], Any] | None = None,
+    cores: float = 1.0,
+    resource: str | None = None,
+    files: Sequence[Path] = (),
+    shared: Sequence[Path] = (),
 ) -> list[Result]:
     """Apply a function to every item; the results are in the order of the items.
 
-    The work goes to processes of this machine. A script that calls this must
-    keep its own work under ``if __name__ == "__main__":``, since each worker
-    imports the script. The same call will serve a cluster.
+    The work goes to processes of this machine, or to a Ray (`engine`). A script that calls
+    this must keep its own work under ``if __name__ == "__main__":``, since each worker
+    imports the script.
 
     Parameters
     ----------
@@ -72,18 +94,40 @@ def map(
         Takes one item. For processes it must be importable: defined at the top
         level of a module (`functools.partial` of such a function is as good).
     items : iterable
-        What to work on; read to its end before the work begins.
+        What to work on; read to its end before the work begins, unless `total` is given.
     workers : int, optional
-        How many work at the same time; the default is one a core. With 1 all is
-        done in this process, and so it is inside a worker of another `map`.
+        How many work at the same time; the default is one a core, of a cluster all its
+        cores. With 1 all is done in this process, and so it is inside a worker of another
+        `map`.
     threads : bool
-        Use threads of this process: for functions that spend their time in
-        kernels, which release the GIL. Nothing is copied between processes.
+        On this machine use threads of this process: for functions that spend their time
+        in kernels, which release the GIL, or wait for another program. Nothing is copied
+        between processes.
     progress : callable, optional
         Called as ``progress(done, total)`` in this process, each time that
         results have come.
     chunk : int
         Hand out so many items at once: for many items of little work each.
+    engine : str, optional
+        Where the work is done, as `yardstone.parallel.engine` has it; by default as said
+        there for all work, and else ``local``.
+    total : int, optional
+        Number of the items, which are then read as they are needed.
+    receive : callable, optional
+        Called in this process as ``receive(item, result)`` when the result has come, in
+        any order; what it gives takes the result's place. This is where files are written,
+        since other machines need not have the folder.
+    cores : float
+        How much of a core an item keeps busy; below 1 more of them work at a time.
+    resource : str, optional
+        What a machine of a cluster must have, such as a program. If machines were started
+        with it (``ray start --resources='{"gnubg": 1}'``), only they are asked; otherwise
+        all are taken to have it.
+    files : sequence of path
+        Files that the function reads. Other machines get a copy of each, which the function
+        finds by `local_path`.
+    shared : sequence of path
+        Folders that the function works in. On a cluster all machines must share them.
 
     Raises
     ------
@@ -91,9 +135,14 @@ def map(
         Whatever the function raises, with a note that names the item. Other
         processes are stopped at once; a thread first ends the chunk it has.
     WorkerError
-        If a worker dies (killed, or out of memory); it names the item.
+        If a worker dies (killed, or out of memory); it names the item. On a cluster the
+        work is first done again elsewhere, a few times.
     UsageError
         If the function, an item or a result cannot go to another process.
+    InputError
+        If the cluster does not answer, or does not share a folder.
+    MissingExtraError
+        Ray is asked for and not installed.
 
     Examples
     --------
@@ -104,39 +153,46 @@ def map(
         raise UsageError(f"chunk is {chunk}; it must be at least 1")
     if workers is not None and workers < 1:
         raise UsageError(f"workers is {workers}; it must be at least 1")
-    todo = Todo(list(items), chunk)
-    number = min(workers or available_cores(), len(todo.chunks))
-    tally = Tally(len(todo.items), progress)
-    if number <= 1:
+    where = chosen_engine(engine)
+    todo = Todo(items, chunk, total)
+    tally = Tally(todo.total, progress, receive)
+    number = min(workers or max(1, round(available_cores() / cores)), todo.chunks)
+    if where != LOCAL and workers != 1 and todo.chunks and not inside():
+        from yardstone.parallel import _ray
+
+        _ray.run(where, function, todo, tally, workers, _ray.Needs(cores, resource, files, shared))
+    elif number <= 1:
         _run_here(function, todo, tally)
     elif threads:
         _run_threads(function, todo, tally, number)
+    elif inside():
+        _run_here(function, todo, tally)
     else:
         from yardstone.parallel import _processes  # multiprocessing takes a while to import
 
-        if _processes.inside():
-            _run_here(function, todo, tally)
-        else:
-            _processes.run(function, todo, tally, number)
+        _processes.run(function, todo, tally, number)
     return cast("list[Result]", tally.results)
 
 
 def _run_here(function: Callable[[Any], Any], todo: Todo, tally: Tally) -> None:
-    for numbers in todo.chunks:
-        tally.put(numbers, run_chunk(function, todo, numbers))
+    while (chunk := todo.take()) is not None:
+        tally.put(chunk, run_chunk(function, chunk))
 
 
 def _run_threads(function: Callable[[Any], Any], todo: Todo, tally: Tally, number: int) -> None:
-    from concurrent.futures import ThreadPoolExecutor, as_completed
+    from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
     from contextvars import copy_context
 
     executor = ThreadPoolExecutor(number, "yardstone")
+    pending: dict[Future[list[Any]], Chunk] = {}
     try:
-        futures: dict[Future[list[Any]], range] = {
-            executor.submit(copy_context().run, run_chunk, function, todo, numbers): numbers
-            for numbers in todo.chunks
-        }
-        for future in as_completed(futures):
-            tally.put(futures[future], future.result())
+        while True:
+            while len(pending) < _AHEAD * number and (chunk := todo.take()) is not None:
+                future = executor.submit(copy_context().run, run_chunk, function, chunk)
+                pending[future] = chunk
+            if not pending:
+                return
+            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                tally.put(pending.pop(future), future.result())
     finally:
         executor.shutdown(wait=False, cancel_futures=True)

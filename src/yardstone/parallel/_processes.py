@@ -11,22 +11,21 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import signal
-import traceback
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from yardstone.errors import UsageError, WorkerError
+from yardstone.errors import WorkerError
 from yardstone.kernels.settings import Setting
+from yardstone.parallel._parcels import Failure, failed, failure_parcel, packed, work_on
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
-    from yardstone.parallel._work import Tally, Todo
+    from yardstone.parallel._work import Chunk, Tally, Todo
 
-__all__ = ["inside", "run"]
+__all__ = ["run"]
 
 #: Seconds a worker is given to end by itself before it is killed.
 PATIENCE = 1.0
@@ -37,22 +36,9 @@ class _Worker(NamedTuple):
     pipe: Connection
 
 
-class _Failure(NamedTuple):
-    """What a worker sends when the function raised."""
-
-    place: int  # in the chunk
-    error: Exception | None  # None if it cannot be sent
-    text: str  # the traceback, as text
-
-
-def inside() -> bool:
-    """Whether this process is a worker, which may not have workers of its own."""
-    return multiprocessing.current_process().daemon
-
-
 def run(function: Callable[[Any], Any], todo: Todo, tally: Tally, number: int) -> None:
     """Do all that is to be done with so many processes."""
-    jobs = [_pickled((function, Setting.here(talks=n == 0)), "the function") for n in range(number)]
+    jobs = [packed((function, Setting.here(talks=n == 0)), "the function") for n in range(number)]
     workers: list[_Worker] = []
     try:
         with _interrupts_held():
@@ -74,53 +60,45 @@ def run(function: Callable[[Any], Any], todo: Todo, tally: Tally, number: int) -
 
 
 def _hand_out(workers: list[_Worker], jobs: list[bytes], todo: Todo, tally: Tally) -> None:
-    waiting = deque(todo.chunks)
     by_pipe = {worker.pipe: worker for worker in workers}
-    busy: dict[Connection, range | None] = dict.fromkeys(by_pipe)  # None: starting
+    busy: dict[Connection, Chunk | None] = dict.fromkeys(by_pipe)  # None: starting
     for worker, job in zip(workers, jobs, strict=True):
-        _send(worker, job, None, todo)
+        _send(worker, job, None)
     while busy:
         for ready in wait(list(busy)):
             pipe = cast("Connection", ready)
-            numbers = busy.pop(pipe)
-            answer = _receive(by_pipe[pipe], numbers, todo)
-            if isinstance(answer, _Failure):
-                raise _failed(answer, numbers, todo)
-            if numbers is not None:
-                tally.put(numbers, answer)
-            if waiting:
-                numbers = waiting.popleft()
-                busy[pipe] = numbers
-                items = _pickled([todo.items[number] for number in numbers], todo.name(numbers))
-                _send(by_pipe[pipe], items, numbers, todo)
+            chunk = busy.pop(pipe)
+            answer = _receive(by_pipe[pipe], chunk)
+            if isinstance(answer, Failure):
+                raise failed(answer, chunk)
+            following = todo.take()
+            if following is not None:
+                busy[pipe] = following
+                _send(by_pipe[pipe], _parcel(following), following)
+            if chunk is not None:
+                tally.put(chunk, answer)
 
 
-def _pickled(thing: Any, name: str) -> bytes:
-    try:
-        return pickle.dumps(thing, pickle.HIGHEST_PROTOCOL)
-    except Exception as error:
-        raise UsageError(
-            f"{name} cannot go to another process ({error}): "
-            "use threads=True, workers=1, or what is defined at the top level of a module"
-        ) from error
+def _parcel(chunk: Chunk) -> bytes:
+    return packed(chunk.items, chunk.name())
 
 
-def _send(worker: _Worker, data: bytes, numbers: range | None, todo: Todo) -> None:
+def _send(worker: _Worker, data: bytes, chunk: Chunk | None) -> None:
     try:
         worker.pipe.send_bytes(data)
     except OSError:
-        raise _died(worker, numbers, todo) from None
+        raise _died(worker, chunk) from None
 
 
-def _receive(worker: _Worker, numbers: range | None, todo: Todo) -> Any:
+def _receive(worker: _Worker, chunk: Chunk | None) -> Any:
     try:
         data = worker.pipe.recv_bytes()
     except (EOFError, OSError):
-        raise _died(worker, numbers, todo) from None
+        raise _died(worker, chunk) from None
     return pickle.loads(data)
 
 
-def _died(worker: _Worker, numbers: range | None, todo: Todo) -> WorkerError:
+def _died(worker: _Worker, chunk: Chunk | None) -> WorkerError:
     worker.process.join(PATIENCE)
     status = worker.process.exitcode
     if status is not None and status < 0:
@@ -129,22 +107,10 @@ def _died(worker: _Worker, numbers: range | None, todo: Todo) -> WorkerError:
             how += " (out of memory?)"
     else:
         how = f"ended with exit status {status}"
-    if numbers is None:
+    if chunk is None:
         guard = 'is the script\'s own work under `if __name__ == "__main__":`?'
         return WorkerError(f"a worker {how} while it started: {guard}")
-    return WorkerError(f"a worker {how} while working on {todo.name(numbers)}")
-
-
-def _failed(failure: _Failure, numbers: range | None, todo: Todo) -> Exception:
-    where = (
-        "while starting"
-        if numbers is None
-        else (f"while working on {todo.name([numbers[failure.place]])}")
-    )
-    if failure.error is None:
-        return WorkerError(f"a worker failed {where}\n{failure.text}")
-    failure.error.add_note(f"{where}, in a worker:\n{failure.text}")
-    return failure.error
+    return WorkerError(f"a worker {how} while working on {chunk.name()}")
 
 
 @contextmanager
@@ -189,7 +155,7 @@ def _work(pipe: Connection) -> None:
             if function is None:
                 function, answer = _load_function(data)
             else:
-                answer = _work_on(function, data)
+                answer = work_on(function, data)
             pipe.send_bytes(answer)
     except (EOFError, OSError):
         return  # all is done, or the parent is gone
@@ -201,25 +167,4 @@ def _load_function(data: bytes) -> tuple[Callable[[Any], Any] | None, bytes]:
         setting.take()
         return function, pickle.dumps(None)
     except Exception as error:
-        return None, _pickled_failure(0, error)
-
-
-def _work_on(function: Callable[[Any], Any], data: bytes) -> bytes:
-    place = 0
-    try:
-        results = []
-        for place, item in enumerate(pickle.loads(data)):  # noqa: B007
-            results.append(function(item))
-        return _pickled(results, "a result")
-    except Exception as error:
-        return _pickled_failure(place, error)
-
-
-def _pickled_failure(place: int, error: Exception) -> bytes:
-    text = "".join(traceback.format_exception(error))
-    try:
-        data = pickle.dumps(_Failure(place, error, text))
-        pickle.loads(data)  # some errors go in but do not come out
-    except Exception:
-        return pickle.dumps(_Failure(place, None, text))
-    return data
+        return None, failure_parcel(None, error)

@@ -19,6 +19,7 @@ from yardstone.errors import InputError, UsageError
 from yardstone.ratings.handicap import Handicap
 from yardstone.ratings.schedule import Period, check_period
 from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.records.stored import in_batches
 from yardstone.scales import egf_of_grade, egf_of_pro, grade_of_egf
 from yardstone.winprob.grades import nearest_grade, parse_grades, parse_professional
 from yardstone.winprob.logistic import logistic
@@ -196,23 +197,14 @@ class EGF(Sequential):
     def remarks(self, pool: Pool) -> tuple[str, ...]:
         """With what players enter, and what of their levels cannot be used."""
         begins = f"{self.initial:g} ({nearest_grade(float(grade_of_egf(self.initial)))})"
+        seen = _Declared(self, len(pool.players))
+        for games in in_batches(pool):
+            seen.add(games)
         found = []
-        names = [*self.grade_columns, *self.rating_columns]
-        unread: list[str] = []
-        for name in names:
-            if name in pool.columns:
-                value = _levels(pool.columns[name], grades=name in self.grade_columns)
-                texts = [str(level) for level in pool.columns[name][np.isnan(value)].tolist()]
-                unread += [text for text in texts if text.strip().lower() not in _BLANK]
-        if unread:
-            some = ", ".join(repr(text) for text in list(dict.fromkeys(unread))[:3])
-            found.append(f"{len(unread):,} grades or ratings cannot be read, such as {some}.")
-        declared = self.entries(pool)
-        known = np.zeros(len(pool.players), np.bool_)
-        player = np.stack([pool.first, pool.second], axis=1).ravel()
-        _, game = np.unique(player, return_index=True)
-        known[player[game]] = ~np.isnan(declared.ravel()[game])
-        number, played = int(known.sum()), len(game)
+        if seen.unread:
+            some = ", ".join(repr(text) for text in seen.examples())
+            found.append(f"{seen.unread:,} grades or ratings cannot be read, such as {some}.")
+        number, played = int(seen.known.sum()), int(seen.played.sum())
         if not number:
             found.append(f"No grades are known: everyone starts at {begins}.")
         elif number < played:
@@ -222,14 +214,11 @@ class EGF(Sequential):
             )
         else:
             found.append("All players start at the grade or rating of their first game.")
-        if all(name in pool.columns for name in names):
-            ratings = replace(self, grade_columns=("", "")).entries(pool)
-            apart = int((np.abs(ratings - declared) > _APART).any(axis=1).sum())
-            if apart:
-                found.append(
-                    f"In {apart:,} games a grade and a rating are more than {_APART:g} points "
-                    "apart: the grade was used."
-                )
+        if seen.apart:
+            found.append(
+                f"In {seen.apart:,} games a grade and a rating are more than {_APART:g} points "
+                "apart: the grade was used."
+            )
         return tuple(found)
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
@@ -255,3 +244,39 @@ class EGF(Sequential):
         ahead = self.first_advantage if advantage is None else advantage
         room = 3300.0 - np.minimum(np.add(first_rating, ahead), 3290.0)
         return logistic(7.0 * np.log((3300.0 - np.minimum(second_rating, 3290.0)) / room))
+
+
+class _Declared:
+    """What the levels in the games say, batch after batch in order of time."""
+
+    def __init__(self, system: EGF, players: int) -> None:
+        self._system = system
+        self._by_rating = replace(system, grade_columns=("", ""))
+        self._names = (*system.grade_columns, *system.rating_columns)
+        self._unread: dict[str, dict[str, None]] = {name: {} for name in self._names}
+        self.unread = self.apart = 0
+        self.played, self.known = np.zeros((2, players), np.bool_)
+
+    def add(self, games: Pool) -> None:
+        """Look at further games."""
+        for name, examples in self._unread.items():
+            if name in games.columns:
+                column = games.columns[name]
+                value = _levels(column, grades=name in self._system.grade_columns)
+                texts = [str(level) for level in column[np.isnan(value)].tolist()]
+                texts = [text for text in texts if text.strip().lower() not in _BLANK]
+                self.unread += len(texts)
+                examples |= dict.fromkeys(list(dict.fromkeys(texts))[:3])
+        declared = self._system.entries(games)
+        player = np.stack([games.first, games.second], axis=1).ravel()
+        who, game = np.unique(player, return_index=True)
+        new = ~self.played[who]
+        self.played[who] = True
+        self.known[who[new]] = ~np.isnan(declared.ravel()[game[new]])
+        if all(name in games.columns for name in self._names):
+            ratings = self._by_rating.entries(games)
+            self.apart += int((np.abs(ratings - declared) > _APART).any(axis=1).sum())
+
+    def examples(self) -> list[str]:
+        """Three levels that cannot be read."""
+        return list(dict.fromkeys(text for each in self._unread.values() for text in each))[:3]

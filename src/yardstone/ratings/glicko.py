@@ -76,6 +76,7 @@ class Glicko(Sequential):
     handicap: Handicap | None = None
 
     scale = "glicko"
+    _positive = ("variance",)
 
     def __post_init__(self) -> None:
         check_fields(self)

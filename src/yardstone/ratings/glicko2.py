@@ -89,6 +89,7 @@ class Glicko2(Sequential):
     handicap: Handicap | None = None
 
     scale = "glicko"
+    _positive = ("phi2", "volatility")
 
     def __post_init__(self) -> None:
         check_fields(self)

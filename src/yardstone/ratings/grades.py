@@ -16,6 +16,7 @@ from yardstone.errors import InputError, UsageError
 from yardstone.ratings.egf import EGF
 from yardstone.ratings.handicap import stones_and_komi
 from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.records.stored import in_batches
 from yardstone.scales import grade_of_egf
 from yardstone.winprob.grades import nearest_grade
 from yardstone.winprob.head_start import usual_komi
@@ -88,12 +89,14 @@ class DeclaredGrades(Sequential):
 
     def remarks(self, pool: Pool) -> tuple[str, ...]:
         """The model, and how many players have no grade."""
-        known = np.isfinite(self._declared(pool))
-        if not known.any():
+        played, graded = np.zeros((2, len(pool.players)), np.bool_)
+        for games in in_batches(pool):
+            seats = np.column_stack([games.first, games.second])
+            played[seats] = True
+            graded[seats[np.isfinite(self._declared(games))]] = True
+        if not graded.any():
             raise InputError("no player has a grade in these games")
-        seats = np.column_stack([pool.first, pool.second])
-        graded = np.unique(seats[known])
-        without = len(np.unique(seats)) - len(graded)
+        without = int(played.sum() - graded.sum())
         notes = [f"Grades as declared, by the model {self.model.name}: {self.model.about}."]
         if self.model.region is not None:
             notes.append(

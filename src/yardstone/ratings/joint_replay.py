@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from yardstone.choices import check_fields
-from yardstone.errors import UsageError
+from yardstone.errors import InputError, UsageError
 from yardstone.ratings.replay import Replay
 from yardstone.ratings.result import Estimate, Ratings
 from yardstone.ratings.sequential import match_players, never_back
 from yardstone.ratings.state import State
+from yardstone.records.stored import StoredPool
 from yardstone.winprob.davidson import draw_probability
 from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, logistic
 
@@ -32,8 +33,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["POINTS", "PRIOR_INFORMATION", "Remembering"]
+__all__ = ["ALL_AT_ONCE", "MORE_MEMORY", "POINTS", "PRIOR_INFORMATION", "Remembering"]
 
+#: What is said of games that do not fit in memory.
+ALL_AT_ONCE = "it weighs all games at once, and these do not fit in memory"
+MORE_MEMORY = "take another system, fewer games, or give more with --memory"
 #: Rating points of one logit.
 POINTS = ELO_POINTS_PER_LOGIT
 #: What is known of w and tau before any game when they are learned game by game.
@@ -97,6 +101,8 @@ class Remembering(ABC):
         from yardstone.ratings import _played
         from yardstone.ratings.schedule import order_of_time
 
+        if isinstance(pool, StoredPool):
+            raise InputError(ALL_AT_ONCE, hint=MORE_MEMORY)
         if state.system != repr(self):
             raise UsageError(f"the state was made by {state.system}, not by {self!r}")
         until = never_back(state, pool)

@@ -168,7 +168,7 @@ def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:
     samples, relative = 0, np.zeros(n + 1)
     while samples < SAMPLES:
         for noise, error, scaled in parallel.map(
-            system, generators[samples : samples + ROUND], threads=True
+            system, generators[samples : samples + ROUND], threads=True, engine="local"
         ):
             if reference is not None:
                 members = np.append(setup.component == setup.component[reference], False)

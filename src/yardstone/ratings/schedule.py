@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-__all__ = ["SECONDS_PER_DAY", "Period", "Schedule", "check_period", "order_of_time", "schedule"]
+__all__ = [
+    "SECONDS_PER_DAY",
+    "Period",
+    "Schedule",
+    "check_period",
+    "order_of_time",
+    "resting_places",
+    "schedule",
+]
 
 #: A rating period: one game, the games of an event, a part of the calendar, or so many days.
 Period = Literal["game", "event", "day", "week", "month", "quarter", "year"] | float
@@ -156,3 +164,24 @@ def _by_event(pool: Pool, order: NDArray[np.int64] | None, column: str) -> Sched
     moment = np.concatenate([2 * opens, 2 * closes + 1])
     actions = np.concatenate([2 * batches, 2 * batches + 1])[np.argsort(moment)]
     return Schedule(place[by_event], start, actions)
+
+
+def resting_places(pool: Pool, period: Period, *, event_column: str = "event") -> NDArray[np.bool_]:
+    """Where a state may be kept: for 0, 1, … games, whether no rating period is cut there.
+
+    The games are in order of time. The end always is such a place; whether it stays one,
+    later games will tell.
+    """
+    games = len(pool)
+    free = np.ones(games + 1, np.bool_)
+    if period == "game" or not games:
+        return free
+    if period == "event":
+        event = np.unique(pool.columns[event_column], return_inverse=True)[1]
+        closes = np.zeros(event.max() + 1, np.int64)
+        np.maximum.at(closes, event, np.arange(games))
+        free[1:] = np.maximum.accumulate(closes[event]) <= np.arange(games)
+    elif pool.time is not None:
+        number = calendar_number(pool.time, period)
+        free[1:-1] = number[1:] != number[:-1]
+    return free

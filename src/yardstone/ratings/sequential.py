@@ -18,8 +18,9 @@ import numpy as np
 from yardstone.errors import InputError, UsageError
 from yardstone.ratings.replay import Replay
 from yardstone.ratings.result import Ratings
-from yardstone.ratings.schedule import Period, Schedule, schedule
+from yardstone.ratings.schedule import Period, Schedule, resting_places, schedule
 from yardstone.ratings.state import State
+from yardstone.records.stored import StoredPool
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -72,6 +73,10 @@ class Record(NamedTuple):
     expected: NDArray[np.float64]
     before: NDArray[np.float64]
     change: NDArray[np.float64]
+
+
+#: No rating, deviation or day is as large.
+_LARGEST = 1e9
 
 
 class Place(NamedTuple):
@@ -161,6 +166,14 @@ def never_back(state: State, pool: Pool) -> np.datetime64:
     return np.datetime64(pool.time.max(), "s")
 
 
+def _plausible(array: NDArray[Any], example: NDArray[Any], *, positive: bool) -> bool:
+    """Whether these may be numbers of players: what is not finite is what a newcomer has."""
+    known = array[~np.isin(array, example)]
+    if np.isnan(example).any():
+        known = known[~np.isnan(known)]
+    return bool((np.abs(known) < _LARGEST).all() and (not positive or (known > 0).all()))
+
+
 class Sequential(ABC):
     """Base of the systems that rate games as they come.
 
@@ -175,6 +188,8 @@ class Sequential(ABC):
 
     #: Name of the scale of the ratings.
     scale = "elo"
+    #: What is kept of players and cannot be zero or less.
+    _positive: tuple[str, ...] = ()
 
     @abstractmethod
     def _newcomers(self, number: int) -> Arrays:
@@ -254,6 +269,11 @@ class Sequential(ABC):
         """
         if state.system != repr(self):
             raise UsageError(f"the state was made by {state.system}, not by {self!r}")
+        self.check_state(state)
+        if isinstance(pool, StoredPool):
+            from yardstone.ratings.stored_replay import advance_stored
+
+            return advance_stored(self, state, pool)
         until = never_back(state, pool)
         players, number = match_players(state.players, pool.players)
         arrays = {name: array.copy() for name, array in state.arrays.items()}
@@ -264,6 +284,20 @@ class Sequential(ABC):
         told = self._play(arrays, games)
         after = State(state.system, players, arrays, state.games + len(pool), until)
         return after, self._told(games.schedule, told, self.ratings(after))
+
+    def check_state(self, state: State) -> None:
+        """Raise an InputError if the arrays of a state are not those that this system keeps."""
+        newcomer = self._newcomers(1)
+        if state.arrays.keys() != newcomer.keys() or len(set(state.players)) < len(state.players):
+            raise InputError("the state is damaged: it is not what this system keeps of players")
+        for name, array in state.arrays.items():
+            example = newcomer[name]
+            if (
+                array.dtype != example.dtype
+                or array.shape != (len(state.players), *example.shape[1:])
+                or not _plausible(array, example, positive=name in self._positive)
+            ):
+                raise InputError(f"the state is damaged: {name} is not a number for each player")
 
     def ratings(self, state: State) -> Ratings:
         """The ratings of a state; a player without games has the rating of a newcomer."""
@@ -284,6 +318,14 @@ class Sequential(ABC):
         one, other = ratings[first], ratings[second]
         deviations = [0.0 if np.isnan(each.deviation) else each.deviation for each in (one, other)]
         return float(self.probability(one.value, other.value, *deviations, advantage=advantage))
+
+    def resting_places(self, pool: Pool) -> NDArray[np.bool_]:
+        """For 0, 1, … games of a pool in order of time: whether one may stop there and go on.
+
+        Going on from there gives the ratings of a replay of all games; elsewhere games that
+        are rated at once would be torn apart.
+        """
+        return resting_places(pool, self.period, event_column=self.event_column)
 
     def _schedule(self, pool: Pool) -> Schedule:
         """In which order the games of a pool are rated, and which at once."""

@@ -98,6 +98,7 @@ class SktLr(Sequential):
     use_margins: bool = True
 
     scale = "goldis"
+    _positive = ("variance",)
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -203,6 +204,13 @@ class SktLr(Sequential):
         rating = np.where(known, state.arrays["rating"], self.start_rating)
         variance = np.where(known, state.arrays["variance"], self.start_deviation**2)
         return Ratings(state.players, rating, np.sqrt(variance), self.scale)
+
+    def resting_places(self, pool: Pool) -> NDArray[np.bool_]:
+        """Games of one time act together, so one may stop after the last of them."""
+        free = np.ones(len(pool) + 1, np.bool_)
+        if pool.time is not None:
+            free[1:-1] = pool.time[1:] != pool.time[:-1]
+        return free
 
     def _schedule(self, pool: Pool) -> Schedule:
         size = len(pool)

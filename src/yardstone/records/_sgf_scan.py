@@ -69,13 +69,33 @@ def _after_blanks(buf: Bytes, i: int, n: int) -> int:
 
 @bare_kernel
 def _close_of_value(buf: Bytes, i: int, n: int) -> int:
-    """The place of the ``]`` that ends the value from `i` on, or `n`."""
+    """The place of the ``]`` that ends the value from `i` on, or `n`.
+
+    A value that was never closed ends where a line begins another game: the place of its ``(``.
+    """
     while i < n:
         c = buf[i]
         if c == CLOSE_VALUE:
             return i
+        if c == OPEN and _begins_a_line(buf, i) and _is_game_of_a_kind(buf, i, n):
+            return i
         i += 2 if c == BACKSLASH else 1
     return n
+
+
+@bare_kernel
+def _begins_a_line(buf: Bytes, i: int) -> bool:
+    return bool(buf[i - 1] == 10 or buf[i - 1] == 13)
+
+
+@bare_kernel
+def _is_game_of_a_kind(buf: Bytes, i: int, n: int) -> bool:
+    """Whether ``(;GM[1]`` or the like stands at `i`: in a text the ``]`` would be escaped."""
+    if i + 6 >= n or buf[i + 1] != NODE or buf[i + 4] != OPEN_VALUE:
+        return False
+    if not 48 <= buf[i + 5] <= 57 or buf[i + 6] != CLOSE_VALUE:
+        return False
+    return ((int(buf[i + 2]) << 8) | int(buf[i + 3])) in (_GM, _FF)
 
 
 @bare_kernel
@@ -186,6 +206,7 @@ def scan_game(
     current = -1
     fresh = False  # behind a "(", where no node has begun yet
     keep = True
+    torn = False  # where a value was never closed, and another game begins
     stray = False  # behind a ")", where no property may stand
     forgiving = True
     opened_at = 0  # nodes before the latest "("
@@ -256,16 +277,17 @@ def scan_game(
             while k < n and buf[k] == OPEN_VALUE:
                 start = k + 1
                 k = _close_of_value(buf, start, n)
-                if k < n and forgiving and not _no_text(name):
+                if k < n and buf[k] != OPEN and forgiving and not _no_text(name):
                     first = k
-                    while k < n and not _ends_here(buf, k, n):
+                    while k < n and buf[k] != OPEN and not _ends_here(buf, k, n):
                         k = _close_of_value(buf, k + 1, n)
-                    if k >= n and final:
+                    if (k >= n and final) or (k < n and buf[k] == OPEN):
                         k = first
                         forgiving = False
                     elif k != first:
                         flags |= UNESCAPED
-                if k >= n:
+                torn = k < n and buf[k] == OPEN
+                if torn or k >= n:
                     break
                 if keep and not stray:
                     if count == len(rows):
@@ -281,8 +303,14 @@ def scan_game(
                 k = _after_blanks(buf, i, n)
             if k >= n:
                 i = n
+            elif torn:
+                flags |= BREAKS_OFF
+                closed = True
+                i = k
+                break
         elif c == OPEN_VALUE:
-            i = _close_of_value(buf, i + 1, n) + 1
+            k = _close_of_value(buf, i + 1, n)
+            i = k if k < n and buf[k] == OPEN else k + 1
         else:
             i += 1
     if not closed:

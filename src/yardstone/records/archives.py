@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import io
 import os
-import struct
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -141,14 +139,14 @@ class _Zip:
         if self._open is None:
             try:
                 self._open = zipfile.ZipFile(self.path)
-            except (zipfile.BadZipFile, ValueError, struct.error, UnicodeError) as error:
+            except (OSError, NotImplementedError) as error:
+                raise InputError(f"cannot be read: {error}", file=str(self.path)) from None
+            except Exception as error:  # damage has many names in zipfile
                 raise InputError(
                     f"damaged zip archive: {error}",
                     file=str(self.path),
                     hint="download or copy it again",
                 ) from None
-            except (OSError, NotImplementedError) as error:
-                raise InputError(f"cannot be read: {error}", file=str(self.path)) from None
         return self._open
 
     def entries(self, limits: ArchiveLimits) -> Iterator[tuple[str, int, int, Any]]:
@@ -156,27 +154,17 @@ class _Zip:
         if _listed(self.path) > limits.members:
             raise _too_many(self.path, limits)
         for entry in self._file().infolist():
-            if not entry.is_dir():
+            if entry.filename and not entry.is_dir():
                 yield _decoded(entry), entry.file_size, entry.compress_size, entry
 
     def open(self, key: zipfile.ZipInfo) -> IO[bytes]:
         """The bytes of one file."""
         try:
             return _Unzipping(self._file().open(key))  # type: ignore[return-value]
-        except _ZIP_ERRORS as error:
+        except OSError:
+            raise
+        except Exception as error:  # of zipfile and each of its packings
             raise OSError(0, _reason(error)) from None
-
-
-_ZIP_ERRORS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    struct.error,
-    UnicodeError,
-    ValueError,
-)
 
 
 def _reason(error: Exception) -> str:
@@ -219,7 +207,9 @@ class _Unzipping:
     def read(self, size: int = -1) -> bytes:
         try:
             return self._raw.read(size)
-        except _ZIP_ERRORS as error:
+        except OSError:
+            raise
+        except Exception as error:  # of zipfile and each of its packings
             raise OSError(0, _reason(error)) from None
 
     def readinto(self, view: memoryview) -> int:
@@ -267,7 +257,7 @@ class _Tar:
         try:
             file = self._open.extractfile(entry)
             return io.BytesIO(b"" if file is None else file.read())
-        except (tarfile.TarError, EOFError) as error:
+        except Exception as error:  # damage has many names in tarfile
             raise OSError(0, f"damaged tar archive: {error}") from None
 
     def _rewind(self, limits: ArchiveLimits) -> None:
@@ -278,7 +268,10 @@ class _Tar:
         )
         try:
             self._open = tarfile.open(fileobj=_Reading(stream), mode="r|")  # noqa: SIM115
-        except (tarfile.TarError, EOFError) as error:
+        except InputError:
+            stream.close()
+            raise
+        except Exception as error:
             stream.close()
             raise InputError(
                 f"damaged tar archive: {error}",
@@ -292,7 +285,9 @@ class _Tar:
             return None
         try:
             entry = self._open.next()
-        except (tarfile.TarError, EOFError, ValueError) as error:
+        except InputError:
+            raise
+        except Exception as error:
             raise InputError(f"damaged tar archive: {error}", file=str(self.path)) from None
         self._next += 1
         self._open.members = []  # type: ignore[attr-defined]  # tarfile would keep them all

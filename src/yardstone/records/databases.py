@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import os
 import sqlite3
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError, MissingFileError
+from yardstone.files import scratch_folder
 from yardstone.records.dates import DateOrder
 from yardstone.records.decoding import clean, decode
 from yardstone.records.game_rows import GameRows
@@ -222,8 +222,8 @@ def _sqlite_tables(base: sqlite3.Connection) -> list[str]:
 @contextmanager
 def _sqlite_rows(path: Path, sql: str) -> Iterator[Path]:
     """The rows of a query to a SQLite file, as a file of rows with commas."""
-    with tempfile.TemporaryDirectory() as folder:
-        table = Path(folder) / "rows"
+    with scratch_folder() as folder:
+        table = folder / "rows"
         try:
             with _sqlite(path) as base, table.open("w", encoding="utf-8", newline="") as file:
                 base.text_factory = decode

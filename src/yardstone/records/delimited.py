@@ -17,6 +17,8 @@ __all__ = ["Dialect", "Repaired", "find_dialect", "repair"]
 
 _DELIMITERS = "\t;,|"
 _LONGEST_LINE = 1 << 20
+#: No table of games has more columns.
+_MOST_COLUMNS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,12 @@ def find_dialect(path: Path, name: str) -> Dialect:
             "no table with columns for two players and a result",
             file=name,
             hint="the first line must name the columns, as in white,black,result",
+        )
+    if len(names) > _MOST_COLUMNS:
+        raise InputError(
+            f"{len(names):,} columns, at most {_MOST_COLUMNS:,} are read",
+            file=name,
+            hint="keep those of the players, the result and the date",
         )
     distinct: dict[str, None] = {}
     for number, column in enumerate(names, 1):

@@ -8,6 +8,7 @@ line, in the first field.
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,17 +48,28 @@ def parse_fields(line: str) -> list[str]:
     ['Deep Blue', 'Kasparov', '', 'x, y']
     """
     fields: list[str] = []
-    rest = line.strip(_BLANKS)
-    while rest:
-        if rest.startswith('"'):
-            field, _, rest = rest[1:].partition('"')
-            rest = rest.lstrip(_BLANKS).removeprefix(",")
-        else:
-            field, _, rest = rest.partition(",")
-            field = field.rstrip(_BLANKS)
-        fields.append(field)
-        rest = rest.lstrip(_BLANKS)
+    line = line.strip(_BLANKS)
+    place, size = 0, len(line)
+    while place < size:
+        quoted = line[place] == '"'
+        end = line.find('"' if quoted else ",", place + quoted)
+        end = size if end < 0 else end
+        field = line[place + quoted : end]
+        fields.append(field if quoted else field.rstrip(_BLANKS))
+        place = end + 1
+        if quoted:
+            place = _after_blanks(line, place)
+            place += line[place : place + 1] == ","
+        place = _after_blanks(line, place)
     return fields
+
+
+_BLANK_RUN = re.compile(f"[{_BLANKS}]*")
+
+
+def _after_blanks(line: str, place: int) -> int:
+    match = _BLANK_RUN.match(line, place)
+    return len(line) if match is None else match.end()
 
 
 def _lines(file: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
@@ -109,7 +121,8 @@ def read_synonyms(file: str | os.PathLike[str]) -> Synonyms:
         If the file cannot be read, or names are synonyms of one another in a ring.
     """
     place = os.fspath(file)
-    parent: dict[str, str] = {}
+    parent: dict[str, str] = {}  # as the file has it
+    top: dict[str, str] = {}  # the same with shorter ways
     lines: dict[str, int] = {}
     for number, fields in _lines(file):
         main, *others = fields
@@ -126,26 +139,27 @@ def read_synonyms(file: str | os.PathLike[str]) -> Synonyms:
                     IgnoredWarning,
                     stacklevel=2,
                 )
-            elif _root(main, parent) is None:
+            elif _root(main, top) == name:
                 raise InputError(
                     f"{name!r} is a synonym of itself through {main!r}",
                     file=place,
                     line=number,
                     hint="take one of the lines out",
                 )
-    resolved = {name: _root(name, parent) or name for name in parent}
+            else:
+                top[name] = main
+    resolved = {name: _root(name, top) for name in parent}
     return Synonyms(place, tuple(lines), resolved, lines)
 
 
-def _root(name: str, parent: Mapping[str, str]) -> str | None:
-    """The last name of a chain; None if it is a ring."""
-    passed = {name}
-    while name in parent:
-        name = parent[name]
-        if name in passed:
-            return None
-        passed.add(name)
-    return name
+def _root(name: str, top: dict[str, str]) -> str:
+    """The last name of a chain, to which all names passed on the way then lead at once."""
+    root = name
+    while root in top:
+        root = top[root]
+    while name != root:
+        top[name], name = root, top[name]
+    return root
 
 
 @dataclass(frozen=True, slots=True)

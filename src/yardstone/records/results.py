@@ -51,6 +51,8 @@ _STATED = {
     "win": 1.0, "won": 1.0, "1": 1.0, "draw": 0.5, "0.5": 0.5, "½": 0.5, "tie": 0.5,
     "loss": 0.0, "lost": 0.0, "0": 0.0, "skip": None,
 }  # fmt: skip
+#: A longer text is no result.
+_LONGEST = 200
 _DASHES = str.maketrans("‐‑‒–—−", "------")
 _NUMBER = r"(?:\d+(?:\.\d+)?|\.\d+|\d*½|1/2)"
 _PAIR = re.compile(rf"\(?\s*({_NUMBER})\s*[-:]\s*({_NUMBER})\s*\)?(?:\s*\(?(?:ot|so|aet)\d?\)?)?")
@@ -124,7 +126,7 @@ def left_out_reason(text: str) -> str | None:
     >>> left_out_reason("*"), left_out_reason("+/-"), left_out_reason("1-0")
     ('unfinished (result *)', 'decided by forfeit', None)
     """
-    key = normalized(text)
+    key = normalized(text[: _LONGEST + 1])
     if key == "*":
         return "unfinished (result *)"
     if key in _UNFINISHED:
@@ -145,6 +147,8 @@ def meanings(text: str) -> dict[str, int]:
     >>> meanings("W")
     {'colour': 1, 'record': 1}
     """
+    if len(text) > _LONGEST:
+        return {}
     key = normalized(text)
     said = _numeric(key)
     words = " ".join(re.findall(r"[a-z]+|[^\W\d_a-z]+|\d+", key.removeprefix("result_")))

@@ -192,7 +192,7 @@ def parse_go_date(text: str) -> np.datetime64:
 _RANK_WORDS = r"(?:dan|kyu|[dkp]|段|级|級|단|급)"
 _DIGITS = r"(?:\d{1,2}|[初一二三四五六七八九十])"
 _RANKED = re.compile(
-    rf"(.*\S)\s*[\s(\[（,]\s*((?:[pP])?{_DIGITS}\s*{_RANK_WORDS})[\s)\]）]*",
+    rf"(.*\S)(?:\s++|\s*+[(\[（,]\s*+)((?:[pP])?{_DIGITS}\s*+{_RANK_WORDS})[\s)\]）]*+",
     re.IGNORECASE | re.DOTALL,
 )
 _RANKED_CJK = re.compile(r"(.*[^\x00-\x7f\s])([初一二三四五六七八九\d][段단])", re.DOTALL)

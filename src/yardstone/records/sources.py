@@ -221,7 +221,9 @@ def _in_archive(
 
 
 def _in_folder(folder: Path, known: tuple[str, ...]) -> list[Source]:
-    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    files = sorted(
+        file for file in folder.rglob("*") if file.is_file() and not file.name.startswith(".")
+    )
     sources = [Source(str(file), file) for file in files if file.name.lower().endswith(known)]
     if not sources:
         raise _nothing("folder", str(folder), [file.name for file in files], known)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from yardstone.errors import InputError, StrictError
+from yardstone.files import scratch_folder
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.delimited import Dialect, find_dialect, repair
 from yardstone.records.game_rows import GameRows
@@ -132,11 +132,10 @@ def csv_rows(
             + _csv(
                 file.path,
                 dialect,
-                f"compression = '{file.compression}', header = true, "
-                f"skip = {dialect.header - 1}, store_rejects = true",
+                f"compression = '{file.compression}', header = true, skip = {dialect.header - 1}",
             )
         )
-        sound = connection.execute("SELECT count(*) FROM reject_errors").fetchone() == (0,)
+        sound = True
     except duckdb.Error:
         sound = False
     if sound:
@@ -146,8 +145,8 @@ def csv_rows(
         )
         connection.execute("DROP TABLE source_rows")
         return games
-    with tempfile.TemporaryDirectory() as folder:
-        rows = Path(folder) / "rows"
+    with scratch_folder() as folder:
+        rows = folder / "rows"
         repaired = repair(file.path, rows, dialect)
         report = SkipReport()
         for line, reason in repaired.damaged:
@@ -214,8 +213,8 @@ def _local_file(source: Source, *, packed: bool) -> Iterator[TableFile]:
             return
         if utf16:
             stream.recode("utf-16")
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "table"
+        with scratch_folder() as folder:
+            path = folder / "table"
             with path.open("wb") as file:
                 for piece in stream.pieces():
                     file.write(piece)
@@ -228,12 +227,17 @@ def parquet_of_csv(path: Path, table: Path, types: Mapping[str, str]) -> None:
     Empty cells become NULL.
     """
     columns = ", ".join(f"{sql_text(name)}: {sql_text(kind)}" for name, kind in types.items())
+    import duckdb
+
     with closing(connect()) as connection:
-        connection.execute(
-            f"COPY (SELECT * FROM read_csv({sql_text(table)}, header = true, delim = ',', "
-            f"quote = '\"', escape = '\"', auto_detect = false, columns = {{{columns}}})) "
-            f"TO {sql_text(path)} (FORMAT parquet)"
-        )
+        try:
+            connection.execute(
+                f"COPY (SELECT * FROM read_csv({sql_text(table)}, header = true, delim = ',', "
+                f"quote = '\"', escape = '\"', auto_detect = false, columns = {{{columns}}})) "
+                f"TO {sql_text(path)} (FORMAT parquet, USE_TMP_FILE false)"
+            )
+        except duckdb.IOException as error:
+            raise OSError(str(error).splitlines()[0]) from error
 
 
 def sql_text(text: str | os.PathLike[str]) -> str:

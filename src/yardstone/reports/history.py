@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.evaluation.findings import last_games
 from yardstone.evaluation.history import game_text
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.words import known, per_cent
@@ -53,7 +52,7 @@ def history_document(history: RatingHistory) -> Document:
         if history.curves
         else Table(_PRESENT, [history.present(row) for row in history.ranked()], noun="player"),
         plain=partial(plain_history, history),
-        drawing=partial(_chart, history) if history.drawn else None,
+        drawing=partial(_chart, history) if history.curves or history.ranked() else None,
     )
 
 
@@ -65,10 +64,11 @@ def _chart(history: RatingHistory) -> Chart:
 
 def _headline(history: RatingHistory) -> str:
     """What was rated how."""
-    pool = history.rated.pool
-    text = f"{len(pool):,} games of {int((pool.played() > 0).sum()):,} players"
-    if pool.time is not None and len(pool):
-        text += f", {str(pool.time[0])[:10]} to {str(pool.time[-1])[:10]}"
+    rated = history.rated
+    text = f"{rated.number:,} games of {int((rated.played > 0).sum()):,} players"
+    if rated.period is not None:
+        begin, end = rated.period
+        text += f", {str(begin)[:10]} to {str(end)[:10]}"
     return f"{text}, rated by {history.rated.name}"
 
 
@@ -145,14 +145,12 @@ _PRESENT = (
 
 def _present_table(history: RatingHistory) -> Table:
     """The best players now; a row is the number of a player among the ratings."""
-    ratings, pool = history.rated.ratings, history.rated.pool
+    ratings, last = history.rated.ratings, history.rated.last_game
     reach, games, listed = history.present_half_widths, history.played, history.listed()
     rank = {row: place for place, row in enumerate(listed, 1)}
-    last, number = last_games(pool), {name: row for row, name in enumerate(pool.players)}
 
     def last_game(row: int) -> str | None:
-        name = ratings.players[row]
-        return None if last is None or name not in number else str(last[number[name]])[:10]
+        return None if last is None or np.isnat(last[row]) else str(last[row])[:10]
 
     return Table(
         [
@@ -275,7 +273,7 @@ def _improbable_table(history: RatingHistory, improbable: Sequence[Improbable]) 
 
 def plain_history(history: RatingHistory) -> dict[str, Any]:
     """The report as dictionaries, lists, numbers, strings and None."""
-    rated, pool = history.rated, history.rated.pool
+    rated = history.rated
     games: dict[str, list[dict[str, Any]]] = {curve.player: [] for curve in history.curves}
     for game in _games(history):
         games[game.curve.player].append({c.name: c.value(game) for c in _GAMES[1:]})
@@ -286,8 +284,8 @@ def plain_history(history: RatingHistory) -> dict[str, Any]:
         "system": rated.name,
         "parameters": dict(rated.parameters),
         "confidence": history.confidence,
-        "games": len(pool),
-        "players": int((pool.played() > 0).sum()),
+        "games": rated.number,
+        "players": int((rated.played > 0).sum()),
         "replayed": rated.replayed,
         "ratings": [
             {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+from yardstone.files import scratch_folder
 
 __all__ = ["write_parquet"]
 
@@ -16,8 +17,8 @@ def write_parquet(path: Path, pieces: Iterable[str], columns: Mapping[str, str])
     """
     from yardstone.records.table_files import parquet_of_csv
 
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "table.csv"
+    with scratch_folder() as folder:
+        source = folder / "table.csv"
         with source.open("w", encoding="utf-8", newline="") as file:
             file.writelines(pieces)
         parquet_of_csv(path, source, columns)

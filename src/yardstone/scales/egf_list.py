@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import sqrt
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.errors import InputError, NoGamesError
+from yardstone.records.decoding import decode
+from yardstone.records.sources import find_sources
 from yardstone.winprob.grades import parse_grades
 
 if TYPE_CHECKING:
@@ -19,12 +21,57 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["EGF_LINE", "GradeFit", "fit_grades", "read_egf_list"]
+__all__ = ["EgfPlayer", "GradeFit", "egf_players", "fit_grades", "list_lines", "read_egf_list"]
 
-#: A line of the list: number, name, country, club, grade, promotion, rating.
-EGF_LINE = re.compile(
-    r"^\s*(\d+)\s+(.+?)\s{2,}(\S\S)\s+(\S+)\s+(\d+[kdp])\s+(\S+)\s+(-?\d+)\s+\d+(?:\s+\w+)?\s*$"
+_MAX_BYTES = 64 << 20
+#: A line of the list: number, name, country, club, grade, promotion, rating. Nothing in it is
+#: looked at twice, whatever the line.
+_LINE = re.compile(
+    r"\s*+(\d++)\s++(\S++(?:\s\S++)*+)\s\s++(\S\S)\s++(\S++)\s++(\d{1,2}[kdp])\s++(\S++)"
+    r"\s++(-?\d{1,6})\s++\d++(?:\s++\w++)?\s*+"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class EgfPlayer:
+    """A line of the list; what is not known is ``xx`` in it.
+
+    Attributes
+    ----------
+    line : int
+        From 1.
+    number, name, country, club, grade : str
+    rating : float
+    """
+
+    line: int
+    number: str
+    name: str
+    country: str
+    club: str
+    grade: str
+    rating: float
+
+
+def list_lines(path: str | os.PathLike[str]) -> list[str]:
+    """The lines of a list of players, compressed or not.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or is far longer than any list.
+    """
+    sources = find_sources([path], [".txt", ".html", ".htm", ".lst"])
+    if len(sources) != 1:
+        raise InputError(f"{len(sources)} files are meant", file=str(path), hint="name one")
+    return decode(sources[0].content(_MAX_BYTES)).splitlines()
+
+
+def egf_players(lines: Iterable[str]) -> Iterator[EgfPlayer]:
+    """The players in these lines; other lines are passed over."""
+    for line, text in enumerate(lines, 1):
+        if (row := _LINE.fullmatch(text)) is not None:
+            yield EgfPlayer(line, row[1], row[2], row[3], row[4], row[5], float(row[7]))
 
 
 def read_egf_list(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.float64]]:
@@ -33,24 +80,17 @@ def read_egf_list(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.f
     Parameters
     ----------
     path : path
-        The list as published (``allworld_lp``), plain or ``.gz``.
+        The list as published (``allworld_lp``), compressed or not.
 
     Returns
     -------
     grades, ratings
         Grades as written, professional ranks among them.
     """
-    content = Path(path).read_bytes()
-    if content.startswith(b"\x1f\x8b"):
-        import gzip
-
-        content = gzip.decompress(content)
-    lines = content.decode("utf-8", "replace").splitlines()
-    rows = [row for line in lines if (row := EGF_LINE.match(line))]
-    if not rows:
+    players = list(egf_players(list_lines(path)))
+    if not players:
         raise InputError("no player was found in the list", file=str(path))
-    grades, ratings = [row[5] for row in rows], [float(row[7]) for row in rows]
-    return grades, np.array(ratings)
+    return [player.grade for player in players], np.array([player.rating for player in players])
 
 
 @dataclass(frozen=True, eq=False)

@@ -311,11 +311,16 @@ _PRESETS: dict[str, dict[str, Any]] = {
 def _typed(name: str, current: Any, value: Any) -> Any:
     """A value given as text, in the type of the field."""
     if not isinstance(value, str):
-        if isinstance(current, bool) != isinstance(value, bool) or not isinstance(
-            value, (int, float)
+        if (
+            isinstance(current, str)
+            or isinstance(current, bool) != isinstance(value, bool)
+            or not isinstance(value, (int, float))
         ):
             raise UsageError(f"rule {name}: {value!r} does not fit")
-        return type(current)(value)
+        try:
+            return type(current)(value)
+        except (ValueError, OverflowError):
+            raise UsageError(f"rule {name}: {value!r} does not fit") from None
     text = value.strip().lower()
     if isinstance(current, bool):
         if text in ("true", "yes", "on", "1"):
@@ -336,7 +341,7 @@ def _typed(name: str, current: Any, value: Any) -> Any:
     except ValueError:
         raise UsageError(f"rule {name}: {value!r} is not a number") from None
     if isinstance(current, int):
-        if number != int(number):
+        if not number.is_integer():
             raise UsageError(f"rule {name}: {value!r} is not a whole number")
         return int(number)
     return number

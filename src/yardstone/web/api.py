@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Path, Request, Security
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.security import HTTPBearer
+from starlette.concurrency import run_in_threadpool
 
 import yardstone
 from yardstone.web import api_docs, exports, upkeep
+from yardstone.web.contact import DatabaseAway
 from yardstone.web.events import batch_events, job_events
 from yardstone.web.kinds import KINDS, Kind
 from yardstone.web.owners import sent_key
@@ -29,6 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["router"]
 
+#: Seconds in which the database answers, if it is there.
+_SOON = 3.0
+
 router = APIRouter()
 Address = Annotated[
     str, Path(alias="id", pattern="^[A-Za-z0-9_-]{8,64}$", description="The private address.")
@@ -46,8 +53,8 @@ def _service(request: Request) -> Service:
     return service
 
 
-def _accepted(request: Request, made: Accepted) -> Response:
-    state = _service(request).job(made.jobs[0], result=False)
+async def _accepted(request: Request, made: Accepted) -> Response:
+    (state,) = await run_in_threadpool(_service(request).new, made.jobs[:1])
     body = {**_brief(state), **_owned(state["page"], made)}
     return JSONResponse(body, 202, headers={"Location": state["url"]})
 
@@ -70,14 +77,14 @@ def _owned(page: str, made: Accepted) -> dict[str, Any]:
 )
 async def send(request: Request) -> Response:
     """See what the files are, and make a job of them."""
-    return _accepted(request, await _service(request).receive(request))
+    return await _accepted(request, await _service(request).receive(request))
 
 
 def _add_kind(kind: Kind) -> None:
     """An address that takes files of one kind only."""
 
     async def send_kind(request: Request) -> Response:
-        return _accepted(request, await _service(request).receive(request, kind.name))
+        return await _accepted(request, await _service(request).receive(request, kind.name))
 
     router.post(
         kind.path,
@@ -97,15 +104,16 @@ def _add_batches(kind: Kind) -> None:
     async def send_batch(request: Request) -> Response:
         service = _service(request)
         made = await service.receive(request, kind.name, batch=True)
-        states = [service.job(job, result=False) for job in made.jobs]
-        batch = service.batch(states[0]["batch"])
-        brief = {name: batch[name] for name in ("id", "url", "page")}
+        states = await run_in_threadpool(service.new, made.jobs)
+        address = states[0]["batch"]
+        places = service.batch_places(address)
         body = {
-            **brief,
-            **_owned(batch["page"], made),
+            "id": address,
+            **places,
+            **_owned(places["page"], made),
             "jobs": [_brief(state) for state in states],
         }
-        return JSONResponse(body, 202, headers={"Location": batch["url"]})
+        return JSONResponse(body, 202, headers={"Location": places["url"]})
 
     router.post(
         "/api/batches",
@@ -281,20 +289,32 @@ def limits(request: Request) -> dict[str, Any]:
     response_model=Health,
     tags=["server"],
     summary="Whether the server works",
-    responses={503: {"model": Health, "description": "No worker lives."}},
+    responses={
+        503: {"model": Health, "description": "No worker lives, or the database does not answer."}
+    },
 )
-def health(request: Request) -> Response:
+async def health(request: Request) -> Response:
     """Whether jobs can be taken, and workers do them."""
-    state = upkeep.state(_service(request).store)
-    ok = state["workers"] > 0
+    state, status = await _state(_service(request))
     body = {
-        "status": "ok" if ok else "no_workers",
+        "status": status,
         "version": yardstone.__version__,
         "workers": state["workers"],
         "queued": state["jobs"].get("queued", 0),
         "running": state["jobs"].get("running", 0),
     }
-    return JSONResponse(body, 200 if ok else 503)
+    return JSONResponse(body, 200 if status == "ok" else 503)
+
+
+async def _state(service: Service) -> tuple[dict[str, Any], str]:
+    """What `upkeep.state` gives, if the database answers soon, and how that is."""
+    ask = partial(upkeep.state, service.store, patience=0.0)
+    try:
+        async with asyncio.timeout(_SOON):
+            state = await run_in_threadpool(ask)
+    except (DatabaseAway, TimeoutError):
+        return {"workers": 0, "jobs": {}}, "no_database"
+    return state, "ok" if state["workers"] else "no_workers"
 
 
 @router.get("/metrics", include_in_schema=False)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from ipaddress import ip_address, ip_network
 
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
@@ -25,6 +29,7 @@ from yardstone.web.root_path import RootPath
 from yardstone.web.service import Service
 from yardstone.web.settings import Settings
 from yardstone.web.store import JobStore
+from yardstone.web.visitors import visitor_mark
 
 __all__ = ["make_app"]
 
@@ -44,10 +49,13 @@ def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
         The folder cannot be used.
     """
     store = JobStore(settings)
+    service = Service(settings, store, bell or Bell())
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        service.changes.start(asyncio.get_running_loop())
         yield
+        await run_in_threadpool(service.changes.stop)
         store.close()
 
     app = FastAPI(
@@ -60,7 +68,7 @@ def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.service = Service(settings, store, bell or Bell())
+    app.state.service = service
     app.state.metrics = Metrics()
     app.state.may_measure = _among(settings.metrics_from)
     app.include_router(api.router)
@@ -76,7 +84,7 @@ def _add_layers(app: FastAPI, settings: Settings) -> None:
         RequestMonitor,
         rate_limit=RateLimit(settings.limits),
         metrics=app.state.metrics,
-        client=app.state.service.client,
+        client=partial(visitor_mark, secret=secrets.token_bytes(32)),  # counted here alone
         refuse=_refused,
     )
     app.add_middleware(BodyLimit)

@@ -14,6 +14,9 @@ from contextlib import suppress
 
 __all__ = ["Bell"]
 
+#: Seconds between two looks of who may not hear it: workers of another supervisor.
+_LONGEST = 0.25
+
 
 class Bell:
     """A pipe with one ring a job.
@@ -27,6 +30,11 @@ class Bell:
 
     def __init__(self, ends: tuple[int, int] | None = None) -> None:
         self.ends = ends
+
+    @property
+    def longest(self) -> float:
+        """Seconds between two looks at most."""
+        return _LONGEST
 
     @classmethod
     def new(cls) -> Bell:

@@ -1,133 +1,226 @@
-"""The SQLite file that holds the truth about all jobs.
+"""The database that holds the truth about all jobs: a file of SQLite, or PostgreSQL.
 
-Every process opens it by itself; each thread has a connection of its own. What is
-deleted is overwritten (``secure_delete``), so that no trace of it stays in the file.
+What is deleted from the file is overwritten (``secure_delete``), so that no trace of it
+stays in it. Of PostgreSQL, which any number of machines may share, the clock counts, not
+theirs; what it is asked is asked again while it starts anew or the line to it is cut.
 """
 
 from __future__ import annotations
 
-import sqlite3
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import random
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Double,
+    Executable,
+    Table,
+    cast,
+    func,
+    literal,
+    select,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
 
 from yardstone.errors import InputError
+from yardstone.web.contact import Contact, DatabaseAway, is_away, is_passing
+from yardstone.web.engines import WRITING, address_of, postgres_engine, sqlite_engine
+from yardstone.web.schema import prepare
 
-__all__ = ["Database"]
+__all__ = ["PATIENCE", "Database", "Lock"]
 
-#: Seconds to wait for another process that writes.
-_PATIENCE = 10.0
-_VERSION = 2
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS jobs (
-    id TEXT PRIMARY KEY, batch TEXT, kind TEXT NOT NULL, status TEXT NOT NULL,
-    client TEXT NOT NULL, upload TEXT NOT NULL, options TEXT NOT NULL, files TEXT NOT NULL,
-    created REAL NOT NULL, started REAL, finished REAL, expires REAL NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0, worker TEXT, lease REAL, deadline REAL,
-    stage TEXT NOT NULL DEFAULT 'waiting', done INTEGER NOT NULL DEFAULT 0,
-    total INTEGER NOT NULL DEFAULT 0, players TEXT, skipped TEXT,
-    skipped_total INTEGER NOT NULL DEFAULT 0, error TEXT, keep REAL, result TEXT, key TEXT,
-    owner TEXT
-);
-CREATE INDEX IF NOT EXISTS jobs_by_key ON jobs (key) WHERE key IS NOT NULL;
-CREATE INDEX IF NOT EXISTS jobs_by_status ON jobs (status, created);
-CREATE INDEX IF NOT EXISTS jobs_by_client ON jobs (client, status);
-CREATE INDEX IF NOT EXISTS jobs_by_batch ON jobs (batch) WHERE batch IS NOT NULL;
-CREATE INDEX IF NOT EXISTS jobs_by_upload ON jobs (upload);
-CREATE INDEX IF NOT EXISTS jobs_by_expiry ON jobs (expires);
-CREATE TABLE IF NOT EXISTS uploads (
-    id TEXT PRIMARY KEY, created REAL NOT NULL, bytes INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS clients (client TEXT PRIMARY KEY, served REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS workers (
-    name TEXT PRIMARY KEY, pid INTEGER NOT NULL, started REAL NOT NULL, seen REAL NOT NULL,
-    job TEXT, attempt INTEGER, finished INTEGER NOT NULL DEFAULT 0
-);
-CREATE TABLE IF NOT EXISTS gone (mark TEXT PRIMARY KEY, until REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL);
-"""
-#: What brings the file of an older version to this one.
-_CHANGES = {1: ("ALTER TABLE jobs ADD COLUMN owner TEXT",)}
+T = TypeVar("T")
+#: Seconds for which a question is asked again.
+PATIENCE = 5.0
+#: Seconds between two tries: at first, and at most.
+_FIRST, _LONGEST = 0.05, 1.0
+#: What PostgreSQL says when it answers, and will not do it another time either.
+_REFUSALS = ("authentication failed", "does not exist", "no pg_hba.conf entry", "permission denied")
+
+
+class Lock:
+    """What only one transaction at a time may do, by the number of its lock."""
+
+    ROOM = 0x7961_7264_01
+    SWEEP = 0x7961_7264_02
 
 
 class Database:
-    """Connections to the file, one a thread.
+    """All questions to the database; safe to use from several threads.
 
     Parameters
     ----------
     path : Path
-        The file; made if it does not exist.
+        The file of SQLite; made if it does not exist.
+    folder : Path
+        Where an older version kept the files that were sent: they are taken over.
+    url : str
+        The address of PostgreSQL in place of the file.
 
     Raises
     ------
     InputError
-        It cannot be opened, or a later version of Yardstone made it.
+        The file cannot be used, PostgreSQL refuses, or a later version of Yardstone made
+        the tables. A PostgreSQL that does not answer is no error yet.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._local = threading.local()
-        self._lock = threading.Lock()
-        self._open: list[sqlite3.Connection] = []
+    def __init__(self, path: Path, folder: Path, url: str = "") -> None:
+        self.shared = bool(url)
+        self.place = address_of(url).render_as_string(hide_password=True) if url else str(path)
+        self.patience = PATIENCE
+        self._folder = folder
+        self._ready = False
+        engine = postgres_engine(address_of(url)) if url else sqlite_engine(path)
+        self._engine = engine
+        self._writes = engine.execution_options(**{WRITING: True})
+        self._reads = engine.execution_options(isolation_level="AUTOCOMMIT") if url else engine
+        self.contact = Contact(lambda: self._read(select(1)))
         try:
-            with self.writing() as connection:
-                version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-                if not 0 <= version <= _VERSION:
-                    raise InputError(
-                        f"its version is {version}, and this Yardstone knows {_VERSION}",
-                        file=str(path),
-                        hint="name another folder with --data",
-                    )
-                for statement in _CHANGES.get(version, ()):
-                    connection.execute(statement)
-                for statement in _SCHEMA.split(";"):
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {_VERSION}")
-        except sqlite3.Error as error:
-            self.close()
-            raise InputError(f"cannot be used: {error}", file=str(path)) from None
+            self._check()
         except BaseException:
             self.close()
             raise
 
-    def connection(self) -> sqlite3.Connection:
-        """The connection of this thread."""
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = sqlite3.connect(
-                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-            )
-            connection.row_factory = sqlite3.Row
-            for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
-                connection.execute(f"PRAGMA {pragma}")
-            self._local.connection = connection
-            with self._lock:
-                self._open.append(connection)
-        return connection
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction that writes: all of it happens, or nothing."""
-        connection = self.connection()
-        connection.execute("BEGIN IMMEDIATE")
+    def _check(self) -> None:
+        """Have the tables made, where that can be done now."""
         try:
-            yield connection
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
+            self._tried(lambda: None, patience=0.0)
+        except DatabaseAway as error:
+            reason = str(error.__cause__ or "")
+            if any(words in reason for words in _REFUSALS):
+                raise InputError(f"cannot be used: {_reason(error)}", file=self.place) from None
+        except DatabaseError as error:
+            raise InputError(f"cannot be used: {_reason(error)}", file=self.place) from None
+
+    # Questions
+
+    def rows(self, statement: Executable, *, patience: float | None = None) -> list[Any]:
+        """All rows that a statement gives which changes nothing."""
+        return self._tried(lambda: self._read(statement), patience=patience)
+
+    def _read(self, statement: Executable) -> list[Any]:
+        with self._reads.connect() as connection:
+            return list(connection.execute(statement).fetchall())
+
+    def row(self, statement: Executable) -> Any:
+        """The first row, or None if there is none."""
+        rows = self.rows(statement)
+        return rows[0] if rows else None
+
+    def write(
+        self, work: Callable[[Connection], T], *, patience: float | None = None, once: bool = False
+    ) -> T:
+        """What one transaction gives: all of it happens, or nothing.
+
+        When the line breaks while it ends, nobody knows whether it happened, and `work` is
+        done again: it must find what it did before. With `once` it is not done again then.
+
+        Raises
+        ------
+        DatabaseAway
+            The database does not answer within so many seconds of `patience`.
+        """
+
+        def transaction() -> T:
+            with self._writes.begin() as connection:
+                return work(connection)
+
+        return self._tried(transaction, patience=patience, once=once)
+
+    def _tried(
+        self, action: Callable[[], T], *, patience: float | None = None, once: bool = False
+    ) -> T:
+        patience = self.patience if patience is None else patience
+        end = time.monotonic() + patience
+        pause = _FIRST
+        while True:
+            if not self.contact.wait(patience):
+                raise DatabaseAway
+            try:
+                found = self._asked(action)
+            except SQLAlchemyError as error:
+                away = is_away(error)
+                if away:
+                    self.contact.lose()
+                elif not is_passing(error):
+                    raise
+                if (away and once) or time.monotonic() + pause > end:
+                    raise DatabaseAway from error
+            else:
+                self.contact.found()
+                return found
+            time.sleep(pause * random.uniform(0.5, 1.0))
+            pause = min(2.0 * pause, _LONGEST)
+
+    def _asked(self, action: Callable[[], T]) -> T:
+        if not self._ready:
+            with self._writes.begin() as connection:
+                taken_over = prepare(connection, self.place, self._folder)
+            for folder in taken_over:
+                shutil.rmtree(folder, ignore_errors=True)
+            self._ready = True
+        return action()
+
+    # What differs between the two
+
+    def moment(self) -> ColumnElement[float]:
+        """Now, in seconds since 1970: by the clock of the database, where machines share it."""
+        if not self.shared:
+            return literal(time.time(), Double)
+        return cast(func.extract("epoch", func.statement_timestamp()), Double)
+
+    def insert(self, table: Table) -> postgresql.Insert | sqlite.Insert:
+        """An INSERT that may say what to do with a row that is there already."""
+        return postgresql.insert(table) if self.shared else sqlite.insert(table)
+
+    def lock(self, connection: Connection, lock: int) -> None:
+        """Wait until no other transaction has a lock; a writer of SQLite is alone anyway."""
+        if self.shared:
+            connection.execute(select(func.pg_advisory_xact_lock(lock)))
+
+    def is_alone(self, connection: Connection, lock: int) -> bool:
+        """Take a lock, unless another transaction has it."""
+        if not self.shared:
+            return True
+        return bool(connection.execute(select(func.pg_try_advisory_xact_lock(lock))).scalar())
+
+    def notify(self, connection: Connection, channel: str, text: str = "") -> None:
+        """Tell all machines something once this transaction has happened."""
+        if self.shared:
+            connection.execute(select(func.pg_notify(channel, text)))
+
+    def own_connection(self) -> Any:
+        """A connection of the driver's that nobody else uses."""
+
+        def connect() -> Any:
+            raw = self._engine.raw_connection()
+            own = raw.driver_connection
+            raw.detach()
+            return own
+
+        return self._tried(connect, patience=0.0)
 
     def forget(self) -> None:
-        """Empty the log of changes, so that nothing deleted is left in it either."""
-        with suppress(sqlite3.OperationalError):  # others read: the next time will do
-            self.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        """Empty the file's log of changes, so that nothing deleted is left in it either."""
+        if not self.shared:
+            with suppress(OperationalError), self._reads.connect() as connection:
+                # While others read, the next time will do.
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
-        """Close the connections of all threads."""
-        with self._lock:
-            for connection in self._open:
-                connection.close()
-            self._open.clear()
-        self._local = threading.local()
+        """Close all connections that nobody uses."""
+        self.contact.close()
+        self._engine.dispose()
+
+
+def _reason(error: BaseException) -> str:
+    """What the database says, in a line, without the statement."""
+    cause: Any = error.__cause__ if isinstance(error, DatabaseAway) else error
+    return " ".join(str(getattr(cause, "orig", cause)).split())

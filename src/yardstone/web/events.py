@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
+from yardstone.web.contact import DatabaseAway
 from yardstone.web.problems import RequestProblem
 
 if TYPE_CHECKING:
@@ -20,9 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["batch_events", "job_events"]
 
-#: Seconds between two looks, between two signs of life, and until a stream ends.
-_PAUSE = 1.0
+#: Seconds between two signs of life, and until a stream ends.
 _LIFE = 15.0
+#: Seconds between two looks while the database does not answer.
+_AWAY = 1.0
 _LONGEST = 1800.0
 #: Statuses in which a job changes by itself.
 _GOING = ("queued", "running")
@@ -37,7 +40,7 @@ async def job_events(request: Request, service: Service, address: str) -> Stream
         state = service.job(address, result=False)
         return [service.job(address) if state["status"] == "done" else state]
 
-    return await _answer(request, service, look)
+    return await _answer(request, service, address, look)
 
 
 async def batch_events(request: Request, service: Service, address: str) -> StreamingResponse:
@@ -47,14 +50,15 @@ async def batch_events(request: Request, service: Service, address: str) -> Stre
         jobs: list[State] = service.batch(address)["jobs"]
         return jobs
 
-    return await _answer(request, service, look)
+    return await _answer(request, service, address, look)
 
 
 async def _answer(
-    request: Request, service: Service, look: Callable[[], list[State]]
+    request: Request, service: Service, address: str, look: Callable[[], list[State]]
 ) -> StreamingResponse:
     first = await run_in_threadpool(look)  # so that a missing job is a refusal, no stream
-    client, open_streams = service.client(request), service.streams
+    client = await run_in_threadpool(service.client, request)
+    open_streams = service.streams
     limits = service.settings.limits
     if open_streams[client] >= limits.streams_client or open_streams.total() >= limits.streams:
         raise RequestProblem(
@@ -68,7 +72,7 @@ async def _answer(
 
     async def text() -> AsyncIterator[str]:
         try:
-            async for event in _events(first, look):
+            async for event in _events(first, look, partial(service.changes.wait, address)):
                 yield event
         finally:
             open_streams[client] -= 1
@@ -78,7 +82,9 @@ async def _answer(
     return StreamingResponse(text(), media_type="text/event-stream")
 
 
-async def _events(states: list[State], look: Callable[[], list[State]]) -> AsyncIterator[str]:
+async def _events(
+    states: list[State], look: Callable[[], list[State]], wait: Callable[[], Awaitable[None]]
+) -> AsyncIterator[str]:
     known: dict[str, str] = {}
     end = time.monotonic() + _LONGEST
     spoke = time.monotonic()
@@ -95,9 +101,11 @@ async def _events(states: list[State], look: Callable[[], list[State]]) -> Async
         if time.monotonic() - spoke > _LIFE:
             spoke = time.monotonic()
             yield ": still here\n\n"
-        await asyncio.sleep(_PAUSE)
+        await wait()
         try:
             states = await run_in_threadpool(look)
+        except DatabaseAway:
+            await asyncio.sleep(_AWAY)
         except RequestProblem as problem:  # deleted meanwhile
             yield f"event: gone\ndata: {json.dumps(problem.as_dict())}\n\n"
             return

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,7 +15,7 @@ _JSON = ("options", "files", "players", "skipped", "error")
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job; moments are seconds since 1970.
+    """A job; moments are seconds since 1970 by the clock of the database, `read` when it was read.
 
     `result` is JSON text, left out where it is not asked for; `keep` is the moment
     until which the uploads of a failed job, or of one that waits for a player, stay;
@@ -47,22 +46,24 @@ class Job:
     skipped_total: int
     error: dict[str, Any] | None
     keep: float | None
+    read: float
     owner: str | None = None
     result: str | None = None
 
     @classmethod
-    def of_row(cls, row: sqlite3.Row) -> Job:
-        """The job in a row of the table."""
-        values = {name: row[name] for name in row.keys() if name in _FIELDS}  # noqa: SIM118
+    def of_row(cls, row: Any) -> Job:
+        """The job in a row of the table, as SQLAlchemy gives it."""
+        values = dict(row._mapping)
         for name in _JSON:
             values[name] = None if values[name] is None else json.loads(values[name])
         return cls(**values)
 
-    def can_retry(self, now: float) -> bool:
+    @property
+    def can_retry(self) -> bool:
         """Whether it failed for no fault of its files, and these are still there."""
-        return self.status == "failed" and self.keep is not None and self.keep > now
+        return self.status == "failed" and self.keep is not None and self.keep > self.read
 
-    def as_dict(self, *, now: float, prefix: str = "", ahead: int | None = None) -> dict[str, Any]:
+    def as_dict(self, *, prefix: str = "", ahead: int | None = None) -> dict[str, Any]:
         """What ``GET /api/jobs/ID`` tells; `prefix` goes before addresses."""
         fraction = self.done / self.total if self.total else 0.0
         return {
@@ -88,14 +89,11 @@ class Job:
             "skipped": self.skipped or [],
             "skipped_total": self.skipped_total,
             "error": self.error,
-            "can_retry": self.can_retry(now),
+            "can_retry": self.can_retry,
             "attempts": self.attempts,
             "batch": self.batch,
             "result": None if self.result is None else json.loads(self.result),
         }
-
-
-_FIELDS = {field.name for field in fields(Job)}
 
 
 def moment(seconds: float | None) -> str | None:

@@ -42,7 +42,7 @@ class Metrics:
             out.value("jobs", state["jobs"].get(status, 0), status=status)
         out.single("oldest_queued_seconds", "gauge", "Age of the oldest job that waits.", state)
         out.single("workers", "gauge", "Workers that live.", state)
-        out.single("uploads", "gauge", "Uploads on the disk.", state)
+        out.single("uploads", "gauge", "Uploads that are kept.", state)
         out.single("upload_bytes", "gauge", "Bytes that they take.", state)
         counters = state["counters"]
         out.metric("jobs_ended_total", "counter", "Jobs that ended, by kind and how.")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from yardstone.errors import YardstoneError
+from yardstone.web.contact import DatabaseAway
 from yardstone.web.problems import RequestProblem, described
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def add_handlers(
         YardstoneError,
         RequestValidationError,
         HTTPException,
-        sqlite3.Error,
+        SQLAlchemyError,
         OSError,
         ClientDisconnect,
         Exception,
@@ -64,6 +65,11 @@ def problem_of(error: Exception, *, hint: str) -> RequestProblem:
     """Any error as a refusal."""
     if isinstance(error, RequestProblem):
         return error
+    if isinstance(error, DatabaseAway):
+        return RequestProblem(
+            503, "storage", "The server cannot reach its data at the moment.", "Try again soon.",
+            retry_after=5,
+        )  # fmt: skip
     if isinstance(error, YardstoneError):
         plain = described(error)
         return RequestProblem(422, plain["code"], plain["message"], plain["hint"] or "")
@@ -77,7 +83,7 @@ def problem_of(error: Exception, *, hint: str) -> RequestProblem:
     if isinstance(error, ClientDisconnect):
         return RequestProblem(400, "broken_off", "The request broke off.", "Send it again.")
     _LOGGER.error("an answer failed", exc_info=error)
-    if isinstance(error, (sqlite3.Error, OSError)):
+    if isinstance(error, (SQLAlchemyError, OSError)):
         return RequestProblem(
             503, "storage", "The server cannot store anything at the moment.", "Try again later.",
             retry_after=30,

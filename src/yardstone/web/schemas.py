@@ -152,7 +152,7 @@ class Choice(BaseModel):
 class Health(BaseModel):
     """Whether the server can do its work."""
 
-    status: Literal["ok", "no_workers"]
+    status: Literal["ok", "no_workers", "no_database"]
     version: str
     workers: int
     queued: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +15,7 @@ from starlette.concurrency import run_in_threadpool
 
 from yardstone.web import job_actions, owners
 from yardstone.web.bell import Bell
+from yardstone.web.changes import Changes
 from yardstone.web.importing import ImportGate
 from yardstone.web.jobs import Job
 from yardstone.web.kinds import KINDS
@@ -23,7 +24,8 @@ from yardstone.web.options import LONGEST_KEY, chosen_kind, job_options, kind_of
 from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Settings
 from yardstone.web.sniff import look
-from yardstone.web.store import JobStore
+from yardstone.web.store import PATIENCE_FOR_NEW, JobStore
+from yardstone.web.stored_files import file_name
 from yardstone.web.upkeep import drop_uploads
 from yardstone.web.uploads import Upload, receive_form
 from yardstone.web.visitors import visitor_mark
@@ -60,8 +62,8 @@ class Service:
     ----------
     settings : Settings
     store : JobStore
-    bell : Bell
-        Wakes workers.
+    bell : Bell, optional
+        Wakes workers of this machine.
     """
 
     def __init__(self, settings: Settings, store: JobStore, bell: Bell) -> None:
@@ -71,7 +73,15 @@ class Service:
         self.receiving: Counter[str] = Counter()
         self.streams: Counter[str] = Counter()
         self._imports = ImportGate(settings)
-        self._secret = store.secret("client")
+        self.changes = Changes(store.database)
+        self._known_secret = b""
+
+    @property
+    def _secret(self) -> bytes:
+        """The same for all servers of a database; asked for when it is needed first."""
+        if not self._known_secret:
+            self._known_secret = self.store.secret("client")
+        return self._known_secret
 
     def client(self, request: Request) -> str:
         """A mark of who asks."""
@@ -97,7 +107,7 @@ class Service:
         RequestProblem
             The form or its files cannot be used, or too much waits already.
         """
-        client = self.client(request)
+        client = await run_in_threadpool(self.client, request)
         written = request.headers.get("idempotency-key", "")
         key = self._key(client, written)
         owner = owners.new_key(self._secret, f"{client}:{written}" if written else None)
@@ -109,9 +119,8 @@ class Service:
                     self._made, owner=owners.key_mark(owner), batch=batch, page=page, key=key
                 )
                 jobs = await run_in_threadpool(make, client, upload, kind)
-            except BaseException:
+            finally:
                 await run_in_threadpool(upload.discard)
-                raise
         return Accepted(jobs, owner)
 
     @contextmanager
@@ -173,7 +182,6 @@ class Service:
     ) -> list[str]:
         """See what the files are, and make jobs of them."""
         if key is not None and (known := self.store.known(key)):
-            upload.discard()
             return known
         limits = self.settings.limits
         named = kind if kind is not None else chosen_kind(upload.fields)
@@ -187,9 +195,11 @@ class Service:
         elif not upload.files:
             raise RequestProblem(422, "no_files", "No file was sent.", "Choose one or more files.")
         files, formats, unknown, entries = [], Counter[str](), [], 0
+        stored = {}
         for number, (name, size) in enumerate(upload.files):
+            path = upload.folder / f"{number:04d}"
             try:
-                found, within = look(upload.folder / f"{number:04d}", name, limits, entries)
+                found, within = look(path, name, limits, entries)
             except RequestProblem as problem:
                 unknown.append(problem)
                 file = {"name": name, "size": size, "format": "unknown"}
@@ -199,6 +209,7 @@ class Service:
                 entries += within.total()
             formats.update(kind for kind in within.elements() if kind)
             files.append({"name": name, "size": size, "format": found})
+            stored[number] = path.with_name(file_name(number, found))
         if user:
             formats["sgf"] += 1  # as what is fetched will be
         if not formats:
@@ -212,18 +223,13 @@ class Service:
             chosen.name,
             client,
             upload.id,
-            upload.size,
             files,
             options,
+            stored=stored,
             batch=batch,
             key=key,
             owner=owner,
         )
-        if self.store.get(jobs[0], result=False).upload != upload.id:
-            upload.discard()  # the same request came twice at once
-            return jobs
-        self.store.count("uploads")
-        self.store.count("upload_bytes", upload.size)
         self.bell.ring(len(jobs))
         return jobs
 
@@ -235,9 +241,17 @@ class Service:
 
     def shown(self, job: Job) -> dict[str, Any]:
         """A job as JSON has it."""
-        return job.as_dict(
-            now=self.store.clock(), prefix=self.prefix(), ahead=self.store.ahead(job)
-        )
+        return job.as_dict(prefix=self.prefix(), ahead=self.store.ahead(job))
+
+    def new(self, addresses: Sequence[str]) -> list[dict[str, Any]]:
+        """Jobs that were just made, for which it is worth waiting some time."""
+        get = partial(self.store.get, result=False, patience=PATIENCE_FOR_NEW)
+        return [get(address).as_dict(prefix=self.prefix()) for address in addresses]
+
+    def batch_places(self, address: str) -> dict[str, str]:
+        """The addresses of a batch, for programs and for people."""
+        prefix = self.prefix()
+        return {"url": f"{prefix}/api/batches/{address}", "page": f"{prefix}/b/{address}"}
 
     def batch(self, address: str) -> dict[str, Any]:
         """What ``GET /api/batches/ID`` tells: all jobs of a batch."""
@@ -245,8 +259,7 @@ class Service:
         ended = sum(job["status"] in ("done", "failed", "cancelled") for job in jobs)
         return {
             "id": address,
-            "url": f"{self.prefix()}/api/batches/{address}",
-            "page": f"{self.prefix()}/b/{address}",
+            **self.batch_places(address),
             "status": "done" if ended == len(jobs) else "running",
             "done": ended,
             "total": len(jobs),

@@ -25,6 +25,8 @@ __all__ = ["ENVIRONMENT", "Limits", "Settings", "footer_text", "load_settings"]
 #: What the names of environment variables begin with.
 ENVIRONMENT = "YARDSTONE_SERVE_"
 _MIB = 1 << 20
+#: What the address of a database begins with.
+_ADDRESSES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 _LONGEST_TITLE = 80
 _LONGEST_FOOTER = 10_000
 _OF_KINDS = {name: most for kind in KINDS.values() for name, most in kind.limits.items()}
@@ -133,7 +135,11 @@ class Settings:
     Attributes
     ----------
     data : Path
-        Folder of the jobs, their uploads and results.
+        Folder of the jobs, their uploads and results; with a `database` elsewhere only of what
+        arrives or is worked on.
+    database : str
+        Address of a PostgreSQL that holds them in its place, or a file whose first line is the
+        address; `load_settings` puts the address here.
     host, port : str, int
         Where it listens; port 0 takes a free one.
     workers : int
@@ -181,6 +187,7 @@ class Settings:
     """
 
     data: Path = Path("yardstone-served")
+    database: str = field(default="", repr=False)
     host: str = "127.0.0.1"
     port: int = 8000
     workers: int = 1
@@ -234,7 +241,7 @@ class Settings:
 
     @property
     def uploads(self) -> Path:
-        """Folder of the files that were sent."""
+        """Folder of files that arrive."""
         return self.data / "uploads"
 
     def as_plain(self) -> dict[str, Any]:
@@ -299,12 +306,29 @@ def load_settings(
         bounds[name] = _converted(_LIMITS[name], text, f"limit {name}")
     if "data" in values:
         values["data"] = Path(values["data"])
+    if values.get("database"):
+        values["database"] = _address(values["database"])
     if "footer" in values:
         values["footer"] = footer_text(values["footer"])
     settings = Settings(**values, limits=Limits.of_plain(bounds))
     if settings.calibration:
         _check_calibration(settings.calibration)
     return settings
+
+
+def _address(text: str) -> str:
+    """The address of a database, or that in the file it names; it may hold a password."""
+    if "://" not in text:
+        try:
+            lines = Path(text).read_text("utf-8").split()
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=text) from None
+        except UnicodeDecodeError:
+            raise InputError("this is not text in UTF-8", file=text) from None
+        text = lines[0] if lines else ""
+    if not text.startswith(_ADDRESSES):
+        raise UsageError("database: write postgresql://USER:PASSWORD@HOST/NAME")
+    return text
 
 
 def footer_text(text: str) -> str:

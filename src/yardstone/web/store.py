@@ -11,29 +11,52 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-import sqlite3
-import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from yardstone.web.database import Database
-from yardstone.web.jobs import Job
-from yardstone.web.problems import RequestProblem, missing
-from yardstone.web.settings import Settings
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Double,
+    Select,
+    case,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
 
-__all__ = ["DAY", "OF_NOBODY", "JobStore", "mark_of", "new_id"]
+from yardstone.web import tables
+from yardstone.web.database import Database, Lock
+from yardstone.web.jobs import Job
+from yardstone.web.notices import CHANGED, QUEUED
+from yardstone.web.problems import RequestProblem, missing
+from yardstone.web.queue_order import jobs_before, next_job
+from yardstone.web.room import check_room, room_taken
+from yardstone.web.settings import Settings
+from yardstone.web.stored_files import insert_chunks
+from yardstone.web.tables import clients, jobs, uploads
+
+__all__ = ["DAY", "OF_NOBODY", "PATIENCE_FOR_NEW", "JobStore", "mark_of", "new_id"]
 
 #: Random bytes of an address.
 _ADDRESS_BYTES = 18
 #: Seconds.
 DAY = 86_400.0
+#: Seconds for which the database is asked again to take a job, whose files came with trouble.
+PATIENCE_FOR_NEW = 15.0
 #: What a job is that no worker has.
-OF_NOBODY = "worker = NULL, lease = NULL, deadline = NULL"
-_COLUMNS = (
-    "id, batch, kind, status, client, upload, options, files, created, started, finished, "
-    "expires, attempts, worker, lease, deadline, stage, done, total, players, skipped, "
-    "skipped_total, error, keep, owner"
-)
+OF_NOBODY: dict[str, Any] = {"worker": None, "lease": None, "deadline": None}
+#: What a job is that was just begun.
+_BEGUN: dict[str, Any] = {
+    "status": "running",
+    "stage": "reading",
+    **dict.fromkeys(("done", "total", "skipped_total"), 0),
+    **dict.fromkeys(("error", "players", "skipped", "keep")),
+}
+_COLUMNS = [column for column in jobs.c if column.name not in ("result", "key")]
 
 
 def new_id() -> str:
@@ -52,130 +75,148 @@ class JobStore:
     Parameters
     ----------
     settings : Settings
-    clock : callable
-        Seconds since 1970.
+    clock : callable, optional
+        Seconds since 1970, in place of the database's clock.
     """
 
-    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, settings: Settings, clock: Callable[[], float] | None = None) -> None:
         self.settings = settings
         self.clock = clock
         settings.uploads.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.database = Database(settings.data / "jobs.sqlite")
+        self.database = Database(settings.data / "jobs.sqlite", settings.uploads, settings.database)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the connections."""
         self.database.close()
+
+    def moment(self) -> ColumnElement[float]:
+        """Now, for a statement."""
+        return self.database.moment() if self.clock is None else literal(self.clock(), Double)
+
+    def now(self) -> float:
+        """Now, in seconds since 1970."""
+        if self.clock is not None:
+            return self.clock()
+        row = self.database.row(select(self.database.moment()))
+        assert row is not None
+        return float(row[0])
 
     def secret(self, name: str) -> bytes:
         """Random bytes that stay the same; made when first asked for."""
-        with self.database.writing() as table:
-            table.execute(
-                "INSERT OR IGNORE INTO secrets VALUES (?, ?)", (name, secrets.token_bytes(32))
-            )
-            row = table.execute("SELECT value FROM secrets WHERE name = ?", (name,)).fetchone()
-        return bytes(row["value"])
+        new = secrets.token_bytes(32)
+
+        def work(connection: Connection) -> bytes:
+            made = self.database.insert(tables.secrets).values(name=name, value=new)
+            connection.execute(made.on_conflict_do_nothing())
+            known = select(tables.secrets.c.value).where(tables.secrets.c.name == name)
+            return bytes(connection.execute(known).scalar_one())
+
+        return self.database.write(work)
 
     # Making jobs
 
-    def check_room(self, client: str, jobs: int = 1) -> None:
+    def check_room(self, client: str) -> None:
         """Refuse more jobs than fit the queue, or more uploads than fit the disk."""
-        limits, table = self.settings.limits, self.database.connection()
-        active = "status IN ('queued', 'running')"
-        whole = table.execute(f"SELECT count(*) FROM jobs WHERE {active}").fetchone()[0]
-        own = table.execute(
-            f"SELECT count(*) FROM jobs WHERE client = ? AND {active}", (client,)
-        ).fetchone()[0]
-        if own + jobs > limits.queue_client:
-            raise RequestProblem(
-                429,
-                "queue_client",
-                f"You have {own} jobs waiting; at most {limits.queue_client} may wait.",
-                "Wait until they are done.",
-                retry_after=30,
-            )
-        if whole + jobs > limits.queue:
-            raise RequestProblem(
-                429, "queue", "Too many jobs are waiting.", "Try again later.", retry_after=60
-            )
-        used = table.execute("SELECT coalesce(sum(bytes), 0) FROM uploads").fetchone()[0]
-        if used + limits.request_bytes > limits.disk_bytes:
-            raise RequestProblem(
-                429, "disk", "There is no room for more files.", "Try again later.", retry_after=60
-            )
+        check_room(self.settings.limits, self.database.row(room_taken(client)), 1)
 
     def add(
         self,
         kind: str,
         client: str,
         upload: str,
-        size: int,
         files: Sequence[Mapping[str, Any]],
         options: Sequence[Mapping[str, Any]],
         *,
+        stored: Mapping[int, Path] | None = None,
         batch: bool = False,
         key: str | None = None,
         owner: str | None = None,
     ) -> list[str]:
         """Make jobs of one upload, one for each of `options`; gives their addresses.
 
-        With `batch` they share an address too, that of the batch. Where jobs of the
-        same `key` are there already, these are given, and nothing is made. `owner` is the hash
-        of the key with which they can be changed; without one nobody can.
+        Parameters
+        ----------
+        kind, client : str
+        upload : str
+            Its name, which no other has.
+        files, options : sequences of mappings
+            What was sent and what was asked for, as a job tells it.
+        stored : mapping of int to Path, optional
+            Files to keep until the jobs are done, by their numbers in `files`.
+        batch : bool
+            Let the jobs share an address, that of the batch.
+        key : str, optional
+            Where jobs of the same key are there already, these are given, and nothing is made.
+        owner : str, optional
+            Hash of the key with which they can be changed; without one nobody can.
         """
-        now = self.clock()
-        expires = now + self.settings.keep_days * DAY
+        made = [new_id() for _ in options]
         together = new_id() if batch else None
-        with self.database.writing() as table:
-            if key is not None and (known := self._of_key(table, key)):
-                return known
-            self.check_room(client, len(options))
-            table.execute("INSERT INTO uploads VALUES (?, ?, ?)", (upload, now, size))
-            made = [new_id() for _ in options]
-            for place, (job, wanted) in enumerate(zip(made, options, strict=True)):
-                table.execute(
-                    "INSERT INTO jobs (id, batch, kind, status, client, upload, options, files, "
-                    "created, expires, key, owner) "
-                    "VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        job,
-                        together,
-                        kind,
-                        client,
-                        upload,
-                        json.dumps(dict(wanted)),
-                        json.dumps([dict(file) for file in files]),
-                        now + 1e-6 * place,
-                        expires,
-                        key,
-                        owner,
-                    ),
-                )
-        return made
+        size = sum(int(files[number]["size"]) for number in stored or ())
 
-    @staticmethod
-    def _of_key(table: sqlite3.Connection, key: str) -> list[str]:
-        rows = table.execute("SELECT id FROM jobs WHERE key = ? ORDER BY created, rowid", (key,))
-        return [str(row["id"]) for row in rows]
+        def work(connection: Connection) -> list[str]:
+            known = jobs.c.upload == upload  # after a transaction whose end was not heard of
+            if key is not None:
+                known = or_(known, jobs.c.key == key)
+            if there := _addresses(connection, known):
+                return there
+            insert_chunks(connection, upload, stored or {})
+            self.database.lock(connection, Lock.ROOM)  # others may have added since
+            if there := _addresses(connection, known):
+                raise _Known(there)
+            taken = connection.execute(room_taken(client)).one()
+            check_room(self.settings.limits, taken, len(options))
+            now = self.moment()
+            connection.execute(insert(uploads).values(id=upload, created=now, bytes=size))
+            rows = [
+                {
+                    "id": job,
+                    "batch": together,
+                    "kind": kind,
+                    "status": "queued",
+                    "client": client,
+                    "upload": upload,
+                    "options": json.dumps(dict(wanted)),
+                    "files": json.dumps([dict(file) for file in files]),
+                    "created": now + 1e-6 * place,
+                    "expires": now + self.settings.keep_days * DAY,
+                    "key": key,
+                    "owner": owner,
+                }
+                for place, (job, wanted) in enumerate(zip(made, options, strict=True))
+            ]
+            connection.execute(insert(jobs).values(rows))
+            self.count_in(connection, "uploads")
+            self.count_in(connection, "upload_bytes", size)
+            self.database.notify(connection, QUEUED)
+            return made
+
+        try:
+            return self.database.write(work, patience=PATIENCE_FOR_NEW)
+        except _Known as known:
+            return known.jobs
 
     def known(self, key: str) -> list[str]:
         """The addresses of the jobs that were made with a key."""
-        return self._of_key(self.database.connection(), key)
+        return [str(row.id) for row in self.database.rows(_with(jobs.c.key == key))]
 
     # Reading
 
-    def get(self, job: str, *, result: bool = True) -> Job:
-        """The job at an address.
+    def _chosen(self, *, result: bool) -> Select[Any]:
+        columns = [*_COLUMNS, jobs.c.result] if result else _COLUMNS
+        now = self.moment()
+        return select(*columns, now.label("read")).where(jobs.c.expires > now)
+
+    def get(self, job: str, *, result: bool = True, patience: float | None = None) -> Job:
+        """The job at an address, if the database answers within so many seconds.
 
         Raises
         ------
         RequestProblem
             There is none (404), or it expired (410).
         """
-        columns = f"{_COLUMNS}, result" if result else _COLUMNS
-        table = self.database.connection()
-        row = table.execute(
-            f"SELECT {columns} FROM jobs WHERE id = ? AND expires > ?", (job, self.clock())
-        ).fetchone()
+        chosen = self._chosen(result=result).where(jobs.c.id == job)
+        row = next(iter(self.database.rows(chosen, patience=patience)), None)
         if row is None:
             self.check_expired(job)
             raise missing()
@@ -183,16 +224,10 @@ class JobStore:
 
     def check_expired(self, address: str) -> None:
         """Say of an address that leads nowhere that it expired, if it did."""
-        table = self.database.connection()
-        late = table.execute(
-            "SELECT 1 FROM jobs WHERE (id = ? OR batch = ?) AND expires <= ?",
-            (address, address, self.clock()),
-        ).fetchone()
-        row = (
-            late
-            or table.execute("SELECT 1 FROM gone WHERE mark = ?", (mark_of(address),)).fetchone()
-        )
-        if row is not None:
+        own = or_(jobs.c.id == address, jobs.c.batch == address)
+        late = select(jobs.c.id).where(own, jobs.c.expires <= self.moment())
+        mark = select(tables.gone.c.mark).where(tables.gone.c.mark == mark_of(address))
+        if self.database.rows(late.union_all(mark)):
             raise RequestProblem(
                 410,
                 "expired",
@@ -202,15 +237,8 @@ class JobStore:
 
     def batch(self, batch: str) -> list[Job]:
         """The jobs of a batch in their order, with results."""
-        rows = (
-            self.database.connection()
-            .execute(
-                f"SELECT {_COLUMNS}, result FROM jobs WHERE batch = ? AND expires > ? "
-                "ORDER BY created, rowid",
-                (batch, self.clock()),
-            )
-            .fetchall()
-        )
+        chosen = self._chosen(result=True).where(jobs.c.batch == batch)
+        rows = self.database.rows(chosen.order_by(jobs.c.created, jobs.c.id))
         if not rows:
             self.check_expired(batch)
             raise missing()
@@ -220,76 +248,76 @@ class JobStore:
         """How many queued jobs come before a queued one."""
         if job.status != "queued":
             return None
-        row = (
-            self.database.connection()
-            .execute(
-                "WITH line AS (SELECT id, row_number() OVER (PARTITION BY jobs.client "
-                "ORDER BY created, jobs.rowid) AS round, coalesce(served, 0) AS served, created "
-                "FROM jobs LEFT JOIN clients USING (client) WHERE status = 'queued') "
-                "SELECT count(*) FROM line, (SELECT * FROM line WHERE id = ?) AS own "
-                "WHERE (line.round, line.served, line.created) "
-                "< (own.round, own.served, own.created)",
-                (job.id,),
-            )
-            .fetchone()
-        )
-        return int(row[0])
+        row = self.database.row(jobs_before(job.id, self.moment()))
+        return None if row is None else int(row[0])
 
     # What workers do
 
     def claim(self, worker: str) -> Job | None:
-        """Take the next job: of the client least served, the one that waits longest."""
-        now, waiting = self.clock(), "SELECT 1 FROM jobs WHERE status = 'queued' LIMIT 1"
-        if self.database.connection().execute(waiting).fetchone() is None:
+        """Take the next job: of the client least served, the one that waits longest.
+
+        A worker that has a job already, because the answer to its claim was lost, gets
+        that one again.
+        """
+        own = (jobs.c.status == "running") & (jobs.c.worker == worker)
+        waiting = select(jobs.c.id).where(
+            jobs.c.status.in_(("queued", "running")), or_(jobs.c.status == "queued", own)
+        )
+        if self.database.row(waiting.limit(1)) is None:
             return None  # looking for work keeps nobody from writing
-        with self.database.writing() as table:
-            row = table.execute(
-                "SELECT jobs.id FROM jobs LEFT JOIN clients USING (client) "
-                "WHERE status = 'queued' AND expires > ? ORDER BY (SELECT count(*) FROM jobs "
-                "AS other WHERE other.client = jobs.client AND other.status = 'running'), "
-                "coalesce(served, 0), created, jobs.rowid LIMIT 1",
-                (now,),
-            ).fetchone()
-            if row is None:
+
+        def work(connection: Connection) -> Job | None:
+            now = self.moment()
+            job = connection.execute(select(jobs.c.id).where(own).with_for_update()).scalar()
+            begun = 0
+            if job is None:
+                job = connection.execute(next_job(now)).scalar()
+                begun = 1
+            if job is None:
                 return None
-            table.execute(
-                "UPDATE jobs SET status = 'running', started = ?, attempts = attempts + 1, "
-                "worker = ?, lease = ?, deadline = ?, stage = 'reading', done = 0, total = 0, "
-                "error = NULL, players = NULL, skipped = NULL, skipped_total = 0, keep = NULL "
-                "WHERE id = ?",
-                (
-                    now,
-                    worker,
-                    now + self.settings.lease,
-                    now + self.settings.limits.seconds,
-                    row["id"],
-                ),
+            begun_now: dict[str, Any] = {
+                "started": now,
+                "attempts": jobs.c.attempts + begun,
+                "worker": worker,
+                "lease": now + self.settings.lease,
+                "deadline": now + self.settings.limits.seconds,
+            }
+            taken = update(jobs).where(jobs.c.id == job).values(_BEGUN | begun_now)
+            row = connection.execute(taken.returning(*_COLUMNS, now.label("read"))).one()
+            found = Job.of_row(row)
+            served = self.database.insert(clients).values(client=found.client, served=now)
+            connection.execute(
+                served.on_conflict_do_update(
+                    index_elements=["client"], set_={"served": served.excluded.served}
+                )
             )
-            job = Job.of_row(
-                table.execute(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", (row["id"],)).fetchone()
+            connection.execute(
+                update(tables.workers)
+                .where(tables.workers.c.name == worker)
+                .values(job=found.id, attempt=found.attempts, seen=now)
             )
-            table.execute("INSERT OR REPLACE INTO clients VALUES (?, ?)", (job.client, now))
-            table.execute(
-                "UPDATE workers SET job = ?, attempt = ?, seen = ? WHERE name = ?",
-                (job.id, job.attempts, now, worker),
-            )
-        return job
+            self.tell_change(connection, found.id, found.batch)
+            return found
+
+        return self.database.write(work)
 
     def heartbeat(
         self, job: Job, *, stage: str | None = None, done: int = 0, total: int = 0
     ) -> bool:
         """Renew the lease and tell the progress; whether the job is still this worker's."""
-        now = self.clock()
-        with self.database.writing() as table:
-            changed = table.execute(
-                "UPDATE jobs SET lease = ?, stage = coalesce(?, stage), "
-                "done = CASE WHEN ? IS NULL THEN done ELSE ? END, "
-                "total = CASE WHEN ? IS NULL THEN total ELSE ? END "
-                "WHERE id = ? AND status = 'running' AND worker = ? AND attempts = ?",
-                (now + self.settings.lease, stage, stage, done, stage, total, *_owned(job)),
-            ).rowcount
-            table.execute("UPDATE workers SET seen = ? WHERE name = ?", (now, job.worker))
-        return changed == 1
+
+        def work(connection: Connection) -> bool:
+            now = self.moment()
+            told = {} if stage is None else {"stage": stage, "done": done, "total": total}
+            renewed = {"lease": now + self.settings.lease, **told}
+            changed = connection.execute(_own(job).values(renewed)).rowcount
+            seen = update(tables.workers).where(tables.workers.c.name == job.worker)
+            connection.execute(seen.values(seen=now))
+            if changed and told:
+                self.tell_change(connection, job.id, job.batch)
+            return changed == 1
+
+        return self.database.write(work)
 
     def finish(
         self,
@@ -304,53 +332,76 @@ class JobStore:
         keep_seconds: float = 0.0,
     ) -> bool:
         """Leave a job in its next status; False if it was not this worker's any more."""
-        now = self.clock()
-        with self.database.writing() as table:
-            changed = table.execute(
-                "UPDATE jobs SET status = ?, finished = ?, result = ?, error = ?, players = ?, "
-                "skipped = ?, skipped_total = ?, keep = ?, done = max(done, total), "
-                f"stage = ?, {OF_NOBODY} "
-                "WHERE id = ? AND status = 'running' AND worker = ? AND attempts = ?",
-                (
-                    status,
-                    None if status == "needs_player" else now,
-                    result,
-                    None if error is None else json.dumps(dict(error)),
-                    None if players is None else json.dumps([dict(each) for each in players]),
-                    json.dumps([dict(each) for each in skipped]),
-                    skipped_total,
-                    now + keep_seconds if keep_seconds else None,
-                    "waiting" if status == "needs_player" else "finished",
-                    *_owned(job),
-                ),
-            ).rowcount
-            self._free_worker(table, job.worker)
+
+        def work(connection: Connection) -> bool:
+            now = self.moment()
+            asks = status == "needs_player"
+            ended = OF_NOBODY | {
+                "status": status,
+                "finished": None if asks else now,
+                "result": result,
+                "error": None if error is None else json.dumps(dict(error)),
+                "players": None if players is None else json.dumps([dict(p) for p in players]),
+                "skipped": json.dumps([dict(each) for each in skipped]),
+                "skipped_total": skipped_total,
+                "keep": now + keep_seconds if keep_seconds else None,
+                "done": case((jobs.c.done > jobs.c.total, jobs.c.done), else_=jobs.c.total),
+                "stage": "waiting" if asks else "finished",
+            }
+            changed = connection.execute(_own(job).values(ended)).rowcount
+            done = update(tables.workers).where(
+                tables.workers.c.name == job.worker, tables.workers.c.job.is_not(None)
+            )
+            number = tables.workers.c.finished + 1
+            connection.execute(done.values(job=None, attempt=None, finished=number))
             if changed:
-                self.count_in(table, f"jobs_{job.kind}_{status}")
-                self.count_in(table, f"seconds_{job.kind}", now - (job.started or now))
-        return changed == 1
+                self.count_in(connection, f"jobs_{job.kind}_{status}")
+                self.count_in(connection, f"seconds_{job.kind}", now - (job.started or 0.0))
+                self.tell_change(connection, job.id, job.batch)
+            return changed == 1
 
-    @staticmethod
-    def _free_worker(table: sqlite3.Connection, worker: str | None) -> None:
-        table.execute(
-            "UPDATE workers SET job = NULL, attempt = NULL, finished = finished + 1 WHERE name = ?",
-            (worker,),
-        )
+        return self.database.write(work)
 
-    @staticmethod
-    def count_in(table: sqlite3.Connection, name: str, value: float = 1.0) -> None:
+    def tell_change(self, connection: Connection, job: str, batch: str | None) -> None:
+        """Tell who watches a job that it changes, once the transaction has happened."""
+        self.database.notify(connection, CHANGED, f"{job} {batch or ''}".strip())
+
+    def count_in(
+        self, connection: Connection, name: str, value: float | ColumnElement[float] = 1.0
+    ) -> None:
         """Add to a counter, as part of a transaction."""
-        table.execute(
-            "INSERT INTO counters VALUES (?, ?) ON CONFLICT (name) "
-            "DO UPDATE SET value = value + excluded.value",
-            (name, value),
+        counters = tables.counters
+        added = self.database.insert(counters).values(name=name, value=value)
+        total = counters.c.value + added.excluded.value
+        connection.execute(
+            added.on_conflict_do_update(index_elements=["name"], set_={"value": total})
         )
 
     def count(self, name: str, value: float = 1.0) -> None:
         """Add to a counter that outlives the process."""
-        with self.database.writing() as table:
-            self.count_in(table, name, value)
+        self.database.write(lambda connection: self.count_in(connection, name, value), once=True)
 
 
-def _owned(job: Job) -> tuple[str, str | None, int]:
-    return job.id, job.worker, job.attempts
+class _Known(Exception):
+    """The jobs are there already."""
+
+    def __init__(self, jobs: list[str]) -> None:
+        self.jobs = jobs
+
+
+def _with(condition: ColumnElement[bool]) -> Select[str]:
+    return select(jobs.c.id).where(condition).order_by(jobs.c.created, jobs.c.id)
+
+
+def _addresses(connection: Connection, condition: ColumnElement[bool]) -> list[str]:
+    return [str(row.id) for row in connection.execute(_with(condition))]
+
+
+def _own(job: Job) -> Any:
+    """A change of a job that counts only while it is still its worker's."""
+    return update(jobs).where(
+        jobs.c.id == job.id,
+        jobs.c.status == "running",
+        jobs.c.worker == job.worker,
+        jobs.c.attempts == job.attempts,
+    )

@@ -27,6 +27,7 @@ from typing import Any
 from yardstone.errors import InputError, UsageError
 from yardstone.web import log, upkeep
 from yardstone.web.bell import Bell
+from yardstone.web.contact import DatabaseAway
 from yardstone.web.memory import memory_of
 from yardstone.web.settings import Settings
 from yardstone.web.store import JobStore
@@ -114,12 +115,15 @@ class Supervisor:
         self.settings = settings
         self._make_folder(settings.data)
         self.store = JobStore(settings)
+        self.store.database.patience = 0.0  # it comes back to everything
         self.bell = Bell.new()
         self.socket = self._listen() if serve else None
         self._mark = f"{socket.gethostname()[:40]}/{secrets.token_hex(4)}"
         self._stop = threading.Event()
         self._stray: dict[str, float] = {}
         self._swept = 0.0
+        self._dead: set[str] = set()
+        self._answers = True
         self._logger = logging.getLogger("yardstone.web.supervisor")
         self.children = [
             _Child(f"worker {number}", "yardstone.web.worker", self._orders_of_worker(number))
@@ -154,6 +158,11 @@ class Supervisor:
             ) from None
         listening.listen(_BACKLOG)
         return listening
+
+    @property
+    def place(self) -> str:
+        """Where the jobs are: the folder, or the database without its password."""
+        return self.store.database.place if self.settings.database else str(self.settings.data)
 
     @property
     def address(self) -> str:
@@ -196,10 +205,12 @@ class Supervisor:
             if child.ended():
                 log.event(self._logger, "ended", process=child.label, again_in=child.pause)
                 if child.name:
-                    self._quietly(partial(self._bury, child.name, innocent=False))
+                    self._dead.add(child.name)
             if child.process is None and now >= child.next:
                 child.start()
                 log.event(self._logger, "started", process=child.label)
+        for name in sorted(self._dead):
+            self._quietly(partial(self._bury, name, innocent=False))
         self._quietly(self._tend)
         if now - self._swept > _SWEEP:
             self._swept = now
@@ -209,10 +220,14 @@ class Supervisor:
         """A worker has ended: its job is done again."""
         upkeep.release(self.store, worker, innocent=innocent)
         upkeep.leave_worker(self.store, worker)
+        self._dead.discard(worker)
 
     def _tend(self) -> None:
         """Look after jobs and workers."""
-        upkeep.recover(self.store)
+        database = self.store.database
+        # After an outage who lives renews its lease first.
+        if not database.shared or database.contact.seconds > self.settings.lease / 2.0:
+            upkeep.recover(self.store)
         upkeep.end_late(self.store)
         for child in self.children:
             if child.name and child.process is not None and self._is_heavy(child.process.pid):
@@ -238,8 +253,16 @@ class Supervisor:
         """Do something that may fail now and will be done again."""
         try:
             action()
+        except DatabaseAway:
+            if self._answers:
+                log.event(self._logger, "database away")
+            self._answers = False
         except Exception:
             self._logger.exception("could not tend the jobs")
+        else:
+            if not self._answers:
+                log.event(self._logger, "database back")
+            self._answers = True
 
     def _end(self) -> None:
         """Ask all processes to end, then make them."""

@@ -4,13 +4,31 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Update,
+    case,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
+
+from yardstone.web.database import Lock
+from yardstone.web.notices import QUEUED
 from yardstone.web.settings import Settings
-from yardstone.web.store import DAY, JobStore, mark_of
+from yardstone.web.store import DAY, OF_NOBODY, JobStore, mark_of
+from yardstone.web.tables import chunks, clients, counters, gone, jobs, uploads, workers
 
 __all__ = [
     "WorkerState",
@@ -34,14 +52,8 @@ _SEND_AGAIN = "Send the files again."
 _REMEMBERED_DAYS = 30.0
 #: Seconds after which a folder that no job knows is a leftover.
 _LEFTOVER = 60.0
-_AGAIN = (
-    "UPDATE jobs SET status = 'queued', worker = NULL, lease = NULL, deadline = NULL, "
-    "stage = 'waiting', done = 0, total = 0, attempts = attempts - ? WHERE id = ?"
-)
-_ENDED = (
-    "UPDATE jobs SET status = 'failed', finished = ?, error = ?, keep = ?, worker = NULL, "
-    "lease = NULL, deadline = NULL, stage = 'finished' WHERE id = ?"
-)
+#: Seconds that a moment may lie further ahead than it was set.
+_AHEAD = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +78,17 @@ class WorkerState:
 
 def enter_worker(store: JobStore, name: str, pid: int) -> None:
     """Say that a worker lives; again and again while it waits for work."""
-    now = store.clock()
-    with store.database.writing() as table:
-        table.execute(
-            "INSERT INTO workers (name, pid, started, seen) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (name) DO UPDATE SET seen = excluded.seen",
-            (name, pid, now, now),
+
+    def work(connection: Connection) -> None:
+        now = store.moment()
+        entered = store.database.insert(workers).values(name=name, pid=pid, started=now, seen=now)
+        connection.execute(
+            entered.on_conflict_do_update(
+                index_elements=["name"], set_={"seen": entered.excluded.seen}
+            )
         )
+
+    store.database.write(work)
 
 
 def work_folder(settings: Settings, worker: str) -> Path:
@@ -82,18 +98,17 @@ def work_folder(settings: Settings, worker: str) -> Path:
 
 def leave_worker(store: JobStore, name: str) -> None:
     """Say that a worker is gone, and remove what it left."""
-    with store.database.writing() as table:
-        table.execute("DELETE FROM workers WHERE name = ?", (name,))
     shutil.rmtree(work_folder(store.settings, name), ignore_errors=True)
+    left = delete(workers).where(workers.c.name == name)
+    store.database.write(lambda connection: connection.execute(left))
 
 
-def alive_workers(store: JobStore) -> list[WorkerState]:
+def alive_workers(store: JobStore, *, patience: float | None = None) -> list[WorkerState]:
     """The workers that showed themselves within the time of a lease."""
-    rows = store.database.connection().execute(
-        "SELECT name, pid, seen, job FROM workers WHERE seen > ? ORDER BY name",
-        (store.clock() - store.settings.lease,),
-    )
-    return [WorkerState(*row) for row in rows]
+    columns = (workers.c.name, workers.c.pid, workers.c.seen, workers.c.job)
+    late = store.moment() - store.settings.lease
+    chosen = select(*columns).where(workers.c.seen > late).order_by(workers.c.name)
+    return [WorkerState(*row) for row in store.database.rows(chosen, patience=patience)]
 
 
 def release(store: JobStore, worker: str, *, innocent: bool) -> int:
@@ -102,49 +117,99 @@ def release(store: JobStore, worker: str, *, innocent: bool) -> int:
     A job counts the attempt unless the worker is `innocent`, because it was asked
     to end.
     """
-    return _put_back(store, "worker = ?", worker, innocent=innocent)
+    return _put_back(store, jobs.c.worker == worker, innocent=innocent)
 
 
 def recover(store: JobStore) -> int:
     """Put back the jobs whose lease ran out; how many there were."""
-    now = store.clock()
-    with store.database.writing() as table:
-        table.execute("DELETE FROM workers WHERE seen <= ?", (now - 10.0 * store.settings.lease,))
-    return _put_back(store, "lease <= ?", now, innocent=False)
+    _mend_moments(store)
+    late = workers.c.seen <= store.moment() - 10.0 * store.settings.lease
+    if store.database.row(select(workers.c.name).where(late)) is not None:
+        store.database.write(lambda connection: connection.execute(delete(workers).where(late)))
+    return _put_back(store, jobs.c.lease <= store.moment(), innocent=False)
 
 
-def _put_back(store: JobStore, where: str, value: object, *, innocent: bool) -> int:
-    with store.database.writing() as table:
-        rows = _running(table, where, value)
+def _mend_moments(store: JobStore) -> None:
+    """Bring back what lies too far ahead because the clock was set back.
+
+    Who lives renews it; what was left by the dead would otherwise stand for as long as the
+    clock was set back.
+    """
+    now, lease, most = store.moment(), store.settings.lease, store.settings.limits.seconds
+    ahead = (jobs.c.status == "running") & or_(
+        jobs.c.lease > now + lease + _AHEAD, jobs.c.deadline > now + most + _AHEAD
+    )
+    if store.database.row(select(jobs.c.id).where(ahead)) is not None:
+        mended = update(jobs).where(ahead).values(lease=now + lease, deadline=now + most)
+        store.database.write(lambda connection: connection.execute(mended))
+    for moment in (workers.c.seen, clients.c.served):
+        late = moment > now + _AHEAD
+        if store.database.row(select(moment).where(late)) is not None:
+            earlier = update(moment.table).where(late).values({moment.name: now})
+            store.database.write(partial(_execute, change=earlier))
+
+
+def _execute(connection: Connection, change: Update) -> None:
+    connection.execute(change)
+
+
+def _put_back(store: JobStore, which: ColumnElement[bool], *, innocent: bool) -> int:
+    def put_back(connection: Connection, row: Any) -> None:
+        if innocent or row.attempts < store.settings.limits.attempts:
+            begun = jobs.c.attempts - int(innocent)
+            again = {"status": "queued", "stage": "waiting", "done": 0, "total": 0}
+            _change(connection, row, {**OF_NOBODY, **again, "attempts": begun})
+            store.database.notify(connection, QUEUED)
+            return
+        error = _error(
+            "gave_up",
+            f"This job ended its worker {row.attempts} times and was given up.",
+            "Send fewer or other files.",
+        )
+        _end(store, connection, row, error, 3600.0 * store.settings.keep_retry_hours)
+
+    return _with_running(store, which, put_back)
+
+
+def _with_running(
+    store: JobStore,
+    which: ColumnElement[bool],
+    action: Callable[[Connection, Any], None],
+) -> int:
+    """Do something with some of the jobs that run; how many there were.
+
+    Of several who try at once each job is one's; to the others it is not there.
+    """
+    columns = (jobs.c.id, jobs.c.batch, jobs.c.kind, jobs.c.attempts)
+    chosen = select(*columns).where(jobs.c.status == "running", which).order_by(jobs.c.id)
+
+    def work(connection: Connection) -> int:
+        rows = connection.execute(chosen.with_for_update(skip_locked=True)).fetchall()
         for row in rows:
-            if innocent or row["attempts"] < store.settings.limits.attempts:
-                table.execute(_AGAIN, (int(innocent), row["id"]))
-                continue
-            error = _error(
-                "gave_up",
-                f"This job ended its worker {row['attempts']} times and was given up.",
-                "Send fewer or other files.",
-            )
-            keep = store.clock() + 3600.0 * store.settings.keep_retry_hours
-            _end(store, table, row, error, keep)
-    return len(rows)
+            action(connection, row)
+            store.tell_change(connection, row.id, row.batch)
+        return len(rows)
+
+    return store.database.write(work) if store.database.row(chosen) is not None else 0
 
 
-def _running(table: sqlite3.Connection, where: str, value: object) -> list[sqlite3.Row]:
-    query = f"SELECT id, kind, attempts FROM jobs WHERE status = 'running' AND {where}"
-    return table.execute(query, (value,)).fetchall()
+def _change(connection: Connection, row: Any, values: dict[str, Any]) -> None:
+    connection.execute(update(jobs).where(jobs.c.id == row.id).values(values))
 
 
 def _end(
     store: JobStore,
-    table: sqlite3.Connection,
-    row: sqlite3.Row,
+    connection: Connection,
+    row: Any,
     error: str,
-    keep: float | None = None,
+    keep_seconds: float | None = None,
 ) -> None:
     """Have a running job failed; its files may be kept for another try."""
-    table.execute(_ENDED, (store.clock(), error, keep, row["id"]))
-    store.count_in(table, f"jobs_{row['kind']}_failed")
+    now = store.moment()
+    ended = {"status": "failed", "stage": "finished", "finished": now, "error": error}
+    keep = None if keep_seconds is None else now + keep_seconds
+    _change(connection, row, {**OF_NOBODY, **ended, "keep": keep})
+    store.count_in(connection, f"jobs_{row.kind}_failed")
 
 
 def _error(code: str, message: str, hint: str) -> str:
@@ -155,93 +220,91 @@ def end_late(store: JobStore) -> int:
     """End the jobs that took too long; how many there were."""
     seconds = store.settings.limits.seconds
     message = f"This job took longer than {seconds} seconds."
-    return _end_all(store, "deadline <= ?", store.clock(), "too_long", message)
+    return _end_all(store, jobs.c.deadline <= store.moment(), "too_long", message)
 
 
 def end_heavy(store: JobStore, worker: str) -> int:
     """End the job of a worker that takes too much memory; how many there were."""
-    return _end_all(store, "worker = ?", worker, "too_heavy", "This job took too much memory.")
+    return _end_all(store, jobs.c.worker == worker, "too_heavy", "This job took too much memory.")
 
 
-def _end_all(store: JobStore, where: str, value: object, code: str, message: str) -> int:
+def _end_all(store: JobStore, which: ColumnElement[bool], code: str, message: str) -> int:
     error = _error(code, message, "Send fewer games at a time.")
-    with store.database.writing() as table:
-        rows = _running(table, where, value)
-        for row in rows:
-            _end(store, table, row, error)
-    return len(rows)
+    return _with_running(store, which, lambda connection, row: _end(store, connection, row, error))
 
 
 def stray_workers(store: JobStore) -> set[str]:
     """Workers that still compute a job which is no longer theirs."""
-    rows = store.database.connection().execute(
-        "SELECT name FROM workers WHERE job IS NOT NULL AND NOT EXISTS (SELECT 1 FROM jobs "
-        "WHERE jobs.id = workers.job AND jobs.status = 'running' AND jobs.worker = workers.name "
-        "AND jobs.attempts = workers.attempt)"
+    own = exists().where(
+        jobs.c.id == workers.c.job,
+        jobs.c.status == "running",
+        jobs.c.worker == workers.c.name,
+        jobs.c.attempts == workers.c.attempt,
     )
-    return {str(row["name"]) for row in rows}
+    rows = store.database.rows(select(workers.c.name).where(workers.c.job.is_not(None), ~own))
+    return {str(row.name) for row in rows}
 
 
 def expire(store: JobStore) -> int:
     """Delete what has expired; how many jobs that were."""
-    now = store.clock()
-    with store.database.writing() as table:
-        rows = table.execute("SELECT id, batch FROM jobs WHERE expires <= ?", (now,)).fetchall()
-        marks = {
-            mark_of(address) for row in rows for address in (row["id"], row["batch"]) if address
-        }
-        table.executemany(
-            "INSERT OR REPLACE INTO gone VALUES (?, ?)",
-            [(mark, now + _REMEMBERED_DAYS * DAY) for mark in sorted(marks)],
-        )
-        table.execute("DELETE FROM jobs WHERE expires <= ?", (now,))
-        table.execute("DELETE FROM gone WHERE until <= ?", (now,))
-        table.execute("DELETE FROM clients WHERE served <= ?", (now - DAY,))
-        table.execute(
-            "UPDATE jobs SET status = 'failed', finished = ?, players = NULL, error = ? "
-            "WHERE status = 'needs_player' AND keep <= ?",
-            (now, _error("not_chosen", "No player was chosen in time.", _SEND_AGAIN), now),
-        )
+
+    def work(connection: Connection) -> int:
+        if not store.database.is_alone(connection, Lock.SWEEP):
+            return 0  # somebody else is at it
+        now = store.moment()
+        late = delete(jobs).where(jobs.c.expires <= now).returning(jobs.c.id, jobs.c.batch)
+        rows = connection.execute(late).fetchall()
+        marks = {mark_of(address) for row in rows for address in row if address}
+        for mark in sorted(marks):
+            marked = store.database.insert(gone).values(
+                mark=mark, until=now + _REMEMBERED_DAYS * DAY
+            )
+            connection.execute(marked.on_conflict_do_nothing())
+        connection.execute(delete(gone).where(gone.c.until <= now))
+        connection.execute(delete(clients).where(clients.c.served <= now - DAY))
+        error = _error("not_chosen", "No player was chosen in time.", _SEND_AGAIN)
+        unanswered = (jobs.c.status == "needs_player") & (jobs.c.keep <= now)
+        ended = {"status": "failed", "finished": now, "players": None, "error": error}
+        connection.execute(update(jobs).where(unanswered).values(ended))
+        return len(rows)
+
+    number = store.database.write(work)
     store.database.forget()
-    return len(rows)
-
-
-def _unneeded_uploads(store: JobStore) -> list[str]:
-    """Uploads that no job needs any more; they leave the table."""
-    with store.database.writing() as table:
-        rows = table.execute(
-            "DELETE FROM uploads WHERE id NOT IN (SELECT upload FROM jobs WHERE status IN "
-            "('queued', 'running', 'needs_player') OR (status = 'failed' AND keep > ?)) "
-            "RETURNING id",
-            (store.clock(),),
-        ).fetchall()
-    return [str(row["id"]) for row in rows]
-
-
-def _known_uploads(store: JobStore) -> set[str]:
-    rows = store.database.connection().execute("SELECT id FROM uploads").fetchall()
-    return {str(row["id"]) for row in rows}
+    return number
 
 
 def drop_uploads(store: JobStore) -> None:
     """Delete the uploads that no job needs any more."""
-    for upload in _unneeded_uploads(store):
-        shutil.rmtree(store.settings.uploads / upload, ignore_errors=True)
+    going = jobs.c.status.in_(("queued", "running", "needs_player"))
+    again = (jobs.c.status == "failed") & (jobs.c.keep > store.moment())
+    needed = exists().where(jobs.c.upload == uploads.c.id, or_(going, again))
+    unneeded = select(uploads.c.id).where(~needed)
+    if store.database.row(unneeded) is None:
+        return
+
+    def work(connection: Connection) -> None:
+        store.database.lock(connection, Lock.ROOM)  # nobody comes to need them meanwhile
+        found = [row.id for row in connection.execute(unneeded)]
+        connection.execute(delete(chunks).where(chunks.c.upload.in_(found)))
+        connection.execute(delete(uploads).where(uploads.c.id.in_(found)))
+
+    store.database.write(work)
+    store.database.forget()
 
 
 def sweep(store: JobStore) -> None:
-    """Remove what has expired, and uploads that nobody needs."""
+    """Remove what has expired, uploads that nobody needs, and folders that were left."""
     expire(store)
     drop_uploads(store)
     settings = store.settings
-    late = store.clock() - settings.limits.upload_seconds - _LEFTOVER
-    _remove_old(settings.uploads, _known_uploads(store), late)
+    _remove_old(settings.uploads, set(), settings.limits.upload_seconds + _LEFTOVER)
     alive = {work_folder(settings, worker.name).name for worker in alive_workers(store)}
-    _remove_old(settings.data / "work", alive, store.clock() - settings.lease - _LEFTOVER)
+    _remove_old(settings.data / "work", alive, settings.lease + _LEFTOVER)
 
 
-def _remove_old(folder: Path, known: set[str], late: float) -> None:
+def _remove_old(folder: Path, known: set[str], seconds: float) -> None:
     """Remove the folders in a folder that nobody knows, unless they are new."""
+    late = time.time() - seconds
     for path in folder.iterdir() if folder.is_dir() else ():
         try:
             if path.name not in known and path.stat().st_mtime < late:
@@ -250,17 +313,19 @@ def _remove_old(folder: Path, known: set[str], late: float) -> None:
             continue
 
 
-def state(store: JobStore) -> dict[str, Any]:
+def state(store: JobStore, *, patience: float | None = None) -> dict[str, Any]:
     """Numbers about the jobs, for those who run the server."""
-    table = store.database.connection()
-    statuses = dict(table.execute("SELECT status, count(*) FROM jobs GROUP BY status").fetchall())
-    oldest = table.execute("SELECT min(created) FROM jobs WHERE status = 'queued'").fetchone()[0]
-    uploads = table.execute("SELECT count(*), coalesce(sum(bytes), 0) FROM uploads").fetchone()
+    rows = partial(store.database.rows, patience=patience)
+    waits = case((jobs.c.status == "queued", jobs.c.created))
+    grouped = select(jobs.c.status, func.count(), store.moment() - func.min(waits))
+    statuses = rows(grouped.group_by(jobs.c.status))
+    kept = rows(select(func.count(uploads.c.id), func.coalesce(func.sum(uploads.c.bytes), 0)))[0]
+    counted = select(counters.c.name, counters.c.value).order_by(counters.c.name)
     return {
-        "jobs": statuses,
-        "oldest_queued_seconds": 0.0 if oldest is None else max(store.clock() - oldest, 0.0),
-        "uploads": uploads[0],
-        "upload_bytes": uploads[1],
-        "workers": len(alive_workers(store)),
-        "counters": dict(table.execute("SELECT name, value FROM counters ORDER BY name")),
+        "jobs": {row[0]: row[1] for row in statuses},
+        "oldest_queued_seconds": max((row[2] or 0.0 for row in statuses), default=0.0),
+        "uploads": kept[0],
+        "upload_bytes": int(kept[1]),
+        "workers": len(alive_workers(store, patience=patience)),
+        "counters": {row.name: row.value for row in rows(counted)},
     }

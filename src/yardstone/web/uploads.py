@@ -1,4 +1,7 @@
-"""Receives a form with files: streamed to the disk, with everything counted on the way."""
+"""Receives a form with files: streamed to the disk, with everything counted on the way.
+
+There they stay until they are whole and in the database.
+"""
 
 from __future__ import annotations
 

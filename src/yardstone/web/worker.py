@@ -15,22 +15,29 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from yardstone.errors import InputError, ModelError, UsageError, YardstoneError
 from yardstone.pool import SkipReport
 from yardstone.web import log
 from yardstone.web.bell import Bell
 from yardstone.web.child import orders
+from yardstone.web.contact import DatabaseAway
 from yardstone.web.importing import import_games
 from yardstone.web.jobs import Job
 from yardstone.web.kinds import KINDS, NeedsPlayer, Task
+from yardstone.web.notices import QUEUED, Listener
 from yardstone.web.problems import RequestProblem, described
 from yardstone.web.settings import Settings
 from yardstone.web.store import JobStore
+from yardstone.web.stored_files import fetch_files
 from yardstone.web.unpack import unpack
 from yardstone.web.upkeep import (
     drop_uploads,
@@ -45,10 +52,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Worker", "main"]
 
+T = TypeVar("T")
+
 #: Seconds between two tellings of progress.
 _PAUSE = 0.5
-#: Seconds between two looks at an empty table: at first, and at most; and after an error.
-_FIRST, _LONGEST, _TROUBLE = 0.02, 0.25, 2.0
+#: Seconds between two looks at an empty table at first, and after an error.
+_FIRST, _TROUBLE = 0.02, 2.0
+#: Seconds between two tries while the database does not answer.
+_AWAY = 0.5
 #: Skipped records that are listed with a job.
 _LISTED = 100
 _INTERNAL = {
@@ -122,7 +133,7 @@ class Worker:
             self._job = None
         return True
 
-    def run(self, bell: Bell) -> NoReturn:
+    def run(self, bell: Bell | Listener) -> NoReturn:
         """Do one job after the other, for ever; looks are rarer while there is none."""
         pause = _FIRST
         while True:
@@ -131,7 +142,9 @@ class Worker:
                     pause = _FIRST
                     continue
                 bell.wait(pause)
-                pause = min(2.0 * pause, _LONGEST)
+                pause = min(2.0 * pause, bell.longest)
+            except DatabaseAway:
+                time.sleep(_AWAY)
             except Exception:  # the lease brings the job back
                 self._logger.exception("a worker could not go on")
                 time.sleep(_TROUBLE)
@@ -153,7 +166,8 @@ class Worker:
         try:
             ended = self._attempt(job, folder, skipped)
         except Stopped:
-            self.store.count("jobs_stopped")
+            with suppress(DatabaseAway):
+                self.store.count("jobs_stopped")
             return
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -161,8 +175,11 @@ class Worker:
             {"file": each.file, "line": each.line or None, "reason": each.reason}
             for each in skipped.details[:_LISTED]
         ]
-        self.store.finish(job, **ended, skipped=details, skipped_total=len(skipped))
-        drop_uploads(self.store)
+        self._patiently(
+            partial(self.store.finish, job, **ended, skipped=details, skipped_total=len(skipped))
+        )
+        with suppress(DatabaseAway):  # the next sweep will do
+            drop_uploads(self.store)
         log.event(
             self._logger,
             "job",
@@ -187,14 +204,20 @@ class Worker:
                 options["player"] = options["player"] or found.user
                 files = found.files
             else:
+                sent = folder / "sent"
+                sent.mkdir()
+                self._patiently(
+                    lambda: fetch_files(self.store.database, job.upload, job.files, sent)
+                )
                 files = unpack(
-                    self.settings.uploads / job.upload,
+                    sent,
                     job.files,
                     kind.takes,
                     folder,
                     self.settings.limits,
                     skipped,
                 )
+                shutil.rmtree(sent)
             task = Task(
                 options,
                 files,
@@ -222,6 +245,16 @@ class Worker:
             self._logger.exception("a job failed")
             return self._failed(_INTERNAL, ours=True)
 
+    def _patiently(self, action: Callable[[], T]) -> T:
+        """Do something with the database, however long it is away.
+
+        What is done too late, because the job is another worker's meanwhile, does not count.
+        """
+        while True:
+            with suppress(DatabaseAway):
+                return action()
+            time.sleep(_AWAY)
+
     def _failed(self, error: dict[str, Any], *, ours: bool) -> dict[str, Any]:
         """A failure; one of ours can be tried again."""
         keep = 3600.0 * self.settings.keep_retry_hours if ours else 0.0
@@ -244,8 +277,9 @@ class Worker:
         if now - self._told_at < _PAUSE and done:
             return
         self._told_at = now
-        if not self.store.heartbeat(job, stage=stage, done=done, total=total):
-            raise Stopped
+        with suppress(DatabaseAway):  # whose job it is, it will say when it is back
+            if not self.store.heartbeat(job, stage=stage, done=done, total=total):
+                raise Stopped
 
     def give_up(self) -> None:
         """Put the job back, as when this process is asked to end."""
@@ -269,12 +303,14 @@ def main() -> int:
     with suppress(OSError, AttributeError):
         os.nice(settings.niceness)
     worker = Worker(settings, words["name"], words["threads"])
-    enter_worker(worker.store, worker.name, os.getpid())
     threading.Thread(target=_live, args=(worker,), daemon=True).start()
     _warm()
-    threading.Thread(target=worker.run, args=(Bell(tuple(words["bell"])),), daemon=True).start()
+    database = worker.store.database
+    bell = Listener(database, QUEUED) if database.shared else Bell(tuple(words["bell"]))
+    threading.Thread(target=worker.run, args=(bell,), daemon=True).start()
     stop.wait()
-    worker.give_up()
+    with suppress(DatabaseAway, SQLAlchemyError):  # the lease will end
+        worker.give_up()
     sys.stdout.flush()
     os._exit(0)  # without waiting for a thread that still computes
 

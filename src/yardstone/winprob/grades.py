@@ -41,8 +41,8 @@ MOST_KOMI = 150.0
 
 #: A number and a word; Fox writes professionals as P9段, servers add ? or * to doubtful ranks.
 _GRADE = re.compile(
-    r"\s*(p)?\s*(\d+(?:\.\d+)?|[初一二三四五六七八九])\s*"
-    r"(kyu|k|dan|d|pro|p|段|단|级|級|급|品)\s*[?*]?\s*",
+    r"\s*+(p)?\s*+(\d{1,3}(?:\.\d{1,9})?|[初一二三四五六七八九])\s*+"
+    r"(kyu|k|dan|d|pro|p|段|단|级|級|급|品)\s*+[?*]?\s*+",
     re.IGNORECASE,
 )
 _CHINESE = {"初": 1.0} | {word: float(n) for n, word in enumerate("一二三四五六七八九", 1)}

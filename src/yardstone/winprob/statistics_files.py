@@ -43,7 +43,13 @@ __all__ = [
 
 #: Begins the table in the database's pages.
 TITLE = "Winning Statistics - Even Games"
-_ROW = re.compile(r"^\s*(\d{1,2}\s?[kd])\s+([\d\s.%-]+?)\s*$", re.IGNORECASE)
+_ROW = re.compile(r"(\d{1,2}\s?[kd])(?=\s)([\d\s.%-]+)", re.IGNORECASE | re.ASCII)
+#: A file of more bytes, a grade farther from 1 dan, a difference or a number of games beyond
+#: these is no table of statistics.
+_MOST_BYTES = 4 << 20
+_FARTHEST_GRADE = 100
+_MOST_DIFFERENCES = 100
+_MOST_GAMES = 1e12
 
 
 def as_published(statistics: WinningStatistics) -> str:
@@ -226,11 +232,16 @@ def read_statistics(*paths: str | os.PathLike[str], lowest: int = -20) -> Winnin
     """
     cells: dict[tuple[int, int], tuple[float, float]] = {}
     for path in paths:
-        text = Path(path).read_text(encoding="utf-8", errors="replace")
+        text = _text(Path(path))
         table = _from_csv(text, str(path)) if text.startswith("grade,") else _from_page(text)
         if not table:
             raise InputError("no winning statistics of even games were found", file=str(path))
         for key, (wins, games) in table.items():
+            if abs(key[0]) > _FARTHEST_GRADE or key[1] > _MOST_DIFFERENCES:
+                raise InputError(
+                    f"a grade or a difference of grades is beyond {_FARTHEST_GRADE}",
+                    file=str(path),
+                )
             before = cells.get(key, (0.0, 0.0))
             cells[key] = before[0] + wins, before[1] + games
     if not cells:
@@ -247,33 +258,50 @@ def read_statistics(*paths: str | os.PathLike[str], lowest: int = -20) -> Winnin
     return WinningStatistics(lowest, wins_table, games_table, label)
 
 
+def _text(path: Path) -> str:
+    _check_file(path)
+    with path.open("rb") as stream:
+        data = stream.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise InputError(f"is larger than {_MOST_BYTES >> 20} MiB", file=str(path))
+    return data.decode("utf-8", "replace")
+
+
 def _from_page(text: str) -> dict[tuple[int, int], tuple[float, float]]:
-    plain = html.unescape(re.sub(r"<[^>]*>", "", text))
+    plain = html.unescape(re.sub(r"<[^<>]*>", "", text))
     cells: dict[tuple[int, int], tuple[float, float]] = {}
     inside = False
     for line in plain.splitlines():
         if "statistic" in line.lower():
             inside = TITLE.lower() in line.lower()
-        row = _ROW.match(line) if inside else None
+        row = _ROW.fullmatch(line.strip()) if inside else None
         if row is None:
             continue
         grade = int(parse_grade(row[1]))
         numbers = row[2].replace("%", "").split()
         for difference in range(1, len(numbers) // 3 + 1):
             wins, games = numbers[3 * difference - 3 : 3 * difference - 1]
-            if wins.isdigit() and games.isdigit() and int(games) > 0:
+            if wins.isdigit() and games.isdigit() and 0 < float(games) < _MOST_GAMES:
                 cells[grade, difference] = float(wins), float(games)
     return cells
 
 
 def _from_csv(text: str, file: str) -> dict[tuple[int, int], tuple[float, float]]:
     cells = {}
-    for line, row in enumerate(csv.DictReader(io.StringIO(text)), 2):
-        try:
+    rows = csv.DictReader(io.StringIO(text))
+    line = 1
+    try:
+        for line, row in enumerate(rows, 2):
             key = int(parse_grade(row["grade"])), int(row["difference"])
-            cells[key] = float(row["wins"]), float(row["games"])
-        except (KeyError, ValueError, TypeError, InputError) as error:
-            raise InputError("not a row of winning statistics", file=file, line=line) from error
-        if key[1] < 1:
-            raise InputError("a difference is at least 1", file=file, line=line)
+            cells[key] = wins, games = float(row["wins"]), float(row["games"])
+            if not 0.0 <= wins <= games < _MOST_GAMES:
+                raise ValueError(games)
+            if key[1] < 1:
+                raise InputError("a difference is at least 1", file=file, line=line)
+    except InputError as error:
+        if error.file is not None:
+            raise
+        raise InputError("not a row of winning statistics", file=file, line=line) from error
+    except (csv.Error, KeyError, ArithmeticError, ValueError, TypeError) as error:
+        raise InputError("not a row of winning statistics", file=file, line=line) from error
     return cells

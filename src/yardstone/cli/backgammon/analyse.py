@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from yardstone.cli.backgammon.options import Choice, Offset, Weights, chosen_formula, chosen_offset
-from yardstone.cli.options import Confidence
+from yardstone.cli.options import Confidence, WorkOptions
 from yardstone.cli.output import Format, Output, check_ending, write_table
 from yardstone.errors import StrictError, UsageError
 
@@ -94,10 +94,7 @@ def analyse(
             help="Give up a file after this time. [default: 300, more with plies]",
         ),
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="NUMBER", min=1, help="Processes to use; one per core by default."),
-    ] = None,
+    work: WorkOptions,
     strict: Annotated[
         bool, typer.Option("--strict", help="Fail if any file holds no match.")
     ] = False,
@@ -143,7 +140,7 @@ def analyse(
             ledger=file,
             program=gnubg,
             timeout=timeout,
-            workers=workers,
+            workers=work.workers,
             progress=output.progress("analysing"),
         )
     plain = report.backgammon_plain(analysis)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
 
 import typer
 
-from yardstone.cli.options import Confidence
+from yardstone.cli.options import Confidence, Engine
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
 from yardstone.lab.vandendoel.choices import CloseRule
@@ -78,6 +78,7 @@ class MatchOptions:
     ] = None
     rule: Rule = CloseRule.new
     confidence: Confidence = "90"
+    engine: Engine = None
 
     def playing(
         self, matches: int, timeout: float, noise: Noise | None = None, *, export: bool = False

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from yardstone.cli.go.options import (
-    Engine,
-    EngineName,
     GamePaths,
     Komi,
     Net,
     Precision,
     PrecisionName,
     Quiet,
+    Runtime,
+    RuntimeName,
     chosen_rules,
 )
+from yardstone.cli.options import WorkOptions
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -63,14 +64,9 @@ def features(
             "--size", metavar="LINES", min=2, max=19, help="Use only boards of this size."
         ),
     ] = None,
-    engine: Engine = EngineName.auto,
+    runtime: Runtime = RuntimeName.auto,
     precision: Precision = PrecisionName.fp32,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers", metavar="NUMBER", min=1, help="Processes to use; one per core by default."
-        ),
-    ] = None,
+    work: WorkOptions,
     batch: Annotated[
         int,
         typer.Option(
@@ -103,7 +99,7 @@ def features(
     shown_rules = chosen_rules(rules)
     settings = ExtractionSettings(
         net=net,
-        engine=engine.value,
+        engine=runtime.value,
         precision=precision.value,
         trunk=trunk,
         rules=None if shown_rules is None else str(shown_rules),
@@ -120,7 +116,7 @@ def features(
         lambda: SgfReader(*paths),
         store,
         settings,
-        workers=workers,
+        workers=work.workers,
         progress=stage_bars(quiet=quiet),
     )
     if not quiet:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from yardstone.strength.rank.model import RankModel
 
 __all__ = [
-    "Engine",
-    "EngineName",
     "GamePaths",
     "Komi",
     "Net",
@@ -28,6 +26,8 @@ __all__ = [
     "PrecisionName",
     "Quiet",
     "RecordRules",
+    "Runtime",
+    "RuntimeName",
     "Strict",
     "Threads",
     "Visits",
@@ -38,7 +38,7 @@ __all__ = [
 RECORD = "record"
 
 
-class EngineName(StrEnum):
+class RuntimeName(StrEnum):
     """What computes a network."""
 
     auto = "auto"
@@ -71,7 +71,7 @@ Net = Annotated[
         show_default=False,
     ),
 ]
-Engine = Annotated[EngineName, typer.Option("--engine", help="Engine that runs the network.")]
+Runtime = Annotated[RuntimeName, typer.Option("--runtime", help="What runs the network.")]
 Precision = Annotated[
     PrecisionName,
     typer.Option("--precision", help="Precision of the numbers; bf16 is faster and less exact."),
@@ -127,7 +127,7 @@ class NetworkOptions:
     PANEL: ClassVar[str] = "Network"
 
     net: Net = None
-    engine: Engine = EngineName.auto
+    runtime: Runtime = RuntimeName.auto
     precision: Precision = PrecisionName.fp32
     threads: Threads = None
     no_cache: NoCache = False
@@ -136,7 +136,7 @@ class NetworkOptions:
         """The same as arguments of a function of the library."""
         return {
             "net": self.net,
-            "engine": self.engine.value,
+            "engine": self.runtime.value,
             "precision": self.precision.value,
             "threads": self.threads,
             "cache": not self.no_cache,
@@ -148,7 +148,7 @@ class NetworkOptions:
 
         return load_network(
             self.net or default,
-            self.engine.value,
+            self.runtime.value,
             self.precision.value,
             self.threads,
             cache=not self.no_cache,
@@ -161,7 +161,7 @@ class NetworkOptions:
         return model_network(
             model,
             self.net,
-            engine=self.engine.value,
+            engine=self.runtime.value,
             precision=self.precision.value,
             threads=self.threads,
             cache=not self.no_cache,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
+import re
 import sys
-import tempfile
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from math import isfinite
 from pathlib import Path
 
 from yardstone.cli.ordo.options import Refused
 from yardstone.cli.ordo.switches import scan_float
+from yardstone.errors import InputError
+from yardstone.files import replaced
 from yardstone.records.decoding import decode
 
 __all__ = [
@@ -35,29 +38,40 @@ def csv_fields(line: str) -> list[str]:
     the end of the line follows.
     """
     fields = []
-    rest = line.lstrip(_BLANKS)
-    while rest:
-        if rest.startswith('"'):
-            end = _closing_quote(rest)
-            fields.append(rest[1:end])
-            rest = rest[end + 1 :].lstrip(_BLANKS)
-            rest = rest.removeprefix(",")
+    place, size = _after_blanks(line, 0), len(line)
+    while place < size:
+        if line[place] == '"':
+            end = _closing_quote(line, place)
+            fields.append(line[place + 1 : end])
+            place = _after_blanks(line, end + 1)
+            if line[place : place + 1] == ",":
+                place += 1
         else:
-            field, _, rest = rest.partition(",")
-            fields.append(field.rstrip(_BLANKS))
-        rest = rest.lstrip(_BLANKS)
+            end = line.find(",", place)
+            end = size if end < 0 else end
+            fields.append(line[place:end].rstrip(_BLANKS))
+            place = end + 1
+        place = _after_blanks(line, place)
     return fields
 
 
-def _closing_quote(text: str) -> int:
-    """Place of the quote that closes the one at the beginning; the end if there is none."""
-    end = text.find('"', 1)
-    while end > 0 and text[end - 1] == "\\":
-        further = text.find('"', end + 1)
-        if further < 0 or text[end + 1 :].lstrip(_BLANKS).startswith(","):
+_BLANK_RUN = re.compile(f"[{_BLANKS}]*")
+
+
+def _after_blanks(line: str, place: int) -> int:
+    match = _BLANK_RUN.match(line, place)
+    return len(line) if match is None else match.end()
+
+
+def _closing_quote(line: str, begin: int) -> int:
+    """Place of the quote that closes the one at `begin`; the end of the line without one."""
+    end = line.find('"', begin + 1)
+    while end > 0 and line[end - 1] == "\\":
+        further = line.find('"', end + 1)
+        if further < 0 or line.startswith(",", _after_blanks(line, end + 1)):
             break
         end = further
-    return end if end > 0 else len(text)
+    return end if end > 0 else len(line)
 
 
 def text_lines(path: str) -> list[str]:
@@ -93,21 +107,24 @@ def file_names(path: str) -> list[str]:
 
 
 def scan_single(text: str) -> float | None:
-    """The number `text` begins with, in single precision as Ordo keeps those of its files."""
+    """The number `text` begins with, in single precision as Ordo keeps those of its files.
+
+    None if there is none, or one that is not finite: Ordo takes those, and makes lists of them.
+    """
     import numpy as np
 
     value = scan_float(text)
     if value is None:
         return None
     with np.errstate(over="ignore"):
-        return float(np.float32(value))
+        single = float(np.float32(value))
+    return single if isfinite(single) else None
 
 
 class OutputFile:
     """A file that is either written whole or not touched.
 
-    The text goes to a file beside it, which takes its place in the end; devices
-    and pipes are written directly.
+    The text goes to a file beside it, which takes its place in the end.
 
     Raises
     ------
@@ -118,52 +135,35 @@ class OutputFile:
     def __init__(self, path: str, *, message: str = "Errors with file: {}") -> None:
         self.path = path
         self._message = message
-        self._beside: Path | None = None
+        self._whole: AbstractContextManager[Path] | None = None
         try:
-            target = Path(os.path.realpath(path))
-            mode = target.stat().st_mode if target.exists() else None
-            if mode is not None and not stat.S_ISREG(mode):
-                self._target = target
-                with target.open("ab"):
-                    pass
-                return
-            if mode is not None and not os.access(target, os.W_OK):
+            target = Path(path)
+            if target.exists() and not os.access(target, os.W_OK):
                 raise PermissionError(path)
-            self._target = target
-            handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-            os.close(handle)
-            self._beside = Path(beside)
-            self._beside.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
-        except OSError:
-            self.discard()
+            whole = replaced(target)
+            self._temporary = whole.__enter__()
+            self._whole = whole
+        except (OSError, InputError):
             raise Refused(message.format(path)) from None
 
     def write(self, text: str) -> None:
         """Write all of it."""
         try:
-            if self._beside is None:
-                with self._target.open("ab") as stream:
-                    stream.write(text.encode("utf-8", "surrogateescape"))
-            else:
-                self._beside.write_bytes(text.encode("utf-8", "surrogateescape"))
-                self._beside.replace(self._target)
-                self._beside = None
-        except OSError:
+            self._temporary.write_bytes(text.encode("utf-8", "surrogateescape"))
+            whole, self._whole = self._whole, None
+            if whole is not None:
+                whole.__exit__(None, None, None)
+        except (OSError, InputError):
             self.discard()
             raise Refused(self._message.format(self.path)) from None
 
     def discard(self) -> None:
         """Remove what was not finished."""
-        if self._beside is not None:
-            with contextlib.suppress(OSError):
-                self._beside.unlink()
-            self._beside = None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        whole, self._whole = self._whole, None
+        if whole is not None:
+            error = Refused(self._message.format(self.path))
+            with contextlib.suppress(Refused, InputError):
+                whole.__exit__(Refused, error, None)
 
 
 def warn(message: str) -> None:

@@ -49,9 +49,11 @@ class Players:
 
     def number(self, name: str) -> int:
         """Number under which games of `name` count; new names get one."""
-        number = self._number.setdefault(name, len(self._number))
+        first = number = self._number.setdefault(name, len(self._number))
         while number in self._main:
             number = self._main[number]
+        if number != first:
+            self._main[first] = number  # the way is short from now on
         return number
 
     def find(self, name: str) -> int | None:

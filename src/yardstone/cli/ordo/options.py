@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isinf
 from typing import Literal
 
 from yardstone.cli.ordo.switches import (
@@ -148,7 +149,7 @@ def _number(
     text: str, message: str, low: float = float("-inf"), high: float = float("inf")
 ) -> float:
     value = scan_float(text)
-    if value is None or not low <= value <= high:
+    if value is None or isinf(value) or not low <= value <= high:
         raise Refused(message)
     return value
 
@@ -175,9 +176,10 @@ def _draw_rate(text: str) -> float:
 
 
 def _scale(text: str) -> float:
-    scale = _number(text, "wrong scaling parameter")
-    if not 0.0 < scale < float("inf"):
-        raise Refused("wrong scaling parameter: the scale must be a positive number of points")
+    message = "wrong scaling parameter: the scale must be a positive number of points"
+    scale = _number(text, message)
+    if scale <= 0.0:
+        raise Refused(message)
     return scale
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 import textwrap
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 from yardstone.errors import UsageError
@@ -143,13 +144,17 @@ _HEXADECIMAL = re.compile(
     r"[ \t\n\v\f\r]*([+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?\d+)?)", re.IGNORECASE
 )
 _INTEGER = re.compile(r"[ \t\n\v\f\r]*([+-]?\d+)")
+_MOST_DIGITS = 4000
 
 
 def scan_float(text: str) -> float | None:
     """The number `text` begins with, as ``sscanf("%lf")`` reads it; None if there is none."""
     found = _HEXADECIMAL.match(text)
     if found:
-        return float.fromhex(found[1])
+        try:
+            return float.fromhex(found[1])
+        except OverflowError:
+            return inf
     found = _FLOAT.match(text)
     return float(found[1]) if found else None
 
@@ -157,7 +162,7 @@ def scan_float(text: str) -> float | None:
 def scan_integer(text: str) -> int | None:
     """The whole number `text` begins with, as ``sscanf("%d")`` reads it; None if there is none."""
     found = _INTEGER.match(text)
-    return int(found[1]) if found else None
+    return int(found[1]) if found and len(found[1]) <= _MOST_DIGITS else None
 
 
 def scan_integers(text: str, limit: int) -> list[int] | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from yardstone.cli.options import WorkOptions
 from yardstone.cli.output import TableOutput
 from yardstone.cli.progress import stage_bars
 
@@ -28,12 +29,7 @@ def run(
         bool,
         typer.Option("--figures/--no-figures", help="Draw the ratings and scores of the systems."),
     ] = True,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers", metavar="NUMBER", min=1, help="Processes to use; one per core by default."
-        ),
-    ] = None,
+    work: WorkOptions,
 ) -> None:
     """Run a whole experiment, from game records to results.
 
@@ -54,7 +50,7 @@ def run(
 
     outcome = run_experiment(
         experiment,
-        workers=workers,
+        workers=work.workers,
         say=_silent if output.quiet else _say,
         progress=stage_bars(quiet=output.quiet),
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from yardstone.cli.options import WorkOptions
 from yardstone.cli.output import Output
 from yardstone.cli.progress import progress_bar
 from yardstone.cli.strength.options import (
@@ -87,10 +88,7 @@ def search(
     ] = None,
     device: Device = DeviceName.auto,
     threads: Threads = 1,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", metavar="NUMBER", min=1, help="Trainings in parallel."),
-    ] = None,
+    work: WorkOptions,
     output: Output,
 ) -> None:
     """Search for the settings with which a network predicts best.
@@ -125,7 +123,7 @@ def search(
             examples,
             folder,
             plan,
-            workers=workers,
+            workers=work.workers,
             threads=threads,
             device=device.value,
             progress=progress,
@@ -141,7 +139,7 @@ def search(
             around,
             windows=plan.windows,
             seed=seed,
-            workers=workers,
+            workers=work.workers,
             threads=threads,
             device=device.value,
             progress=progress,

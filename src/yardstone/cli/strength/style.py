@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from yardstone.cli.options import WorkOptions
 from yardstone.cli.output import TableOutput
 
 __all__ = ["style"]
@@ -37,12 +38,7 @@ def style(
     seed: Annotated[
         int, typer.Option(metavar="NUMBER", min=0, help="Seed of the division into parts.")
     ] = 0,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER", min=1, help="Parts to work on in parallel. [default: one per core]"
-        ),
-    ] = None,
+    work: WorkOptions,
     output: TableOutput,
 ) -> None:
     """Predict ranks from features of style, and test the prediction.
@@ -64,7 +60,7 @@ def style(
         others or (),
         folds=folds,
         seed=seed,
-        workers=workers,
+        workers=work.workers,
         progress=output.progress("cross-validation"),
     )
     output.emit(style_document(ratings))

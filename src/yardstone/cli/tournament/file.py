@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import typer
 
+from yardstone.cli.options import WorkOptions
 from yardstone.errors import InputError, UsageError
 from yardstone.tournament.formats import FORMATS
 
@@ -73,16 +74,12 @@ Win = Annotated[
 
 
 @dataclass(frozen=True)
-class Runs:
+class Runs(WorkOptions):
     """Chance, and the processes that draw it."""
 
     seed: Annotated[
         int, typer.Option(metavar="NUMBER", min=0, help="Seed of the random numbers.")
     ] = 0
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="NUMBER", min=1, help="Processes to use; one per core by default."),
-    ] = None
 
 
 def grade(text: str, option: str) -> int:

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from yardstone.cli.go.options import Quiet
+from yardstone.cli.options import WorkOptions
 from yardstone.cli.reading import report_skipped
-from yardstone.cli.trickplay.options import Workers
 
 __all__ = ["index"]
 
@@ -24,7 +24,8 @@ def index(
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Index to write.")],
-    workers: Workers = None,
+    *,
+    work: WorkOptions,
     quiet: Quiet = False,
 ) -> None:
     """Build an index of games that makes searches fast.
@@ -41,7 +42,7 @@ def index(
     from yardstone.reports.words import plural
 
     games, skipped = build_index(
-        paths, output, workers=workers, progress=progress_bar("reading games", quiet=quiet)
+        paths, output, workers=work.workers, progress=progress_bar("reading games", quiet=quiet)
     )
     report_skipped(skipped, quiet=quiet)
     if not quiet:

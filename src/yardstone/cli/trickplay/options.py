@@ -10,23 +10,20 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import typer
 
 from yardstone.cli.go.options import Strict
+from yardstone.cli.options import WorkOptions
 
 if TYPE_CHECKING:
     from yardstone.strength.trickplay.problem_files import FoundProblems, Sought
 
-__all__ = ["Boards", "ProblemOptions", "Workers", "finish"]
+__all__ = ["Boards", "ProblemOptions", "finish"]
 
 Boards = Annotated[
     int, typer.Option("--boards", metavar="NUMBER", min=1, help="Games for each problem.")
 ]
-Workers = Annotated[
-    int | None,
-    typer.Option("--workers", metavar="NUMBER", min=1, help="Processors to use; all by default."),
-]
 
 
-@dataclass(frozen=True)
-class ProblemOptions:
+@dataclass(frozen=True, kw_only=True)
+class ProblemOptions(WorkOptions):
     """Options of a command that looks for problems in games."""
 
     PANEL: ClassVar[str] = "Problems"
@@ -92,7 +89,6 @@ class ProblemOptions:
         ),
     ] = None
     strict: Strict = False
-    workers: Workers = None
 
     def sought(self, boards: int) -> Sought:
         """The same, as the library takes it."""

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from yardstone.errors import InputError
+from yardstone.files import unwritable
 from yardstone.go.nets.catalogue import known_network
 from yardstone.go.nets.model_file import read_model
 from yardstone.go.nets.store import (
@@ -89,7 +90,7 @@ def download_network(
         _verify(wanted, part)
         settle(part, target)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=str(part)) from None
+        raise unwritable(error, part) from None
     return stored_network(network_name(target))
 
 

@@ -18,8 +18,7 @@ from yardstone.go.nets.layers import NetworkModel
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_model
 from yardstone.go.nets.postprocess import NetworkOutput, network_output
 from yardstone.go.nets.store import find_network
-from yardstone.parallel import available_cores
-from yardstone.parallel._processes import inside as inside_worker
+from yardstone.parallel import available_cores, inside
 
 __all__ = ["Network", "load_network"]
 
@@ -224,7 +223,7 @@ def load_network(
         The engine and the precision do not go together.
     """
     if threads is None:
-        threads = 1 if inside_worker() else available_cores()
+        threads = 1 if inside() else available_cores()
     if threads < 1:
         raise UsageError(f"threads is {threads}; it must be at least 1")
     chosen = make_engine(engine, precision, threads)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from yardstone.errors import InputError
+from yardstone.files import replaced, sync_folder
 from yardstone.go.nets.catalogue import full_name
 from yardstone.go.nets.model_file import Header, read_header, read_model
 
@@ -220,23 +220,18 @@ def add_network(
     target = place_for(name or network_name(source), source.name, model.sha256, replace=replace)
     if target.exists() and file_sha256(target) == model.sha256:
         return _described(target)
-    temporary: Path | None = None
-    try:
-        handle, made = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".part")
-        temporary = Path(made)
-        digest = hashlib.sha256()
-        with os.fdopen(handle, "wb") as copy, source.open("rb") as original:
-            while piece := original.read(_PIECE):
-                digest.update(piece)
-                copy.write(piece)
+    digest = hashlib.sha256()
+    with (
+        replaced(target) as temporary,
+        temporary.open("wb") as copy,
+        source.open("rb") as original,
+    ):
+        while piece := original.read(_PIECE):
+            digest.update(piece)
+            copy.write(piece)
         if digest.hexdigest() != model.sha256:
             raise InputError("changed while it was copied", file=str(source))
-        settle(temporary, target)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=str(target)) from None
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+    _take_others_away(target)
     return _described(target)
 
 
@@ -269,8 +264,15 @@ def place_for(name: str, file_name: str, sha256: str | None, *, replace: bool) -
 
 def settle(temporary: Path, target: Path) -> None:
     """Give a complete file its place, and take away others of its name."""
+    with temporary.open("rb") as file:
+        os.fsync(file.fileno())
     temporary.chmod(0o644)
     temporary.replace(target)
+    sync_folder(target.parent)
+    _take_others_away(target)
+
+
+def _take_others_away(target: Path) -> None:
     for ending in _ENDINGS:
         other = target.with_name(network_name(target) + ending)
         if other != target:

@@ -21,6 +21,7 @@ import numpy as np
 from yardstone import parallel
 from yardstone.arrays import ArrayFile, StoredArrays
 from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.files import locked, replaced, unwritable
 from yardstone.go.patterns.game_index import FORMAT, TABLE, GameIndex, combined_text
 from yardstone.go.patterns.index_file import write_arrays
 from yardstone.go.points import neighbours, point_array
@@ -102,16 +103,15 @@ def build_index(
     ]
     try:
         parts.mkdir(exist_ok=True)
-        parallel.map(_read_share, jobs, workers=workers, progress=progress)
-        skipped = SkipReport(report.details)
-        _put_together(target, [job[3] for job in jobs], named, skipped)
+        with locked(parts, "making this index"):
+            parallel.map(_read_share, jobs, workers=workers, progress=progress)
+            skipped = SkipReport(report.details)
+            _put_together(target, [job[3] for job in jobs], named, skipped)
+            shutil.rmtree(parts, ignore_errors=True)
     except InputError:
         raise
     except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror or error}", file=str(error.filename or target)
-        ) from error
-    shutil.rmtree(parts, ignore_errors=True)
+        raise unwritable(error, error.filename or target) from error
     return GameIndex(target), skipped
 
 
@@ -288,12 +288,8 @@ def _put_together(
         "duplicates": sum(len(k) for k in keys) - sum(group.games for group in groups),
         "sources": list(paths)[:_DETAILS],
     }
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
+    with replaced(target) as temporary:
         write_arrays(temporary, facts, dict(_arrays(groups)))
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _without_games(arrays: StoredArrays, _: object) -> dict[str, NDArray[Any]]:

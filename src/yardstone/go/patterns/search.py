@@ -122,7 +122,7 @@ def find_patterns(
         jobs += [(group, prepared, first) for first in range(0, len(group.bits), _WORDS)]
     results = parallel.map(
         partial(_search_share, str(index.path)), jobs, workers=workers, threads=True,
-        progress=progress,
+        engine="local", progress=progress,
     )  # fmt: skip
     for (group, prepared, _), rows in zip(jobs, results, strict=True):
         numbers = prepared.pattern[rows[:, _match.PLACEMENT]]

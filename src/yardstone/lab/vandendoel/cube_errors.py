@@ -245,7 +245,10 @@ def read_cube_errors(path: Path) -> CubeErrors:
         raise NoGamesError("there is no match", file=str(path))
 
     def column(name: str) -> Floats:
-        return np.array([float(row[name]) for row in rows])
+        values = np.array([float(row[name]) for row in rows])
+        if not np.isfinite(values).all():
+            raise ValueError(f"{name} is not finite")
+        return values
 
     def both(name: str) -> Floats:
         return np.column_stack([column(f"first_{name}"), column(f"second_{name}")])
@@ -264,7 +267,7 @@ def read_cube_errors(path: Path) -> CubeErrors:
             *(both(name) for name in ("chequer", "chequer_cost")),
             *(kinds(what) for what in ("_error", "_cost", "s")),
         )
-    except ValueError as error:
+    except (TypeError, ValueError) as error:  # a short row has None
         raise InputError(f"no such number: {error}", file=str(path)) from None
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from yardstone.errors import InputError, UsageError
+from yardstone.files import unwritable
 from yardstone.lab.vandendoel.play import MatchJob, MatchSetting
 
 __all__ = ["ResultsFile", "read_results"]
@@ -44,9 +45,7 @@ class ResultsFile:
         try:
             self._file: IO[bytes] = path.open("a+b")
         except OSError as error:
-            raise InputError(
-                f"cannot be written: {error.strerror or error}", file=str(path)
-            ) from error
+            raise unwritable(error, path) from error
         try:
             self._claim()
             self._drop_torn_line()
@@ -65,8 +64,11 @@ class ResultsFile:
         """Add a line, whole, and hand it to the disk; any thread may call this."""
         line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
         with self._lock:
-            self._file.write(line)
-            self._file.flush()
+            try:
+                self._file.write(line)
+                self._file.flush()
+            except OSError as error:
+                raise unwritable(error, self.path) from error
 
     def _claim(self) -> None:
         try:

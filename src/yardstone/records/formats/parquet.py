@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from yardstone.files import scratch_folder
 from yardstone.records.formats.csv import table_pieces
 from yardstone.records.formats.format import Sign, Writer, reader, table_format
 from yardstone.records.pool_rows import column_types
@@ -21,8 +20,8 @@ _PIECE = 1 << 20
 def _pieces(pool: Pool) -> Iterator[bytes]:
     from yardstone.records.table_files import parquet_of_csv
 
-    with tempfile.TemporaryDirectory() as folder:
-        table, target = Path(folder) / "games.csv", Path(folder) / "games.parquet"
+    with scratch_folder() as folder:
+        table, target = folder / "games.csv", folder / "games.parquet"
         with table.open("w", encoding="utf-8", newline="") as file:
             file.writelines(table_pieces(pool))
         parquet_of_csv(target, table, column_types(pool))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from yardstone.errors import InputError, UsageError
+from yardstone.files import scratch_folder
 from yardstone.go.patterns.game_index import GameIndex
 from yardstone.go.patterns.index_build import build_index
 from yardstone.go.patterns.index_file import MARK
@@ -204,8 +204,8 @@ def _index(
         return
     if any(_is_index(Path(path)) for path in paths):
         raise UsageError("--games: name one index, or files of games")
-    with tempfile.TemporaryDirectory(prefix="yardstone-") as folder:
-        place = Path(folder) / "games.idx"
+    with scratch_folder() as folder:
+        place = folder / "games.idx"
         yield build_index(paths, place, workers=sought.workers, progress=progress)
 
 

@@ -78,8 +78,8 @@ def read_problems(
 
 def _natural(source: Source) -> list[tuple[int, int, str]]:
     """Order by name, with numbers in it as numbers."""
-    parts = re.split(r"(\d+)", source.name)
-    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
+    parts = re.split(r"([0-9]{1,18})", source.name)
+    return [(1, int(part), "") if k % 2 else (0, 0, part) for k, part in enumerate(parts)]
 
 
 def _problems(source: Source, bounds: str | None) -> Iterator[Problem | Skipped]:

@@ -9,13 +9,12 @@ between: then the step is taken anew on what that program wrote.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from yardstone.errors import InputError, MissingFileError
-from yardstone.files import locked, replaced
+from yardstone.files import changing, followed, replaced
 from yardstone.tournament.event.changes import EventChange
 from yardstone.tournament.event.journal import add_step, read_journal, write_journal
 from yardstone.tournament.event.taking_back import taken_back
@@ -39,8 +38,8 @@ def create_file(path: str | os.PathLike[str], tournament: Tournament) -> EventCh
     """
     from yardstone.tournament.files import to_bytes
 
-    target = Path(path)
-    with _held(target):
+    target = followed(path)
+    with changing(target, wait=_WAIT):
         if target.exists():
             raise InputError("is there already", file=str(path), hint="name another file")
         _write(target, to_bytes(tournament, target))
@@ -70,8 +69,8 @@ def change_file(
     InputError
         The file cannot be read or written, cannot hold the change, or the step is refused.
     """
-    target = Path(path).resolve()
-    with _held(target):
+    target = followed(path)
+    with changing(target, wait=_WAIT):
         for _ in range(_ATTEMPTS):
             data = _read(target, str(path))
             form = format_of_bytes(data, str(path))
@@ -105,8 +104,8 @@ def undo_step(path: str | os.PathLike[str], *, number: int | None = None) -> Eve
     InputError
         There is no step to take back, it is another one, or what it did was changed again.
     """
-    target = Path(path).resolve()
-    with _held(target):
+    target = followed(path)
+    with changing(target, wait=_WAIT):
         data = _read(target, str(path))
         form = format_of_bytes(data, str(path))
         steps = read_journal(target)
@@ -136,15 +135,6 @@ def undo_step(path: str | os.PathLike[str], *, number: int | None = None) -> Eve
     return EventChange(tournament=tournament, lines=tuple(lines))
 
 
-@contextmanager
-def _held(target: Path) -> Iterator[None]:
-    if not target.parent.is_dir():
-        raise InputError("there is no such folder", file=str(target.parent))
-    name = f".{target.name}.lock"
-    with locked(target.parent, f"changing {target.name}", name=name, wait=_WAIT):
-        yield
-
-
 def _read(target: Path, file: str) -> bytes:
     try:
         with target.open("rb") as stream:
@@ -159,7 +149,7 @@ def _read(target: Path, file: str) -> bytes:
 
 
 def _write(target: Path, data: bytes) -> None:
-    with replaced(target, name=f".{target.name}.new") as temporary:
+    with replaced(target) as temporary:
         temporary.write_bytes(data)
 
 

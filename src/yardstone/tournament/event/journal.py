@@ -135,7 +135,7 @@ def write_journal(path: Path, steps: Sequence[JournalStep]) -> None:
         journal.unlink(missing_ok=True)
         return
     text = "".join(step.line() for step in steps[-MOST_STEPS:])
-    with replaced(journal, name=f".{journal.name}.new") as temporary:
+    with replaced(journal) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 

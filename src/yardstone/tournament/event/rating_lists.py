@@ -14,15 +14,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from yardstone.errors import InputError
-from yardstone.records.decoding import decode
-from yardstone.records.sources import find_sources
-from yardstone.scales.egf_list import EGF_LINE
+from yardstone.scales.egf_list import egf_players, list_lines
 from yardstone.tournament.event.entries import EventEntry, split_name
 
 __all__ = ["RatingRegister", "read_register"]
 
-_MAX_BYTES = 64 << 20
-_FFG_LINE = re.compile(r"^(\S.{37})\s*(-?\d+) (.) (.{7}) (.{0,4})\s?(\w{0,2})\s*$")
+_FFG_LINE = re.compile(r"^(\S.{37})\s*+(-?\d{1,6}) (.) (.{7}) (.{0,4})\s?(\w{0,2})\s*$")
 _FFG_HEAD = "Echelle au"
 #: Ratings of the FFG count from the lower end of 1 dan.
 _LOWER_END = 2050
@@ -147,10 +144,7 @@ def read_register(path: str | os.PathLike[str]) -> RatingRegister:
     InputError
         It cannot be read, or is no such list.
     """
-    sources = find_sources([path], [".txt", ".html", ".htm", ".lst"])
-    if len(sources) != 1:
-        raise InputError(f"{len(sources)} files are meant", file=str(path), hint="name one")
-    lines = decode(sources[0].content(_MAX_BYTES)).splitlines()
+    lines = list_lines(path)
     for federation, read in (("EGF", _egf), ("FFG", _ffg), ("AGA", _aga)):
         entries = tuple(read(lines))
         if entries:
@@ -163,23 +157,19 @@ def read_register(path: str | os.PathLike[str]) -> RatingRegister:
 
 
 def _egf(lines: Iterable[str]) -> Iterator[EventEntry]:
-    for number, line in enumerate(lines, 1):
-        match = EGF_LINE.match(line)
-        if match:
-            family, _, given = match[2].strip().partition(" ")
-            club = "" if set(match[4].casefold()) == {"x"} else match[4]
-            country = "" if match[3].casefold() == "xx" else match[3]
-            yield EventEntry(
-                name=_blanks(family),
-                first_name=_blanks(given),
-                grade=match[5],
-                rating=float(match[7]),
-                club=club,
-                country=country,
-                ids={"egf": match[1]},
-                rating_origin="EGF",
-                line=number,
-            )
+    for player in egf_players(lines):
+        family, _, given = player.name.partition(" ")
+        yield EventEntry(
+            name=_blanks(family),
+            first_name=_blanks(given),
+            grade=player.grade,
+            rating=player.rating,
+            club="" if set(player.club.casefold()) == {"x"} else player.club,
+            country="" if player.country.casefold() == "xx" else player.country,
+            ids={"egf": player.number},
+            rating_origin="EGF",
+            line=player.line,
+        )
 
 
 def _ffg(lines: Iterable[str]) -> Iterator[EventEntry]:
@@ -210,6 +200,8 @@ def _aga(lines: Iterable[str]) -> Iterator[EventEntry]:
             raw = float(cells[3])
         except ValueError:
             continue  # a member without a rating
+        if not abs(raw) < 100:
+            continue
         points = 100 * raw + (-100 if raw > 0 else 100)
         family, given = split_name(cells[0])
         yield EventEntry(

@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError
-from yardstone.files import locked, write_text
+from yardstone.files import changing, followed, write_text
 from yardstone.tournament.constraints import Constraints, to_be_paired
 from yardstone.tournament.model import System, Tournament
 
@@ -98,7 +97,7 @@ class EventWishes:
 
 def wishes_of(path: str | os.PathLike[str]) -> Path:
     """The file of wishes that belongs to a tournament's file."""
-    place = Path(path)
+    place = followed(path)
     return place.with_name(place.name + ".wishes")
 
 
@@ -127,7 +126,7 @@ def read_wishes(path: str | os.PathLike[str]) -> EventWishes:
             wishes=tuple(_wish(each) for each in values["wishes"]),
             system=None if system is None else System(system),
         )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise InputError(
             "this is not a file of wishes", file=str(place), hint="correct or remove it"
         ) from None
@@ -148,7 +147,7 @@ def _wish(values: dict[str, Any]) -> Wish:
 
 def write_wishes(path: str | os.PathLike[str], wishes: EventWishes) -> None:
     """Keep the wishes for a tournament's file; without any the file of wishes goes."""
-    with _held(path):
+    with changing(path):
         _write(wishes_of(path), wishes)
 
 
@@ -162,18 +161,12 @@ def change_wishes(
     InputError
         Those that there are cannot be read, or the new ones not be written.
     """
-    with _held(path):
+    with changing(path):
         kept = read_wishes(path)
         made = change(kept)
         if made != kept:
             _write(wishes_of(path), made)
     return made
-
-
-def _held(path: str | os.PathLike[str]) -> AbstractContextManager[None]:
-    place = Path(path)
-    lock = f".{place.name}.lock"
-    return locked(place.parent, f"changing {wishes_of(path).name}", name=lock, wait=10.0)
 
 
 def _write(place: Path, wishes: EventWishes) -> None:

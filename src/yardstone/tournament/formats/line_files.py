@@ -22,7 +22,7 @@ _MONTHS = {
 _ISO = re.compile(r"(\d{4})\s*[./-]\s*(\d{1,2})\s*[./-]\s*(\d{1,2})")
 _SHORT = re.compile(r"(\d{2})\s*[./-]\s*(\d{1,2})\s*[./-]\s*(\d{1,2})")
 _DAY_FIRST = re.compile(r"(\d{1,2})\s*[./-]\s*(\d{1,2})\s*[./-]\s*(\d{4})")
-_ENGLISH = re.compile(r"([A-Za-z]{3})[a-z]*\.?\s+(\d{1,2}),?\s+(\d{4})")
+_ENGLISH = re.compile(r"(?<![A-Za-z])([A-Za-z]{3})[a-z]*+\.?\s++(\d{1,2}),?\s+(\d{4})")
 
 
 @dataclass(frozen=True, slots=True)

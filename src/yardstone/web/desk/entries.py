@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
@@ -12,6 +10,7 @@ from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
 from yardstone.errors import InputError
+from yardstone.files import scratch_folder
 from yardstone.tournament.event.attendance import (
     give_bye,
     rejoin,
@@ -237,8 +236,8 @@ def _enter_table(request: Request, form: Form) -> Response:
     data = form.files.get("file") or text.encode()
     if not data.strip():
         return _enter_page(request, problem="No table was sent.", status=422)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "players.csv"
+    with scratch_folder() as folder:
+        file = folder / "players.csv"
         file.write_bytes(data)
         try:
             read = read_player_table(file)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.files import scratch_folder
 from yardstone.reports.charts.shapes import Discs, Element, Shape, Sheet, Words, broken, cut
 
 if TYPE_CHECKING:
@@ -47,8 +46,8 @@ def card_png(card: Card, site: str) -> bytes:
     """
     from yardstone.reports.charts.files import save
 
-    with _LOCK, tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "card.png"
+    with _LOCK, scratch_folder() as folder:
+        path = folder / "card.png"
         save(_sheet(card, site), path, card.title)
         return path.read_bytes()
 

@@ -20,9 +20,12 @@ from yardstone.arrays import ArrayFile
 from yardstone.errors import UsageError
 from yardstone.go.extraction_batch import ExtractionSettings, load, plain
 from yardstone.go.judgement import SURE
+from yardstone.go.nets.store import find_network
 from yardstone.lab.neubauer.experiment.candidates import Decision
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from yardstone.lab.neubauer.experiment.candidates import Candidate
     from yardstone.pool import Pool
     from yardstone.records.go_game import GoGame
@@ -34,7 +37,6 @@ JUDGED = (Decision.resigned.value, Decision.timed_out.value)
 #: Games that are judged, or lost by a kill, together.
 _BATCH = 512
 _FILE = ArrayFile("file of judgements", compressed=False)
-_WAVE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +130,22 @@ def last_winrates(
         winrates.update(_read(path))
     number = 1 + max((int(path.stem.rpartition("-")[2]) for path in files), default=-1)
     chosen = (each for each in candidates if each.key in keys and each.key not in winrates)
-    batches = _batches(chosen, folder, settings, number)
-    while wave := list(islice(batches, _WAVE)):
+    network = find_network(settings.net).absolute()
+
+    def keep(batch: _Judging, white: NDArray[np.float64]) -> None:
+        _FILE.write(batch.path, {"key": np.array(batch.keys, np.str_), "white_winrate": white})
+        winrates.update(zip(batch.keys, white.tolist(), strict=True))
         if progress is not None:
             progress(len(winrates), len(keys))
-        parallel.map(_judge, wave, workers=workers)
-        for batch in wave:
-            winrates.update(_read(batch.path))
+
+    parallel.map(
+        _judge,
+        _batches(chosen, folder, replace(settings, net=str(network)), number),
+        workers=workers,
+        total=-(-(len(keys) - len(winrates)) // _BATCH),
+        receive=keep,
+        files=[network],
+    )
     if progress is not None:
         progress(len(keys), len(keys))
     return {key: value for key, value in winrates.items() if not np.isnan(value)}
@@ -173,7 +184,7 @@ def _batches(
         number += 1
 
 
-def _judge(batch: _Judging) -> None:
+def _judge(batch: _Judging) -> NDArray[np.float64]:
     """Ask the network about the last positions of a batch; done in a worker."""
     from yardstone.go.judgement import judge_games
     from yardstone.go.rules import parse_rules
@@ -184,4 +195,4 @@ def _judge(batch: _Judging) -> None:
     winrate = np.full(len(batch.games), np.nan)
     for judged in judge_games(batch.games, load(settings), rules=rules, komi=settings.komi):
         winrate[place[id(judged.game)]] = judged.white_winrate
-    _FILE.write(batch.path, {"key": np.array(batch.keys, np.str_), "white_winrate": winrate})
+    return winrate

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError
+from yardstone.files import unwritable
 
 __all__ = ["Stages", "file_facts"]
 
@@ -89,14 +90,13 @@ class Stages:
             about["seconds"] = round(time.monotonic() - began, 1)
             (part / _ABOUT).write_text(json.dumps(about, indent=2) + "\n", "utf-8")
             if home.exists():
+                (home / _ABOUT).unlink(missing_ok=True)  # half removed it is nothing any more
                 shutil.rmtree(home)
             part.rename(home)
         except InputError:
             raise
         except OSError as error:
-            raise InputError(
-                f"cannot be written: {error.strerror or error}", file=str(error.filename or home)
-            ) from error
+            raise unwritable(error, error.filename or home) from error
         self.say(f"{name}: done in {about['seconds']:.0f} s")
         return home
 

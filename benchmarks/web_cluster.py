@@ -1,0 +1,173 @@
+"""Two hundred visitors of two servers and three workers that share a PostgreSQL.
+
+``python -m benchmarks.web_cluster`` runs the same visitors three times, each time for
+``--seconds``: against one server with its own file and three workers, against the two servers
+and three workers with PostgreSQL, and against these while processes are killed, machines lost,
+the database restarted and killed, and the lines to it cut, one after the other. A visitor sends a
+list of results, all different, waits for its result, and sends the next. The database notes by
+triggers what becomes of each job. Printed are jobs lost and done twice, and how long pages took
+(the start page and the page of a result, asked for at both servers); all on one machine, with
+PostgreSQL, which waits for the disk as it is set up to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import random
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import machine
+from benchmarks.web_load import Asking, line, share
+from tests.web.audit import Audit, account
+from tests.web.cluster import Cluster, cluster
+from tests.web.line import Line
+from tests.web.load import Load, Outcome
+from tests.web.postgres import Postgres
+from tests.web.processes import Served
+from tests.web.serving import small_results
+from tests.web.trouble import Trouble
+
+#: Seconds between two looks of a visitor (the page without a script looks as often), before
+#: the first fault, and between two.
+LOOK, CALM, PAUSE = 3.0, 5.0, 3.0
+LIMITS = {"requests_minute": 60_000, "posts_minute": 6000, "attempts": 100}
+OPTIONS = [part for name, most in LIMITS.items() for part in ("--limit", f"{name}={most}")]
+
+
+class Visitors:
+    """A load in a process of its own, for some seconds."""
+
+    def __init__(self, urls: Sequence[str], visitors: int, seconds: float) -> None:
+        fresh = multiprocessing.get_context("spawn")
+        self._found = fresh.Queue()
+        arguments = (list(urls), visitors, seconds, self._found)
+        self._process = fresh.Process(target=visit, args=arguments)
+        self._process.start()
+
+    def outcome(self) -> Outcome:
+        """What became of the lists, once all visitors have their results."""
+        found: Outcome = self._found.get()
+        self._process.join()
+        return found
+
+
+def visit(urls: list[str], visitors: int, seconds: float, found: Any) -> None:
+    load = Load(urls, visitors, each=1, look=LOOK, in_turn=True)
+    threading.Timer(seconds, load.enough).start()
+    load.start()
+    found.put(load.outcome())
+
+
+def pages(urls: Sequence[str], path: str) -> list[str]:
+    return [url + place for url in urls for place in ("/", path)]
+
+
+def alone(folder: Path, visitors: int, seconds: float) -> list[float]:
+    """One server, its file, and three workers of its own."""
+    with Served(folder / "alone", "--workers", "3", *OPTIONS) as served:
+        address = served.send([("r.csv", small_results())])
+        served.done(address)
+        asking = Asking(*pages([served.url], f"/r/{address}"))
+        time.sleep(CALM)
+        quiet, _ = asking.end()
+        load = Visitors([served.url], visitors, seconds)
+        asking = Asking(*pages([served.url], f"/r/{address}"))
+        outcome = load.outcome()
+        times, refused = asking.end()
+    print(f"one server, a file: {len(outcome.jobs)} jobs, {dict(outcome.ended)}")
+    print(line("  pages without load", quiet))
+    print(line("  pages", times), f"refused {refused}")
+    return times
+
+
+def together(
+    folder: Path, visitors: int, seconds: float, *, faults: bool, seed: int
+) -> list[float]:
+    """Two servers and three workers with PostgreSQL."""
+    with ExitStack() as stack:
+        postgres = Postgres(durable=True)
+        stack.callback(postgres.remove)
+        url = stack.enter_context(postgres.database())
+        lines = [stack.enter_context(Line(postgres.port)) for _ in range(5)] if faults else []
+        addresses = [each.address(url) for each in lines] or [url]
+        machines = stack.enter_context(cluster(folder, addresses, *OPTIONS))
+        machines.well()
+        audit = Audit(url)
+        before = machines.servers[0].send([("r.csv", small_results())])
+        machines.servers[0].done(before)
+        audit.forget()
+        load = Visitors(machines.urls, visitors, seconds)
+        asking = Asking(*pages(machines.urls, f"/r/{before}"))
+        trouble = Trouble(machines, postgres, lines, seed)
+        if faults:
+            cause(trouble, time.monotonic() + seconds)
+        outcome = load.outcome()
+        times, refused = asking.end()
+        report(machines, outcome, audit, trouble)
+        print(line("  pages", times), f"refused {refused}")
+        return times
+
+
+def cause(trouble: Trouble, end: float) -> None:
+    """Bring about all faults in turn until the end, and each at least once."""
+    time.sleep(CALM)
+    while True:
+        trouble.once_each(PAUSE)
+        if time.monotonic() > end:
+            return
+
+
+def report(machines: Cluster, outcome: Outcome, audit: Audit, trouble: Trouble) -> None:
+    found = account(outcome, audit)
+    print(f"two servers, three workers, PostgreSQL: {found.sent} jobs, {dict(outcome.ended)}")
+    print(f"  lost {found.lost}, done twice {found.doubled}; begun {found.begun} times")
+    print(f"  faults {trouble.count.total()}: {dict(trouble.count) or 'none'}")
+    print(f"  tried again by visitors: {dict(outcome.again) or 'nothing'}")
+    for words in (*outcome.wrong, *outcome.different, *machines.complaints()):
+        print(f"  WRONG: {words[:500]}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--visitors", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1000))
+    parser.add_argument("--only-faults", action="store_true", help="measure nothing else")
+    arguments = parser.parse_args()
+    os.environ["YARDSTONE_SERVE_NICENESS"] = "10"
+    print(f"{machine()}; {arguments.visitors} visitors, seed {arguments.seed}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        found = []
+        if not arguments.only_faults:
+            found.append(alone(folder, arguments.visitors, arguments.seconds))
+        for faults in (False, True)[arguments.only_faults :]:
+            place = folder / f"faults {faults}"
+            place.mkdir()
+            found.append(
+                together(
+                    place,
+                    arguments.visitors,
+                    arguments.seconds,
+                    faults=faults,
+                    seed=arguments.seed,
+                )
+            )
+    if len(found) == 3:
+        first, second, third = (share(times, 0.95) for times in found)
+        print(
+            f"95 % end of the pages: two servers {second / first:.2f} times that of one with a "
+            f"file; with faults {third / second:.2f} times that without"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Whether this process is a worker, and where the files lie that came with its work."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+__all__ = ["enter", "inside", "local_path"]
+
+_far = False
+_copies: Mapping[str, Path] = {}
+
+
+def enter(copies: Mapping[str, Path]) -> None:
+    """Be a worker of Ray from now on; `copies` are files of the machine that asked."""
+    global _far, _copies
+    _far, _copies = True, copies
+
+
+def inside() -> bool:
+    """Whether this process is a worker, which may not have workers of its own."""
+    process = sys.modules.get("multiprocessing.process")
+    return _far or (process is not None and process.current_process().daemon)
+
+
+def local_path(path: str | os.PathLike[str]) -> Path:
+    """Where a file that was given as one of the `files` of `map` lies on this machine.
+
+    Anywhere but in a worker on another machine that is the path itself.
+    """
+    return _copies.get(os.fspath(path), Path(path))

@@ -1,0 +1,78 @@
+"""What stands beside the file of an event: entries, results, rules, wishes, the journal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.fuzz.targets import FUZZ, Target
+from yardstone.tournament.event.journal import add_step, read_journal
+from yardstone.tournament.event.player_table import read_player_table
+from yardstone.tournament.event.rating_lists import read_register
+from yardstone.tournament.event.result_sheet import read_result_sheet
+from yardstone.tournament.event.wishes import read_wishes
+from yardstone.tournament.files import read_tournament
+from yardstone.tournament.pairing_rules import PairingRules
+from yardstone.tournament.rules_file import read_rules
+
+__all__ = ["TARGETS"]
+
+_EVENT = read_tournament(FUZZ.parents[1] / "src/yardstone/examples/open.xml")
+
+
+def read_steps(path: Path) -> None:
+    """The journal of an event."""
+    for step in read_journal(_as(path, "open.xml.undo").with_name("open.xml")):
+        _ = step.before, step.after, step.line()
+
+
+def read_event_wishes(path: Path) -> None:
+    """The wishes about an event's pairings, in words."""
+    for wish in read_wishes(_as(path, "open.xml.wishes").with_name("open.xml")).wishes:
+        wish.sentence()
+
+
+def read_pairing_rules(path: Path) -> None:
+    """Rules of pairing."""
+    PairingRules().changed(read_rules(path)).packed(1)
+
+
+def read_entries(path: Path) -> None:
+    """A table of who enters."""
+    read_player_table(path)
+
+
+def read_results_of_round(path: Path) -> None:
+    """A sheet of results."""
+    read_result_sheet(path, _EVENT, round_number=1)
+
+
+def read_list_of_players(path: Path) -> None:
+    """A federation's list."""
+    read_register(path)
+
+
+def journals() -> dict[str, bytes]:
+    """The journal of two steps."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "open.xml"
+        for number in (1, 2):
+            add_step(path, what=f"Step {number}.", before=b"before", after=b"after" * number)
+        return {"journal": path.with_name("open.xml.undo").read_bytes()}
+
+
+def _as(path: Path, name: str) -> Path:
+    """The input under the name that belongs to it."""
+    place = path.with_name(name)
+    place.write_bytes(path.read_bytes())
+    return place
+
+
+TARGETS = (
+    Target("event-entries", read_entries, ".csv"),
+    Target("event-journal", read_steps, ".undo", made=journals),
+    Target("event-player-list", read_list_of_players, ".txt"),
+    Target("event-results", read_results_of_round, ".csv"),
+    Target("event-rules", read_pairing_rules, ".json"),
+    Target("event-wishes", read_event_wishes, ".json"),
+)

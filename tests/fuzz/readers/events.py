@@ -1,0 +1,113 @@
+"""Files of tournaments and what belongs to them, and collections of problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from tests.fuzz.targets import FUZZ, Target, Wrong
+from yardstone.errors import YardstoneError
+from yardstone.pool import SkipReport
+from yardstone.scales.egf_list import read_egf_list
+from yardstone.strength.trickplay.reading import read_problems
+from yardstone.tournament.event.player_table import read_player_table
+from yardstone.tournament.event.rating_lists import read_register
+from yardstone.tournament.event.wishes import read_wishes
+from yardstone.tournament.formats import FORMATS
+from yardstone.tournament.model import Tournament
+
+__all__ = ["TARGETS"]
+
+_EXAMPLES = FUZZ.parent.parent / "src/yardstone/examples"
+_DATA = FUZZ.parent / "tournament/data"
+
+
+def _tournament(name: str) -> Callable[[Path], None]:
+    def read(path: Path) -> None:
+        """Read it; what is written of it, in any format, can be read and says the same."""
+        tournament = FORMATS[name].read(path.read_bytes(), path.name, skipped=SkipReport())
+        for other, format in FORMATS.items():
+            fresh = replace(tournament, document=None)
+            try:
+                written = format.write(fresh)
+            except YardstoneError:
+                continue  # said: the format has no place for it
+            try:
+                again = format.read(written, path.name)
+            except YardstoneError as error:
+                raise Wrong(f"{name} as {other} cannot be read: {error}") from error
+            short = "h9" in (name, other)  # it cuts names at 30 letters
+            if _played(again, short) != _played(tournament, short):
+                raise Wrong(f"{name} as {other}: games {_first(again, tournament)}")
+
+    return read
+
+
+def _played(tournament: Tournament, nameless: bool = False) -> list[tuple[object, ...]]:
+    """Who played whom, and how it ended; files may put players in another order."""
+    names = ["" if nameless else _letters(player.full_name) for player in tournament.players]
+    return sorted(
+        (
+            game.round,
+            *sorted((names[side], game.points(side)) for side in (game.first, game.second)),
+        )
+        for game in tournament.games
+        if game.played
+    )
+
+
+def _first(again: Tournament, before: Tournament) -> str:
+    lost = set(_played(before)) - set(_played(again))
+    more = set(_played(again)) - set(_played(before))
+    return f"{sorted(lost)[:2]} become {sorted(more)[:2]}"
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def read_registers(path: Path) -> None:
+    """Lists of rated players."""
+    read_register(path)
+    read_egf_list(path)
+
+
+def read_wishes_beside(path: Path) -> None:
+    """Wishes for a tournament."""
+    for wish in read_wishes(path.with_suffix("")).wishes:
+        wish.sentence()
+
+
+def _files(*paths: Path) -> Callable[[], dict[str, bytes]]:
+    return lambda: {path.name: path.read_bytes() for path in paths}
+
+
+_BY_ENDING = {
+    ending: sorted(path for path in _DATA.iterdir() if path.suffix == ending)
+    for ending in (".xml", ".h9", ".trf")
+}
+
+TARGETS = (
+    Target(
+        "event-opengotha",
+        _tournament("opengotha"),
+        ".xml",
+        made=_files(_EXAMPLES / "open.xml", _EXAMPLES / "teams.xml", *_BY_ENDING[".xml"]),
+        seconds=4.0,
+        examples=15,
+    ),
+    Target("event-h9", _tournament("h9"), ".h9", made=_files(*_BY_ENDING[".h9"])),
+    Target(
+        "event-trf",
+        _tournament("trf"),
+        ".trf",
+        made=_files(_EXAMPLES / "swiss.trf", *_BY_ENDING[".trf"]),
+        examples=15,
+    ),
+    Target("event-players", read_player_table, ".csv", made=_files(_EXAMPLES / "players.csv")),
+    Target("event-register", read_registers, ".txt"),
+    Target("event-wishes", read_wishes_beside, ".wishes"),
+    Target("problems-text", read_problems, ".txt", made=_files(_EXAMPLES / "trickplay.txt")),
+    Target("problems-sgf", read_problems, ".sgf"),
+)

@@ -1,0 +1,106 @@
+"""Descriptions and results of experiments and trainings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.fuzz.targets import Target
+from yardstone.arrays import ArrayFile
+from yardstone.errors import InputError
+from yardstone.lab.neubauer.experiment.configuration import read_experiment
+from yardstone.lab.neubauer.experiment.predictions_file import load_predictions
+from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
+from yardstone.lab.neubauer.network.search_run import RUNS_FILE, SearchRun, read_runs, write_runs
+from yardstone.lab.neubauer.network.training_log import (
+    EPOCHS_FILE,
+    STEPS_FILE,
+    Epoch,
+    History,
+    read_history,
+)
+
+__all__ = ["TARGETS"]
+
+_EPOCH = Epoch(0, 1e-3, 0.5, 0.1, 0.0, 0.6, 0.1, 1.0, 1.0, 0.55, 2.5, best=True)
+
+
+def read_description(path: Path) -> None:
+    """The description of an experiment."""
+    read_experiment(path)
+
+
+def read_expected(path: Path) -> None:
+    """The predictions of an experiment."""
+    load_predictions(path)
+
+
+def read_training_tables(path: Path) -> None:
+    """The tables of a training: one from the input, the other as it is."""
+    folder = path.with_name("training")
+    folder.mkdir(exist_ok=True)
+    History((_EPOCH,), ((0.1, 0.2, 0.3),)).write(folder)
+    for name in (EPOCHS_FILE, STEPS_FILE):
+        before = (folder / name).read_bytes()
+        (folder / name).write_bytes(path.read_bytes())
+        with suppress(InputError):
+            read_history(folder)
+        (folder / name).write_bytes(before)
+
+
+def read_search(path: Path) -> None:
+    """The table of a search."""
+    read_runs(_as(path, RUNS_FILE).parent)
+
+
+def predictions() -> dict[str, bytes]:
+    """Predictions of two systems for three questions."""
+    about = {"systems": ["elo"], "rated": ["elo"], "about": {}}
+    kept: dict[str, NDArray[Any]] = {"about": np.array(json.dumps(about))}
+    kept |= {name: np.zeros(3) for name in ("game", "letter", "last", "score", "expected_0")}
+    kept |= {name: np.zeros((3, 2)) for name in ("labels", "players", "rating_0")}
+    return {"predictions": _saved(lambda path: ArrayFile("file").write(path, kept))}
+
+
+def _saved(save: Callable[[Path], None]) -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        save(path)
+        return path.read_bytes()
+
+
+def searches() -> dict[str, bytes]:
+    """The table of a search of one training."""
+    run = SearchRun(0, 1, Hyperparameters(), 0.6, 0.7, 3, 9, 12.5, "", "run-1")
+    with TemporaryDirectory() as folder:
+        write_runs(Path(folder), [run])
+        return {"runs": (Path(folder) / RUNS_FILE).read_bytes()}
+
+
+def trainings() -> dict[str, bytes]:
+    """Both tables of a training."""
+    with TemporaryDirectory() as folder:
+        History((_EPOCH, _EPOCH), ((0.1, 0.2, 0.3), (0.3, 0.2, 0.1))).write(Path(folder))
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+def _as(path: Path, name: str) -> Path:
+    """The input under the name that belongs to it."""
+    place = path.with_name(name)
+    place.write_bytes(path.read_bytes())
+    return place
+
+
+TARGETS = (
+    Target("experiment-description", read_description, ".toml"),
+    Target("experiment-predictions", read_expected, ".npz", made=predictions),
+    Target("experiment-search", read_search, ".csv", made=searches),
+    Target("experiment-training", read_training_tables, ".csv", made=trainings),
+)

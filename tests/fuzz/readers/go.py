@@ -1,0 +1,95 @@
+"""Stores of features and indexes of games."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.fuzz.targets import Target
+from yardstone.arrays import map_array
+from yardstone.errors import InputError
+from yardstone.go.feature_parts import GAME_COLUMNS
+from yardstone.go.feature_store import FORMAT, FeatureStore
+from yardstone.go.patterns.index_file import map_arrays, write_arrays
+
+__all__ = ["TARGETS"]
+
+
+def read_index(path: Path) -> None:
+    """An index of games, without its meaning."""
+    _, arrays = map_arrays(path)
+    for array in arrays.values():
+        array.sum()
+
+
+def read_array(path: Path) -> None:
+    """An array of a store of features."""
+    array = map_array(path)
+    if array.dtype.kind in "fiub":
+        with np.errstate(all="ignore"):
+            array.sum()
+
+
+def read_store(path: Path) -> None:
+    """A store of features, by what it says of itself or by its table of games."""
+    folder = path.with_name("store")
+    folder.mkdir(exist_ok=True)
+    for name, shape in (("number", (3,)), ("colour", (3,)), ("point", (3,)), ("head", (3, 6))):
+        np.save(folder / f"{name}.npy", np.zeros(shape, np.float32))
+    made = stores()
+    for name in ("store.json", "games.csv"):
+        (folder / "store.json").write_bytes(made["store.json"])
+        (folder / "games.csv").write_bytes(made["games.csv"])
+        (folder / name).write_bytes(path.read_bytes())
+        with suppress(InputError):
+            store = FeatureStore.open(folder)
+            repr(store)
+            for game in range(min(len(store.games["size"]), 3)):
+                store.features(game, "head")
+            _ = store.players
+
+
+def stores() -> dict[str, bytes]:
+    """The files of a store that are no arrays."""
+    about = {"format": FORMAT, "complete": True, "trunk": [], "moves": 3, "games": 1}
+    row = ["0" if kind is not str else "2020-01-01" for kind in GAME_COLUMNS.values()]
+    return {
+        "store.json": json.dumps(about | {"network": "x", "channels": 4}).encode(),
+        "games.csv": f"{','.join(GAME_COLUMNS)}\n{','.join(row)}\n".encode(),
+    }
+
+
+def indexes() -> dict[str, bytes]:
+    """A small file of arrays."""
+
+    def fill(array: NDArray[Any]) -> None:
+        array[:] = 1
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "index"
+        write_arrays(path, {"games": 3}, {"a": ("u1", (5,), fill), "b": ("<i4", (2, 3), fill)})
+        return {"index": path.read_bytes()}
+
+
+def arrays() -> dict[str, bytes]:
+    """Small arrays."""
+    made = {}
+    for kind in ("<f4", "|u1", "<f2", "<U3"):
+        file = BytesIO()
+        np.save(file, np.zeros((3, 2), kind))
+        made[kind[1:]] = file.getvalue()
+    return made
+
+
+TARGETS = (
+    Target("go-array", read_array, ".npy", made=arrays),
+    Target("go-index", read_index, ".index", made=indexes),
+    Target("go-store", read_store, ".json", made=stores),
+)

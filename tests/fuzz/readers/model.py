@@ -1,0 +1,101 @@
+"""Files of networks and models, and what trainings keep."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.fuzz.targets import Target, Wrong
+from tests.go.random_net import ALL_SHAPES, Shape, network_bytes
+from tests.strength.made_training import TINY
+from tests.strength.rank_cases import random_evidence, random_model
+from yardstone.go.nets.model_file import read_header, read_model
+from yardstone.lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
+from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork, parameter_shapes
+from yardstone.strength.rank.model import RankModel
+
+__all__ = ["TARGETS"]
+
+
+_WORDS = ("@BIN@", "ACTIVATION_MISH", "nested_bottleneck_block", "gpool_block", "ordinary_block")
+
+
+def read_katago(path: Path) -> None:
+    """A network of KataGo, and its beginning alone."""
+    read_header(path)
+    read_model(path)
+
+
+def read_rank_model(path: Path) -> None:
+    """A rank model, which then judges moves."""
+    model = RankModel.load(path)
+    score = model.score(random_evidence([9, 4]))
+    if not np.isfinite([score.mean, score.deviation]).all():
+        raise Wrong("a strength is not finite")
+
+
+def read_strength_network(path: Path) -> None:
+    """A Set Transformer."""
+    StrengthNetwork.load(path)
+
+
+def read_training(path: Path) -> None:
+    """A checkpoint of a training."""
+    read_checkpoint(path)
+
+
+def katago_files() -> dict[str, bytes]:
+    """Small networks: binary and text, with each kind of block."""
+    fixed = Shape(17, blocks=ALL_SHAPES["v17-fixed"].blocks, channels=4, text=True)
+    text = network_bytes(Shape(8, channels=2, text=True))
+    return {
+        "v8-text": text,
+        "v8.gz": gzip.compress(text, mtime=0),
+        "v15": network_bytes(Shape(15, channels=2, trunk_norm="rms", activation="MISH")),
+        "v17-text": network_bytes(fixed),
+    }
+
+
+def rank_models() -> dict[str, bytes]:
+    """A model with random weights."""
+    return {"model": _saved(random_model().save)}
+
+
+def strength_networks() -> dict[str, bytes]:
+    """A network with random weights."""
+    arrays = _arrays()
+    return {"network": _saved(StrengthNetwork(TINY, arrays, 1600.0, 250.0, {"about": "x"}).save)}
+
+
+def checkpoints() -> dict[str, bytes]:
+    """A checkpoint of that network."""
+    about = {"fingerprint": "x", "history": {"epochs": [], "steps": []}, "steps": 3}
+    return {"checkpoint": _saved(lambda path: write_checkpoint(path, _arrays(), about))}
+
+
+def _arrays() -> dict[str, NDArray[np.float32]]:
+    generator = np.random.default_rng(1)
+    return {
+        name: generator.normal(0, 0.3, shape).astype(np.float32)
+        for name, shape in parameter_shapes(TINY, 5).items()
+    }
+
+
+def _saved(save: Callable[[Path], None]) -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        save(path)
+        return path.read_bytes()
+
+
+TARGETS = (
+    Target("model-katago", read_katago, ".bin", made=katago_files, words=_WORDS),
+    Target("model-rank", read_rank_model, ".npz", made=rank_models),
+    Target("model-checkpoint", read_training, ".npz", made=checkpoints),
+    Target("model-strength-network", read_strength_network, ".npz", made=strength_networks),
+)

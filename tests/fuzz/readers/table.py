@@ -1,0 +1,97 @@
+"""Small tables: names, Ordo's files, ratings, grades, style, predictions."""
+
+from __future__ import annotations
+
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+
+from tests.fuzz.targets import Target, Wrong
+from yardstone.cli.ordo.commands import main as ordo
+from yardstone.evaluation.prediction_table import compare_table, read_predictions
+from yardstone.pool import Pool
+from yardstone.records.names import apply_name_files
+from yardstone.scales.egf_list import read_egf_list
+from yardstone.scales.table_column import convert_column
+from yardstone.strength.estimate.ratings_file import read_ratings
+from yardstone.strength.style.table import read_style
+from yardstone.winprob.statistics_files import read_graded_games
+
+__all__ = ["TARGETS"]
+
+_GAMES = "".join(
+    f'[White "{one}"]\n[Black "{other}"]\n[Result "{result}"]\n\n{result}\n\n'
+    for one, other, result in (
+        ("A", "B", "1-0"), ("B", "C", "1-0"), ("C", "A", "1/2-1/2"), ("B", "A", "1-0"),
+    )
+)  # fmt: skip
+
+
+def read_games_with_grades(path: Path) -> None:
+    """A table of games with grades."""
+    read_graded_games(path)
+
+
+def read_names(path: Path) -> None:
+    """Synonyms, and lists of players in and out."""
+    pool = Pool.from_names(["A", "B"], ["B", "C"], [1, 0])
+    apply_name_files(pool, synonyms=path)
+    apply_name_files(pool, include=path)
+    apply_name_files(pool, exclude=path)
+
+
+def read_known(path: Path) -> None:
+    """What `yardstone ordo` takes beside games: anchors, relations, synonyms, groups."""
+    games = path.with_name("games.pgn")
+    games.write_text(_GAMES)
+    for switch in ("-m", "-y", "-r", "-g", "-x", "-i", "--synonyms"):
+        with redirect_stdout(StringIO()) as output:
+            status = ordo(["-q", "-p", str(games), switch, str(path)])
+        listed = output.getvalue().lower()
+        if status == 0 and switch != "-g" and ("nan" in listed.split() or "inf" in listed.split()):
+            raise Wrong(f"a rating is not finite ({switch})")
+
+
+def read_rated_players(path: Path) -> None:
+    """Players with ratings and estimates."""
+    if not all(np.isfinite(player.rating) for player in read_ratings(path)):
+        raise Wrong("a rating is not finite")
+
+
+def read_styles(path: Path) -> None:
+    """A table of style features."""
+    if not np.isfinite(read_style(path).features).all():
+        raise Wrong("a feature is not finite")
+
+
+def read_list_of_egf(path: Path) -> None:
+    """The EGF's list."""
+    read_egf_list(path)
+
+
+def read_table_of_predictions(path: Path) -> None:
+    """A table of predictions, which are then measured."""
+    table = read_predictions(path, score="score", predicted={"one": "p"}, group_by="kind")
+    compare_table(table, replicates=2)
+
+
+def read_grades(path: Path) -> None:
+    """A column to be converted to all scales."""
+    for row in convert_column(path, "rank").converted:
+        for value in () if row is None else row.values.values():
+            if value is not None and not np.isfinite(value):
+                raise Wrong("a converted rating is not finite")
+
+
+TARGETS = (
+    Target("table-egf-list", read_list_of_egf, ".txt"),
+    Target("table-grades", read_grades, ".csv"),
+    Target("table-graded-games", read_games_with_grades, ".csv", examples=10),
+    Target("table-names", read_names, ".csv"),
+    Target("table-ordo", read_known, ".csv", examples=8),
+    Target("table-predictions", read_table_of_predictions, ".csv", examples=8),
+    Target("table-ratings", read_rated_players, ".csv"),
+    Target("table-style", read_styles, ".tab"),
+)
