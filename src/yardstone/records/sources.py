@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import io
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ _LISTED = 5
 #: Endings of compressed files.
 COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
 StrPath = str | os.PathLike[str]
+_REMOTE = re.compile(r"(?:https?|s3|s3a|gs|gcs|r2|az|abfss|hf)://", re.IGNORECASE)
 
 
 def plain_ending(name: str) -> str:
@@ -212,6 +214,12 @@ def find_files(path: StrPath, endings: Iterable[str]) -> Iterator[Source]:
     text = os.fspath(path)
     known = (*_packed(endings), *ARCHIVES)
     place = Path(text)
+    if (remote := _REMOTE.match(text)) is not None and not place.exists():
+        raise InputError(
+            f"a file behind {remote[0]} is read by a query",
+            file=text,
+            hint=f"--query \"SELECT * FROM '{text}'\"",
+        )
     if place.exists() or not glob.has_magic(text):
         if not place.exists():
             raise MissingFileError("no such file", file=text, hint="check its name")
