@@ -91,7 +91,7 @@ def test_there_are_patterns() -> None:
 
 
 def test_what_grows_too_fast_is_seen() -> None:
-    assert grows_too_fast(re.compile(r"\s*:?\s*x").fullmatch) is not None
+    assert grows_too_fast(re.compile(r"\s*;?\s*:?\s*x").fullmatch) is not None
     assert grows_too_fast(re.compile(r"\s*+:?\s*+x").fullmatch) is None
 
 
