@@ -182,6 +182,8 @@ def test_kept_ratings_go_on(tmp_path: Path) -> None:
             )
             assert (one.low, one.high) == pytest.approx((other.low, other.high))
         assert found.rated.period == wanted.rated.period
+        assert found.rated.last_game is not None
+        assert wanted.rated.last_game is not None
         assert np.array_equal(found.rated.last_game, wanted.rated.last_game)
     forecast = predict(None, "0.3", "0.7", state=state)
     assert 0.0 < forecast.low < forecast.expected < forecast.high < 1.0

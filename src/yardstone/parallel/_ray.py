@@ -130,8 +130,8 @@ class _Room:
         if time.monotonic() > self._until:
             cores = self._ray.cluster_resources().get("CPU", 1.0)
             slots = max(1, round(cores / self._cores))
-            few = self._workers is not None and self._workers < slots
-            self._room = self._workers if few else AHEAD * slots
+            workers = slots if self._workers is None else self._workers
+            self._room = workers if workers < slots else AHEAD * slots
             self._until = time.monotonic() + LOOK
         return self._room
 
