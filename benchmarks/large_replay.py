@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -48,7 +49,7 @@ def write(folder: Path, millions: int, *, seed: int = 1) -> None:
 def sorted_alone(folder: Path, memory: str, target: Path) -> float:
     """Seconds in which DuckDB sorts the games by time into one file."""
     begin = time.perf_counter()
-    options = {"memory_limit": memory, "temp_directory": str(target.parent)}
+    options: dict[str, Any] = {"memory_limit": memory, "temp_directory": str(target.parent)}
     with closing(duckdb.connect(config=options)) as connection:
         connection.execute(
             f"COPY (SELECT time, white, black, result FROM '{folder}/*/*.parquet' "
@@ -68,8 +69,8 @@ def rows(
             games.mkdir()
             write(games, size)
             limit = sorted_alone(games, memory, Path(place) / "sorted.parquet")
-            rest = ["--memory", memory, "-q", "-o", Path(place) / "result.csv"]
-            commands = {
+            rest: list[str | Path] = ["--memory", memory, "-q", "-o", Path(place) / "result.csv"]
+            commands: dict[str, list[str | Path]] = {
                 "history": ["history", games, "--top", "0", *rest],
                 f"evaluate {systems}": ["evaluate", games, "--systems", systems, *rest],
             }
