@@ -212,7 +212,7 @@ def _wilson(
     return np.where(known, low, 0.0), np.where(known, high, 1.0)
 
 
-def recalibration(score: NDArray[Any], expected: NDArray[Any]) -> tuple[float, float]:
+def recalibration(score: Any, expected: Any) -> tuple[float, float]:
     """Intercept and slope of the logistic regression of scores on predictions' logits.
 
     (0, 1) for predictions that are right on average at every level; Cox 1958.

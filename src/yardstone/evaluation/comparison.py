@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.evaluation.bootstrap import Bootstrap
-    from yardstone.evaluation.paired_games import PairedGames
+    from yardstone.evaluation.paired_games import GamesByPair
 
     Array = NDArray[np.float64]
 
@@ -85,9 +85,9 @@ def compare(
     ends = None if first is None or second is None else (first, second)
     paired = None
     if ends is not None and len(s) > MANY_GAMES:
-        from yardstone.evaluation.paired_games import PairedGames
+        from yardstone.evaluation.paired_games import GamesByPair
 
-        paired = PairedGames.of(predictions, s, ends, parts)
+        paired = GamesByPair.of(predictions, s, ends, parts)
     scored = [_scored(prediction, s, parts, confidence, ends, paired) for prediction in predictions]
     if metric == "three_way" and all(item.value(metric) is None for item in scored):
         raise UsageError("no prediction of draws: rank by another metric")
@@ -160,7 +160,7 @@ def _scored(
     parts: Sequence[Subset],
     confidence: float,
     players: tuple[NDArray[np.int32], NDArray[np.int32]] | None,
-    paired: PairedGames | None,
+    paired: GamesByPair | None,
 ) -> Scored:
     metrics = {part.name: _measures(prediction, score, part) for part in parts}
     if paired is None:

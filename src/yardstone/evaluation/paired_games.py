@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Numbers = NDArray[np.int32]
 
-__all__ = ["PairedGames"]
+__all__ = ["GamesByPair"]
 
 #: Groups of a calibration, and cells by which they are cut.
 _GROUPS, _CELLS = 10, 1 << 16
@@ -56,7 +56,7 @@ class _Part:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairedGames:
+class GamesByPair:
     """Predictions and results by pairs of players; frozen.
 
     Attributes
@@ -80,7 +80,7 @@ class PairedGames:
         score: Array,
         ends: tuple[Numbers, Numbers],
         parts: Sequence[Subset],
-    ) -> PairedGames:
+    ) -> GamesByPair:
         """Put the games in order of pairs."""
         first, second = ends
         columns: dict[str, Any] = {"first": first, "second": second, "score": score}

@@ -12,10 +12,10 @@ from yardstone.disk import CodedTexts, Growing, pieces, taken
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ColumnWriter", "GameColumns"]
+__all__ = ["ColumnWriter", "BatchColumns"]
 
 
-class GameColumns(Protocol):
+class BatchColumns(Protocol):
     """Some games, as columns of a pool."""
 
     @property
@@ -50,7 +50,7 @@ class ColumnWriter:
         self._time = Growing("datetime64[s]")
         self._further: dict[str, _Further] = {}
 
-    def add(self, batch: GameColumns) -> None:
+    def add(self, batch: BatchColumns) -> None:
         """Write the games of a batch, without those of a player against himself."""
         known = np.asarray(batch.first != batch.second)
         number = int(known.sum())

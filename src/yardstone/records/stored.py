@@ -16,13 +16,13 @@ import numpy as np
 
 from yardstone.disk import column_on_disk, column_part, let_go, pieces, rows_of, taken
 from yardstone.pool import Pool, SkipReport
-from yardstone.records._disk_columns import ColumnWriter, GameColumns
+from yardstone.records._disk_columns import BatchColumns, ColumnWriter
 from yardstone.records.order_on_disk import dated_columns, sorted_columns, time_rises
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["GameColumns", "GameBatches", "StoredPool", "in_batches", "stored_games"]
+__all__ = ["BatchColumns", "GameBatches", "StoredPool", "in_batches", "stored_games"]
 
 #: What a game takes while its batch is rated or measured, in bytes.
 _HELD = 400
@@ -31,7 +31,7 @@ _HELD = 400
 class GameBatches(Protocol):
     """Games batch by batch in the order of their files; all else is known at the end."""
 
-    def __iter__(self) -> Iterator[GameColumns]: ...
+    def __iter__(self) -> Iterator[BatchColumns]: ...
 
     @property
     def players(self) -> Sequence[str]:
