@@ -22,7 +22,7 @@ EXAMPLES := src/yardstone/examples
 TEST_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install tools demo test fuzz lint format docs bench studies pins audit clean
+.PHONY: help install tools demo test fuzz lint format docs bench studies faults pins audit clean
 
 help:
 	@echo "make demo      rate 27,612 real games of chess engines; pictures in $(DEMO)/"
@@ -33,6 +33,7 @@ help:
 	@echo "make docs      build the documentation into docs/_build/html"
 	@echo "make bench     measure speed and memory, against Ordo if ORDO=path/to/ordo is given"
 	@echo "make studies   make again the tables of the documentation, in hours"
+	@echo "make faults    kill and refuse every command at many moments, for up to an hour"
 	@echo "make pins      write requirements/ anew from pyproject.toml, with hashes"
 	@echo "make audit     look for known weaknesses in what is pinned"
 	@echo "make clean     remove what these commands made"
@@ -120,6 +121,12 @@ STUDIES ?=
 
 studies: $(TOOLS)
 	$(BIN)/python -m studies $(STUDIES)
+
+# Options, as in FAULTS="--each 1".
+FAULTS ?=
+
+faults: $(TOOLS)
+	$(BIN)/python -m tests.faults $(FAULTS)
 
 pins: $(TOOLS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tools.pins

@@ -40,8 +40,12 @@ class Nodes:
         from ray.cluster_utils import Cluster
 
         self.cache = cache
-        alone = {"num_cpus": 1, "include_dashboard": False, "object_store_memory": 80 << 20}
-        self.cluster = Cluster(initialize_head=True, head_node_args=alone)
+        alone: dict[str, Any] = {
+            "num_cpus": 1,
+            "include_dashboard": False,
+            "object_store_memory": 80 << 20,
+        }
+        self.cluster: Any = Cluster(initialize_head=True, head_node_args=alone)
         self._alone = alone
         self.others = [self._started() for _ in range(2)]
         self.engine = f"ray:{self.cluster.address}"

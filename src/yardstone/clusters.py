@@ -81,12 +81,15 @@ def effective_size(size: NDArray[np.int64]) -> float:
     return float(1.0 / np.sum(share * share)) if len(share) else 0.0
 
 
-def places_of_players(first: Players, second: Players) -> NDArray[np.int64]:
-    """How many places in games each player has, by number."""
+def places_of_players(
+    first: Players, second: Players, games: NDArray[np.bool_] | None = None
+) -> NDArray[np.int64]:
+    """How many places in games (or in some of them) each player has, by number."""
     sizes = np.zeros(0, np.int64)
     for side in (first, second):
         for at in pieces(len(side)):
-            here = np.bincount(taken(side, at), minlength=len(sizes))
+            chosen = slice(None) if games is None else taken(games, at)
+            here = np.bincount(taken(side, at)[chosen], minlength=len(sizes))
             here[: len(sizes)] += sizes
             sizes = here
     return sizes

@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
@@ -133,6 +134,7 @@ class Growing:
     def __init__(self, dtype: Any) -> None:
         self.dtype, self.number = np.dtype(dtype), 0
         self._file = _temporary()
+        weakref.finalize(self, self._file.close)
 
     def add(self, values: NDArray[Any]) -> None:
         """Write further entries."""

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from yardstone.errors import InputError, YardstoneError
+from yardstone.signals import Deferred
 
 __all__ = [
     "changing",
@@ -123,6 +124,18 @@ def _pour(source: Path, path: Path) -> None:
 @contextmanager
 def _temporary(target: Path) -> Iterator[Path]:
     """An empty file beside `target`, which goes unless it is renamed."""
+    with Deferred() as signals:
+        path, handle = _made_beside(target)
+        try:
+            with signals.let_through():
+                yield path
+        finally:
+            with suppress(OSError):  # it was renamed, or the error before says more
+                path.unlink()
+            os.close(handle)
+
+
+def _made_beside(target: Path) -> tuple[Path, int]:
     for number in range(10_000):
         path = target.with_name(_part_name(target.name, number))
         try:
@@ -131,16 +144,9 @@ def _temporary(target: Path) -> Iterator[Path]:
             if error.errno not in _WITHOUT_LOCKS:
                 raise
             handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=target.suffix)
-            path = Path(name)
-        if handle is None:
-            continue
-        try:
-            yield path
-        finally:
-            with suppress(OSError):  # it was renamed, or the error before says more
-                path.unlink()
-            os.close(handle)
-        return
+            return Path(name), handle
+        if handle is not None:
+            return path, handle
     raise OSError(errno.EEXIST, "too many temporary files beside it")
 
 
@@ -233,12 +239,14 @@ def scratch_folder() -> Iterator[Path]:
     try:
         base = Path(tempfile.gettempdir())
         _sweep(base)
-        folder, handle = _new_folder(base)
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-            os.close(handle)
+        with Deferred() as signals:
+            folder, handle = _new_folder(base)
+            try:
+                with signals.let_through():
+                    yield folder
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(handle)
     except YardstoneError:
         raise
     except OSError as error:
@@ -318,20 +326,23 @@ def locked(folder: Path, doing: str, *, name: str = ".lock", wait: float = 0.0) 
         Another process holds the lock, or the folder cannot be written to.
     """
     until = time.monotonic() + wait
-    while (file := _lock(folder / name)) is None:
-        if time.monotonic() > until:
-            raise InputError(
-                f"another process is {doing}",
-                file=str(folder),
-                hint="wait for it, or name another folder",
-            )
-        time.sleep(_AGAIN)
-    with file:
-        try:
-            yield
-        finally:
-            with suppress(OSError):
-                Path(file.name).unlink()
+    with Deferred() as signals:
+        while (file := _lock(folder / name)) is None:
+            if time.monotonic() > until:
+                raise InputError(
+                    f"another process is {doing}",
+                    file=str(folder),
+                    hint="wait for it, or name another folder",
+                )
+            with signals.let_through():
+                time.sleep(_AGAIN)
+        with file:
+            try:
+                with signals.let_through():
+                    yield
+            finally:
+                with suppress(OSError):
+                    Path(file.name).unlink()
 
 
 def _lock(path: Path) -> IO[str] | None:

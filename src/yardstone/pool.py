@@ -25,6 +25,8 @@ __all__ = ["PairCounts", "Pool", "Skipped", "SkipReport"]
 
 #: Details of at most so many skipped records are kept; all are counted.
 MAX_SKIPPED_DETAILS = 1000
+#: From so many pairs on their counts are kept as small integers, and never copied.
+MANY_PAIRS = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,17 @@ class PairCounts:
             self.draws[keep],
             self.losses[keep],
         )
+
+    def emptied(self, keep: NDArray[np.bool_]) -> PairCounts:
+        """All pairs, those where `keep` is false without games.
+
+        As good as `select` where pairs without games count for nothing; of very many pairs
+        the players' numbers need not be copied.
+        """
+        if keep.all():
+            return self
+        columns = (np.where(keep, c, c.dtype.type(0)) for c in (self.wins, self.draws, self.losses))
+        return PairCounts(self.players, self.first, self.second, *columns)
 
     def player_totals(self) -> NDArray[np.float64]:
         """Wins, draws and losses of each player over both sides: shape (players, 3)."""

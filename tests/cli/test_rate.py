@@ -349,3 +349,21 @@ def test_endings_that_are_not_ours(
         if command == "rate" or options[0] != "--matrix":
             assert main([command, "games.pgn", *options]) == 2
             assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "text"])
+def test_with_little_memory_the_list_is_the_same(
+    form: str, apart: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lists = []
+    for more in ([], ["--memory", "500MB"]):
+        assert main(["rate", str(apart), "--format", form, *more]) == 0
+        lists.append(capsys.readouterr())
+    assert lists[0] == lists[1]
+
+
+def test_memory_is_for_lists_from_counts(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rate", str(games), "--memory", "1GB", "--paired", "Round"]) == 2
+    assert "--paired needs each game" in capsys.readouterr().err
+    assert main(["rate", str(games), "--memory", "much"]) == 2
+    assert "such as 2GB or 500MB" in capsys.readouterr().err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from yardstone.pool import Pool
@@ -39,3 +41,15 @@ def played(
         time=START + seconds,
         columns={"event": np.char.add("event ", (np.arange(games) // 5).astype(str))},
     )
+
+
+class InPieces:
+    """A pool given in batches, as a reader gives games."""
+
+    def __init__(self, pool: Pool, size: int) -> None:
+        self.pool, self.size = pool, size
+        self.players, self.skipped, self.ordered = pool.players, pool.skipped, pool.ordered
+
+    def __iter__(self) -> Iterator[Pool]:
+        for start in range(0, len(self.pool), self.size):
+            yield self.pool.select(np.arange(start, min(start + self.size, len(self.pool))))

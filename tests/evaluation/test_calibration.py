@@ -44,7 +44,8 @@ def test_the_line_is_where_the_likelihood_is_stationary() -> None:
 
 @pytest.mark.parametrize("expected", [[0.5, 0.5, 0.5, 0.5], [0.9, 0.9, 0.1, 0.1]])
 def test_a_line_that_the_data_do_not_determine(expected: list[float]) -> None:
-    assert all(math.isnan(value) for value in recalibration([1, 1, 0, 0], expected))
+    line = recalibration(np.array([1, 1, 0, 0]), np.array(expected))
+    assert all(math.isnan(value) for value in line)
     assert calibrate([1, 1, 0, 0], expected).as_dict()["slope"] is None
 
 

@@ -196,6 +196,8 @@ def _mat(rng: random.Random) -> tuple[bytes, list[bytes], list[Row]]:
     while len(records) < _GAMES:
         text = rng.choice(_real_matches())
         one, other = f"Ann{len(records)}", f"Bob{len(records)}"
+        if rng.random() < 0.5:  # as programs write them that know no tags
+            text = re.sub(r"(?m)^\s*;.*\n", "", text)
         named = re.sub(
             r"(?m)^(\s?)(\S.*?)( : \d+ +)(\S.*?)( : \d+ *)$",
             lambda m, a=one, b=other: f"{m[1]}{a:<{len(m[2])}}{m[3]}{b}{m[5]}",  # type: ignore[misc]

@@ -2,7 +2,8 @@
 
 Each function is called with what Yardstone read without leaving anything out. Where the other
 reader takes the file, too, both must say the same. Files that are read in several ways by right
-are not compared: a PGN whose tags stand in comments, an SGF that was put right.
+are not compared: a PGN whose tags stand in comments, an SGF that was put right. What they
+return tells whether they compared.
 """
 
 from __future__ import annotations
@@ -57,10 +58,10 @@ def chess_games(data: bytes) -> Iterator[tuple[str, str, str]]:
         yield tags.get("white", ""), tags.get("black", ""), tags.get("result", "")
 
 
-def same_pgn(data: bytes, pool: Pool) -> None:
+def same_pgn(data: bytes, pool: Pool) -> bool:
     """Compare with python-chess."""
     if not simple_pgn(data):
-        return
+        return False
     theirs = [
         (clean(white), clean(black), _SCORES[result.strip()])
         for white, black, result in chess_games(data)
@@ -71,15 +72,16 @@ def same_pgn(data: bytes, pool: Pool) -> None:
     ours = games(pool)
     if not missing and ours != theirs:
         raise Wrong(f"python-chess reads {_difference(ours, theirs)}")
+    return not missing
 
 
-def same_sgf(data: bytes, trees: Sequence[SgfTree]) -> None:
+def same_sgf(data: bytes, trees: Sequence[SgfTree]) -> bool:
     """Compare with sgfmill: the nodes of all records, their parents and properties."""
     try:
         data.decode("utf-8")
         theirs = sgf_grammar.parse_sgf_collection(data)
     except (ValueError, RecursionError):
-        return
+        return False
     if len(theirs) != len(trees):
         raise Wrong(f"sgfmill reads {len(theirs)} records, not {len(trees)}")
     for record, tree in zip(theirs, trees, strict=True):
@@ -93,31 +95,33 @@ def same_sgf(data: bytes, trees: Sequence[SgfTree]) -> None:
         ]
         if ours != known:
             raise Wrong(f"sgfmill reads {_difference(ours, known)}")
+    return True
 
 
-def same_csv(data: bytes, pool: Pool) -> None:
+def same_csv(data: bytes, pool: Pool) -> bool:
     """Compare a table of white, black, result with what the csv module reads."""
     text = decode(data.removeprefix(b"\xef\xbb\xbf"))
     if not text.startswith("white,black,result\n") or pool.skipped.total or "\r" in text:
-        return
+        return False
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))[1:]
     except csv.Error:
-        return
+        return False
     rows = [row for row in rows if row]
     if any(len(row) != 3 or row[2] not in _SCORES for row in rows):
-        return
+        return False
     theirs = [(clean(white), clean(black), _SCORES[result]) for white, black, result in rows]
     if games(pool) != theirs:
         raise Wrong(f"csv reads {_difference(games(pool), theirs)}")
+    return True
 
 
-def same_json(data: bytes, pool: Pool) -> None:
+def same_json(data: bytes, pool: Pool) -> bool:
     """Compare a list of objects with white, black and result with what the json module reads."""
     try:
         rows = json.loads(data)
     except (ValueError, RecursionError):
-        return
+        return False
     named = isinstance(rows, list) and all(
         isinstance(row, dict)
         and set(row) == {"white", "black", "result"}
@@ -126,10 +130,11 @@ def same_json(data: bytes, pool: Pool) -> None:
         for row in rows
     )
     if not named or pool.skipped.total:
-        return
+        return False
     theirs = [(clean(r["white"]), clean(r["black"]), _SCORES[r["result"]]) for r in rows]
     if games(pool) != theirs:
         raise Wrong(f"json reads {_difference(games(pool), theirs)}")
+    return True
 
 
 def _nodes(

@@ -167,3 +167,10 @@ def test_hostile_lines(tmp_path: Path) -> None:
     lines += ["  1) " + "11: 1/2 " * 10_000, "\x1b[31m" * 1000, "9" * 100_000, "; [" * 5000]
     path = write(tmp_path, "long.mat", "\n".join([*lines, GALAXY]))
     assert len(read_skipping(path)) == 1
+
+
+def test_a_match_whose_length_is_lost_leaves_the_others_alone() -> None:
+    damaged = STUDIO.replace("1 point match", "1 paint match")
+    text = "\n".join([JELLYFISH, damaged.partition("]\n")[2], JELLYFISH])
+    problems = [match.problem() for match in parse_mat(text.split("\n"))]
+    assert problems == ["", "the line with the length of the match is missing", ""]

@@ -134,7 +134,9 @@ def serving(
     settings = settings_for(folder, limits, **more)
     settings.data.mkdir(parents=True, exist_ok=True)
     running = uvicorn.Server(configuration(settings, bell))
-    listening = socket.create_server(("127.0.0.1", 0))
+    # Taken by its number, as the server does: only so asyncio sees that it is TCP, and waits for
+    # no further bytes before it sends.
+    listening = socket.socket(fileno=socket.create_server(("127.0.0.1", 0)).detach())
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     end = time.monotonic() + PATIENCE

@@ -18,6 +18,7 @@ from tests.web.postgres import Postgres
 from tests.web.serving import settings_for
 from yardstone.errors import InputError, UsageError
 from yardstone.web import engines, job_actions, upkeep
+from yardstone.web.addresses import new_id
 from yardstone.web.contact import DatabaseAway
 from yardstone.web.database import Database
 from yardstone.web.jobs import Job
@@ -25,7 +26,7 @@ from yardstone.web.notices import QUEUED, Listener
 from yardstone.web.problems import RequestProblem
 from yardstone.web.schema import VERSION
 from yardstone.web.settings import Settings, load_settings
-from yardstone.web.store import JobStore, new_id
+from yardstone.web.store import JobStore
 from yardstone.web.stored_files import PIECE, fetch_files
 from yardstone.web.tables import chunks, counters, jobs, uploads
 
@@ -248,9 +249,13 @@ class Clock:
         return self.now
 
 
-def test_a_clock_that_is_set_back_holds_no_job(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_clock_that_is_set_back_holds_no_job(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
     clock = Clock()
-    store = JobStore(settings_for(tmp_path), clock)
+    url = request.getfixturevalue("postgres_url") if kind == "postgresql" else ""
+    store = JobStore(settings_for(tmp_path, database=url), clock)
     address = put(store)
     upkeep.enter_worker(store, "dead", 1)
     alive = take(store, "alive")
@@ -425,6 +430,24 @@ def test_a_transaction_that_meets_another_is_done_again(
     at_once(2, change)
     assert [store.get(address).done for address in (first, second)] == [2, 2]
     assert len(tries) == 3
+
+
+def test_a_worker_that_lost_its_job_gets_another(stores: Callable[..., JobStore]) -> None:
+    """What it could not finish comes back by its lease, and counts as an attempt."""
+    store = stores()
+    first, second = put(store), put(store, "bob")
+    assert [take(store).id, take(store).id] == [first, second]
+
+
+def test_addresses_with_a_zero_lead_nowhere(
+    stores: Callable[..., JobStore], postgres_url: str
+) -> None:
+    for database in ("", postgres_url):
+        store = stores(database)
+        for ask in (store.get, store.batch):
+            with pytest.raises(RequestProblem) as found:
+                ask("abc\0def")
+            assert found.value.status == 404
 
 
 # Notices

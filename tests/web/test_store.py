@@ -14,9 +14,10 @@ from sqlalchemy import select, update
 from tests.web.serving import settings_for
 from yardstone.errors import InputError
 from yardstone.web import job_actions, upkeep
+from yardstone.web.addresses import new_id
 from yardstone.web.jobs import Job
 from yardstone.web.problems import RequestProblem
-from yardstone.web.store import JobStore, new_id
+from yardstone.web.store import JobStore
 from yardstone.web.tables import METADATA, chunks, jobs
 
 

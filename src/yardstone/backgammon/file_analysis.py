@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -23,7 +24,7 @@ from typing import Any, Literal
 
 from yardstone import parallel
 from yardstone.backgammon.analysis_file import AnalysisFile
-from yardstone.backgammon.gnubg import Completed, find_gnubg, gnubg_version, run_script
+from yardstone.backgammon.gnubg import Completed, find_gnubg, gnubg_version, run_script, same_gnubg
 from yardstone.backgammon.match_files import MatchFile
 from yardstone.errors import InputError, UsageError, WorkerError
 
@@ -138,8 +139,7 @@ def analyse_files(
     """
     settings = settings or AnalysisSettings()
     listed = list(matches)
-    program = find_gnubg(program)
-    version = gnubg_version(program)
+    version = gnubg_version(find_gnubg(program))
     keys = [None if match.problem else _key(match, settings, version) for match in listed]
     results: dict[str, FileAnalysis] = {}
     todo: dict[str, MatchFile] = {}
@@ -151,18 +151,35 @@ def analyse_files(
             results[key] = FileAnalysis(match.name, kept["status"], kept["reason"], kept["found"])
         else:
             todo[key] = match
-    stop = threading.Event()
+    stop = parallel.StopEvent()
     work = partial(
-        _analyse_and_keep,
-        settings=settings,
-        program=program,
-        timeout=timeout,
-        ledger=ledger,
-        stop=stop,
+        _analysed, settings=settings, version=version, program=program, timeout=timeout, stop=stop
     )
+
+    def keep(item: tuple[str, MatchFile], analysis: FileAnalysis) -> FileAnalysis:
+        if ledger is not None:
+            ledger.put(
+                item[0],
+                {
+                    "file": analysis.file,
+                    "status": analysis.status,
+                    "reason": analysis.reason,
+                    "found": analysis.content,
+                    "how": asdict(settings),
+                },
+            )
+        return analysis
+
     try:
         made = parallel.map(
-            work, list(todo.items()), workers=workers, threads=True, progress=progress
+            work,
+            ((key, _sent(match)) for key, match in todo.items()),
+            total=len(todo),
+            workers=workers,
+            threads=True,
+            progress=progress,
+            receive=keep,
+            resource="gnubg",
         )
     except BaseException:
         stop.set()  # so that no process outlives the work
@@ -183,29 +200,37 @@ def analyse_files(
     return analyses
 
 
-def _analyse_and_keep(
+def _sent(match: MatchFile) -> MatchFile:
+    """The match as it goes to whoever analyses it: other machines need its bytes."""
+    if not parallel.elsewhere() or match.problem:
+        return match
+    return replace(match, data=match.path.read_bytes())
+
+
+def _analysed(
     item: tuple[str, MatchFile],
     *,
     settings: AnalysisSettings,
-    program: Path,
+    version: str,
+    program: Path | None,
     timeout: float | None,
-    ledger: AnalysisFile | None,
     stop: threading.Event,
 ) -> FileAnalysis:
-    key, match = item
-    analysis = analyse_file(match, settings, program=program, timeout=timeout, stop=stop)
-    if ledger is not None and not stop.is_set():
-        ledger.put(
-            key,
-            {
-                "file": analysis.file,
-                "status": analysis.status,
-                "reason": analysis.reason,
-                "found": analysis.content,
-                "how": asdict(settings),
-            },
-        )
-    return analysis
+    """Analyse a file; done in a thread, or on another machine."""
+    match = item[1]
+    analyse = partial(
+        analyse_file,
+        settings=settings,
+        program=same_gnubg(version, program),
+        timeout=timeout,
+        stop=stop,
+    )
+    if match.data is None:
+        return analyse(match)
+    with tempfile.TemporaryDirectory(prefix="yardstone-match-") as folder:
+        path = Path(folder) / "match"
+        path.write_bytes(match.data)
+        return analyse(replace(match, path=path, data=None))
 
 
 def _key(match: MatchFile, settings: AnalysisSettings, version: str) -> str:

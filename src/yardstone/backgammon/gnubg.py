@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -25,7 +26,7 @@ from typing import IO, Any
 from yardstone.errors import InputError, MissingFileError, WorkerError
 from yardstone.files import scratch_folder
 
-__all__ = ["Completed", "find_clock", "find_gnubg", "gnubg_version", "run_script"]
+__all__ = ["Completed", "find_clock", "find_gnubg", "gnubg_version", "run_script", "same_gnubg"]
 
 #: Names the program, where it is not on the path.
 PROGRAM_VARIABLE = "YARDSTONE_GNUBG"
@@ -127,6 +128,26 @@ def gnubg_version(program: Path) -> str:
     if first[:2] != ["GNU", "Backgammon"]:
         raise InputError("this program is not GNU Backgammon", file=str(program))
     return " ".join(first[2:])
+
+
+def same_gnubg(version: str, path: str | Path | None = None) -> Path:
+    """Where GNU Backgammon of this version is on this machine.
+
+    Raises
+    ------
+    InputError
+        There is none, or another version, which would give other results.
+    """
+    program = find_gnubg(path)
+    own = gnubg_version(program)
+    if own != version:
+        raise InputError(
+            f"GNU Backgammon {own} on {platform.node()} is not {version}, as where the work "
+            "comes from",
+            file=str(program),
+            hint="install the same on all machines",
+        )
+    return program
 
 
 def run_script(

@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -65,11 +65,14 @@ class MatchFile:
         Where its bytes are.
     problem : str
         Why it cannot be used; empty if nothing is wrong with it yet.
+    data : bytes, optional
+        Its bytes, where they came from another machine.
     """
 
     name: str
     path: Path
     problem: str = ""
+    data: bytes | None = field(default=None, repr=False)
 
     @property
     def ending(self) -> str:

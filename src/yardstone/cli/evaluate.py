@@ -10,7 +10,7 @@ import typer
 
 from yardstone.cli import values
 from yardstone.cli.games import GameOptions
-from yardstone.cli.options import Confidence, Engine
+from yardstone.cli.options import Confidence, Memory
 from yardstone.cli.output import Output
 from yardstone.cli.progress import stage_bars
 from yardstone.cli.systems import moment, settings
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from yardstone.evaluation.prediction_table import PredictionTable
 
 __all__ = ["evaluate"]
+
+#: What a game takes while it is read and measured, and for each system, in bytes.
+_BYTES_A_GAME, _BYTES_A_SYSTEM = 200, 60
 
 
 def evaluate(
@@ -128,6 +131,7 @@ def evaluate(
         ),
     ] = None,
     confidence: Confidence = "95",
+    memory: Memory = None,
     replicates: Annotated[
         int,
         typer.Option(
@@ -136,7 +140,6 @@ def evaluate(
     ] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the tuning and the bootstrap.")] = 0,
     workers: Annotated[int, typer.Option(help="Systems to evaluate in parallel.", min=1)] = 1,
-    engine: Engine = None,
     games: GameOptions,
     out: Output,
 ) -> None:
@@ -145,7 +148,8 @@ def evaluate(
     Every game is predicted before it is learned from, and the later games are scored.
     Whether a first-move advantage helps a system is decided on the earlier games only;
     so are parameters, if they are tuned. Predictions made elsewhere are
-    scored in the same way.
+    scored in the same way. More games than fit in memory are put in order on disk
+    and measured from there, except by systems that weigh all games at once.
 
     Examples
     --------
@@ -198,7 +202,15 @@ def evaluate(
         fixed = settings(parameter or [], names or SEQUENTIAL)
         levels = any(find_system(name).levels for name in names or SEQUENTIAL)
         tags = () if group is None else (group,)
-        pool = games.read(paths, tags=tags, levels=levels, quiet=out.quiet)
+        number = len(names or SEQUENTIAL)
+        pool = games.read_within(
+            paths,
+            memory,
+            bytes_a_game=_BYTES_A_GAME + _BYTES_A_SYSTEM * number,
+            tags=tags,
+            levels=levels,
+            quiet=out.quiet,
+        )
         evaluation = backtest.evaluate(
             pool,
             names,

@@ -46,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         open_streams()
     with stopping(last=arguments is None) as signals:
         try:
-            return _finished(given)
+            status = _finished(given)
+            return signals.status if status == INTERRUPTED and signals.status else status
         except KeyboardInterrupt:
             return signals.status or INTERRUPTED
         except Exception:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -203,11 +203,11 @@ def _print(document: Document, form: Format, rows: int | None) -> None:
 
         print_document(document, Console(highlight=False), limit=rows)
         return
-    sys.stdout.write(_face(document, form))
+    sys.stdout.writelines(_pieces(document, form))
 
 
 def _write(document: Document, form: Format, path: Path) -> None:
-    from yardstone.files import replaced, write_text
+    from yardstone.files import replaced
 
     if form is Format.parquet:
         from yardstone.reports.faces.files import write_parquet
@@ -215,26 +215,28 @@ def _write(document: Document, form: Format, path: Path) -> None:
         with replaced(path) as temporary:
             write_parquet(document, temporary)
         return
-    write_text(path, _face(document, form))
+    with replaced(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(_pieces(document, form))
 
 
-def _face(document: Document, form: Format) -> str:
+def _pieces(document: Document, form: Format) -> Iterable[str]:
+    """The report as text; what can be long comes piece by piece."""
     if form is Format.csv:
-        from yardstone.reports.faces.files import document_csv
+        from yardstone.reports.faces.files import csv_pieces, records_of
 
-        return document_csv(document)
+        return csv_pieces(records_of(document))
     if form is Format.json:
         from yardstone.reports.faces.files import document_json
 
-        return document_json(document)
+        return [document_json(document)]
     if form is Format.html:
         import yardstone
         from yardstone.reports.faces.page import document_page
 
-        return document_page(document, version=yardstone.__version__)
-    from yardstone.reports.faces.text import document_text
+        return [document_page(document, version=yardstone.__version__)]
+    from yardstone.reports.faces.text import text_pieces
 
-    return document_text(document)
+    return text_pieces(document)
 
 
 def check_ending(

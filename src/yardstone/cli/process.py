@@ -19,11 +19,12 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TextIO
 
+from yardstone.signals import ENDING, held
+
 __all__ = ["STANDARD_OUTPUT", "Stopping", "open_streams", "silence", "stopping"]
 
 #: What an error calls it.
 STANDARD_OUTPUT = "standard output"
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Seconds after a signal in which others change nothing: all is being put away.
 _PAUSE = 2.0
 #: Seconds until a signal that came where no exception can be raised is sent again.
@@ -44,6 +45,8 @@ class Stopping:
 
     def came(self, number: int, _: FrameType | None) -> None:
         """Stop what is being done."""
+        if held(number):
+            return
         if self.number and time.monotonic() - self._since < _PAUSE:
             return
         self.number, self._since = number, time.monotonic()
@@ -73,7 +76,7 @@ def stopping(*, last: bool) -> Iterator[Stopping]:
         yield state
         return
     before = {}
-    for number in _SIGNALS:
+    for number in ENDING:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             before[number] = signal.signal(number, state.came)
     hook, sys.unraisablehook = sys.unraisablehook, state.unraisable
@@ -135,10 +138,8 @@ def open_streams() -> None:
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     if sys.stdout is None:
-        sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout = _Report(io.BufferedWriter(io.FileIO(1, "w", closefd=False)), "utf-8")
+    elif sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout = _Report(
             sys.stdout.buffer,
             sys.stdout.encoding,
@@ -146,7 +147,9 @@ def open_streams() -> None:
             line_buffering=sys.stdout.line_buffering,
             write_through=sys.stdout.write_through,
         )
-    if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
+    if sys.stderr is None:
+        sys.stderr = _Messages(io.BufferedWriter(io.FileIO(2, "w", closefd=False)), "utf-8")
+    elif sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
         sys.stderr = _Messages(
             sys.stderr.buffer, sys.stderr.encoding, sys.stderr.errors, line_buffering=True
         )

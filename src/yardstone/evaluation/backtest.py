@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import numpy as np
 
 from yardstone.choices import check_choice, check_number, no_such
+from yardstone.disk import computed, on_disk, pieces, taken
 from yardstone.errors import InputError, ModelError, UsageError, WrongTypeError
 from yardstone.evaluation.comparison import compare
-from yardstone.evaluation.draws import fit_draw_rate
+from yardstone.evaluation.draws import draw_rate_of, outcome_table
 from yardstone.evaluation.first_move import helpful_advantage, takes_advantage
 from yardstone.evaluation.metrics import LARGER_IS_BETTER
 from yardstone.evaluation.result import Evaluation, Prediction
@@ -24,11 +25,12 @@ from yardstone.evaluation.splits import (
     GAP_EDGES,
     NEWCOMER_GAMES,
     Subset,
+    earlier_number,
+    first_games,
     judged_games,
     newcomers,
     rating_gap_subsets,
     since,
-    split_by_time,
 )
 from yardstone.evaluation.tuning import LEARNING_SHARE, Tuned, tune
 from yardstone.kernels import Loops, work
@@ -50,6 +52,8 @@ __all__ = ["baselines", "completed", "evaluate", "usual_subsets"]
 
 #: How to come by a further column of a pool.
 READ_COLUMN = "name it among the columns when the games are read"
+#: So many groups of games on disk at most.
+MOST_GROUPS = 50
 #: Work of a game in systems that look at other games for it, where one of Elo is 1.
 _WORK = {"decaying-bradley-terry": 6, "whr": 15}
 #: Called with a stage of the work, and how much of it is done of how much.
@@ -150,8 +154,8 @@ def evaluate(
     unable = _lacking(entries, played) if systems is None else {}
     entries = {name: entry for name, entry in entries.items() if name not in unable}
     share = 0.7 if train_share is None and train_until is None else train_share
-    earlier = split_by_time(played, share=share, until=train_until)
-    before = played.select(earlier)
+    cut = earlier_number(played, share=share, until=train_until)
+    before = first_games(played, cut)
     look = first_advantage == "auto" and not tune and played.ordered
     done = itertools.count()
 
@@ -172,7 +176,7 @@ def evaluate(
 
     replays = (2 + tune if look else 1 + tune) * sum(_WORK.get(name, 1) for name in entries)
     with work(Loops.REPLAY, len(played) * replays):
-        outcomes = parallel.map(replayed, entries, workers=workers, threads=True)
+        outcomes = parallel.map(replayed, entries, workers=workers, threads=True, engine="local")
     if progress is not None:
         progress("replaying", len(entries), len(entries))
     unable |= {n: each for n, each in zip(entries, outcomes, strict=True) if isinstance(each, str)}
@@ -180,11 +184,11 @@ def evaluate(
     if not runs:
         reasons = "; ".join(f"{name}: {why}" for name, why in unable.items())
         raise InputError(f"no system can take these games ({reasons})")
-    later = ~earlier
+    later = slice(cut, None)
     score = played.score
-    predictions = [completed(run.prediction, score, earlier) for run in runs]
-    predictions += baselines(score, earlier, ordered=played.ordered)
-    rated = next((run for run in runs if np.isfinite(run.first).all()), None)
+    predictions = [_later(run.prediction, score, cut) for run in runs]
+    predictions += [_later(each, score, cut) for each in _constant(score, cut, played.ordered)]
+    rated = next((run for run in runs if _finite(run.first)), None)
     parts = usual_subsets(
         played, newcomer_games=newcomer_games, since_dates=since_dates, group_by=group_by
     )
@@ -192,9 +196,9 @@ def evaluate(
         parts += rating_gap_subsets(rated.first, rated.second, gap_edges)
         notes.append(f"Distances of ratings are those of {rated.prediction.name}.")
     notes += [note for run in runs for note in run.notes]
-    notes += _alike([run.prediction for run in runs], later)
+    notes += _alike(predictions[: len(runs)])
     evaluation = compare(
-        [_cut(prediction, later) for prediction in predictions],
+        predictions,
         score[later],
         first=played.first[later],
         second=played.second[later],
@@ -209,7 +213,7 @@ def evaluate(
     return replace(
         evaluation,
         period=None if when is None else (when[0], when[-1]),
-        earlier=int(earlier.sum()),
+        earlier=cut,
         tuned=tune,
         advantages={
             run.prediction.name: run.advantage for run in runs if run.advantage is not None
@@ -325,13 +329,20 @@ def _plain(system: object) -> dict[str, Any]:
     return parameters
 
 
-def _alike(predictions: Sequence[Prediction], later: Mask) -> list[str]:
+def _alike(predictions: Sequence[Prediction]) -> list[str]:
     """Systems that predicted the same, so that nobody wonders at equal numbers."""
     return [
         f"{one.name} and {other.name} predicted the same."
         for one, other in itertools.combinations(predictions, 2)
-        if np.array_equal(one.expected[later], other.expected[later])
+        if all(
+            np.array_equal(taken(one.expected, at), taken(other.expected, at))
+            for at in pieces(len(one.expected))
+        )
     ]
+
+
+def _finite(values: NDArray[np.float64]) -> bool:
+    return all(bool(np.isfinite(taken(values, at)).all()) for at in pieces(len(values)))
 
 
 def usual_subsets(
@@ -353,9 +364,30 @@ def usual_subsets(
     if group_by is not None:
         if group_by not in pool.columns:
             raise InputError(no_such("column", group_by, pool.columns), hint=READ_COLUMN)
-        column = pool.columns[group_by]
-        parts += [Subset(f"{group_by} {value}", column == value) for value in np.unique(column)]
+        parts += _groups(pool, group_by)
     return parts
+
+
+def _groups(pool: Pool, name: str) -> list[Subset]:
+    """The games of each value of a column."""
+    column: Any = pool.columns[name]
+    values: NDArray[Any] = np.unique(taken(column, slice(0, 0)))
+    for at in pieces(len(column)):
+        values = np.unique(np.concatenate([values, np.unique(taken(column, at))]))
+        if on_disk(column) and len(values) > MOST_GROUPS:
+            raise InputError(
+                f"the column {name!r} has more than {MOST_GROUPS} values: too many parts of games "
+                "that do not fit in memory",
+                hint="leave out --group, or give more --memory",
+            )
+
+    def equal(value: Any, at: slice) -> Mask:
+        return np.asarray(taken(column, at) == value)
+
+    return [
+        Subset(f"{name} {value}", computed(partial(equal, value), column, np.bool_))
+        for value in values
+    ]
 
 
 def completed(prediction: Prediction, score: NDArray[np.float64], earlier: Mask) -> Prediction:
@@ -366,13 +398,30 @@ def completed(prediction: Prediction, score: NDArray[np.float64], earlier: Mask)
     """
     rows = np.flatnonzero(earlier)
     rows = rows[round(LEARNING_SHARE * len(rows)) :]
-    if not np.any(score[rows] == 0.5):
+    return _with_draws(prediction, outcome_table(score[rows], prediction.expected[rows]))
+
+
+def _with_draws(prediction: Prediction, outcomes: NDArray[np.float64]) -> Prediction:
+    """A prediction with draws as they came in earlier games, counted by `outcome_table`."""
+    if not outcomes[:, 2].any():
         return replace(prediction, draw=None, own_draws=False)
     if prediction.draw is not None:
         return prediction
-    p = prediction.expected
-    draw = draw_probability(p, fit_draw_rate(score[rows], p[rows]))
-    return replace(prediction, draw=np.minimum(draw, 2.0 * np.minimum(p, 1.0 - p)))
+    rate, expected = draw_rate_of(outcomes), prediction.expected
+
+    def draw(at: slice) -> NDArray[np.float64]:
+        p = taken(expected, at)
+        return np.asarray(np.minimum(draw_probability(p, rate), 2.0 * np.minimum(p, 1.0 - p)))
+
+    return replace(prediction, draw=computed(draw, expected, np.float64))
+
+
+def _later(prediction: Prediction, score: NDArray[np.float64], cut: int) -> Prediction:
+    """A prediction of the later games; what `completed` adds comes from the `cut` first ones."""
+    known = slice(round(LEARNING_SHARE * cut), cut)
+    outcomes = outcome_table(score[known], prediction.expected[known])
+    draw = None if prediction.draw is None else prediction.draw[cut:]
+    return _with_draws(replace(prediction, expected=prediction.expected[cut:], draw=draw), outcomes)
 
 
 def baselines(
@@ -382,16 +431,24 @@ def baselines(
 
     The second needs games that are `ordered`: where it is known who moved first.
     """
-    even = Prediction("50:50", np.full(len(score), 0.5), baseline=True)
-    if not ordered:
-        return [completed(even, score, earlier)]
-    mean = float(score[earlier].mean())
-    constant = Prediction(
-        "first move only", np.full(len(score), mean), baseline=True, parameters={"expected": mean}
-    )
-    return [completed(prediction, score, earlier) for prediction in (even, constant)]
+    mean = float(score[earlier].mean()) if ordered else None
+    return [completed(each, score, earlier) for each in _constants(score, mean)]
 
 
-def _cut(prediction: Prediction, games: Mask) -> Prediction:
-    draw = None if prediction.draw is None else prediction.draw[games]
-    return replace(prediction, expected=prediction.expected[games], draw=draw)
+def _constant(score: NDArray[np.float64], cut: int, ordered: bool) -> list[Prediction]:
+    """The same of all games, without draws; the `cut` first games are the earlier ones."""
+    points = sum(float(taken(score[:cut], at).sum(dtype=np.float64)) for at in pieces(cut))
+    return _constants(score, points / cut if ordered else None)
+
+
+def _constants(score: NDArray[np.float64], mean: float | None) -> list[Prediction]:
+    def always(value: float) -> NDArray[np.float64]:
+        return computed(lambda at: np.full(at.stop - at.start, value), score, np.float64)
+
+    predictions = [Prediction("50:50", always(0.5), baseline=True)]
+    if mean is not None:
+        parameters = {"expected": mean}
+        predictions.append(
+            Prediction("first move only", always(mean), baseline=True, parameters=parameters)
+        )
+    return predictions

@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["CalibrationCurve", "calibrate", "recalibration", "recalibration_of"]
+__all__ = [
+    "CalibrationCurve",
+    "CalibrationGroups",
+    "calibrate",
+    "recalibration",
+    "recalibration_of",
+]
 
 #: Predictions are kept this far from 0 and 1 where their logit is taken.
 _EDGE = 1e-9
@@ -134,24 +140,55 @@ def calibrate(
             worth[number] *= (alone / error) ** 2 if error > 0.0 and alone > 0.0 else 1.0
             if not error >= 0.0:
                 z[number] = np.inf
-    low, high = _wilson(observed, draws, games, worth / games, z)
     least, largest = np.full(len(present), np.inf), np.full(len(present), -np.inf)
     np.minimum.at(least, group, p)
     np.maximum.at(largest, group, p)
-    intercept, slope = recalibration(s, p)
-    return CalibrationCurve(
-        low=least,
-        high=largest,
-        predicted=predicted,
-        observed=observed,
-        observed_low=low,
-        observed_high=high,
-        games=games,
-        confidence=confidence,
-        error=float(np.sum(games * np.abs(observed - predicted)) / len(s)),
-        intercept=intercept,
-        slope=slope,
-    )
+    groups = CalibrationGroups(least, largest, predicted, observed, draws, games, worth / games, z)
+    return groups.curve(confidence, recalibration(s, p))
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationGroups:
+    """Groups of predictions with their results; frozen.
+
+    Attributes
+    ----------
+    low, high, predicted, observed, games
+        As in `CalibrationCurve`.
+    draws : float64 array (bins,)
+        Share of draws.
+    worth : float64 array (bins,)
+        What a game is worth beside games that share no player.
+    reach : float64 array (bins,)
+        Deviations on each side of the intervals; infinite where nothing is known.
+    """
+
+    low: Array
+    high: Array
+    predicted: Array
+    observed: Array
+    draws: Array
+    games: NDArray[np.int64]
+    worth: Array
+    reach: Array
+
+    def curve(self, confidence: float, line: tuple[float, float]) -> CalibrationCurve:
+        """The groups with their intervals, and the line that mends the predictions."""
+        low, high = _wilson(self.observed, self.draws, self.games, self.worth, self.reach)
+        off = np.abs(self.observed - self.predicted)
+        return CalibrationCurve(
+            low=self.low,
+            high=self.high,
+            predicted=self.predicted,
+            observed=self.observed,
+            observed_low=low,
+            observed_high=high,
+            games=self.games,
+            confidence=confidence,
+            error=float(np.sum(self.games * off) / self.games.sum()),
+            intercept=line[0],
+            slope=line[1],
+        )
 
 
 def _wilson(

@@ -22,6 +22,7 @@ from yardstone.evaluation.rated_games import RatedGames
 from yardstone.ratings.order import check_order
 from yardstone.ratings.sequential import Sequential, match_players
 from yardstone.ratings.state import State
+from yardstone.records.joining import join_pools
 from yardstone.records.stored import StoredPool
 
 if TYPE_CHECKING:
@@ -177,10 +178,14 @@ class CarriedRatings(RatedGames):
 
     def opening(self, games: int) -> tuple[Pool, Array]:
         """The first games of all, at most so many, and what was expected of them."""
-        if self.before is None or not len(self.before.opening):
+        if self.before is None:
             return super().opening(games)
-        known = min(games, len(self.before.opening))
-        return self.before.opening.select(np.arange(known)), self.before.opening_expected[:known]
+        old, expected = self.before.opening, self.before.opening_expected
+        old = replace(old.select(np.arange(min(games, len(old)))), players=self.pool.players)
+        if len(self.before.opening) == self.before.state.games and len(old) < games:
+            new, further = super().opening(games - len(old))
+            return join_pools([old, new]), np.concatenate([expected, further])
+        return old, expected[: len(old)]
 
     def kept(self) -> KeptRatings:
         """What goes on of these ratings."""

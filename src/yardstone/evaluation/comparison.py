@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from yardstone.choices import check_choice
-from yardstone.clusters import LEAST_EFFECTIVE_PLAYERS, effective_players
+from yardstone.clusters import LEAST_EFFECTIVE_PLAYERS, effective_size, places_of_players
+from yardstone.disk import PIECE, on_disk, pieces, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.calibration import calibrate
-from yardstone.evaluation.metrics import GAME_METRICS, LARGER_IS_BETTER, game_metrics, measure
+from yardstone.evaluation.metrics import (
+    GAME_METRICS,
+    LARGER_IS_BETTER,
+    Measures,
+    game_metrics,
+    measure_pieces,
+)
 from yardstone.evaluation.result import REPRESENTATIVE, Evaluation, Prediction, Scored
 from yardstone.evaluation.splits import Subset
 
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.evaluation.bootstrap import Bootstrap
+    from yardstone.evaluation.paired_games import PairedGames
 
     Array = NDArray[np.float64]
 
@@ -26,6 +34,8 @@ __all__ = ["compare"]
 
 #: Differences on fewer games than this are not worth an interval.
 LEAST_GAMES = 20
+#: More games than this are compared by what is added up for each player and pair.
+MANY_GAMES = PIECE
 
 
 def compare(
@@ -65,24 +75,35 @@ def compare(
     notes : sequence of str
         Passed on to the result.
     """
-    s = np.asarray(score, np.float64)
+    s: Any = score if on_disk(score) else np.asarray(score, np.float64)
     _check(predictions, s, metric)
     if (first is None) != (second is None):
         raise UsageError("both players of each game must be known, or none")
-    everything = Subset(REPRESENTATIVE, np.ones(len(s), np.bool_), "all scored games")
-    parts = (everything, *(part for part in subsets if part.games.any()))
+    all_games = np.broadcast_to(np.True_, len(s))
+    everything = Subset(REPRESENTATIVE, all_games, "all scored games")
+    parts = (everything, *(part for part in subsets if part.number))
     ends = None if first is None or second is None else (first, second)
-    scored = [_scored(prediction, s, parts, confidence, ends) for prediction in predictions]
+    paired = None
+    if ends is not None and len(s) > MANY_GAMES:
+        from yardstone.evaluation.paired_games import PairedGames
+
+        paired = PairedGames.of(predictions, s, ends, parts)
+    scored = [_scored(prediction, s, parts, confidence, ends, paired) for prediction in predictions]
     if metric == "three_way" and all(item.value(metric) is None for item in scored):
         raise UsageError("no prediction of draws: rank by another metric")
     scored.sort(key=lambda item: _place(item, metric))
     remarks = (*notes, *(note for item in scored if (note := _impossible(item))))
     bootstraps = {}
     for part in parts:
-        if replicates and part.games.sum() >= LEAST_GAMES and _enough_players(ends, part):
+        if replicates and part.number >= LEAST_GAMES and _enough_players(ends, part):
             metrics = GAME_METRICS if part is everything else (metric,)
-            bootstraps.update(_bootstraps(predictions, s, ends, part, metrics, replicates, seed))
-    players = 0 if first is None or second is None else len(np.union1d(first, second))
+            if paired is None:
+                found = _bootstraps(predictions, s, ends, part, metrics, replicates, seed)
+            else:
+                means = {item.name: item.metrics[part.name] for item in scored}
+                found = paired.bootstraps(means, part, metrics, replicates, seed)
+            bootstraps.update(found)
+    players = 0 if ends is None else int(np.count_nonzero(places_of_players(*ends)))
     return Evaluation(
         metric=metric,
         confidence=confidence,
@@ -101,7 +122,7 @@ def _enough_players(
     """Whether there is an interval over the players of a part; unknown ones are no obstacle."""
     if players is None:
         return True
-    number = effective_players(*(column[part.games] for column in players))
+    number = effective_size(places_of_players(*players, part.games))
     return number >= LEAST_EFFECTIVE_PLAYERS
 
 
@@ -139,18 +160,30 @@ def _scored(
     parts: Sequence[Subset],
     confidence: float,
     players: tuple[NDArray[np.int32], NDArray[np.int32]] | None,
+    paired: PairedGames | None,
 ) -> Scored:
-    draw = prediction.draw
-    metrics = {
-        part.name: measure(
-            score[part.games],
-            prediction.expected[part.games],
-            None if draw is None else draw[part.games],
-        )
-        for part in parts
-    }
-    groups = calibrate(score, prediction.expected, confidence=confidence, players=players)
+    metrics = {part.name: _measures(prediction, score, part) for part in parts}
+    if paired is None:
+        groups = calibrate(score, prediction.expected, confidence=confidence, players=players)
+    else:
+        groups = paired.calibration(prediction, score, confidence)
     return Scored(prediction, metrics, groups)
+
+
+def _measures(prediction: Prediction, score: Array, part: Subset) -> Measures:
+    """The measures of a prediction on a part of the games, by pieces."""
+    columns = (score, prediction.expected, prediction.draw)
+
+    def games() -> Iterator[tuple[Array, Array, Array | None]]:
+        for at in pieces(len(score)):
+            chosen = taken(part.games, at)
+            if chosen.any():
+                s, p, d = (None if each is None else taken(each, at)[chosen] for each in columns)
+                assert s is not None
+                assert p is not None
+                yield s, p, d
+
+    return measure_pieces(games())
 
 
 def _place(item: Scored, metric: str) -> tuple[bool, float]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.disk import on_disk, pieces, taken
-from yardstone.errors import InputError, NoGamesError
+from yardstone.errors import InputError, NoGamesError, UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -35,6 +35,7 @@ __all__ = [
     "log_likelihoods",
     "measure",
     "measure_pieces",
+    "metric_values",
     "squared_errors",
     "three_way_log_likelihood",
     "three_way_log_likelihoods",
@@ -202,14 +203,20 @@ def game_metrics(
     score: ArrayLike, expected: ArrayLike, draw: ArrayLike | None = None
 ) -> dict[str, Array]:
     """The value of every metric for each single game, by its name."""
-    values = {
-        "log_likelihood": log_likelihoods(score, expected),
-        "brier": squared_errors(score, expected),
-        "accuracy": correct(score, expected),
-    }
-    if draw is not None:
-        values["three_way"] = three_way_log_likelihoods(score, expected, draw)
-    return values
+    names = [name for name in GAME_METRICS if draw is not None or name != "three_way"]
+    return {name: metric_values(name, score, expected, draw) for name in names}
+
+
+def metric_values(
+    name: str, score: ArrayLike, expected: ArrayLike, draw: ArrayLike | None = None
+) -> Array:
+    """The value of one metric for each single game."""
+    if name == "three_way":
+        if draw is None:
+            raise UsageError("no prediction of draws")
+        return three_way_log_likelihoods(score, expected, draw)
+    value = {"log_likelihood": log_likelihoods, "brier": squared_errors, "accuracy": correct}
+    return value[name](score, expected)
 
 
 def measure(score: ArrayLike, expected: ArrayLike, draw: ArrayLike | None = None) -> Measures:

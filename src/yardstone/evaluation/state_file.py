@@ -81,6 +81,9 @@ def _kept(stored: StoredArrays, about: dict[str, Any], path: str) -> KeptRatings
         raise ValueError("columns")
     for name, usual in fresh.items():
         _check(columns[name], usual.dtype, (len(players), *usual.shape[1:]))
+        known = np.isfinite(columns[name]) | (columns[name] == usual)
+        if not (known | (np.isnan(columns[name]) & np.isnan(usual))).all():
+            raise ValueError(name)
     number = (len(players),)
     played, outcomes, last = arrays["played"], arrays["outcomes"], arrays.get("last game")
     _check(played, np.int64, number, least=0)

@@ -9,15 +9,14 @@ seeds give equal results on any number of workers.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from yardstone.errors import UsageError
-from yardstone.parallel._engine import LOCAL, chosen_engine, engine
-from yardstone.parallel._place import inside, local_path
-from yardstone.parallel._work import Chunk, Progress, Tally, Todo, run_chunk
+from yardstone.parallel._engine import LOCAL, chosen_engine, elsewhere, engine
+from yardstone.parallel._place import available_cores, inside, local_path
+from yardstone.parallel._work import Chunk, Progress, StopEvent, Tally, Todo, run_chunk
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -26,7 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Progress",
+    "StopEvent",
     "available_cores",
+    "elsewhere",
     "engine",
     "inside",
     "local_path",
@@ -39,13 +40,6 @@ _AHEAD = 2
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-
-def available_cores() -> int:
-    """Number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def spawn_generators(seed: int | Generator | None, number: int) -> list[Generator]:

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from yardstone.errors import InputError, MissingExtraError, UsageError
+from yardstone.parallel._place import available_cores
 
 __all__ = ["connected", "connection"]
 
@@ -69,8 +70,6 @@ def _connect(ray: Any, engine: str) -> None:
         except ConnectionError:
             if "RAY_ADDRESS" in os.environ:
                 raise _unreachable(os.environ["RAY_ADDRESS"], "") from None
-        from yardstone.parallel import available_cores
-
         return _init(ray, "local", num_cpus=available_cores(), include_dashboard=False)
     address = engine if engine.startswith("ray://") else engine.removeprefix("ray:")
     if address.startswith("ray://") and find_spec("grpc") is None:

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from yardstone.errors import UsageError
+from yardstone.parallel._place import inside
 
-__all__ = ["LOCAL", "chosen_engine", "engine"]
+__all__ = ["LOCAL", "chosen_engine", "elsewhere", "engine"]
 
 LOCAL = "local"
 _AMBIENT: ContextVar[str] = ContextVar("yardstone_engine", default=LOCAL)
@@ -17,6 +18,11 @@ _AMBIENT: ContextVar[str] = ContextVar("yardstone_engine", default=LOCAL)
 def chosen_engine(name: str | None) -> str:
     """The engine of a call: the one that it names, or else that of `engine`."""
     return _AMBIENT.get() if name is None else _checked(name)
+
+
+def elsewhere() -> bool:
+    """Whether the work of `map` may go to other machines, which need not have our files."""
+    return _AMBIENT.get() != LOCAL and not inside()
 
 
 def _checked(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Whether this process is a worker, and where the files lie that came with its work."""
+"""What a process knows of its place: its cores, whether it is a worker, files that it was sent."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["enter", "inside", "local_path"]
+__all__ = ["available_cores", "enter", "inside", "local_path"]
 
 _far = False
 _copies: Mapping[str, Path] = {}
+
+
+def available_cores() -> int:
+    """Number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def enter(copies: Mapping[str, Path]) -> None:

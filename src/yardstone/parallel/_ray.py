@@ -126,12 +126,12 @@ class _Room:
         self._until = 0.0
 
     def now(self) -> int:
-        """The number, looked up every few seconds."""
-        if self._workers is not None:
-            return self._workers
+        """The number, looked up every few seconds; beyond what can run, tasks are kept ready."""
         if time.monotonic() > self._until:
             cores = self._ray.cluster_resources().get("CPU", 1.0)
-            self._room = max(1, round(AHEAD * cores / self._cores))
+            slots = max(1, round(cores / self._cores))
+            workers = slots if self._workers is None else self._workers
+            self._room = workers if workers < slots else AHEAD * slots
             self._until = time.monotonic() + LOOK
         return self._room
 

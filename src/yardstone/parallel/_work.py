@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
-__all__ = ["Chunk", "Progress", "Tally", "Todo", "run_chunk"]
+__all__ = ["Chunk", "Progress", "StopEvent", "Tally", "Todo", "run_chunk"]
 
 #: Called with the number of items done and the number of all items.
 Progress: TypeAlias = Callable[[int, int], None]
+
+
+class StopEvent(threading.Event):
+    """Tells threads of this process to stop; what goes to another process is never set there.
+
+    Workers in other processes are stopped by whoever runs them.
+    """
+
+    def __reduce__(self) -> tuple[type[StopEvent], tuple[()]]:
+        """What is sent: a new one."""
+        return StopEvent, ()
 
 
 class Chunk(NamedTuple):

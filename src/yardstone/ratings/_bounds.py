@@ -41,7 +41,7 @@ def rate_perfect(
         return
     from yardstone.ratings.perfect import bound_at, bound_draw, bound_ordo
 
-    counts, logit = setup.counts, setup.points_per_logit
+    counts, logit = _with(perfect, setup.counts), setup.points_per_logit
     u2, games = squared_spread(draw_rate), counts.games
     for player, as_first, as_second in _pairs_of(perfect, counts):
         opponents = np.concatenate([counts.second[as_first], counts.first[as_second]])
@@ -76,6 +76,7 @@ def perfect_limits(
 
     logit, advantage = ratings.points_per_logit, ratings.first_advantage.value
     u2 = squared_spread(ratings.draw_rate.value)
+    counts = _with(perfect, counts)
     for player, as_first, as_second in _pairs_of(perfect, counts):
         opponents = np.concatenate([counts.second[as_first], counts.first[as_second]])
         level = ratings.rating[opponents] - advantage
@@ -87,6 +88,13 @@ def perfect_limits(
             bound = bound_at(winner, level[known] / logit, played[known], u2, 1.0 - confidence)
             limit[player] = logit * bound
     return limit
+
+
+def _with(players: NDArray[np.int64], counts: PairCounts) -> PairCounts:
+    """The pairs with one of some players."""
+    chosen = np.zeros(counts.players, np.bool_)
+    chosen[players] = True
+    return counts.select(chosen[counts.first] | chosen[counts.second])
 
 
 def _pairs_of(

@@ -45,18 +45,22 @@ def unbiased_draw_rate(ratings: JointRatings, counts: PairCounts) -> Estimate:
     rate, deviation = ratings.draw_rate.value, ratings.draw_rate.deviation
     if not (deviation > 0.0 and 0.0 < rate < 1.0):
         return ratings.draw_rate
-    i, j, points = counts.first, counts.second, ratings.points_per_logit
-    x = (ratings.rating[i] + ratings.first_advantage.value - ratings.rating[j]) / points
-    spread = ratings.deviation[i] ** 2 + ratings.deviation[j] ** 2
-    if ratings.covariance is not None:
-        spread = spread - 2.0 * ratings.covariance[i, j]
-    known = np.isfinite(x) & np.isfinite(spread) & (ratings.component[i] == ratings.component[j])
-    p = logistic(x[known])
-    variance, u2 = p * (1.0 - p), squared_spread(rate)
-    root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * variance)
-    fall = counts.games[known] * 4.0 * u2 * variance**2 / root**3
-    error = (spread[known] + ratings.first_advantage.deviation**2) / points**2
-    step = 0.5 * float(fall @ error) * (deviation / (rate * (1.0 - rate))) ** 2
+    points, u2 = ratings.points_per_logit, squared_spread(rate)
+    push = 0.0
+    for part in counts.blocks():
+        i, j = part.first, part.second
+        x = (ratings.rating[i] + ratings.first_advantage.value - ratings.rating[j]) / points
+        spread = ratings.deviation[i] ** 2 + ratings.deviation[j] ** 2
+        if ratings.covariance is not None:
+            spread = spread - 2.0 * ratings.covariance[i, j]
+        same = ratings.component[i] == ratings.component[j]
+        known = np.isfinite(x) & np.isfinite(spread) & same
+        p = logistic(x[known])
+        variance = p * (1.0 - p)
+        root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * variance)
+        fall = part.games[known] * 4.0 * u2 * variance**2 / root**3
+        push += float(fall @ (spread[known] + ratings.first_advantage.deviation**2) / points**2)
+    step = 0.5 * push * (deviation / (rate * (1.0 - rate))) ** 2
     corrected = logistic(logit(rate) - min(step, 1.0))
     scale = corrected * (1.0 - corrected) / (rate * (1.0 - rate))
     return Estimate(float(corrected), float(deviation * scale))

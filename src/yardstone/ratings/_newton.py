@@ -76,58 +76,20 @@ def evaluate_pairs(
     """Fill in the derivatives at `x`.
 
     With `observed` false the expected information stands in for the Hessian.
+
+    Gradients are added by Kahan's summation: a group that hangs on the others by
+    one lopsided result turns their rounding errors into a shift of the group.
+    Pairs come in runs of one first player, whose sums stay at hand; pairs without
+    games count for nothing.
     """
     first, second, wins, draws, losses = pairs
-    gradient, slope, weight, diagonal, border = terms
+    gradient, weight, diagonal, border = terms
     n = len(x) - 2
     gradient[:] = 0.0
     diagonal[:] = 0.0
     border[:] = 0.0
     advantage = x[n]
     u2 = np.exp(2.0 * x[n + 1]) if likelihood else -1.0
-    for k in range(len(first)):
-        games = wins[k] + draws[k] + losses[k]
-        points = wins[k] + 0.5 * draws[k]
-        p, q, root, m = pair_probabilities(x[first[k]] + advantage - x[second[k]], u2)
-        residual = points - games * p
-        if likelihood:
-            v = p * q
-            ratio = (1.0 + root) / root
-            if m >= 0.0:
-                a = root + m
-                b = 4.0 * v * u2 / a
-            else:
-                b = root - m
-                a = 4.0 * v * u2 / b
-            h = ratio * games * v
-            t = a * b / root
-            gradient[n + 1] += (wins[k] * a + losses[k] * b) / root - games * t / (1.0 + root)
-            win_n, loss_n = games * p * b / (1.0 + root), games * q * a / (1.0 + root)
-            if observed:
-                h += 2.0 * (u2 - 1.0) * v * m * residual / root**3
-                win_n, loss_n = wins[k], losses[k]
-            diagonal[n + 1] += (win_n - loss_n) * t * m / root**2 + games * (
-                t * (2.0 * root - t) / (root * (1.0 + root)) - (t / (1.0 + root)) ** 2
-            )
-            slope[k] = ratio * residual
-            weight[k] = h
-        else:
-            slope[k] = residual
-            weight[k] = games * p * q
-    _scatter(pairs, terms)
-
-
-@kernel
-def _scatter(pairs: Pairs, terms: Derivatives) -> None:
-    """Add the pairs' slopes and weights to their players and to the advantage.
-
-    Gradients are added by Kahan's summation: a group that hangs on the others by
-    one lopsided result turns their rounding errors into a shift of the group.
-    Pairs come in runs of one first player, whose sums stay at hand.
-    """
-    first, second = pairs.first, pairs.second
-    gradient, slope, weight, diagonal, border = terms
-    n = len(gradient) - 2
     lost = np.zeros(n)
     total, total_lost, total_weight = 0.0, 0.0, 0.0
     k = 0
@@ -136,16 +98,48 @@ def _scatter(pairs: Pairs, terms: Derivatives) -> None:
         run, run_lost, run_weight = 0.0, 0.0, 0.0
         while k < len(first) and first[k] == i:
             j = second[k]
-            value = slope[k] - run_lost
+            won, drawn, conceded = float(wins[k]), float(draws[k]), float(losses[k])
+            games = won + drawn + conceded
+            if games == 0.0:
+                weight[k] = 0.0
+                k += 1
+                continue
+            points = won + 0.5 * drawn
+            p, q, root, m = pair_probabilities(x[i] + advantage - x[j], u2)
+            slope = points - games * p
+            h = games * p * q
+            if likelihood:
+                v = p * q
+                residual = slope
+                ratio = (1.0 + root) / root
+                if m >= 0.0:
+                    a = root + m
+                    b = 4.0 * v * u2 / a
+                else:
+                    b = root - m
+                    a = 4.0 * v * u2 / b
+                h = ratio * games * v
+                t = a * b / root
+                gradient[n + 1] += (won * a + conceded * b) / root - games * t / (1.0 + root)
+                win_n, loss_n = games * p * b / (1.0 + root), games * q * a / (1.0 + root)
+                if observed:
+                    h += 2.0 * (u2 - 1.0) * v * m * residual / root**3
+                    win_n, loss_n = won, conceded
+                diagonal[n + 1] += (win_n - loss_n) * t * m / root**2 + games * (
+                    t * (2.0 * root - t) / (root * (1.0 + root)) - (t / (1.0 + root)) ** 2
+                )
+                slope = ratio * residual
+            weight[k] = h
+            value = slope - run_lost
             new = run + value
             run_lost = (new - run) - value
             run = new
-            value = -slope[k] - lost[j]
+            value = -slope - lost[j]
             new = gradient[j] + value
             lost[j] = (new - gradient[j]) - value
             gradient[j] = new
-            run_weight += weight[k]
-            diagonal[j] += weight[k]
+            run_weight += h
+            diagonal[j] += h
             k += 1
         for term in (run, -run_lost):
             value = term - lost[i]

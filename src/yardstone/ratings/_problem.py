@@ -56,13 +56,12 @@ class Beliefs(NamedTuple):
 class Derivatives(NamedTuple):
     """Of the log-likelihood; all filled in place.
 
-    `gradient`, `diagonal` and `border` have one entry an unknown, `slope` and `weight`
-    one a pair; `border` holds the second derivatives between the first-move advantage and
+    `gradient`, `diagonal` and `border` have one entry an unknown, `weight` one a pair;
+    `border` holds the second derivatives between the first-move advantage and
     each rating.
     """
 
     gradient: Floats
-    slope: Floats
     weight: Floats
     diagonal: Floats
     border: Floats
@@ -88,6 +87,4 @@ class Graph(NamedTuple):
 
 def new_derivatives(pairs: int, unknowns: int) -> Derivatives:
     """Room for them."""
-    return Derivatives(
-        np.zeros(unknowns), np.zeros(pairs), np.zeros(pairs), np.zeros(unknowns), np.zeros(unknowns)
-    )
+    return Derivatives(np.zeros(unknowns), np.zeros(pairs), np.zeros(unknowns), np.zeros(unknowns))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import InputError
-from yardstone.pool import PairCounts
+from yardstone.pool import MANY_PAIRS, PairCounts
 from yardstone.ratings._problem import Beliefs, Relations
 from yardstone.ratings.connectivity import strong_components, weak_components
 from yardstone.ratings.priors import Prior
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = ["Setup", "prepare"]
+
+#: So many groups are looked at one by one.
+_LOOPED = 100
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,16 @@ class Setup:
         """Ratings in points, each floating component centred; NaN for the others."""
         rating = self.average + self.points_per_logit * x
         rated = self.rated
-        for number in np.flatnonzero(self.floating):
+        floating = np.flatnonzero(self.floating)
+        for number in floating[:_LOOPED]:
             members = rated & (self.component == number)
             rating[members] += self.average - rating[members].mean()
+        if len(floating) > _LOOPED:  # all others at once
+            rest = rated & (self.component >= floating[_LOOPED])
+            rest[rest] = self.floating[self.component[rest]]
+            group = self.component[rest]
+            mean = np.bincount(group, rating[rest]) / np.maximum(np.bincount(group), 1)
+            rating[rest] += self.average - mean[group]
         rating[~rated] = np.nan
         return rating
 
@@ -142,6 +152,7 @@ def _place_perfect(
         return placed
     is_perfect = np.zeros(counts.players, np.bool_)
     is_perfect[perfect] = True
+    counts = counts.select(is_perfect[counts.first] | is_perfect[counts.second])
     source = np.concatenate([counts.first, counts.second])
     target = np.concatenate([counts.second, counts.first])
     games = np.concatenate([counts.games, counts.games])
@@ -226,8 +237,13 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
     floating[component[grounded]] = False
     level = np.full(n, -1, np.int32)
     level[active] = np.where(floating[component[active]], component[active], -1)
-    same = component[counts.first] == component[counts.second]
-    used = counts.select(same & active[counts.first] & active[counts.second])
+    keep = np.empty(len(counts.first), np.bool_)
+    begin = 0
+    for part in counts.blocks():
+        same = component[part.first] == component[part.second]
+        keep[begin : begin + len(same)] = same & active[part.first] & active[part.second]
+        begin += len(same)
+    used = counts.emptied(keep) if len(keep) >= MANY_PAIRS else counts.select(keep)
     component = _place_perfect(counts, status, component)
 
     # A floating player starts where the score against average opponents would put him.

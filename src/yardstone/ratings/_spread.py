@@ -22,10 +22,12 @@ class Spread:
 
     `covariance` is that of the players, or None; `advantage` the deviation of the
     first-move advantage; `response` gives H^-1 times a vector over players and
-    advantage, up to a shift of each group whose level is free.
+    advantage, up to a shift of each group whose level is free. Where the deviations are
+    sampled, 99 of 100 have a relative standard error below `error`.
     """
 
     deviation: Floats
     covariance: Floats | None
     advantage: float
     response: Callable[[Floats], Floats]
+    error: float | None = None

@@ -249,7 +249,7 @@ class BradleyTerry:
 
     def _start_draws(self, setup: _setup.Setup) -> tuple[float, bool]:
         """Draw rate to start from, and whether the likelihood has to estimate it."""
-        share = float(setup.used.draws.sum() / max(setup.used.games.sum(), 1.0))
+        share = float(setup.used.draws.sum()) / max(setup.used.total(), 1.0)
         if not self.likelihood:
             return (0.5 if isinstance(self.draw_rate, str | Prior) else self.draw_rate), False
         if isinstance(self.draw_rate, Prior):

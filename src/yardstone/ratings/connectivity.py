@@ -79,37 +79,52 @@ def _tarjan(start: NDArray[np.int64], target: NDArray[np.int32]) -> NDArray[np.i
 
 
 @kernel
-def _adjacency(
-    source: NDArray[np.int32], target: NDArray[np.int32], nodes: int
+def _edges(
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    wins: NDArray[np.float64],
+    draws: NDArray[np.float64],
+    losses: NDArray[np.float64],
+    active: NDArray[np.bool_],
+    ties: NDArray[np.int32],
+    weak: bool,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Edges sorted by source: start of each node's edges, and their targets."""
-    start = np.zeros(nodes + 1, np.int64)
-    for node in source:
-        start[node + 1] += 1
-    for node in range(nodes):
-        start[node + 1] += start[node]
-    place = start[:-1].copy()
-    sorted_target = np.empty(len(target), np.int32)
-    for edge in range(len(source)):
-        sorted_target[place[source[edge]]] = target[edge]
-        place[source[edge]] += 1
-    return start, sorted_target
+    """Edges from losers to winners, sorted by loser: start of each player's, and targets.
 
-
-def _components(
-    source: NDArray[np.int32], target: NDArray[np.int32], nodes: int
-) -> NDArray[np.int32]:
-    start, sorted_target = _adjacency(source, target, nodes)
-    return _tarjan(start, sorted_target)
-
-
-def _with_both_ways(
-    source: NDArray[np.int32], target: NDArray[np.int32], ties: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    return (
-        np.concatenate([source, ties[:, 0], ties[:, 1]]),
-        np.concatenate([target, ties[:, 1], ties[:, 0]]),
-    )
+    Both ways for draws and ties, and with `weak` for every game.
+    """
+    players = len(active)
+    start = np.zeros(players + 1, np.int64)
+    for fill in (False, True):
+        if fill:
+            for player in range(players):
+                start[player + 1] += start[player]
+            target = np.empty(start[players], np.int32)
+            place = start[:-1].copy()
+        else:
+            target = np.empty(0, np.int32)
+            place = start[:-1]
+        for k in range(len(first)):
+            i, j = first[k], second[k]
+            if not (active[i] and active[j]):
+                continue
+            scored, conceded = wins[k] + draws[k] > 0, losses[k] + draws[k] > 0
+            if weak:
+                scored = conceded = scored or conceded
+            for source, goal, there in ((j, i, scored), (i, j, conceded)):
+                if there and fill:
+                    target[place[source]] = goal
+                    place[source] += 1
+                elif there:
+                    start[source + 1] += 1
+        for k in range(len(ties)):
+            for source, goal in ((ties[k, 0], ties[k, 1]), (ties[k, 1], ties[k, 0])):
+                if fill:
+                    target[place[source]] = goal
+                    place[source] += 1
+                else:
+                    start[source + 1] += 1
+    return start, target
 
 
 def strong_components(
@@ -156,15 +171,18 @@ def _labelled(
     *,
     weak: bool,
 ) -> NDArray[np.int32]:
-    kept = active[counts.first] & active[counts.second] & (counts.games > 0)
-    first, second = counts.first[kept], counts.second[kept]
-    up = (counts.wins[kept] + counts.draws[kept] > 0) | weak
-    down = (counts.losses[kept] + counts.draws[kept] > 0) | weak
-    source = np.concatenate([second[up], first[down]])
-    target = np.concatenate([first[up], second[down]])
-    if ties is not None and len(ties):
-        source, target = _with_both_ways(source, target, ties)
-    label = _components(source, target, counts.players)
+    none = np.zeros((0, 2), np.int32)
+    start, target = _edges(
+        counts.first,
+        counts.second,
+        counts.wins,
+        counts.draws,
+        counts.losses,
+        active,
+        none if ties is None else ties,
+        weak,
+    )
+    label = _tarjan(start, target)
     return label_by_size(np.where(active, label, -1).astype(np.int32), names)
 
 

@@ -35,6 +35,7 @@ STATUS_NAMES: Mapping[Status, str] = {
     Status.PERFECT_LOSER: "at most",
     Status.NO_GAMES: "no games",
 }
+_STATUS = {int(status): name for status, name in STATUS_NAMES.items()}
 
 
 def _number(value: float) -> float | None:
@@ -160,7 +161,7 @@ class RatingList(Displayed):
     @property
     def games(self) -> int:
         """Number of games in all."""
-        return int(self.counts.games.sum())
+        return self.counts.total()
 
     @cached_property
     def deviations(self) -> float:
@@ -210,9 +211,10 @@ class RatingList(Displayed):
         rating = float(ratings.rating[row])
         games = int(ratings.games[row])
         low, high = rating - reach, rating + reach
-        if ratings.status[row] == Status.PERFECT_WINNER:
+        status = _STATUS[ratings.status[row]]
+        if status == "at least":
             low = float(self.limits[row])
-        elif ratings.status[row] == Status.PERFECT_LOSER:
+        elif status == "at most":
             high = float(self.limits[row])
         return {
             "rank": int(self.rank[row]) or None,
@@ -229,7 +231,7 @@ class RatingList(Displayed):
             "losses": int(ratings.losses[row]),
             "score": float(ratings.points[row]) / games if games else None,
             "component": int(ratings.component[row]) + 1 or None,
-            "status": STATUS_NAMES[Status(int(ratings.status[row]))],
+            "status": status,
         }
 
     def head_to_head(self) -> list[dict[str, Any]]:

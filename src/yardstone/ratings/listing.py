@@ -55,17 +55,15 @@ def groups_of(
     members: dict[int, list[int]] = {}
     for row in order[listed[order]].tolist():
         members.setdefault(int(component[row]), []).append(row)
-    first, second = component[counts.first] + 1, component[counts.second] + 1
-    same, size = first == second, ratings.components + 1
-    within = np.bincount(first[same], counts.games[same], size)
-    won, lost = (
-        np.bincount(first[~same], of_first[~same], size)
-        + np.bincount(second[~same], of_second[~same], size)
-        for of_first, of_second in (
-            (counts.wins + counts.draws, counts.losses + counts.draws),
-            (counts.losses + counts.draws, counts.wins + counts.draws),
-        )
-    )
+    size = ratings.components + 1
+    within, won, lost = np.zeros(size), np.zeros(size), np.zeros(size)
+    for part in counts.blocks():
+        first, second = component[part.first] + 1, component[part.second] + 1
+        same = first == second
+        within += np.bincount(first[same], part.games[same], size)
+        scored, conceded = (part.wins + part.draws)[~same], (part.losses + part.draws)[~same]
+        won += np.bincount(first[~same], scored, size) + np.bincount(second[~same], conceded, size)
+        lost += np.bincount(first[~same], conceded, size) + np.bincount(second[~same], scored, size)
     is_bound = np.isin(ratings.status, (Status.PERFECT_WINNER, Status.PERFECT_LOSER))
     return tuple(
         Group(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from yardstone.kernels import Loops, kernel, weighed
-from yardstone.pool import PairCounts, SkipReport
+from yardstone.pool import MANY_PAIRS, PairCounts, SkipReport
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,8 +23,6 @@ __all__ = ["CountedGames", "PairTally"]
 
 #: Games that wait to be added up.
 BUFFER = 1 << 23
-#: Up to so many pairs the counts are handed over as floating-point numbers, as ever.
-NARROW_FROM = 1 << 22
 _WIDER = (np.uint8, np.uint16, np.uint32)
 
 
@@ -138,7 +136,7 @@ class PairTally:
         """The counts for so many players; nothing can be added afterwards."""
         self._fold()
         results = self._results
-        if len(self._first) < NARROW_FROM:
+        if len(self._first) < MANY_PAIRS:
             results = [column.astype(np.float64) for column in results]
         return PairCounts(players, self._first, self._second, *results)
 

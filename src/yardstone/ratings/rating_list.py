@@ -30,6 +30,7 @@ from yardstone.ratings.listed import STATUS_NAMES, PlayerRating, RatingList
 from yardstone.ratings.listing import groups_of, rank_limits
 from yardstone.ratings.simulation import simulate
 from yardstone.ratings.traps import find_traps
+from yardstone.ratings.uncertainty import DEVIATION_ERROR
 from yardstone.records.given import ColumnNames, games_of
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ def rate_list(
                 progress=progress,
             )
             ratings, rejected = replays.applied_to(ratings), replays.rejected
+        else:
+            remarks += _sampled(ratings)
         only = next(iter(system.anchors)) if len(system.anchors) == 1 else None
         return summarise(
             ratings,
@@ -118,6 +121,17 @@ def rate_list(
             rejected=rejected,
             remarks=remarks,
         )
+
+
+def _sampled(ratings: JointRatings) -> tuple[str, ...]:
+    """What must be known of deviations that were sampled."""
+    error = ratings.extras.get(DEVIATION_ERROR)
+    if error is None:
+        return ()
+    return (
+        "With so many players the deviations are sampled: 99 of 100 are known to "
+        f"{100.0 * error:.1f} % (one standard deviation) or better.",
+    )
 
 
 def rate(

@@ -19,8 +19,10 @@ import numpy as np
 
 from yardstone import parallel
 from yardstone.kernels import kernel
+from yardstone.pool import MANY_PAIRS
 from yardstone.ratings._laplacian import centre, conjugate_gradients
 from yardstone.ratings._problem import Graph
+from yardstone.ratings._sparse import direct_solver
 from yardstone.ratings._spread import Spread
 
 if TYPE_CHECKING:
@@ -35,6 +37,9 @@ __all__ = ["spread_of_large"]
 
 #: Samples taken; the standard error of a deviation is at most 1/sqrt(2 SAMPLES).
 SAMPLES = 100
+#: So many are taken at a time; of very many pairs no more once 99 of 100 deviations are
+#: known to `ENOUGH`, relatively.
+ROUND, ENOUGH = 10, 0.02
 _PRECISION = 1e-4
 _SEED = 20151006
 
@@ -60,16 +65,24 @@ def _fill_diagonal(graph: Graph) -> None:
 
 @kernel
 def _noise(generator: Generator, graph: Graph, share: Floats) -> tuple[Floats, Floats]:
-    """Noise of covariance H, and the same noise scaled by sqrt(share) pair by pair."""
+    """Noise of covariance H, and the same noise scaled by sqrt(share) pair by pair.
+
+    Without shares the two are one.
+    """
+    plain = len(share) == 0
     n, extra, relations = len(graph.extra) - 1, graph.extra, graph.relations
     whole = np.zeros(n + 1)
     scaled = np.zeros(n + 1)
     for k in range(len(graph.first)):
         i, j = graph.first[k], graph.second[k]
+        if graph.weight[k] == 0.0:
+            continue
         value = np.sqrt(graph.weight[k]) * generator.standard_normal()
         whole[i] += value
         whole[j] -= value
         whole[n] += value
+        if plain:
+            continue
         value *= np.sqrt(share[k])
         scaled[i] += value
         scaled[j] -= value
@@ -94,7 +107,10 @@ class _System:
         n = setup.used.players
         self.setup = setup
         self.sandwich = not setup.likelihood
-        self.share = np.divide(meat, slope, out=np.ones_like(slope), where=slope > 0.0)
+        if self.sandwich:
+            self.share = np.divide(meat, slope, out=np.ones_like(slope), where=slope > 0.0)
+        else:
+            self.share = np.ones(0)
         free = setup.free[: n + 1].copy()
         free[:n] &= ~setup.lonely()
         used, beliefs = setup.used, setup.beliefs
@@ -109,13 +125,17 @@ class _System:
             free,
         )
         _fill_diagonal(self.graph)
+        self.direct = direct_solver(self.graph, setup.level)
 
     def solve(self, right: Floats, precision: float) -> Floats:
         """H^+ right; each component whose level is free is centred."""
         step = np.zeros(len(right))
         right = right.copy()
         centre(right, self.setup.level)
-        conjugate_gradients(self.graph, right, precision, step)
+        if self.direct is not None:
+            step = self.direct(right)
+        else:
+            conjugate_gradients(self.graph, right, precision, step)
         centre(step, self.setup.level)
         return step
 
@@ -133,8 +153,6 @@ def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:
     n = setup.used.players
     system = _System(setup, slope, meat)
     diagonal = system.graph.diagonal
-    generators = parallel.spawn_generators(_SEED, SAMPLES)
-    runs = parallel.map(system, generators, threads=True, engine="local")
     size = np.bincount(setup.component[setup.rated], minlength=setup.component_count)
     known = np.ones(n + 1)
     floats = setup.level >= 0
@@ -145,25 +163,43 @@ def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:
     rest = np.zeros(n + 1)
     plain = np.zeros(n + 1)
     sandwich = np.zeros(n + 1)
-    for noise, error, scaled in runs:
-        if reference is not None:
-            members = np.append(setup.component == setup.component[reference], False)
-            error[members] -= error[reference]
-            scaled[members] -= scaled[reference]
-            rest += error**2
-        else:
-            rest += (error - own * noise) ** 2
-        plain += error**2
-        sandwich += scaled**2
-    variance = rest / SAMPLES
-    if reference is None:
-        variance += own**2 * diagonal
-    variance *= np.divide(sandwich, plain, out=np.ones(n + 1), where=plain > 0.0)
+    many = len(setup.used.first) >= MANY_PAIRS
+    generators = parallel.spawn_generators(_SEED, SAMPLES)
+    samples, relative = 0, np.zeros(n + 1)
+    while samples < SAMPLES:
+        for noise, error, scaled in parallel.map(
+            system, generators[samples : samples + ROUND], threads=True, engine="local"
+        ):
+            if reference is not None:
+                members = np.append(setup.component == setup.component[reference], False)
+                error[members] -= error[reference]
+                scaled[members] -= scaled[reference]
+                rest += error**2
+            else:
+                rest += (error - own * noise) ** 2
+            plain += error**2
+            sandwich += scaled**2
+        samples = min(samples + ROUND, SAMPLES)
+        variance = rest / samples
+        sampled = variance.copy()
+        if reference is None:
+            variance += own**2 * diagonal
+        # Of the variance only `sampled` is uncertain, by sqrt(2/samples); the root halves that.
+        np.divide(sampled * (0.5 * (2.0 / samples) ** 0.5), variance, relative, where=variance > 0)
+        worst = float(np.quantile(relative[:n][setup.rated], 0.99))
+        if many and worst < ENOUGH:
+            break
+    if system.sandwich:
+        variance *= np.divide(sandwich, plain, out=np.ones(n + 1), where=plain > 0.0)
     variance[:n][setup.fixed] = 0.0
     if not setup.free[n]:
         variance[n] = 0.0
     deviation = np.sqrt(variance[:n])
     deviation[~setup.rated | setup.lonely()] = np.nan
     return Spread(
-        deviation, None, float(np.sqrt(variance[n])), lambda right: system.solve(right, 1e-8)
+        deviation,
+        None,
+        float(np.sqrt(variance[n])),
+        lambda right: system.solve(right, 1e-8),
+        worst,
     )

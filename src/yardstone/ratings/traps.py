@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from yardstone.kernels import kernel
+from yardstone.ratings._problem import Pairs
 from yardstone.ratings.result import Status
 from yardstone.winprob.logistic import logistic
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from yardstone.pool import PairCounts
     from yardstone.ratings.result import JointRatings
 
-__all__ = ["AnchorConflict", "Bridge", "Traps", "find_traps", "opponents"]
+__all__ = ["AnchorConflict", "Bridge", "Traps", "find_traps"]
 
 #: A rating from fewer games is worth a warning.
 FEW_GAMES = 10
@@ -74,29 +76,18 @@ class Traps:
     similar: tuple[tuple[int, ...], ...] = ()
 
 
-def opponents(counts: PairCounts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Each two players who met, once, as numbers (low, high)."""
-    low = np.minimum(counts.first, counts.second).astype(np.int64)
-    high = np.maximum(counts.first, counts.second).astype(np.int64)
-    met = (low != high) & (counts.games > 0)
-    low, high = np.divmod(np.unique(low[met] * counts.players + high[met]), counts.players)
-    return low, high
-
-
 def find_traps(
     ratings: JointRatings, counts: PairCounts, *, anchors: Mapping[str, float] | None = None
 ) -> Traps:
     """Look for everything a reader of the list should be warned of."""
-    low, high = opponents(counts)
-    number = np.bincount(low, minlength=len(ratings)) + np.bincount(high, minlength=len(ratings))
     size = np.bincount(ratings.component[ratings.component >= 0], minlength=1)
     large = np.where(ratings.component >= 0, size[ratings.component], 0) > 2
     normal = ratings.status == Status.NORMAL
     few = normal & (ratings.games > 0) & (ratings.games < FEW_GAMES)
     return Traps(
         tuple(np.flatnonzero(few).tolist()),
-        tuple(np.flatnonzero(normal & large & (number == 1)).tolist()),
-        _bridges(ratings, low, high),
+        tuple(np.flatnonzero(normal & large & _met_one(Pairs.of(counts), counts.players)).tolist()),
+        _bridges(ratings, counts),
         _anchor_conflicts(ratings, counts, anchors or {}),
         _similar(ratings.players),
     )
@@ -115,6 +106,9 @@ def _anchor_conflicts(
     """Anchors whose points lie more than `ANCHOR_CONFLICT` deviations from the expected ones."""
     if not anchors:
         return ()
+    named = np.zeros(counts.players, np.bool_)
+    named[[ratings.index(name) for name in anchors]] = True
+    counts = next(counts.select(named[counts.first] | named[counts.second]).blocks(1 << 40), counts)
     gap = ratings.rating[counts.first] + ratings.first_advantage.value
     logit = (gap - ratings.rating[counts.second]) / ratings.points_per_logit
     p = logistic(logit)
@@ -135,50 +129,116 @@ def _anchor_conflicts(
     return tuple(found)
 
 
-def _bridges(
-    ratings: JointRatings, low: NDArray[np.int64], high: NDArray[np.int64]
-) -> tuple[Bridge, ...]:
-    """Cut vertices of the graph of opponents, worst first (Hopcroft and Tarjan 1973)."""
+def _bridges(ratings: JointRatings, counts: PairCounts) -> tuple[Bridge, ...]:
+    """Cut vertices of the graph of opponents, worst first."""
     rated = ratings.status == Status.NORMAL
-    kept = rated[low] & rated[high] & (ratings.component[low] == ratings.component[high])
-    near: list[list[int]] = [[] for _ in range(len(ratings))]
-    for i, j in zip(low[kept].tolist(), high[kept].tolist(), strict=True):
-        near[i].append(j)
-        near[j].append(i)
-    seen = [0] * len(near)
-    reach = [0] * len(near)
-    below = [1] * len(near)
-    parts: list[list[int]] = [[] for _ in near]  # sizes of what hangs on a player only
-    visited: list[int] = []
-    found = []
-    for root in range(len(near)):
-        if seen[root] or not near[root]:
+    component = np.where(rated, ratings.component, -1).astype(np.int32)
+    cut_off = _cut_off(Pairs.of(counts), component)
+    rows = np.flatnonzero(cut_off >= BRIDGE_SIZE)
+    order = rows[np.lexsort((rows, -cut_off[rows]))]
+    return tuple(
+        Bridge(row, number)
+        for row, number in zip(order.tolist(), cut_off[order].tolist(), strict=True)
+    )
+
+
+@kernel
+def _met_one(pairs: Pairs, players: int) -> NDArray[np.bool_]:
+    """Who met one opponent and no other."""
+    first, second, wins, draws, losses = pairs
+    met = np.full(players, -1, np.int64)  # -1 nobody yet, -2 several
+    for k in range(len(first)):
+        i, j = first[k], second[k]
+        if i == j or wins[k] + draws[k] + losses[k] == 0:
             continue
-        start = len(visited)
-        visited.append(root)
-        seen[root] = reach[root] = len(visited)
-        path = [(root, -1, iter(near[root]))]
-        while path:
-            node, parent, rest = path[-1]
-            for other in rest:
-                if not seen[other]:
-                    visited.append(other)
-                    seen[other] = reach[other] = len(visited)
-                    path.append((other, node, iter(near[other])))
-                    break
-                if other != parent:
-                    reach[node] = min(reach[node], seen[other])
+        for player, other in ((i, j), (j, i)):
+            if met[player] == -1:
+                met[player] = other
+            elif met[player] != other:
+                met[player] = -2
+    return met >= 0
+
+
+@kernel
+def _cut_off(pairs: Pairs, component: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How many players each one alone links to the rest (Hopcroft and Tarjan 1973).
+
+    Only games within a component count; who is in none (-1) links nobody.
+    """
+    first, second, wins, draws, losses = pairs
+    players = len(component)
+    start = np.zeros(players + 1, np.int64)
+    near = np.empty(0, np.int32)
+    for fill in (False, True):
+        place = start.copy()
+        if fill:
+            for player in range(players):
+                start[player + 1] += start[player]
+            place = start[:-1].copy()
+            near = np.empty(start[players], np.int32)
+        for k in range(len(first)):
+            i, j = first[k], second[k]
+            if i == j or component[i] < 0 or component[i] != component[j]:
+                continue
+            if wins[k] + draws[k] + losses[k] == 0:
+                continue
+            if fill:
+                near[place[i]] = j
+                near[place[j]] = i
+                place[i] += 1
+                place[j] += 1
             else:
-                path.pop()
-                if parent >= 0:
-                    below[parent] += below[node]
-                    reach[parent] = min(reach[parent], reach[node])
-                    if reach[node] >= seen[parent]:
-                        parts[parent].append(below[node])
-        members = visited[start:]
-        for node in members:
-            others = len(members) - 1
-            cut_off = others - max(*parts[node], others - sum(parts[node]), 0)
-            if cut_off >= BRIDGE_SIZE:
-                found.append(Bridge(node, cut_off))
-    return tuple(sorted(found, key=lambda bridge: -bridge.cut_off))
+                start[i + 1] += 1
+                start[j + 1] += 1
+    met = np.zeros(players, np.int32)  # in which order, from 1
+    reach = np.zeros(players, np.int32)
+    below = np.ones(players, np.int32)
+    largest = np.zeros(players, np.int32)  # of the parts that hang on a player only
+    hanging = np.zeros(players, np.int32)  # players in all of them
+    parent = np.full(players, -1, np.int32)
+    result = np.zeros(players, np.int64)
+    order = np.empty(players, np.int32)
+    path = np.empty(players, np.int32)
+    at = start[:-1].copy()
+    number = 0
+    for root in range(players):
+        if met[root] or start[root] == start[root + 1]:
+            continue
+        begin = number
+        order[number] = root
+        number += 1
+        met[root] = reach[root] = number
+        path[0] = root
+        depth = 1
+        while depth > 0:
+            node = path[depth - 1]
+            descended = False
+            while at[node] < start[node + 1]:
+                other = near[at[node]]
+                at[node] += 1
+                if not met[other]:
+                    order[number] = other
+                    number += 1
+                    met[other] = reach[other] = number
+                    parent[other] = node
+                    path[depth] = other
+                    depth += 1
+                    descended = True
+                    break
+                if other != parent[node]:
+                    reach[node] = min(reach[node], met[other])
+            if descended:
+                continue
+            depth -= 1
+            above = parent[node]
+            if above >= 0:
+                below[above] += below[node]
+                reach[above] = min(reach[above], reach[node])
+                if reach[node] >= met[above]:
+                    largest[above] = max(largest[above], below[node])
+                    hanging[above] += below[node]
+        others = number - begin - 1
+        for k in range(begin, number):
+            node = order[k]
+            result[node] = others - max(largest[node], others - hanging[node], 0)
+    return result

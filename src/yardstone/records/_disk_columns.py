@@ -129,7 +129,7 @@ class _Further:
             return
         numbers = values.dtype.kind in "iufb" and self._growing.dtype.kind in "iufb"
         kind = np.result_type(self._growing.dtype, values.dtype) if numbers else None
-        if kind == self._growing.dtype:
+        if kind is not None and kind == self._growing.dtype:
             return
         before = self._growing.column()
         self._growing = Growing(np.int32 if kind is None else kind)

@@ -34,6 +34,8 @@ LENGTH = "length"
 MOST_BYTES = 256 << 20
 MOST_TURNS = 100_000
 _LONGEST_LINE = 1000
+#: Of a match of which only the games are there.
+UNKNOWN_LENGTH = -1
 
 _TAG = re.compile(r'\s*+;?\s*+\[\s*+([^"\]]{1,60}?)\s*"(.*)"\s*\]\s*$')
 _HEADER = re.compile(r"\s*(\d{1,5})\s*point\s+match\b", re.IGNORECASE)
@@ -116,7 +118,7 @@ class MatMatch:
     line : int
         Where its length stands.
     length : int
-        Points to win; 0 for a money session.
+        Points to win; 0 for a money session, -1 where the line that tells is missing.
     players : (str, str)
     tags : mapping
         Names of tags in lower case.
@@ -142,7 +144,7 @@ class MatMatch:
     def winner(self) -> int | None:
         """0 or 1, whoever reached the length; None if nobody did."""
         score = self.score
-        if not self.length or max(score) < self.length:
+        if self.length <= 0 or max(score) < self.length:
             return None
         return int(score[1] > score[0])
 
@@ -156,6 +158,8 @@ class MatMatch:
 
     def problem(self) -> str:
         """Why there is no result to use; empty if there is one."""
+        if self.length == UNKNOWN_LENGTH:
+            return "the line with the length of the match is missing"
         if not self.length:
             return "a money session is not a match"
         if not self.games:
@@ -211,10 +215,15 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
                 match = None
             into = tags if match is None else match.tags
             into[clean(tag[1]).lower()] = clean(tag[2])  # type: ignore[index]
+        elif begins := _GAME.match(line):
+            if match is None or (match.games and int(begins[1]) == 1):
+                if match is not None:
+                    yield match
+                match = MatMatch(number, UNKNOWN_LENGTH, tags=tags)
+                tags, turns = {}, 0
+            match.games.append(MatGame(number, match.score))
         elif match is None:
             continue
-        elif _GAME.match(line):
-            match.games.append(MatGame(number, match.score))
         elif not _NUMBER.match(line) and (scores := _SCORES.match(line)) and match.games:
             column = scores.start(4)
             match.players = (clean(scores[1]), clean(scores[4]))

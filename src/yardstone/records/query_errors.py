@@ -205,7 +205,11 @@ _SAYINGS: tuple[tuple[re.Pattern[str], _Saying], ...] = tuple(
         ),
         (
             r"httpfs|extension",
-            lambda _: ("files on other computers cannot be read", "download them first"),
+            lambda _: (
+                "files on other computers cannot be read without DuckDB's extension httpfs",
+                "with a network python -c \"import duckdb; duckdb.sql('INSTALL httpfs')\" fetches "
+                "it; or download the files first",
+            ),
         ),
         (
             r'CSV Error on Line: (\d+).*?column "(.+?)"\. Could not convert string "(.*?)"',

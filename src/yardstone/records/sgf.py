@@ -49,6 +49,9 @@ __all__ = [
 StrPath = str | os.PathLike[str]
 Progress = Callable[[int, int], object]
 ENDINGS = (".sgf",)
+#: The lines of play of a record may have so many nodes, and so many times as many as the record,
+#: so that the work grows with the file.
+_FEW_NODES, _TIMES_NODES = 100_000, 100
 
 
 class SgfReader:
@@ -135,7 +138,7 @@ class SgfReader:
             raise Unusable("the record is empty")
         tree = SgfTree(record)
         properties = tree.properties(0)
-        left = self._limits.nodes
+        left = min(self._limits.nodes, _FEW_NODES + _TIMES_NODES * len(tree))
         for count, leaf in enumerate(tree.leaves()):
             path = tree.path(leaf)
             left -= len(path)

@@ -17,6 +17,7 @@ from yardstone.records.go_game import BLACK, UNKNOWN, WHITE, GoGame
 from yardstone.records.handicaps import handicap_setup
 from yardstone.records.sgf_records import SgfRecord, property_values
 from yardstone.records.sgf_values import (
+    WRITER,
     parse_board_size,
     parse_go_date,
     parse_komi,
@@ -160,6 +161,8 @@ class GameBuilder:
     ) -> tuple[str, str]:
         """Name and rank of a player."""
         written, ranked = _text(properties, name), _text(properties, rank)
+        if properties.get("AP", ("",))[0] == WRITER:
+            return written, ranked
         player = split_rank(written, ranked)
         if player[0] != written:
             self.repaired["rank removed from a name"] += 1

@@ -16,6 +16,7 @@ from yardstone.records.go_game import BLACK, DRAWN, UNKNOWN, WHITE
 from yardstone.winprob.grades import split_grade
 
 __all__ = [
+    "WRITER",
     "parse_board_size",
     "parse_go_date",
     "parse_komi",
@@ -24,6 +25,8 @@ __all__ = [
     "split_rank",
 ]
 
+#: The program (AP) of records in which a rank at the end of a name belongs to it.
+WRITER = "Yardstone"
 #: What messages and reports call each repair.
 KOMI_IN_HUNDREDTHS = "komi written without its decimal point"
 KOMI_IN_STONES = "komi counted in stones (子), doubled"

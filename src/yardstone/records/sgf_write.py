@@ -10,7 +10,7 @@ from yardstone.errors import UsageError
 from yardstone.records.go_game import BLACK, DRAWN, PASS, UNKNOWN, WHITE, GoGame
 from yardstone.records.sgf_text import escaped
 from yardstone.records.sgf_tree import SgfTree
-from yardstone.records.sgf_values import parse_go_date, parse_komi
+from yardstone.records.sgf_values import WRITER, parse_go_date, parse_komi, split_rank
 
 __all__ = ["write_sgf"]
 
@@ -89,10 +89,13 @@ def root_properties(game: GoGame) -> Mapping[str, Sequence[str]]:
     first = int(game.colours[0]) if len(game.colours) else 0
     if game.to_play != (first or BLACK):
         own["PL"] = ("B" if game.to_play == BLACK else "W",)
-    return {
-        **own,
-        **{name: values for name, values in game.properties.items() if name not in _OWN},
-    }
+    others = {name: values for name, values in game.properties.items() if name not in _OWN}
+    if any(
+        split_rank(name, rank)[0] != name
+        for name, rank in ((game.black, game.black_rank), (game.white, game.white_rank))
+    ):
+        others["AP"] = (WRITER,)  # so that the reader leaves the rank in the name
+    return own | others
 
 
 def _point(move: int, size: int) -> str:

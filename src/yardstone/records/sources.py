@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import io
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ _LISTED = 5
 #: Endings of compressed files.
 COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
 StrPath = str | os.PathLike[str]
+_REMOTE = re.compile(r"(?:https?|s3|s3a|gs|gcs|r2|az|abfss|hf)://", re.IGNORECASE)
 
 
 def plain_ending(name: str) -> str:
@@ -56,6 +58,8 @@ class Source:
         The file in an archive.
     limit : int, optional
         Only so many bytes of the file are read.
+    data : bytes, optional
+        Its bytes, as they lie in the file, where it came from another machine.
     """
 
     name: str
@@ -63,6 +67,7 @@ class Source:
     _kept: ByteStream | None = None
     member: Member | None = None
     limit: int | None = None
+    data: bytes | None = None
 
     @property
     def ending(self) -> str:
@@ -83,6 +88,9 @@ class Source:
         """Its bytes, decompressed."""
         if self._kept is not None:
             return self._kept
+        if self.data is not None:
+            stream = io.BytesIO(self.data)
+            return ByteStream(stream, self.name, len(self.data), limits or StreamLimits())
         if self.member is not None:
             try:
                 return ByteStream(
@@ -118,6 +126,28 @@ class Source:
             if stream.damage is not None:
                 raise InputError(stream.damage, file=self.name)
         return bytes(data)
+
+    def loaded(self, most: int = 1 << 30) -> Source:
+        """The same with its bytes in it, to be read on another machine.
+
+        Raises InputError where it cannot be read, or has more than `most` bytes.
+        """
+        if self.data is not None:
+            return self
+        try:
+            if self.member is not None:
+                with self.member.open() as packed:
+                    data = packed.read(most + 1)
+            elif self.path is not None and self._kept is None:
+                with self.path.open("rb") as file:
+                    data = file.read(most + 1 if self.limit is None else self.limit)
+            else:
+                data = self.content()
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=self.name) from None
+        if len(data) > most:
+            raise InputError(f"is larger than {most >> 20} MiB", file=self.name)
+        return Source(self.name, None, data=data)
 
     def keep(self, stream: ByteStream) -> None:
         """Have this stream given by `open`, for what cannot be opened twice."""
@@ -184,6 +214,12 @@ def find_files(path: StrPath, endings: Iterable[str]) -> Iterator[Source]:
     text = os.fspath(path)
     known = (*_packed(endings), *ARCHIVES)
     place = Path(text)
+    if (remote := _REMOTE.match(text)) is not None and not place.exists():
+        raise InputError(
+            f"a file behind {remote[0]} is read by a query",
+            file=text,
+            hint=f"--query \"SELECT * FROM '{text}'\"",
+        )
     if place.exists() or not glob.has_magic(text):
         if not place.exists():
             raise MissingFileError("no such file", file=text, hint="check its name")

@@ -17,7 +17,7 @@ import numpy as np
 from yardstone.disk import column_on_disk, column_part, let_go, pieces, rows_of, taken
 from yardstone.pool import Pool, SkipReport
 from yardstone.records._disk_columns import ColumnWriter, GameColumns
-from yardstone.records._disk_order import dated_columns, sorted_columns, time_rises
+from yardstone.records.order_on_disk import dated_columns, sorted_columns, time_rises
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

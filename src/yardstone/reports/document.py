@@ -176,7 +176,7 @@ class Table:
     def cells(self, limit: int | None = None) -> Iterator[list[str]]:
         """What people read, row by row."""
         columns = self.printed
-        for row in self.rows[:limit]:
+        for row in self.rows if limit is None else self.rows[:limit]:
             yield [column.cell(row) for column in columns]
 
     @staticmethod

@@ -204,7 +204,7 @@ def _part_columns(evaluation: Evaluation) -> list[Column]:
 
     return [
         Column("", lambda part: part.name, "Part"),
-        Column("", lambda part: int(part.games.sum()), "Games", "integer"),
+        Column("", lambda part: part.number, "Games", "integer"),
         *map(system, evaluation.systems),
     ]
 
@@ -241,7 +241,7 @@ def plain_evaluation(evaluation: Evaluation) -> dict[str, Any]:
             if _rankable(evaluation, metric, subset)
         ],
         "subsets": [
-            {"name": part.name, "games": int(part.games.sum()), "about": part.about}
+            {"name": part.name, "games": part.number, "about": part.about}
             for part in evaluation.subsets
         ],
         "notes": list(evaluation.notes),

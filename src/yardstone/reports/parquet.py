@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from yardstone.files import scratch_folder
@@ -10,8 +10,8 @@ from yardstone.files import scratch_folder
 __all__ = ["write_parquet"]
 
 
-def write_parquet(path: Path, csv_text: str, columns: Mapping[str, str]) -> None:
-    """Write a table, given as CSV with a header, with the named SQL types.
+def write_parquet(path: Path, pieces: Iterable[str], columns: Mapping[str, str]) -> None:
+    """Write a table, given as pieces of CSV with a header, with the named SQL types.
 
     Empty cells become NULL.
     """
@@ -19,5 +19,6 @@ def write_parquet(path: Path, csv_text: str, columns: Mapping[str, str]) -> None
 
     with scratch_folder() as folder:
         source = folder / "table.csv"
-        source.write_text(csv_text, encoding="utf-8", newline="")
+        with source.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(pieces)
         parquet_of_csv(path, source, columns)

@@ -44,6 +44,8 @@ copyreg.pickle(MappingProxyType, lambda mapping: (_frozen, (dict(mapping),)))
 
 #: Stands for a given name that nobody has told: OpenGotha opens no file without one.
 NO_GIVEN_NAME = "-"
+#: Lines of the largest board.
+MAX_SIZE = 50
 
 Discipline = Literal["go", "chess", ""]
 
@@ -261,6 +263,11 @@ class Tournament:
         self._check()
 
     def _check(self) -> None:
+        if self.size and not 2 <= self.size <= MAX_SIZE:
+            raise InputError(
+                f"a board of {self.size} lines, at most {MAX_SIZE} are known",
+                file=self.file or None,
+            )
         number = len(self.players)
         taken: dict[tuple[int, int], int] = {}
         places: list[tuple[int, int, int]] = [(b.round, b.player, 0) for b in self.byes]

@@ -15,7 +15,7 @@ __all__ = ["Changes"]
 #: Seconds between two looks: where nothing tells of changes, and where something does.
 _LOOKS, _TOLD = 1.0, 5.0
 #: Seconds for which notices are waited for at a time.
-_ROUND = 1.0
+_ROUND = 0.25
 
 
 class Changes:

@@ -12,15 +12,17 @@ from sqlalchemy.exc import TimeoutError as NoneFree
 
 from yardstone.errors import YardstoneError
 
-__all__ = ["Contact", "DatabaseAway", "is_away", "is_passing"]
+__all__ = ["Contact", "DatabaseAway", "is_away", "is_full", "is_passing"]
 
 #: States of PostgreSQL in which nothing was done, and the same may be tried again.
-_AGAIN = {"40001", "40P01", "55P03"}
+_AGAIN = {"40001", "40P01", "55P03", "57014"}
 #: States in which it does not serve: it ends, starts, is full, or only stands by.
 _AWAY = {"25006", "25P03", "53300", "57P01", "57P02", "57P03", "57P05"}
 #: Seconds between two tries to reach it: at first, and at most.
 _FIRST, _LONGEST = 0.05, 1.0
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+#: States in which it finds no room on its disk or in memory.
+_FULL = {"53100", "53200", sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 
 class DatabaseAway(YardstoneError):
@@ -50,7 +52,18 @@ def is_passing(error: SQLAlchemyError) -> bool:
         return False
     if getattr(error.orig, "sqlstate", None) in _AGAIN:
         return True
-    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in _BUSY
+    return _of_sqlite(error) in _BUSY
+
+
+def is_full(error: SQLAlchemyError) -> bool:
+    """Whether nothing was done since there is no room, which will not change at once."""
+    if not isinstance(error, DBAPIError):
+        return False
+    return getattr(error.orig, "sqlstate", None) in _FULL or _of_sqlite(error) in _FULL
+
+
+def _of_sqlite(error: DBAPIError) -> int:
+    return int(getattr(error.orig, "sqlite_errorcode", 0)) & 0xFF
 
 
 class Contact:

@@ -30,7 +30,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
 
 from yardstone.errors import InputError
-from yardstone.web.contact import Contact, DatabaseAway, is_away, is_passing
+from yardstone.web.contact import Contact, DatabaseAway, is_away, is_full, is_passing
 from yardstone.web.engines import WRITING, address_of, postgres_engine, sqlite_engine
 from yardstone.web.schema import prepare
 
@@ -94,7 +94,7 @@ class Database:
             self._tried(lambda: None, patience=0.0)
         except DatabaseAway as error:
             reason = str(error.__cause__ or "")
-            if any(words in reason for words in _REFUSALS):
+            if not self.shared or any(words in reason for words in _REFUSALS):
                 raise InputError(f"cannot be used: {_reason(error)}", file=self.place) from None
         except DatabaseError as error:
             raise InputError(f"cannot be used: {_reason(error)}", file=self.place) from None
@@ -147,6 +147,8 @@ class Database:
                 found = self._asked(action)
             except SQLAlchemyError as error:
                 away = is_away(error)
+                if is_full(error):
+                    raise DatabaseAway from error
                 if away:
                     self.contact.lose()
                 elif not is_passing(error):

@@ -124,7 +124,7 @@ def postgres_engine(url: URL) -> Engine:
                 while True:
                     ready = yield wanted
                     if not ready and time.monotonic() > end:
-                        self.pgconn.finish()
+                        self.close()
                         raise OperationalError("the database does not answer")
                     wanted = waiting.send(ready)
             except StopIteration as ended:

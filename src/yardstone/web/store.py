@@ -8,7 +8,6 @@ once even if two workers did it.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +28,7 @@ from sqlalchemy import (
 )
 
 from yardstone.web import tables
+from yardstone.web.addresses import check_address, mark_of, new_id
 from yardstone.web.database import Database, Lock
 from yardstone.web.jobs import Job
 from yardstone.web.notices import CHANGED, QUEUED
@@ -39,10 +39,8 @@ from yardstone.web.settings import Settings
 from yardstone.web.stored_files import insert_chunks
 from yardstone.web.tables import clients, jobs, uploads
 
-__all__ = ["DAY", "OF_NOBODY", "PATIENCE_FOR_NEW", "JobStore", "mark_of", "new_id"]
+__all__ = ["DAY", "OF_NOBODY", "PATIENCE_FOR_NEW", "JobStore"]
 
-#: Random bytes of an address.
-_ADDRESS_BYTES = 18
 #: Seconds.
 DAY = 86_400.0
 #: Seconds for which the database is asked again to take a job, whose files came with trouble.
@@ -57,16 +55,6 @@ _BEGUN: dict[str, Any] = {
     **dict.fromkeys(("error", "players", "skipped", "keep")),
 }
 _COLUMNS = [column for column in jobs.c if column.name not in ("result", "key")]
-
-
-def new_id() -> str:
-    """A new private address of 144 random bits."""
-    return secrets.token_urlsafe(_ADDRESS_BYTES)
-
-
-def mark_of(job: str) -> str:
-    """What is remembered of an address that expired; it cannot be turned back."""
-    return hashlib.sha256(b"expired:" + job.encode()).hexdigest()
 
 
 class JobStore:
@@ -215,7 +203,7 @@ class JobStore:
         RequestProblem
             There is none (404), or it expired (410).
         """
-        chosen = self._chosen(result=result).where(jobs.c.id == job)
+        chosen = self._chosen(result=result).where(jobs.c.id == check_address(job))
         row = next(iter(self.database.rows(chosen, patience=patience)), None)
         if row is None:
             self.check_expired(job)
@@ -237,7 +225,7 @@ class JobStore:
 
     def batch(self, batch: str) -> list[Job]:
         """The jobs of a batch in their order, with results."""
-        chosen = self._chosen(result=True).where(jobs.c.batch == batch)
+        chosen = self._chosen(result=True).where(jobs.c.batch == check_address(batch))
         rows = self.database.rows(chosen.order_by(jobs.c.created, jobs.c.id))
         if not rows:
             self.check_expired(batch)
@@ -254,25 +242,20 @@ class JobStore:
     # What workers do
 
     def claim(self, worker: str) -> Job | None:
-        """Take the next job: of the client least served, the one that waits longest.
-
-        A worker that has a job already, because the answer to its claim was lost, gets
-        that one again.
-        """
-        own = (jobs.c.status == "running") & (jobs.c.worker == worker)
-        waiting = select(jobs.c.id).where(
-            jobs.c.status.in_(("queued", "running")), or_(jobs.c.status == "queued", own)
-        )
-        if self.database.row(waiting.limit(1)) is None:
+        """Take the next job: of the client least served, the one that waits longest."""
+        if self.database.row(select(jobs.c.id).where(jobs.c.status == "queued").limit(1)) is None:
             return None  # looking for work keeps nobody from writing
+        own = (jobs.c.status == "running") & (jobs.c.worker == worker)
+        again = False
 
         def work(connection: Connection) -> Job | None:
-            now = self.moment()
-            job = connection.execute(select(jobs.c.id).where(own).with_for_update()).scalar()
-            begun = 0
+            nonlocal again
+            now, job, begun = self.moment(), None, 0
+            if again:  # the answer to the first try was lost: it may have had one
+                job = connection.execute(select(jobs.c.id).where(own).with_for_update()).scalar()
             if job is None:
-                job = connection.execute(next_job(now)).scalar()
-                begun = 1
+                job, begun = connection.execute(next_job(now)).scalar(), 1
+            again = True
             if job is None:
                 return None
             begun_now: dict[str, Any] = {

@@ -24,10 +24,11 @@ from sqlalchemy import (
     update,
 )
 
+from yardstone.web.addresses import mark_of
 from yardstone.web.database import Lock
 from yardstone.web.notices import QUEUED
 from yardstone.web.settings import Settings
-from yardstone.web.store import DAY, OF_NOBODY, JobStore, mark_of
+from yardstone.web.store import DAY, OF_NOBODY, JobStore
 from yardstone.web.tables import chunks, clients, counters, gone, jobs, uploads, workers
 
 __all__ = [
@@ -274,22 +275,22 @@ def expire(store: JobStore) -> int:
 
 
 def drop_uploads(store: JobStore) -> None:
-    """Delete the uploads that no job needs any more."""
+    """Delete the uploads that no job needs any more, each in a transaction of its own."""
     going = jobs.c.status.in_(("queued", "running", "needs_player"))
     again = (jobs.c.status == "failed") & (jobs.c.keep > store.moment())
     needed = exists().where(jobs.c.upload == uploads.c.id, or_(going, again))
-    unneeded = select(uploads.c.id).where(~needed)
-    if store.database.row(unneeded) is None:
-        return
+    unneeded = store.database.rows(select(uploads.c.id).where(~needed))
 
-    def work(connection: Connection) -> None:
-        store.database.lock(connection, Lock.ROOM)  # nobody comes to need them meanwhile
-        found = [row.id for row in connection.execute(unneeded)]
-        connection.execute(delete(chunks).where(chunks.c.upload.in_(found)))
-        connection.execute(delete(uploads).where(uploads.c.id.in_(found)))
+    def drop(connection: Connection, upload: str) -> None:
+        store.database.lock(connection, Lock.ROOM)  # nobody comes to need it meanwhile
+        gone_now = delete(uploads).where(uploads.c.id == upload, ~needed)
+        if connection.execute(gone_now).rowcount:
+            connection.execute(delete(chunks).where(chunks.c.upload == upload))
 
-    store.database.write(work)
-    store.database.forget()
+    for row in unneeded:
+        store.database.write(partial(drop, upload=row.id))
+    if unneeded:
+        store.database.forget()
 
 
 def sweep(store: JobStore) -> None:

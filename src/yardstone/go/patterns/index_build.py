@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
@@ -97,16 +98,13 @@ def build_index(
     sources, report = _sources(named)
     shares = _shares(sources)
     parts = target.with_name(target.name + ".parts")
-    jobs = [
-        (named, first, last, parts / f"{number:06d}.npz")
-        for number, (first, last) in enumerate(shares)
-    ]
+    files = [parts / f"{number:06d}.npz" for number in range(len(shares))]
     try:
         parts.mkdir(exist_ok=True)
         with locked(parts, "making this index"):
-            parallel.map(_read_share, jobs, workers=workers, progress=progress)
+            _read_shares(named, sources, list(zip(shares, files, strict=True)), workers, progress)
             skipped = SkipReport(report.details)
-            _put_together(target, [job[3] for job in jobs], named, skipped)
+            _put_together(target, files, named, skipped)
             shutil.rmtree(parts, ignore_errors=True)
     except InputError:
         raise
@@ -155,17 +153,71 @@ def _games(source: Source, skipped: SkipReport) -> Iterator[GoGame]:
         skipped.add_uncounted(_FURTHER, further)
 
 
-def _read_share(job: tuple[tuple[str, ...], int, int, Path]) -> None:
-    """Read some of the sources into a part, unless that has been done before."""
-    paths, first, last, part = job
-    sources = _sources(paths)[0][first:last]
-    facts = [(source.name, source.size, _changed(source.path)) for source in sources]
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """Sources that are read together: which of those that paths mean, or, sent, themselves."""
+
+    paths: tuple[str, ...]
+    first: int
+    last: int
+    sent: tuple[Source, ...] | None = None
+
+    def sources(self) -> Sequence[Source]:
+        return _sources(self.paths)[0][self.first : self.last] if self.sent is None else self.sent
+
+    def __repr__(self) -> str:
+        """Which sources; errors name them so."""
+        return f"<files {self.first + 1} to {self.last}>"
+
+
+def _read_shares(
+    paths: tuple[str, ...],
+    sources: Sequence[Source],
+    parts: Sequence[tuple[tuple[int, int], Path]],
+    workers: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    """Read the sources into parts, but for those that have been read before."""
     archives = [_changed(Path(path)) for path in paths if is_archive(path)]
-    fingerprint = hashlib.blake2b(
-        repr((FORMAT, facts, archives)).encode(), digest_size=16
-    ).hexdigest()
-    if part.exists() and _fingerprint(part) == fingerprint:
-        return
+    missing: list[tuple[int, int]] = []
+    targets: dict[int, tuple[Path, str]] = {}
+    for (first, last), part in parts:
+        facts = [(each.name, each.size, _changed(each.path)) for each in sources[first:last]]
+        about = repr((FORMAT, facts, archives)).encode()
+        fingerprint = hashlib.blake2b(about, digest_size=16).hexdigest()
+        if not part.exists() or _fingerprint(part) != fingerprint:
+            missing.append((first, last))
+            targets[first] = (part, fingerprint)
+    send = parallel.elsewhere()
+    shares = (
+        _Share(paths, *span, tuple(map(_sent, sources[slice(*span)])) if send else None)
+        for span in missing
+    )
+
+    def keep(share: _Share, arrays: dict[str, NDArray[Any]]) -> None:
+        part, fingerprint = targets[share.first]
+        _PART.write(part, {"fingerprint": np.array(fingerprint), **arrays})
+
+    def note(done: int, total: int) -> None:
+        if progress is not None:
+            progress(len(parts) - total + done, len(parts))
+
+    parallel.map(
+        _read_share, shares, total=len(missing), workers=workers, receive=keep, progress=note
+    )
+
+
+def _sent(source: Source) -> Source:
+    """The source as it goes to another machine; one that cannot be read is named there."""
+    try:
+        return source.loaded()
+    except InputError:
+        return Source(source.name, source.path or Path(source.name))
+
+
+def _read_share(share: _Share) -> dict[str, NDArray[Any]]:
+    """The arrays of the part that is made of some sources."""
+    sources = share.sources()
     skipped = SkipReport()
     collected: dict[int, dict[str, list[Any]]] = {}
     for source in sources:
@@ -184,7 +236,7 @@ def _read_share(job: tuple[tuple[str, ...], int, int, Path]) -> None:
     notes = [(record.file, str(record.line), record.reason) for record in skipped.details]
     arrays["skipped"] = np.array(notes, np.str_).reshape(-1, 3)
     arrays["unlisted"] = np.array(len(skipped) - len(skipped.details))
-    _PART.write(part, {"fingerprint": np.array(fingerprint), **arrays})
+    return arrays
 
 
 def _fingerprint(part: Path) -> str | None:

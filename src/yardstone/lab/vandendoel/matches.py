@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from yardstone import parallel
-from yardstone.backgammon.gnubg import TIMEOUT, find_clock, find_gnubg, gnubg_version
+from yardstone.backgammon.gnubg import TIMEOUT, find_clock, find_gnubg, gnubg_version, same_gnubg
 from yardstone.errors import InputError, WorkerError
 from yardstone.lab.vandendoel.play import MatchJob, MatchSetting, play_match
 from yardstone.lab.vandendoel.results_file import ResultsFile
@@ -101,45 +101,40 @@ def play_jobs(
     InputError
         GNU Backgammon or libfaketime is missing, or the file is no results file.
     """
-    program = find_gnubg() if program is None else program
-    about = {"program": gnubg_version(program), "processor": processor()}
+    version = gnubg_version(find_gnubg(program))
     if frozen and find_clock() is None:
         raise InputError(
             "libfaketime is not installed, without which a match cannot be repeated",
             hint="apt-get install faketime, or ask for matches that cannot be repeated",
         )
-    stop = threading.Event()
+    stop = parallel.StopEvent()
     with ResultsFile(path) as results:
         ordered = list(dict.fromkeys(jobs))
         todo = [job for job in ordered if job not in results.done]
         play = partial(
-            play_match, program=program, frozen=frozen, timeout=timeout, export=export, stop=stop
+            _played,
+            version=version,
+            program=program,
+            frozen=frozen,
+            timeout=timeout,
+            export=export,
+            stop=stop,
         )
 
-        def work(job: MatchJob) -> str | None:
-            try:
-                record: dict[str, Any] = {**play(job), **about}
-            except WorkerError as error:
-                if stop.is_set():
-                    return None
-                results.append(
-                    {
-                        **job.setting.as_record(),
-                        "number": job.number,
-                        "seed": job.seed,
-                        "failed": str(error),
-                    }
-                )
-                return f"{job.setting}, match {job.number}: {error}"
+        def keep(job: MatchJob, record: dict[str, Any]) -> str | None:
             results.append(record)
-            return None
+            failure = record.get("failed")
+            return None if failure is None else f"{job.setting}, match {job.number}: {failure}"
 
         try:
-            reports = parallel.map(
-                work,
+            reports: list[Any] = parallel.map(
+                play,
                 todo,
-                workers=processes or default_processes(),
+                workers=processes,
+                cores=1 / PROCESSES_A_CORE,
                 threads=True,
+                receive=keep,
+                resource="gnubg",
                 progress=progress,
             )
         except BaseException:
@@ -147,6 +142,28 @@ def play_jobs(
             raise
     failed = tuple(line for line in reports if line is not None)
     return PlayedMatches(len(todo) - len(failed), len(ordered) - len(todo), failed)
+
+
+def _played(
+    job: MatchJob,
+    *,
+    version: str,
+    program: Path | None,
+    frozen: bool,
+    timeout: float,
+    export: bool,
+    stop: threading.Event,
+) -> dict[str, Any]:
+    """The line of a results file about a match that was played, or failed, on this machine."""
+    there = same_gnubg(version, program)
+    try:
+        record = play_match(
+            job, program=there, frozen=frozen, timeout=timeout, export=export, stop=stop
+        )
+    except WorkerError as error:
+        about = {"number": job.number, "seed": job.seed, "failed": str(error)}
+        return {**job.setting.as_record(), **about}
+    return {**record, "program": version, "processor": processor()}
 
 
 def processor() -> str:

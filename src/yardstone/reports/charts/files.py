@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,10 +73,13 @@ def save(sheet: Sheet, path: Path, words: str) -> None:
     for place, element in enumerate(sheet.elements):
         _draw(axes, element, place, fonts)
     metadata = {"CreationDate": None} if ending == ".pdf" else {}
-    with warnings.catch_warnings(), replaced(path) as temporary:
+    picture = io.BytesIO()  # matplotlib raises errors of its own where a file cannot be written
+    with warnings.catch_warnings():
         # A letter that no font here has is drawn as a box; in an SVG it stays a letter.
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
-        figure.savefig(temporary, format=ending[1:], dpi=_DOTS, metadata=metadata)
+        figure.savefig(picture, format=ending[1:], dpi=_DOTS, metadata=metadata)
+    with replaced(path) as temporary:
+        temporary.write_bytes(picture.getvalue())
 
 
 def _fonts() -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,18 @@ from typing import Any
 from yardstone.errors import UsageError
 from yardstone.reports.document import Document, Table
 
-__all__ = ["as_json", "document_csv", "document_json", "records_of", "table_csv", "write_parquet"]
+__all__ = [
+    "as_json",
+    "csv_pieces",
+    "document_csv",
+    "document_json",
+    "records_of",
+    "table_csv",
+    "write_parquet",
+]
 
+#: Rows of a piece of CSV.
+_PIECE = 10_000
 #: What SQL calls the kinds of values.
 _SQL = {
     "text": "VARCHAR",
@@ -43,12 +53,22 @@ def document_csv(document: Document) -> str:
 
 def table_csv(table: Table, shield: Callable[[Any], Any] = lambda value: value) -> str:
     """The columns that stand in files; `shield` makes values harmless."""
+    return "".join(csv_pieces(table, shield))
+
+
+def csv_pieces(table: Table, shield: Callable[[Any], Any] = lambda value: value) -> Iterator[str]:
+    """The same piece by piece, so that a long table takes no more memory than a short one."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     columns = table.kept
     writer.writerow([column.name for column in columns])
-    writer.writerows([shield(_text(column.value(row))) for column in columns] for row in table.rows)
-    return out.getvalue()
+    for number, row in enumerate(table.rows, start=1):
+        writer.writerow([shield(_text(column.value(row))) for column in columns])
+        if number % _PIECE == 0:
+            yield out.getvalue()
+            out.seek(0)
+            out.truncate()
+    yield out.getvalue()
 
 
 def _text(value: Any) -> Any:
@@ -81,4 +101,4 @@ def write_parquet(document: Document, path: Path) -> None:
     from yardstone.reports.parquet import write_parquet as write
 
     table = records_of(document)
-    write(path, table_csv(table), {column.name: _SQL[column.kind] for column in table.kept})
+    write(path, csv_pieces(table), {column.name: _SQL[column.kind] for column in table.kept})

@@ -38,6 +38,8 @@ __all__ = ["document_fragment", "document_page", "script", "style"]
 
 #: A number and its digits after the point; blanks as wide as a digit and as a point.
 _NUMBER = re.compile(r"[-+\u2212]?[\d,\u202f]+(?:\.(\d+))?")
+#: No more rows of a table stand on a page: a browser bears no more.
+PAGE_ROWS = 10_000
 _CODE = re.compile(r"`([^`\n]+)`")
 _DIGIT_BLANK, _POINT_BLANK = "\u2007", "\u2008"
 
@@ -106,9 +108,20 @@ def _environment() -> Environment:
     environment.filters["head"] = _head
     environment.filters["prose"] = _prose
     environment.filters["rows"] = _rows
+    environment.filters["paged"] = _paged
     environment.filters["drawn"] = lambda picture: Markup(picture.draw().svg())
     environment.filters["details"] = lambda table: Markup(_details(table))
     return environment
+
+
+def _paged(table: Table) -> Table:
+    """The table with no more rows than a browser bears; it says where the others are."""
+    if len(table.rows) <= PAGE_ROWS:
+        return table
+    first = (
+        f"The first {PAGE_ROWS:,} of {len(table.rows):,} {table.noun}s; CSV and Parquet have all."
+    )
+    return replace(table, rows=table.rows[:PAGE_ROWS], caption=f"{first} {table.caption}".strip())
 
 
 def _prose(text: str) -> Markup:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from textwrap import wrap
 
 from yardstone.reports.document import Block, Document, Facts, Lines, Picture, Section, Table
 from yardstone.reports.words import plural
 
-__all__ = ["aligned", "document_text", "hidden_rows"]
+__all__ = ["aligned", "document_text", "hidden_rows", "text_pieces"]
 
 #: Letters in a line of a list of sentences.
 _WIDTH = 100
@@ -16,15 +16,34 @@ _WIDTH = 100
 
 def document_text(document: Document) -> str:
     """The document; ends with a newline."""
-    parts = [list(document.lead)] if document.lead else []
-    parts += [lines for section in document.sections if (lines := section_lines(section))]
-    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
+    return "".join(text_pieces(document))
 
 
-def section_lines(section: Section) -> list[str]:
+def text_pieces(document: Document) -> Iterator[str]:
+    """The same line by line, so that a long table takes little memory."""
+    begin = True
+    if document.lead:
+        yield "\n".join(document.lead)
+        begin = False
+    for section in document.sections:
+        gap = "" if begin else "\n\n"
+        for line in section_lines(section):
+            yield gap + line
+            gap, begin = "\n", False
+    yield "\n"
+
+
+def section_lines(section: Section) -> Iterator[str]:
     """The lines of a section, none if it is empty."""
-    body = [line for block in section.blocks for line in _block_lines(block)]
-    return [section.title, *body] if section.title and (body or not section.blocks) else body
+    empty = bool(section.blocks)
+    for block in section.blocks:
+        for line in _block_lines(block):
+            if empty and section.title:
+                yield section.title
+            empty = False
+            yield line
+    if not section.blocks and section.title:
+        yield section.title
 
 
 def _block_lines(block: Block) -> Iterable[str]:
@@ -65,17 +84,23 @@ def _bullet(line: str) -> list[str]:
     return wrap(line, _WIDTH, initial_indent="  • ", subsequent_indent="    ")
 
 
-def table_lines(table: Table) -> list[str]:
+def table_lines(table: Table) -> Iterator[str]:
     """Heading and rows, with the lines between them, and how many rows are hidden."""
     if not len(table.rows):
-        return []
+        return
     columns = table.printed
-    cells = [[column.heading.strip() for column in columns], *table.cells(table.limit)]
-    lines = aligned(cells, left={k for k, column in enumerate(columns) if column.at_left})
-    for place in sorted(table.breaks, reverse=True):
-        if place < len(cells) - 1:
-            lines.insert(place + 1, table.breaks[place])
-    return lines + hidden_rows(table)
+    heading = [column.heading.strip() for column in columns]
+    left = {k for k, column in enumerate(columns) if column.at_left}
+
+    def cells() -> Iterator[list[str]]:
+        yield heading
+        yield from table.cells(table.limit)
+
+    for place, line in enumerate(_aligned(cells, left=left), start=-1):
+        if place in table.breaks:
+            yield table.breaks[place]
+        yield line
+    yield from hidden_rows(table)
 
 
 def hidden_rows(table: Table, limit: int | None = None) -> list[str]:
@@ -88,16 +113,20 @@ def hidden_rows(table: Table, limit: int | None = None) -> list[str]:
 
 def aligned(rows: Sequence[Sequence[str]], *, left: set[int]) -> list[str]:
     """Rows of cells as lines of equal columns; those in `left` begin at the left."""
+    return list(_aligned(lambda: rows, left=left))
+
+
+def _aligned(rows: Callable[[], Iterable[Sequence[str]]], *, left: set[int]) -> Iterator[str]:
+    """The same of rows that are gone through twice."""
     from rich.cells import cell_len
 
-    if not rows:
-        return []
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
+    widths: list[int] = []
+    for row in rows():
+        lengths = map(cell_len, row)
+        widths = [max(pair) for pair in zip(widths, lengths, strict=True)] if widths else [*lengths]
+    for row in rows():
         cells = []
         for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
             blanks = " " * (width - cell_len(cell))
             cells.append(cell + blanks if place in left else blanks + cell)
-        lines.append("  ".join(cells).rstrip())
-    return lines
+        yield "  ".join(cells).rstrip()

@@ -5,7 +5,7 @@ To add a column: give `RatingList.record` its value, and `_columns` a line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import inf
 from operator import itemgetter
@@ -47,6 +47,8 @@ FILE_COLUMNS = (
     "player", "rating", "deviation", "low", "high", "games", "wins", "draws", "losses", "score",
     "component", "status", "rank", "rank_low", "rank_high",
 )  # fmt: skip
+#: Up to so many players a page shows the opponents of each.
+DETAILED = 10_000
 #: Opponents shown for each player: the most played ones.
 OPPONENTS = 50
 _MARKS = {"at least": ">", "at most": "<"}
@@ -69,7 +71,7 @@ def rating_list_document(
         plain_list(report),
         title=title,
         top=top,
-        pairs=report.head_to_head,
+        pairs=report.head_to_head if len(report) <= DETAILED else None,
         remedies=sentences.remedies(report),
         skipped=sentences.skipped(report),
         drawing=draw,
@@ -239,6 +241,9 @@ class _Part(Sequence[Record]):
         if isinstance(places, range):
             return self._whole[places.start : places.stop]
         return self._whole[places]
+
+    def __iter__(self) -> Iterator[Record]:
+        return (self._whole[place] for place in self._places)
 
 
 def _group_title(group: Mapping[str, Any], groups: int) -> str:

@@ -120,7 +120,8 @@ def _perfect(report: RatingList) -> Iterable[str]:
         (Status.PERFECT_WINNER, "won", "at least"),
         (Status.PERFECT_LOSER, "lost", "at most"),
     ):
-        rows = [row for row in report.rows if report.ratings.status[row] == kind]
+        is_kind = (report.ratings.status == kind).tolist()
+        rows = [row for row in report.rows if is_kind[row]]
         if not rows:
             continue
         yield f"{_named(report, rows)} {did} every game: no rating or rank can be given."

@@ -15,6 +15,8 @@ from yardstone.go.points import BLACK, EMPTY, PASS, WHITE, point_name
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from yardstone.go.board import Board
+
 __all__ = ["FAILURE", "LONGEST_VARIATION", "REFUTATION", "Problem", "Variation", "make_problem"]
 
 REFUTATION, FAILURE = "refutation", "failure"
@@ -126,6 +128,7 @@ def make_problem(
         raise wrong("the problem has no variation", "add a refutation and a failure")
     if len(lines) > MOST_VARIATIONS:
         raise wrong(f"more than {MOST_VARIATIONS} variations")
+    board = _board_of(pattern, wrong)
     kinds = [kind for kind, _, _ in lines]
     variations = []
     for number, (kind, points, colours) in enumerate(lines):
@@ -142,7 +145,7 @@ def make_problem(
         variations.append(
             Variation(kind, called, np.array(points, np.int16), np.array(colours, np.int8))
         )
-        _check_legal(pattern, variations[-1], wrong)
+        _check_legal(board.copy(), variations[-1], wrong)
     opponents = allowed(WHITE if to_answer == BLACK else BLACK)
     if last != PASS and pattern.points[last] != opponents:
         where = point_name(last, pattern.size)
@@ -155,20 +158,22 @@ def make_problem(
     return problem
 
 
-def _check_legal(
-    pattern: Pattern, variation: Variation, wrong: Callable[[str], InputError]
-) -> None:
-    """Play a variation on the pattern alone; what is not known counts as empty."""
+def _board_of(pattern: Pattern, wrong: Callable[[str], InputError]) -> Board:
+    """The pattern alone; what is not known counts as empty."""
     from yardstone.go.board import Board
 
     try:
-        board = Board(
+        return Board(
             pattern.size,
             setup_black=np.flatnonzero(pattern.points == allowed(BLACK)),
             setup_white=np.flatnonzero(pattern.points == allowed(WHITE)),
         )
     except InputError as error:
         raise wrong(f"the position is impossible: {error.message}") from None
+
+
+def _check_legal(board: Board, variation: Variation, wrong: Callable[[str], InputError]) -> None:
+    """Play a variation on a board of its own."""
     for number, (point, colour) in enumerate(
         zip(variation.points.tolist(), variation.colours.tolist(), strict=True), start=1
     ):

@@ -173,9 +173,9 @@ def _row(content: str, number: int, file: str) -> _PlayerRow:
     names = words[1:at] if printed else words[:at]
     if not names:
         raise InputError("a player without a name", file=file, line=number)
-    cells_at = next(
-        (n for n in range(at + 1, len(words) + 1) if _all_results(words[n:])), len(words)
-    )
+    cells_at = len(words)
+    while cells_at > at + 1 and RESULT.fullmatch(words[cells_at - 1]):
+        cells_at -= 1
     between = words[at + 1 : cells_at]
     scores: list[str] = []
     while between and _SCORE.fullmatch(between[-1]) and len(between) > 1:
@@ -184,22 +184,24 @@ def _row(content: str, number: int, file: str) -> _PlayerRow:
     if len(cells) > MAX_ROUNDS:
         raise InputError(f"more than {MAX_ROUNDS} rounds", file=file, line=number)
     family, first = _names(names)
+    if not family:
+        raise InputError("a player without a name", file=file, line=number)
     grade = words[at].upper()
+    try:
+        rank = parse_rank(grade)
+    except ValueError as error:
+        raise InputError(str(error), file=file, line=number) from None
     player = Player(
         name=family,
         first_name=first,
         country=clean(between[0]) if between else "",
         club=clean(" ".join(between[1:])),
-        rank=parse_rank(grade),
+        rank=rank,
         grade=grade,
         ids={"egf": pin[1]} if pin else {},
         line=number,
     )
     return _PlayerRow(number, printed, player, tuple(scores), cells)
-
-
-def _all_results(words: list[str]) -> bool:
-    return bool(words) and all(RESULT.fullmatch(word) for word in words)
 
 
 def _cell(match: re.Match[str]) -> RoundCell:

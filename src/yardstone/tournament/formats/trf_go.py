@@ -27,7 +27,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from yardstone.errors import InputError
 from yardstone.tournament.formats.trf_head import MAX_ROUNDS
-from yardstone.tournament.model import Tournament
+from yardstone.tournament.model import MAX_SIZE, Tournament
 from yardstone.tournament.rules import Team
 
 __all__ = ["GO_LINE", "go_lines", "same_go", "with_go"]
@@ -41,7 +41,12 @@ _NOTE = (
 _WHOLE = {"players", "games", "byes", "adjustments", "document", "file"}
 _PLAYER, _GAME = {"line"}, {"round", "first", "second", "line"}
 #: Numbers outside of these are mistakes.
-_LIMITS = {"rank": (-50, 20), "rounds": (0, MAX_ROUNDS), "size": (2, 50), "table": (0, 100_000)}
+_LIMITS = {
+    "rank": (-50, 20),
+    "rounds": (0, MAX_ROUNDS),
+    "size": (2, MAX_SIZE),
+    "table": (0, 100_000),
+}
 
 
 def go_lines(tournament: Tournament, plain: Tournament, numbers: Mapping[int, int]) -> list[str]:

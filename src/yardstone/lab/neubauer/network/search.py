@@ -179,7 +179,7 @@ def random_search(
         Every training of the first iteration failed.
     """
     plan = plan or Plan()
-    home = Path(folder)
+    home = Path(folder).absolute()
     keep_plan(home, _described(plan))
     generators = parallel.spawn_generators(plan.seed, plan.iterations * plan.runs)
     total = len(generators)
@@ -196,6 +196,7 @@ def random_search(
             partial(do_run, examples=examples, threads=threads, device=device),
             items,
             workers=workers,
+            shared=[home],
             progress=None if progress is None else partial(_shifted, progress, first, total),
         )
         runs += done

@@ -82,7 +82,7 @@ def optuna_search(
     if trials < 1:
         raise UsageError("a search takes at least one training")
     optuna = _optuna()
-    home = Path(folder)
+    home = Path(folder).absolute()
     keep_plan(
         home,
         {
@@ -106,10 +106,10 @@ def optuna_search(
         device=device,
     )
     number = min(workers or parallel.available_cores(), trials)
-    if number == 1:
+    if number == 1 and not parallel.elsewhere():
         _work(0, progress=progress, **searched.keywords)
     else:
-        parallel.map(searched, range(number), workers=number)
+        parallel.map(searched, range(number), workers=number, shared=[home])
         if progress is not None:
             progress(trials, trials)
     runs = _runs(optuna, _study(optuna, home, seed, windows), start, home)

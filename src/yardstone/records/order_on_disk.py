@@ -6,7 +6,8 @@ in the order given, and each part is sorted by itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from yardstone.disk import CodedTexts, column_on_disk, column_part, let_go, piec
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["dated_columns", "sorted_columns", "time_rises"]
+__all__ = ["dated_columns", "distributed", "sorted_columns", "time_rises"]
 
 #: Games that are sorted together; a sample of so many times a part says where parts are cut.
 _PART, _SAMPLED = 1 << 20, 64
@@ -59,16 +60,34 @@ def time_rises(time: NDArray[np.datetime64]) -> bool:
 
 def sorted_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
     """The columns in order of time, equal times in the order given."""
-    result = {name: _room(column, len(column)) for name, column in columns.items()}
     time = _plain(columns["time"])
     edges = _edges(time)
-    size = np.zeros(len(edges) + 1, np.int64)
-    for at in pieces(len(time), _PART):
-        size += np.bincount(_part_of(taken(time, at), edges), minlength=len(size))
+    part_of = partial(_part_of, time, edges)
+    result, end = distributed(columns, part_of, len(edges) + 1)
+    size = np.diff(end, prepend=0)
+    for number in np.flatnonzero(size > 1):
+        if 0 < number < len(edges) and edges[number] - edges[number - 1] == 1:
+            continue  # games of one moment stand as they came
+        _sort_part(result, slice(int(end[number] - size[number]), int(end[number])))
+    return result
+
+
+def distributed(
+    columns: Mapping[str, Any], part_of: Callable[[slice], NDArray[np.integer]], parts: int
+) -> tuple[dict[str, Any], NDArray[np.int64]]:
+    """The columns with the games of each part together, and where each part ends.
+
+    `part_of` gives the parts of some games; within a part the games stand as they came.
+    """
+    games = len(next(iter(columns.values())))
+    result = {name: _room(column, games) for name, column in columns.items()}
+    size = np.zeros(parts, np.int64)
+    for at in pieces(games, _PART):
+        size += np.bincount(part_of(at), minlength=parts)
     end = np.cumsum(size)
     cursor = end - size
-    for at in pieces(len(time), _PART):
-        part = _part_of(taken(time, at), edges)
+    for at in pieces(games, _PART):
+        part = part_of(at)
         order = np.argsort(part, kind="stable")
         here = np.bincount(part, minlength=len(size))
         stop = np.cumsum(here)
@@ -81,11 +100,7 @@ def sorted_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
                 ]
             let_go(target)
         cursor += here
-    for number in np.flatnonzero(size > 1):
-        if 0 < number < len(edges) and edges[number] - edges[number - 1] == 1:
-            continue  # games of one moment stand as they came
-        _sort_part(result, slice(int(end[number] - size[number]), int(end[number])))
-    return result
+    return result, end
 
 
 def _edges(time: NDArray[np.datetime64]) -> NDArray[np.int64]:
@@ -97,9 +112,11 @@ def _edges(time: NDArray[np.datetime64]) -> NDArray[np.int64]:
     return np.unique(np.concatenate([cuts, cuts + 1]))
 
 
-def _part_of(time: NDArray[np.datetime64], edges: NDArray[np.int64]) -> NDArray[np.int32]:
-    part = np.searchsorted(edges, time.astype(np.int64), side="right")
-    return part.astype(np.int16 if len(edges) < 1 << 15 else np.int32)
+def _part_of(
+    time: NDArray[np.datetime64], edges: NDArray[np.int64], at: slice
+) -> NDArray[np.integer]:
+    part = np.searchsorted(edges, taken(time, at).astype(np.int64), side="right")
+    return np.asarray(part, np.int16 if len(edges) < 1 << 15 else np.int32)
 
 
 def _sort_part(columns: Mapping[str, Any], at: slice) -> None:

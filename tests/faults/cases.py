@@ -1,0 +1,377 @@
+"""Every command that writes, on small real input: what it is given, and what it may keep."""
+
+from __future__ import annotations
+
+import io
+import shlex
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+
+from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family
+
+__all__ = ["CASES", "NO_CASE", "READING", "Case", "commands"]
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "src" / "yardstone" / "examples"
+
+Prepare = Callable[[Path], object]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command with its arguments.
+
+    Attributes
+    ----------
+    command : str
+        Its words.
+    arguments : str
+        As in a shell, in the folder of the case.
+    examples : str
+        Example files that are copied there, with blanks between.
+    prepare : callable, optional
+        Puts further files there.
+    keeps : tuple of str
+        Patterns of what a command that goes on where it was keeps meanwhile.
+    once : bool
+        Whether the same command is refused once all is done.
+    gnubg : bool
+        Whether it needs GNU Backgammon.
+    heavy : bool
+        Whether it takes long: the tests try it less.
+    """
+
+    command: str
+    arguments: str
+    examples: str = ""
+    prepare: Prepare | None = None
+    keeps: tuple[str, ...] = ()
+    once: bool = False
+    gnubg: bool = False
+    heavy: bool = False
+
+    @property
+    def words(self) -> list[str]:
+        """The whole command."""
+        return [*self.command.split(), *shlex.split(self.arguments)]
+
+    def __str__(self) -> str:
+        return f"{self.command} {self.arguments}".strip()
+
+    def fill(self, folder: Path) -> None:
+        """Put its input into a folder."""
+        folder.mkdir(parents=True)
+        for name in self.examples.split():
+            shutil.copy(EXAMPLES / name, folder)
+        if self.prepare is not None:
+            self.prepare(folder)
+
+
+def commands(table: Mapping[str, Command | Family] = COMMANDS, words: str = "") -> Iterator[str]:
+    """The words of every command in the table."""
+    for name, entry in table.items():
+        if isinstance(entry, Family):
+            yield from commands(entry.commands, f"{words}{name} ")
+        else:
+            yield f"{words}{name}"
+    if table is COMMANDS:
+        yield from OWN_SWITCHES
+
+
+def _net(folder: Path) -> None:
+    from tests.go.games import small_network
+
+    small_network(folder).rename(folder / "net.bin.gz")
+
+
+def _model(folder: Path) -> None:
+    from tests.strength.estimate_cases import make_case
+
+    made = make_case(folder)
+    made.file.rename(folder / "net.bin.gz")
+    made.model_file.rename(folder / "model.npz")
+
+
+def _with_net_in_cache(folder: Path) -> None:
+    _net(folder)
+    nets = folder / "cache" / "yardstone" / "nets"
+    nets.mkdir(parents=True)
+    shutil.copy(folder / "net.bin.gz", nets / "old.bin.gz")
+
+
+def _go_games(folder: Path) -> None:
+    _net(folder)
+    games = folder / "games"
+    games.mkdir()
+    shutil.copy(EXAMPLES / "professional.sgf", games / "a.sgf")
+    shutil.copy(EXAMPLES / "professional.sgf", games / "b.sgf")
+
+
+def _experiment(folder: Path) -> None:
+    from tests.go.games import small_network
+    from tests.strength.made_experiment import write_experiment, write_games
+
+    write_games(folder)
+    write_experiment(folder, small_network(folder), models=False)
+
+
+def _training(folder: Path) -> None:
+    from tests.strength.made_run import write_run
+
+    write_run(folder)
+
+
+def _few_grades(folder: Path) -> None:
+    lines = (EXAMPLES / "graded_games_simulated.csv").read_text().splitlines(keepends=True)
+    (folder / "graded_games_simulated.csv").write_text("".join([lines[0], *lines[1::20]]))
+
+
+def _matches(folder: Path) -> None:
+    import gzip
+
+    from yardstone.lab.vandendoel.table import own_table, table_text
+
+    lines = table_text(own_table()).splitlines(keepends=True)
+    text = "".join([lines[0], *lines[1::100]])
+    (folder / "matches.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+def _event(folder: Path) -> None:
+    """A tournament of some players and no round, whose entry can be taken back."""
+    from yardstone.cli.main import main
+
+    file = str(folder / "cup.xml")
+    with redirect_stdout(io.StringIO()):
+        main(["tournament", "new", file, "--rounds", "5"])
+        main(["tournament", "enter", file, str(EXAMPLES / "players.csv")])
+
+
+REPORT = "-o list.csv --html list.html -q"
+DRAWN = f"{REPORT} --plot chart.svg"
+_TEXT = "-o list.txt --html list.html -q --plot chart.svg"
+_NET = "--net net.bin.gz"
+_EVENT = "open.xml"
+#: The journal is written before the file, and is right with both.
+_STEP = ("*.undo",)
+_ONE = "--workers 1"
+
+CASES: tuple[Case, ...] = (
+    Case("rate", f"league.csv --matrix matrix.csv {DRAWN}", "league.csv"),
+    Case("rate", "league.csv -o list.parquet -q", "league.csv"),
+    Case("rate", "league.csv -o list.json --plot chart.pdf -q", "league.csv"),
+    Case("match", f"match.pgn {REPORT}", "match.pgn"),
+    Case("history", f"league.csv --save league.ratings {DRAWN}", "league.csv"),
+    Case("predict", f"'Jonny 8.1' 'Fizbo 2' league.csv {REPORT}", "league.csv"),
+    Case("evaluate", f"league.csv {DRAWN}", "league.csv"),
+    Case("winprob between", f"2d 4d {DRAWN}"),
+    Case("winprob stats", f"graded_games_simulated.csv {DRAWN}", "graded_games_simulated.csv"),
+    Case(
+        "winprob fit",
+        f"winning_statistics_simulated.txt --save mine.json {DRAWN}",
+        "winning_statistics_simulated.txt",
+    ),
+    Case("winprob trace", f"graded_games_simulated.csv {DRAWN}", "graded_games_simulated.csv"),
+    Case(
+        "winprob compare", f"graded_games_simulated.csv {REPORT}", prepare=_few_grades, heavy=True
+    ),
+    Case("go evaluate", f"positions.jsonl {_NET} -o out.jsonl.gz -q", "positions.jsonl", _net),
+    Case("go analyse", f"professional.sgf {_NET} {DRAWN}", "professional.sgf", _net),
+    Case("go judge", f"professional.sgf {_NET} {REPORT}", "professional.sgf", _net),
+    Case(
+        "go features",
+        f"games {_NET} -o store --batch 1 {_ONE} -q",
+        prepare=_go_games,
+        keeps=("store/*",),
+    ),
+    Case("go nets list", REPORT, prepare=_with_net_in_cache),
+    Case("go nets show", f"old {REPORT}", prepare=_with_net_in_cache),
+    Case("go nets add", "net.bin.gz --name mine", prepare=_net),
+    Case("go nets remove", "old", prepare=_with_net_in_cache, once=True),
+    Case(
+        "strength estimate",
+        f"professional.sgf --colour black --model model.npz {_NET} {DRAWN}",
+        "professional.sgf",
+        _model,
+    ),
+    Case(
+        "strength calibrate",
+        f"estimates_simulated.csv --site Club --save club.json {REPORT}",
+        "estimates_simulated.csv",
+    ),
+    Case(
+        "strength run",
+        f"experiment.toml {_ONE} {REPORT}",
+        prepare=_experiment,
+        keeps=("work/*",),
+        heavy=True,
+    ),
+    Case("strength describe", "results.tsv -o figures", prepare=_experiment),
+    Case(
+        "strength train",
+        f"experiment.toml --model basic --threads 1 {_TEXT}",
+        prepare=_training,
+        keeps=("work/*",),
+        heavy=True,
+    ),
+    Case(
+        "strength search",
+        "experiment.toml --model basic --runs 2 --iterations 1 --start small --threads 1 "
+        "--set steps=3 --set epochs=1 --set batch=8 --set width=8 "
+        "--set query_width=4 --set depth=1 "
+        f"{_ONE} {_TEXT}",
+        prepare=_training,
+        keeps=("work/*",),
+        heavy=True,
+    ),
+    Case("strength style", f"style_simulated.tab {_ONE} {REPORT}", "style_simulated.tab"),
+    Case(
+        "trickplay index",
+        f"professional.sgf -o games.idx {_ONE}",
+        "professional.sgf",
+        keeps=("games.idx.parts*",),
+    ),
+    Case(
+        "trickplay find",
+        f"trickplay.txt --games professional.sgf --sgf found.sgf {_ONE} {REPORT}",
+        "trickplay.txt professional.sgf",
+    ),
+    Case(
+        "trickplay rate",
+        "trickplay.txt --games professional.sgf --sgf found.sgf --model model.npz "
+        f"{_ONE} {_NET} {DRAWN}",
+        "trickplay.txt professional.sgf",
+        _model,
+    ),
+    Case("tournament new", "cup.xml --rounds 5", once=True),
+    Case("tournament set", "open.xml --bar 3d", _EVENT, keeps=_STEP),
+    Case(
+        "tournament enter",
+        "open.xml --name 'Novak, Jana' --grade 3k --round 5",
+        _EVENT,
+        keeps=_STEP,
+        once=True,
+    ),
+    Case("tournament change", "open.xml Moreau --grade 7k", _EVENT, keeps=_STEP),
+    Case("tournament withdraw", "cup.xml 'Almeida Rita'", prepare=_event, keeps=_STEP, once=True),
+    Case(
+        "tournament bye", "cup.xml 'Almeida Rita' --round 1", prepare=_event, keeps=_STEP, once=True
+    ),
+    Case(
+        "tournament team",
+        "teams.xml --name Otters --players 'Berg Olav,Costa Ines,Kral Filip'",
+        "teams.xml",
+        keeps=_STEP,
+        once=True,
+    ),
+    Case("tournament wish", "open.xml --never 'Adler Ruth,Fischer Jan'", _EVENT, once=True),
+    Case(
+        "tournament pair",
+        "swiss.trf -o paired.trf --boards boards.csv --html boards.html -q",
+        "swiss.trf",
+    ),
+    Case("tournament pair", "swiss.trf -o swiss.trf -q", "swiss.trf", keeps=_STEP, once=True),
+    Case(
+        "tournament result",
+        "open.xml --players 'Garcia Ana,Dahl Ingrid' --score 0-1",
+        _EVENT,
+        keeps=_STEP,
+        once=True,
+    ),
+    Case("tournament undo", "cup.xml", prepare=_event, keeps=_STEP, once=True),
+    Case("tournament standings", f"open.xml {REPORT}", _EVENT),
+    Case("tournament ratings", f"open.xml {REPORT}", _EVENT),
+    Case("tournament prizes", f"open.xml {REPORT}", _EVENT),
+    Case("tournament publish", "open.xml -o pages", _EVENT),
+    Case("tournament publish", "open.xml", _EVENT),
+    Case("tournament show", "open.xml -o show.txt --html show.html -q", _EVENT),
+    Case("tournament convert", "open.xml -o open.h9", _EVENT),
+    Case("tournament needs", f"open.xml 'Claes Wim' --place 3 {REPORT}", _EVENT),
+    Case("tournament check", f"swiss.trf {REPORT}", "swiss.trf"),
+    Case("tournament generate", "--players 20 --rounds 3 --seed 7 -o random.trf"),
+    Case(
+        "tournament simulate",
+        f"--players 8 --rounds 3 --tournaments 4 {_ONE} {DRAWN}",
+    ),
+    Case(
+        "tournament study ties",
+        f"--players 8 --rounds 3 --tournaments 4 {_ONE} {DRAWN}",
+    ),
+    Case(
+        "tournament study pairing",
+        f"--players 8 --rounds 3 --replicates 1 {_ONE} {DRAWN}",
+        heavy=True,
+    ),
+    Case(
+        "tournament study weights",
+        f"--players 8 --rounds 3 --replicates 1 --trials 1 --confirm 1 {_ONE} {DRAWN}",
+        heavy=True,
+    ),
+    Case("backgammon rating", f"--epm 0.0085 --epc 0.021 --length 7 {REPORT}"),
+    Case(
+        "backgammon analyse",
+        f"backgammon.mat --ledger kept.jsonl --table matches.csv {DRAWN}",
+        "backgammon.mat",
+        keeps=("kept.jsonl",),
+        gnubg=True,
+        heavy=True,
+    ),
+    Case(
+        "backgammon position",
+        f"XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10 {DRAWN}",
+        gnubg=True,
+        heavy=True,
+    ),
+    Case(
+        "backgammon play",
+        f"results.jsonl --length 1 --second 0.4 --matches 2 --processes 2 {REPORT}",
+        keeps=("results.jsonl",),
+        gnubg=True,
+        heavy=True,
+    ),
+    Case(
+        "backgammon study part1",
+        f"results.jsonl --lengths 1 --matches 1 --processes 2 --plot figures {REPORT}",
+        keeps=("results.jsonl",),
+        gnubg=True,
+        heavy=True,
+    ),
+    Case("backgammon study table", "matches.csv.gz -o all.csv.gz", prepare=_matches),
+    Case(
+        "backgammon study fit",
+        f"matches.csv.gz --model decision --draws 5 --plot figures {REPORT}",
+        prepare=_matches,
+    ),
+    Case("backgammon study compare", f"matches.csv.gz {REPORT}", prepare=_matches),
+    Case("handicap", f"2d 4k {REPORT}"),
+    Case("demo", "--copy files"),
+    Case("convert game-files", "league.csv -o games.pgn.gz", "league.csv"),
+    Case("convert game-files", "professional.sgf -o repaired.sgf", "professional.sgf"),
+    Case("convert game-files", "league.csv -o games.parquet", "league.csv"),
+    Case("convert rating", f"2d --to egf {REPORT}"),
+    Case(
+        "ordo",
+        "-q -G -p match.pgn -o list.txt -c list.csv -j pairs.txt -s 10 -e errors.csv -C cfs.csv",
+        "match.pgn",
+    ),
+    Case("prep", "-p match.pgn -o kept.pgn --remaining rest.pgn -g groups.txt", "match.pgn"),
+)
+
+#: Commands without a case of their own, and why.
+NO_CASE: Mapping[str, str] = {
+    "go fetch": "needs a site: tests/records/test_ogs.py",
+    "go nets download": "needs a site: tests/go/nets/test_download.py kills and resumes it",
+    "backgammon study part2": "writes as part1 does, in hours",
+    "backgammon study depth": "writes as part1 does, in hours",
+    "backgammon study strong": "writes as part1 does, in hours",
+    "backgammon study appendix": "writes as part1 does, in hours",
+    "serve": "a server and its workers: tests/web/test_processes.py kills them",
+    "tournament serve": "writes by the steps that the other commands take",
+}
+
+#: Options with a path that is only read.
+READING = frozenset(
+    "--include --exclude --synonyms --state --net --model --games --list --rules --gnubg "
+    "--calibration --config --predict".split()
+)

@@ -1,0 +1,88 @@
+"""A command that is killed, interrupted or refused leaves nothing, or the whole result."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.faults.cases import CASES, NO_CASE, READING, Case, commands
+from tests.faults.trial import Trial
+from tests.faults.victim import Server
+from yardstone.backgammon.gnubg import find_gnubg
+from yardstone.cli.commands import application
+from yardstone.errors import YardstoneError
+
+#: Calls between a moment and a signal: before the change, just after it, and while it is written.
+LATER = (0, 1, 6)
+
+
+def has_gnubg() -> bool:
+    try:
+        find_gnubg()
+    except YardstoneError:
+        return False
+    return True
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server() as one:
+        yield one
+
+
+def here() -> list[Case]:
+    """The cases that this machine can run; tests/backgammon says what it needs besides."""
+    return [case for case in CASES if not case.gnubg or has_gnubg()]
+
+
+def test_every_command_has_a_case() -> None:
+    named = {case.command for case in CASES} | set(NO_CASE)
+    assert set(commands()) - named == set(), "a new command: add a case, or say why it needs none"
+    assert named - set(commands()) == set(), "no such command"
+    assert not {case.command for case in CASES} & set(NO_CASE)
+
+
+def options_with_paths(words: str) -> set[str]:
+    """The long names of the options of a command that name a file or folder."""
+    command = application(*words.split()[:-1])
+    place = getattr(command, "commands", {}).get(words.split()[-1], command)
+    return {
+        max(option.opts, key=len)
+        for option in place.params
+        if type(getattr(option, "type", None)).__name__ in ("TyperPath", "Path")
+        and option.opts[0].startswith("-")
+    }
+
+
+def test_every_option_that_writes_is_tried() -> None:
+    short = {"-o": "--output"}
+    for words in commands():
+        given = {
+            short.get(word, word) for case in CASES if case.command == words for word in case.words
+        }
+        if words in NO_CASE or words in ("ordo", "prep"):
+            continue
+        missing = options_with_paths(words) - READING - given
+        assert not missing, f"{words}: no case has {missing}"
+
+
+@pytest.mark.parametrize("case", here(), ids=str)
+def test_faults(case: Case, server: Server, tmp_path: Path) -> None:
+    trial = Trial(case, tmp_path, server)
+    moments = trial.undisturbed[0].moments
+    chance = random.Random(str(case))
+    draw = chance.randint
+    trial.signalled("kill", draw(1, moments), chance.choice(LATER))
+    if case.heavy:
+        return
+    trial.signalled(chance.choice(("term", "int")), draw(1, moments), chance.choice(LATER))
+    match chance.randrange(3):
+        case 0:
+            trial.refused("full", 1)
+        case 1:
+            assert trial.refused("read-only", 1)
+        case 2:
+            trial.refused("limit", draw(0, 2000))

@@ -1,0 +1,311 @@
+"""Runs the command with a fault at a chosen moment, without starting Python each time.
+
+A process that has imported what commands import waits for orders, a line of JSON each, and
+forks for each. In the fork an audit hook counts the moments at which the command makes,
+renames, changes or removes a file in the folder of the case, and at the one that is asked for
+does what is asked for: it kills itself, sends itself a signal, or lets the system refuse.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, Self
+
+__all__ = ["Done", "Order", "Server"]
+
+_OUT, _ERR, _COUNT = "out", "err", "moments"
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_CHANGES = frozenset(
+    "os.rename os.remove os.mkdir os.rmdir os.chmod os.truncate os.link os.symlink".split()
+)
+#: Signals at a moment, by the name of the fault.
+SIGNALS = {"kill": signal.SIGKILL, "term": signal.SIGTERM, "int": signal.SIGINT}
+_REFUSALS = {"full": errno.ENOSPC, "read-only": errno.EROFS}
+#: Seconds until a command hangs.
+_PATIENCE = 120
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """A command to run, and the fault.
+
+    Attributes
+    ----------
+    words : list of str
+    folder : str
+        Where it runs.
+    logs : str
+        Folder for what it prints.
+    fault : str
+        ``kill``, ``term``, ``int``: a signal. ``full``, ``read-only``: what the system
+        answers from then on to all that makes or changes a file. ``limit``: no file grows
+        beyond `moment` bytes. ``closed``, ``device``, ``pipe``: standard output. ``deaf``:
+        standard error is closed.
+    moment : int
+        Which change it is; from 1 on.
+    later : int
+        Python's calls of C functions between the moment and the fault.
+    """
+
+    words: list[str]
+    folder: str
+    logs: str
+    fault: str = ""
+    moment: int = 0
+    later: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """How it ended.
+
+    Attributes
+    ----------
+    status : int
+        The exit status; negative for the signal that ended it.
+    out, err : str
+    moments : int
+        Changes that were counted until then.
+    """
+
+    status: int
+    out: str
+    err: str
+    moments: int
+
+
+class Server:
+    """The process that forks."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.faults.victim"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).resolve().parents[2],
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
+
+    def run(self, *orders: Order) -> list[Done]:
+        """Run commands at the same time."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps([asdict(order) for order in orders]) + "\n")
+        self._process.stdin.flush()
+        statuses = json.loads(self._process.stdout.readline())
+        return [_done(order, status) for order, status in zip(orders, statuses, strict=True)]
+
+
+def _done(order: Order, status: int) -> Done:
+    logs = Path(order.logs)
+    counted = logs / _COUNT
+    return Done(
+        status=status,
+        out=(logs / _OUT).read_text(errors="replace"),
+        err=(logs / _ERR).read_text(errors="replace"),
+        moments=counted.stat().st_size if counted.exists() else 0,
+    )
+
+
+class _Fault:
+    """The audit hook."""
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self._folder = str(Path(order.folder).resolve())
+        self._count = 0
+        self._calls = 0
+        self._busy = False
+        self._log = os.open(Path(order.logs) / _COUNT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self._busy or not self._changes(event, arguments):
+            return
+        self._count += 1
+        os.write(self._log, b".")
+        order = self._order
+        if order.fault in SIGNALS and self._count == order.moment:
+            if order.later:
+                self._calls = order.later
+                sys.setprofile(self._profile)
+            else:
+                os.kill(os.getpid(), SIGNALS[order.fault])
+        elif order.fault in _REFUSALS and self._count >= order.moment:
+            if order.fault == "full" and not (event == "open" or event == "os.mkdir"):
+                return
+            number = _REFUSALS[order.fault]
+            raise OSError(number, os.strerror(number), os.fspath(arguments[0]))
+
+    def _changes(self, event: str, arguments: tuple[Any, ...]) -> bool:
+        if event == "open":
+            path, mode, flags = arguments
+            writes = bool(flags & _WRITING) if isinstance(flags, int) else False
+            if not writes and not (isinstance(mode, str) and set(mode) & set("wax+")):
+                return False
+        elif event in _CHANGES:
+            path = arguments[0]
+        else:
+            return False
+        if not isinstance(path, str | bytes | os.PathLike):
+            return False
+        self._busy = True
+        try:
+            return os.path.realpath(os.fsdecode(path)).startswith(self._folder)
+        finally:
+            self._busy = False
+
+    def _profile(self, _: FrameType, event: str, __: object) -> None:
+        if event != "c_return":
+            return
+        self._calls -= 1
+        if self._calls <= 0:
+            sys.setprofile(None)
+            os.kill(os.getpid(), SIGNALS[self._order.fault])
+
+
+def _streams(order: Order) -> None:
+    """Give the fork its standard streams."""
+    logs = Path(order.logs)
+    for number, name in ((1, _OUT), (2, _ERR)):
+        handle = os.open(logs / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+        os.dup2(handle, number)
+        os.close(handle)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    if order.fault == "device":
+        os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
+    if order.fault == "pipe":
+        reading, writing = os.pipe()
+        os.dup2(writing, 1)
+        os.close(writing)
+        os.close(reading)
+    sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.FileIO(0, closefd=False))  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = io.TextIOWrapper(  # type: ignore[misc]
+        io.BufferedWriter(io.FileIO(1, "w", closefd=False)), "utf-8"
+    )
+    sys.stderr = sys.__stderr__ = io.TextIOWrapper(  # type: ignore[misc]
+        io.BufferedWriter(io.FileIO(2, "w", closefd=False)), "utf-8", line_buffering=True
+    )
+    if order.fault == "closed":
+        os.close(1)
+        sys.stdout = sys.__stdout__ = None  # type: ignore[misc]
+    if order.fault == "deaf":
+        os.close(2)
+        sys.stderr = sys.__stderr__ = None  # type: ignore[misc]
+
+
+def _run(order: Order) -> int:
+    """Run the command as a process of its own would."""
+    os.setpgid(0, 0)
+    for number in SIGNALS.values():
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.chdir(order.folder)
+    for name, value in environment(order.folder).items():
+        os.environ[name] = value
+    import tempfile
+
+    tempfile.tempdir = None
+    _streams(order)
+    sys.argv = ["yardstone", *order.words]
+    fault = _Fault(order)
+    sys.addaudithook(fault)
+    if order.fault == "limit":
+        resource.setrlimit(resource.RLIMIT_FSIZE, (order.moment, order.moment))
+    from yardstone.cli.main import main
+
+    status = main()
+    # Python sends what is left on its way, and complains in its own words.
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    return status
+
+
+def environment(folder: str) -> dict[str, str]:
+    """What a command of a case sees: folders of its own."""
+    return {
+        "TMPDIR": str(Path(folder) / "tmp"),
+        "XDG_CACHE_HOME": str(Path(folder) / "cache"),
+        "YARDSTONE_CACHE": "off",
+        "COLUMNS": "80",
+    }
+
+
+def _forked(order: Order) -> int:
+    Path(order.logs).mkdir(parents=True, exist_ok=True)
+    (Path(order.folder) / "tmp").mkdir(exist_ok=True)
+    if process := os.fork():
+        return process
+    status = 70
+    try:
+        status = _run(order)
+    except SystemExit as leave:
+        status = leave.code if isinstance(leave.code, int) else 1
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def _ended(process: int) -> int:
+    """Its exit status; a command that hangs is killed."""
+    import time
+
+    until = time.monotonic() + _PATIENCE
+    while time.monotonic() < until:
+        ended, status = os.waitpid(process, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.002)
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    return -1000
+
+
+def _serve() -> None:
+    """Wait for orders."""
+    import importlib
+
+    for name in (
+        "numpy",
+        "duckdb",
+        "typer",
+        "rich.console",
+        "jinja2",
+        "scipy.optimize",
+        "scipy.special",
+        "matplotlib.figure",
+        "yardstone.cli.commands",
+        "yardstone.ratings.rating_list",
+        "yardstone.reports.faces.page",
+        "yardstone.records.formats",
+        "yardstone.tournament.event",
+    ):
+        importlib.import_module(name)
+    answers = os.fdopen(os.dup(1), "w")
+    for line in sys.stdin:
+        processes = [_forked(Order(**order)) for order in json.loads(line)]
+        answers.write(json.dumps([_ended(process) for process in processes]) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    _serve()

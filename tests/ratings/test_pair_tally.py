@@ -1,0 +1,79 @@
+"""Counts of pairs that grow, and the same list from them as from games in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from yardstone.errors import UsageError
+from yardstone.pool import PairCounts, Pool
+from yardstone.ratings import _setup, pair_tally
+from yardstone.ratings.bradley_terry import BradleyTerry
+from yardstone.ratings.pair_tally import CountedGames, PairTally
+from yardstone.ratings.rating_list import rate_list
+
+
+def drawn(games: int, players: int, seed: int = 1) -> Pool:
+    generator = np.random.default_rng(seed)
+    first = (players * generator.random(games) ** 2).astype(np.int32)
+    second = (first + 1 + generator.integers(0, players - 1, games)).astype(np.int32) % players
+    score = generator.choice([0.0, 0.5, 1.0], games)
+    return Pool(tuple(f"P{k}" for k in range(players)), first, second, score)
+
+
+def tallied(pool: Pool, size: int) -> PairCounts:
+    tally = PairTally()
+    for start in range(0, len(pool), size):
+        tally.add(pool.select(np.arange(start, min(start + size, len(pool)))))
+    return tally.counts(len(pool.players))
+
+
+@pytest.mark.parametrize("size", [1, 7, 400, 5000])
+def test_pieces_add_up_to_the_whole(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_tally, "BUFFER", 90)
+    pool = drawn(1500, 12)
+    counts, whole = tallied(pool, size), pool.pair_counts()
+    for name in ("first", "second", "wins", "draws", "losses"):
+        assert np.array_equal(getattr(counts, name), getattr(whole, name))
+        assert getattr(counts, name).dtype == getattr(whole, name).dtype
+
+
+def test_counts_grow_wider_than_a_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_tally, "BUFFER", 100)
+    monkeypatch.setattr(pair_tally, "MANY_PAIRS", 0)
+    pool = drawn(3000, 3)
+    counts, whole = tallied(pool, 50), pool.pair_counts()
+    assert counts.wins.dtype == np.uint16
+    assert np.array_equal(counts.wins, whole.wins)
+    assert np.array_equal(counts.games, whole.games)
+    assert counts.total() == 3000
+
+
+def test_many_pairs_are_rated_as_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = drawn(4000, 60)
+    # Two who won and lost everything, so that some pairs take no part in the fit.
+    pool = replace(
+        pool,
+        players=(*pool.players, "best", "worst"),
+        first=np.concatenate([pool.first, [60, 60, 3]]),
+        second=np.concatenate([pool.second, [1, 2, 61]]),
+        score=np.concatenate([pool.score, [1.0, 1.0, 1.0]]),
+    )
+    usual = rate_list(pool)
+    for module in (pair_tally, _setup):
+        monkeypatch.setattr(module, "MANY_PAIRS", 0)
+    games = CountedGames(pool.players, tallied(pool, 500), pool.skipped)
+    assert games.counts.wins.dtype == np.uint8
+    many = rate_list(games)
+    assert many.records() == usual.records()
+    assert many.draw_rate == usual.draw_rate
+    assert many.traps == usual.traps
+
+
+def test_games_played_as_a_pair_need_the_games() -> None:
+    pool = drawn(200, 5)
+    games = CountedGames(pool.players, pool.pair_counts(), pool.skipped)
+    with pytest.raises(UsageError, match="need the games themselves"):
+        BradleyTerry(paired=("event",)).fit(games)

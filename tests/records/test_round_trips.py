@@ -1,0 +1,64 @@
+"""What is written of a pool can be read, in every format of games, whatever the names are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.fuzz.oracles import games
+from yardstone.pool import Pool
+from yardstone.records.decoding import clean
+from yardstone.records.formats import FORMATS, read_format
+from yardstone.records.formats.format import Writer
+from yardstone.records.options import Options
+from yardstone.records.sources import Source
+
+WRITERS = [(format.name, writer) for format in FORMATS.values() for writer in format.writers]
+_ODD = "\"'\\,;|\t[](){}%#=&<>:/*?-+.1 aÄ段\u00a0\u2028\U0001f600"
+#: Names as a reader may give them: cleaned, and not empty.
+NAMES = st.sampled_from(["Ann 3d", "古力九段", "1-0", "*", "null", "NaN", "1.0", "2024-01-02"]) | (
+    st.text(st.sampled_from(_ODD) | st.characters(codec="utf-8"), max_size=12)
+    .map(clean)
+    .filter(bool)
+)
+
+
+@st.composite
+def pools(draw: st.DrawFn) -> Pool:
+    players = draw(st.lists(NAMES, min_size=2, max_size=5, unique=True))
+    number = draw(st.integers(1, 6))
+    pick = st.lists(st.integers(0, len(players) - 1), min_size=number, max_size=number)
+    scores = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=number, max_size=number)
+    days = st.lists(st.integers(-8000, 20000), min_size=number, max_size=number)
+    first, second = np.array(draw(pick)), np.array(draw(pick))
+    second = np.where(first == second, (first + 1) % len(players), second)
+    time = np.array(draw(days), "datetime64[D]").astype("datetime64[s]")
+    return Pool(tuple(players), first, second, np.array(draw(scores)), time)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("round")
+
+
+@pytest.mark.parametrize(("name", "writer"), WRITERS, ids=[writer.name for _, writer in WRITERS])
+def test_whatever_the_names(name: str, writer: Writer, folder: Path) -> None:
+    path = folder / f"games{writer.endings[0]}"
+
+    @settings(max_examples=15)
+    @given(pools())
+    def tried(pool: Pool) -> None:
+        pieces = [p if isinstance(p, bytes) else p.encode() for p in writer.pieces(pool)]
+        path.write_bytes(b"".join(pieces))
+        again = read_format(name, [Source(path.name, path)], Options(times=True))
+        assert games(again) == games(pool)
+        assert again.skipped.total == 0
+        assert again.time is not None
+        assert pool.time is not None
+        assert again.time.tolist() == pool.time.tolist()
+
+    tried()

@@ -1,0 +1,184 @@
+"""Games piece by piece are those that are read at once: players, order, columns, what is said."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+import yardstone
+from tests.shared import shared_path
+from yardstone.errors import IgnoredWarning, InputError, NoGamesError
+from yardstone.examples import example
+from yardstone.pool import Pool
+from yardstone.records import read
+from yardstone.records.size import estimated_games
+from yardstone.records.sources import find_sources
+from yardstone.records.streaming import game_stream
+
+pytestmark = pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning")
+
+ROWS = """white,black,result,date,Event
+Ann,Bob,1-0,2020-01-05,Cup
+Bob,Cid,1/2-1/2,2020,Cup
+Cid,,0-1,2020-02-01,Cup
+Ann,Cid,0-1,2020-03-01,League
+Dora,Ann,*,2020-03-02,League
+Bob,Ann,1-0,,Cup
+Eve,Bob,0-1,2020-04,League
+"""
+
+
+def same(stream: Any, pool: Pool) -> None:
+    batches = list(stream)
+    assert tuple(stream.players) == pool.players
+    assert stream.games == len(pool) == sum(map(len, batches))
+    assert stream.ordered == pool.ordered
+    assert stream.skipped == pool.skipped
+    for name in ("first", "second", "score"):
+        parts = [getattr(batch, name) for batch in batches]
+        assert np.array_equal(np.concatenate(parts), getattr(pool, name))
+    if pool.time is not None:
+        time = np.concatenate([batch.time for batch in batches])
+        assert np.array_equal(time, pool.time, equal_nan=True)
+    for name, column in pool.columns.items():
+        whole = np.concatenate([batch.columns[name].astype(column.dtype) for batch in batches])
+        assert [str(value) for value in whole] == [str(value) for value in column]
+
+
+def csv(folder: Path) -> Path:
+    path = folder / "games.csv"
+    path.write_text(ROWS)
+    return path
+
+
+def parts(folder: Path) -> Path:
+    target = folder / "games"
+    with closing(duckdb.connect()) as connection:
+        connection.execute(
+            f"COPY (SELECT * FROM read_csv('{csv(folder)}', all_varchar = true)) "
+            f"TO '{target}' (FORMAT parquet, PARTITION_BY (Event), WRITE_PARTITION_COLUMNS true)"
+        )
+    return target
+
+
+def json(folder: Path) -> Path:
+    with closing(duckdb.connect()) as connection:
+        path = folder / "games.json"
+        connection.execute(
+            f"COPY (SELECT * FROM read_csv('{csv(folder)}', all_varchar = true)) TO '{path}'"
+        )
+    return path
+
+
+def database(folder: Path) -> Path:
+    path = folder / "games.duckdb"
+    with closing(duckdb.connect(str(path))) as connection:
+        connection.execute(
+            f"CREATE TABLE game AS SELECT * FROM read_csv('{csv(folder)}', all_varchar = true)"
+        )
+    return path
+
+
+def sqlite(folder: Path) -> Path:
+    path = folder / "games.sqlite"
+    rows = [line.split(",") for line in ROWS.splitlines()[1:]]
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute("CREATE TABLE game (white, black, result, date, Event)")
+        base.executemany("INSERT INTO game VALUES (?, ?, ?, ?, ?)", rows)
+    return path
+
+
+@pytest.mark.parametrize("made", [csv, parts, json, database, sqlite])
+@pytest.mark.parametrize("rows", [2, 1000])
+def test_tables(made: Callable[[Path], Path], rows: int, tmp_path: Path) -> None:
+    path = made(tmp_path)
+    options: dict[str, Any] = {"columns": ["Event"], "skip_unread": True}
+    same(game_stream(path, rows=rows, **options), read(path, **options))
+    options["where"] = "Event = 'Cup'"
+    same(game_stream(path, rows=rows, memory=200_000_000, **options), read(path, **options))
+
+
+@pytest.mark.parametrize("name", ["league.csv", "football.csv", "swiss.trf", "open.xml"])
+def test_examples(name: str) -> None:
+    same(game_stream(example(name), rows=10), read(example(name)))
+
+
+def test_several_files_share_their_players(tmp_path: Path) -> None:
+    paths = [csv(tmp_path), example("league.csv")]
+    same(
+        game_stream(*paths, rows=4, skip_unread=True),
+        read(*paths, skip_unread=True),
+    )
+
+
+def test_a_query(tmp_path: Path) -> None:
+    sql = "SELECT * FROM game WHERE Event = 'Cup'"
+    for path in (database(tmp_path), sqlite(tmp_path)):
+        pool = yardstone.query(sql, path, skip_unread=True)
+        same(game_stream(path, query=sql, rows=2, skip_unread=True), pool)
+
+
+def test_files_of_names(tmp_path: Path) -> None:
+    synonyms, include, exclude = (tmp_path / name for name in ("same", "in", "out"))
+    synonyms.write_text("Anna,Ann\nNobody,None of them\n")
+    include.write_text("Ann\nBob\nCid\nZoe\n")
+    exclude.write_text("Cid\n")
+    options: dict[str, Any] = {"synonyms": synonyms, "include": include, "exclude": exclude}
+    with pytest.warns(IgnoredWarning) as read_at_once:
+        pool = read(csv(tmp_path), skip_unread=True, **options)
+    with pytest.warns(IgnoredWarning) as by_pieces:
+        same(game_stream(csv(tmp_path), rows=2, skip_unread=True, **options), pool)
+    said = [
+        {str(one.message) for one in found if one.category is IgnoredWarning}
+        for found in (read_at_once, by_pieces)
+    ]
+    assert said[0] == said[1] != set()
+
+
+def test_what_cannot_be_read_is_refused_in_the_same_words(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text("white,black,result\n" + "Ann,Bob,yes\n" * 9)
+    with pytest.raises(InputError) as at_once:
+        read(path)
+    with pytest.raises(InputError) as by_pieces:
+        list(game_stream(path))
+    assert str(by_pieces.value) == str(at_once.value)
+
+
+def test_a_condition_that_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(NoGamesError, match="leaves no game"):
+        list(game_stream(csv(tmp_path), where="Event = 'Nowhere'"))
+
+
+def test_files_of_an_object_store_are_read_by_a_query() -> None:
+    with pytest.raises(InputError, match=r"by a query.*SELECT"):
+        find_sources(["s3://bucket/games/*.parquet"], [".parquet"])
+
+
+def test_the_number_of_games_is_known_or_estimated(tmp_path: Path) -> None:
+    assert estimated_games([str(parts(tmp_path))]) == 7
+    rows = csv(tmp_path)
+    assert 0 < estimated_games([str(rows)]) < 40
+    with pytest.raises(InputError):
+        estimated_games([str(tmp_path / "nothing.csv")])
+
+
+@pytest.mark.parametrize(
+    "name", ["data/chess/kingbase_1990_2012.tsv.gz", "data/go/tygem_2005_2011.tsv.gz"]
+)
+def test_real_tables(name: str, tmp_path: Path) -> None:
+    target = tmp_path / "games"
+    with closing(duckdb.connect()) as connection:
+        connection.execute(
+            f"COPY (SELECT *, row_number() OVER () // 15000 AS part FROM (SELECT * FROM read_csv("
+            f"'{shared_path(name)}', all_varchar = true) LIMIT 40000)) "
+            f"TO '{target}' (FORMAT parquet, PARTITION_BY (part))"
+        )
+    same(game_stream(target, rows=7000), read(target))
