@@ -12,7 +12,7 @@ from pathlib import Path
 
 from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family
 
-__all__ = ["CASES", "NO_CASE", "READING", "Case", "commands"]
+__all__ = ["CASES", "NO_CASE", "Case", "commands"]
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "src" / "yardstone" / "examples"
 
@@ -369,9 +369,3 @@ NO_CASE: Mapping[str, str] = {
     "serve": "a server and its workers: tests/web/test_processes.py kills them",
     "tournament serve": "writes by the steps that the other commands take",
 }
-
-#: Options with a path that is only read.
-READING = frozenset(
-    "--include --exclude --synonyms --state --net --model --games --list --rules --gnubg "
-    "--calibration --config --predict".split()
-)

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.cases import CASES, NO_CASE, READING, Case, commands
+from tests.faults.cases import CASES, NO_CASE, Case, commands
 from tests.faults.trial import Trial
 from tests.faults.victim import Server
 from yardstone.backgammon.gnubg import find_gnubg
-from yardstone.cli.commands import application
 from yardstone.errors import YardstoneError
 
 #: Calls between a moment and a signal: before the change, just after it, and while it is written.
@@ -43,30 +42,6 @@ def test_every_command_has_a_case() -> None:
     assert set(commands()) - named == set(), "a new command: add a case, or say why it needs none"
     assert named - set(commands()) == set(), "no such command"
     assert not {case.command for case in CASES} & set(NO_CASE)
-
-
-def options_with_paths(words: str) -> set[str]:
-    """The long names of the options of a command that name a file or folder."""
-    command = application(*words.split()[:-1])
-    place = getattr(command, "commands", {}).get(words.split()[-1], command)
-    return {
-        max(option.opts, key=len)
-        for option in place.params
-        if type(getattr(option, "type", None)).__name__ in ("TyperPath", "Path")
-        and option.opts[0].startswith("-")
-    }
-
-
-def test_every_option_that_writes_is_tried() -> None:
-    short = {"-o": "--output"}
-    for words in commands():
-        given = {
-            short.get(word, word) for case in CASES if case.command == words for word in case.words
-        }
-        if words in NO_CASE or words in ("ordo", "prep"):
-            continue
-        missing = options_with_paths(words) - READING - given
-        assert not missing, f"{words}: no case has {missing}"
 
 
 @pytest.mark.parametrize("case", here(), ids=str)
