@@ -22,7 +22,7 @@ from yardstone.records.order_on_disk import dated_columns, sorted_columns, time_
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BatchColumns", "GameBatches", "StoredPool", "in_batches", "stored_games"]
+__all__ = ["GameBatches", "StoredPool", "in_batches", "stored_games"]
 
 #: What a game takes while its batch is rated or measured, in bytes.
 _HELD = 400
