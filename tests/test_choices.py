@@ -23,6 +23,7 @@ from yardstone.ratings.matches import Match
 from yardstone.ratings.priors import Prior, Relation
 from yardstone.ratings.systems import SYSTEMS, find_system
 from yardstone.scales import convert
+from yardstone.tournament.pairing_rules import PairingRules
 
 #: Packages whose classes of parameters are walked over.
 PACKAGES = (
@@ -117,6 +118,15 @@ def test_single_values() -> None:
     assert nearest("BIRER", ["accuracy", "brier"]) == "brier"
     assert no_such("tag", "x", []) == "there is no tag 'x', and no other"
     assert no_such("tag", "x", [str(n) for n in range(100)]).endswith("59 and 40 more")
+
+
+def test_whole_numbers_beyond_any_float() -> None:
+    with pytest.raises(UsageError, match="n must be a number from 0, not 1000"):
+        check_number("n", 10**400, least=0.0)
+    with pytest.raises(UsageError, match="bar must be a whole number, not 1000"):
+        PairingRules(bar=10**400)
+    with pytest.raises(UsageError, match="floor = -1000000000000001: rules lie from"):
+        PairingRules(floor=-(10**15) - 1)
 
 
 def test_words_of_functions() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import cache
 from inspect import get_annotations
-from math import isfinite, isnan
+from math import inf, isfinite
 from numbers import Integral, Real
 from typing import Any, Literal, get_args, get_origin
 
@@ -133,7 +133,7 @@ def check_number(
     # A sentence only where there is something to complain of: this runs often.
     if (
         isinstance(value, Real)
-        and isfinite(value)
+        and _is_finite(value)
         and (not whole or isinstance(value, Integral))
         and (least is None or float(value) >= least)
         and (most is None or float(value) <= most)
@@ -142,6 +142,14 @@ def check_number(
     ):
         return
     raise UsageError(f"{what} must be {' '.join([wanted, *limits])}, not {value!r}")
+
+
+def _is_finite(value: Real) -> bool:
+    """Whether a number is finite as a float: a whole number may be too large for one."""
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +184,8 @@ def check_fields(owner: Any, *, infinite: Collection[str] = ()) -> None:
                 kind.number
                 and (not kind.whole or isinstance(value, Integral))
                 and (
-                    isfinite(value)
-                    or ((kind.infinite or kind.name in infinite) and not isnan(value))
+                    _is_finite(value)
+                    or ((kind.infinite or kind.name in infinite) and value in (inf, -inf))
                 )
             )
         else:

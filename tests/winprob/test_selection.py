@@ -176,6 +176,18 @@ def test_events_made_up_are_left_out(tmp_path: Path) -> None:
     assert pool.skipped.total == 40
 
 
+def test_a_long_name_of_an_event_does_not_make_all_as_wide(tmp_path: Path) -> None:
+    row = "2020-01-01,19,7.5,1,a,b,3k,2k,0,B+R"
+    path = tmp_path / "games.csv"
+    path.write_text(f"{HEAD}Open,{row}\n{'x' * 501},{row}\n{'y' * 500},{row}\n")
+    pool = read_games_csv(path)
+    assert len(pool) == 2
+    assert pool.columns["event"].dtype == np.dtype("<U500")
+    assert [(each.line, each.reason) for each in pool.skipped.details] == [
+        (3, "name of the event longer than 500 letters")
+    ]
+
+
 def test_csv_without_grades(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text("black,white,result\na,b,B+1\n")

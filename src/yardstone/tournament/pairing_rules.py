@@ -137,6 +137,10 @@ class PairingRules(PairingSettings):
 
     def __post_init__(self) -> None:
         check_fields(self)
+        for part in dataclasses.fields(self):
+            value = getattr(self, part.name)
+            if isinstance(value, int) and abs(value) > LARGEST_WEIGHT:
+                raise UsageError(f"{part.name} = {value}: rules lie from -10^15 to 10^15")
         for name in WEIGHTS:
             value = getattr(self, name)
             if not 0 <= value <= LARGEST_WEIGHT:

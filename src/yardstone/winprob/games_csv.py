@@ -51,6 +51,8 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
     "size": ("size",),
 }
 _NEEDED = ("black", "white", "first_grade", "second_grade", "result")
+#: Names of events have one width in memory, that of the longest.
+_LONGEST_EVENT = 500
 
 
 def _points(text: str) -> float:
@@ -142,6 +144,10 @@ def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool
         board = _numbers(data["size"], size, 19.0)
         reasons["not on a board of 19 lines"] = keep & (board != 19)
         keep &= board == 19
+    if "event" in data:
+        long = np.array([len(word) > _LONGEST_EVENT for word in data["event"]], bool)
+        reasons[f"name of the event longer than {_LONGEST_EVENT} letters"] = keep & long
+        keep &= ~long
     handicap = _numbers(data.get("handicap"), size, 0.0, wrong=np.inf)
     komi = _numbers(data.get("komi"), size, np.nan, wrong=np.inf)
     for kind, wrong in (

@@ -30,6 +30,8 @@ _FILE = ArrayFile(
     most_arrays=64,
     hint="take a file that Yardstone saved",
 )
+#: Of a number: what is computed from larger ones leaves the range of float32.
+_TOO_LARGE = 1e12
 
 
 def write_arrays(
@@ -43,7 +45,7 @@ def write_arrays(
         arrays: Arrays = {name: value.astype(np.float16) for name, value in small.items()}
     arrays |= {name: np.asarray(value, np.float64) for name, value in exact.items()}
     for name, value in arrays.items():
-        if not np.isfinite(value).all():
+        if not _usable(value):
             raise UsageError(f"{name} has numbers that the file cannot hold")
     _FILE.write(path, arrays, {"card": dict(card)})
 
@@ -70,8 +72,12 @@ def read_arrays(path: Path, make: Callable[[Arrays, dict[str, Any]], Made]) -> M
         arrays = dict(stored)
         if not all(value.dtype.kind == "f" for value in arrays.values()):
             raise ValueError("not numbers")
-        if not all(np.isfinite(value).all() for value in arrays.values()):
-            raise ValueError("not finite")
+        if not all(_usable(value) for value in arrays.values()):
+            raise ValueError("not finite, or too large for a model")
         return make(arrays, about["card"])
 
     return _FILE.read(path, model)
+
+
+def _usable(value: NDArray[np.floating[Any]]) -> bool:
+    return bool(np.isfinite(value).all()) and float(np.abs(value).max(initial=0.0)) < _TOO_LARGE

@@ -88,6 +88,8 @@ class MoveScorer:
             "deviation": (values,),
             "pairs": (len(LATER), len(SCALARS)),
             "spell": (len(SCALARS),),
+            "pick_bias": (len(lift.pick_bias),),
+            "bias": (len(lift.bias),),
             "pick_weights": (channels, len(lift.pick_bias)),
             "weights": (values, len(lift.bias)),
             "linear": (PHASES, values, width),

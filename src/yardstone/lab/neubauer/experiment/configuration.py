@@ -37,7 +37,9 @@ __all__ = [
 ]
 
 #: A description is a page of text; a file beyond this is something else.
-_LARGEST = 1 << 20
+_LARGEST = 1 << 16
+#: A key of many parts (a.b.c) takes the reader of TOML time and memory with their square.
+_MOST_DOTS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,18 +276,32 @@ def read_experiment(path: str | os.PathLike[str]) -> Experiment:
     """
     file = Path(path)
     try:
-        large = file.stat().st_size > _LARGEST
-        sections = {} if large else tomllib.loads(file.read_text("utf-8"))
+        with file.open("rb") as stream:
+            data = stream.read(_LARGEST + 1)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(file)) from None
+    if len(data) > _LARGEST:
+        raise InputError("too large for the description of an experiment", file=str(file))
+    _check_lines(data, file)
+    try:
+        sections = tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:  # tomllib's error is one of these
         raise InputError(f"is not TOML: {error}", file=str(file)) from None
-    if large:
-        raise InputError("too large for the description of an experiment", file=str(file))
     try:
         return _experiment(sections, file)
     except UsageError as error:
         raise InputError(str(error), file=str(file)) from None
+
+
+def _check_lines(data: bytes, file: Path) -> None:
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line.count(b".") > _MOST_DOTS:
+            raise InputError(
+                f"more than {_MOST_DOTS} dots in a line",
+                file=str(file),
+                line=number,
+                hint="give each name of a list a line of its own",
+            )
 
 
 def _experiment(sections: Mapping[str, Any], file: Path) -> Experiment:
@@ -338,7 +354,10 @@ def _value(name: str, value: Any, kind: str) -> Any:
         return tuple(values)
     expected = next(k for k in (bool, int, float, str) if kind.split(" ")[0] == k.__name__)
     if expected is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
+        try:
+            value = float(value)
+        except OverflowError:
+            raise UsageError(f"{name} is too large") from None
     if not isinstance(value, expected) or (expected is not bool and isinstance(value, bool)):
         raise UsageError(f"{name} is {value!r}; it must be {_WORDS_ONE[expected]}")
     if isinstance(value, int) and value < (-1 if name == "sets.exhibition" else 0):

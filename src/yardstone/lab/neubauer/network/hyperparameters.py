@@ -171,7 +171,7 @@ def _converted(name: str, value: Any, kind: type) -> Any:
         raise UsageError(f"{name} is {value!r}; it must be true or false")
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise UsageError(f"{name} is {value!r}; it must be a number") from None
     if isinstance(value, bool) or math.isnan(number):
         raise UsageError(f"{name} is {value!r}; it must be a number")
