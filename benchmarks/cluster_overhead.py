@@ -10,7 +10,7 @@ processes, and measures
 - the processor time of this process for each task: what limits the tasks a second;
 - features of a game by a network: processor time, and bytes that are sent and come back.
 
-``--json FILE`` writes the figures for ``python -m studies.cluster_plan FILE``.
+``--json FILE`` writes the figures for ``python -m benchmarks.cluster_plan FILE``.
 """
 
 from __future__ import annotations

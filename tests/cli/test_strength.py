@@ -222,8 +222,9 @@ def test_broken_records_are_skipped_and_reported(
     out, error = capsys.readouterr()
     found = json.loads(out)
     assert found["rating"] == same["rating"]
-    assert found["skipped"]["total"] >= 1
-    assert "yardstone: 1 record was skipped: 1 unknown board size\n" in error
+    assert found["skipped"]["total"] == 2
+    words = "2 records were skipped: 1 board size not supported, 1 not a game of Anna\n"
+    assert f"yardstone: {words}" in error
 
 
 RATINGS = "player,rating\nAnna,1800\nBob,1500\nCid,1650\nDora,1400\nZoe,1900\n"

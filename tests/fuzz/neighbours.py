@@ -238,7 +238,7 @@ def _lines(tallies: dict[str, Tally]) -> Iterator[str]:
         )
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Print the table, and examples where asked."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.neighbours")
     parser.add_argument("formats", nargs="*")
@@ -258,4 +258,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

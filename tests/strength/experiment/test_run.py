@@ -144,7 +144,6 @@ def test_one_that_was_killed_ends_like_one_that_was_not(
     path = write_experiment(tmp_path, home / "random1.bin.gz", models=False)
     with monkeypatch.context() as patch:
         patch.setattr(judged, "_BATCH", 20)
-        patch.setattr(judged, "_WAVE", 2)
         patch.setattr("yardstone.lab.neubauer.experiment.preparation.judged_pool", stop)
         with pytest.raises(KeyboardInterrupt):
             run(path)

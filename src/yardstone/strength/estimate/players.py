@@ -87,7 +87,7 @@ def player_names(games: Iterable[GoGame]) -> dict[str, int]:
 
 
 def find_player(games: Sequence[GoGame]) -> str:
-    """The one player who occurs in all the games.
+    """The one player who occurs in all the games; records of no move and no name count for none.
 
     Parameters
     ----------
@@ -114,9 +114,10 @@ def find_player(games: Sequence[GoGame]) -> str:
             file=games[0].file or None,
             hint="say which colour is meant: --colour black, or white",
         )
-    everywhere = [name for name, number in names.items() if number == len(games)]
-    if len(games) == 1 or len(everywhere) != 1:
-        raise AmbiguousPlayerError(names, len(games))
+    number = sum(bool(game.moves.size or game.black or game.white) for game in games)
+    everywhere = [name for name, occurrences in names.items() if occurrences == number]
+    if number == 1 or len(everywhere) != 1:
+        raise AmbiguousPlayerError(names, number)
     return everywhere[0]
 
 

@@ -1,6 +1,6 @@
 """A plan for 7 million games of features and 7 billion results on 10 and 100 machines.
 
-``python -m studies.cluster_plan FIGURES`` takes the figures that ``python -m
+``python -m benchmarks.cluster_plan FIGURES`` takes the figures that ``python -m
 benchmarks.cluster_overhead --net FILE --json FIGURES`` measured, on a quiet machine, and prints
 a table with what limits each plan. Results are counted by pairs on one machine at
 ``--results`` games a second (see ``benchmarks/large_lists.py``): joint fits need the counts
