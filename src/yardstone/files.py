@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import hashlib
+import io
 import os
 import shutil
 import stat
@@ -360,13 +361,28 @@ def _lock(path: Path) -> IO[str] | None:
         file.close()  # whoever held it has just removed it: it is free
 
 
-def open_text(path: Path) -> IO[str]:
-    """A text file to write to, in UTF-8; compressed if its ending is .gz, .zst, .bz2 or .xz."""
-    ending = path.suffix.lower()
-    if ending == ".gz":
-        import gzip
+@contextmanager
+def open_text(path: Path) -> Iterator[IO[str]]:
+    """A text file to write to, in UTF-8; compressed if its ending is .gz, .zst, .bz2 or .xz.
 
-        return gzip.open(path, "wt", encoding="utf-8", newline="\n")
+    The same text comes to the same bytes: no time and no name stands in them.
+    """
+    if path.suffix.lower() != ".gz":
+        with _text_file(path) as file:
+            yield file
+        return
+    import gzip
+
+    with (
+        path.open("wb") as raw,
+        gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
+        io.TextIOWrapper(packed, "utf-8", newline="\n") as file,
+    ):
+        yield file
+
+
+def _text_file(path: Path) -> IO[str]:
+    ending = path.suffix.lower()
     if ending == ".bz2":
         import bz2
 

@@ -176,7 +176,9 @@ def test_what_stood_there_stays_if_anything_fails(sgf: Path, tmp_path: Path) -> 
 def test_compressed_output(sgf: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.csv.gz"
     assert main(["convert", str(sgf), "-o", str(output), "-q"]) == 0
-    assert gzip.decompress(output.read_bytes()).startswith(b"first,second,score,time")
+    packed = output.read_bytes()
+    assert gzip.decompress(packed).startswith(b"first,second,score,time")
+    assert packed[3:8] == bytes(5), "no name and no time: the same games come to the same bytes"
 
 
 def test_a_rating_list_says_what_was_put_right(

@@ -300,12 +300,12 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "tournament study pairing",
-        f"--players 8 --rounds 3 --replicates 1 {_ONE} {DRAWN}",
+        f"--players 8 --rounds 3 --replicates 2 {_ONE} {DRAWN}",
         heavy=True,
     ),
     Case(
         "tournament study weights",
-        f"--players 8 --rounds 3 --replicates 1 --trials 1 --confirm 1 {_ONE} {DRAWN}",
+        f"--players 8 --rounds 3 --replicates 2 --trials 1 --confirm 2 {_ONE} {DRAWN}",
         heavy=True,
     ),
     Case("backgammon rating", f"--epm 0.0085 --epc 0.021 --length 7 {REPORT}"),

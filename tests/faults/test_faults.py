@@ -1,4 +1,7 @@
-"""A command that is killed, interrupted or refused leaves nothing, or the whole result."""
+"""A command that is killed, interrupted or refused leaves nothing, or the whole result.
+
+Each case meets two faults here, a heavy one is killed only: `make faults` tries all of them.
+"""
 
 from __future__ import annotations
 
@@ -53,11 +56,13 @@ def test_faults(case: Case, server: Server, tmp_path: Path) -> None:
     trial.signalled("kill", draw(1, moments), chance.choice(LATER))
     if case.heavy:
         return
-    trial.signalled(chance.choice(("term", "int")), draw(1, moments), chance.choice(LATER))
-    match chance.randrange(3):
-        case 0:
+    # One fault more: which, is drawn by the case, so that all the cases together meet each.
+    match chance.choice(("term", "int", "full", "read-only", "limit")):
+        case "term" | "int" as name:
+            trial.signalled(name, draw(1, moments), chance.choice(LATER))
+        case "full":
             trial.refused("full", 1)
-        case 1:
+        case "read-only":
             assert trial.refused("read-only", 1)
-        case 2:
+        case "limit":
             trial.refused("limit", draw(0, 2000))

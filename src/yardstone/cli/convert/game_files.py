@@ -158,11 +158,12 @@ def _write(pieces: Iterable[str | bytes], output: Path | None, *, binary: bool =
         for piece in pieces:
             sys.stdout.write(str(piece))
         return
-    with replaced(output) as temporary:
-        file = temporary.open("wb") if binary else open_text(temporary)
-        with file:
-            for piece in pieces:
-                file.write(piece)  # type: ignore[arg-type]
+    with (
+        replaced(output) as temporary,
+        temporary.open("wb") if binary else open_text(temporary) as file,
+    ):
+        for piece in pieces:
+            file.write(piece)  # type: ignore[arg-type]
 
 
 def _losses(pool: Pool, writer: Writer, formats: Collection[FileFormat]) -> list[str]:

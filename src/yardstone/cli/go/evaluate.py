@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 from collections.abc import Iterator
@@ -68,18 +67,7 @@ def _opened(output: Path | None) -> Iterator[IO[str]]:
     if output is None:
         yield sys.stdout
         return
-    import gzip
+    from yardstone.files import open_text, replaced
 
-    from yardstone.files import replaced
-
-    with replaced(output) as temporary:
-        if output.suffix.lower() == ".gz":
-            with (
-                temporary.open("wb") as raw,
-                gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed,
-                io.TextIOWrapper(packed, "utf-8", newline="\n") as file,
-            ):
-                yield file
-        else:
-            with temporary.open("w", encoding="utf-8", newline="\n") as file:
-                yield file
+    with replaced(output) as temporary, open_text(temporary) as file:
+        yield file
