@@ -137,10 +137,6 @@ class PairingRules(PairingSettings):
 
     def __post_init__(self) -> None:
         check_fields(self)
-        for part in dataclasses.fields(self):
-            value = getattr(self, part.name)
-            if isinstance(value, int) and abs(value) > LARGEST_WEIGHT:
-                raise UsageError(f"{part.name} = {value}: rules lie from -10^15 to 10^15")
         for name in WEIGHTS:
             value = getattr(self, name)
             if not 0 <= value <= LARGEST_WEIGHT:
@@ -151,6 +147,10 @@ class PairingRules(PairingSettings):
             raise UsageError(f"seed {self.seed}: seeds of lots lie from 0 to 2147483647")
         if self.bar < self.floor:
             raise UsageError(f"the bar ({self.bar}) lies below the floor ({self.floor})")
+        for part in dataclasses.fields(self):
+            value = getattr(self, part.name)
+            if isinstance(value, int) and abs(value) > LARGEST_WEIGHT:
+                raise UsageError(f"{part.name} = {value}: rules lie from -10^15 to 10^15")
 
     @classmethod
     def of(cls, tournament: Tournament) -> PairingRules:
