@@ -15,7 +15,7 @@ import traceback
 import unicodedata
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -62,7 +62,7 @@ def run_case(target: Target, data: bytes, folder: Path, *, slack: float = 1.0) -
     path = folder / f"input{target.suffix}"
     path.write_bytes(data)
     limit = target.seconds * slack
-    memory = _peak()
+    memory = _new_peak()
     begin = time.process_time()
     fault = _outcome(target, path, limit)
     seconds = time.process_time() - begin
@@ -163,18 +163,33 @@ def _stopped_after(seconds: float) -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         raise _TooLong
 
-    before = signal.signal(signal.SIGPROF, stop)
+    # Ignored afterwards: one that comes late would end a process that has no handler.
+    signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
+        signal.signal(signal.SIGPROF, signal.SIG_IGN)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+
+
+def _new_peak() -> float:
+    """The memory of this process now, from which its peak is measured anew, in megabytes.
+
+    Where the system cannot do that: the most that it ever had, or its parent before it.
+    """
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+    return _peak()
 
 
 def _peak() -> float:
-    """The most memory that this process ever had, in megabytes."""
+    """The most memory that this process had since then, in megabytes."""
     if sys.platform == "win32":
         return 0.0
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / (1 << 10)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
