@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.ratings.simulated import simulated_pool
-from yardstone.pool import PairCounts
+from yardstone.pool import PairCounts, Pool
 from yardstone.ratings._newton import evaluate_pairs
 from yardstone.ratings._problem import Pairs, new_derivatives
 from yardstone.ratings.bradley_terry import BradleyTerry
@@ -39,10 +39,10 @@ def counts_and_point() -> tuple[PairCounts, NDArray[np.float64]]:
 
 
 def evaluate(
-    counts: PairCounts, x: NDArray[np.float64], *, likelihood: bool, observed: bool = True
+    counts: PairCounts, x: NDArray[np.float64], *, likelihood: bool, cautious: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     terms = new_derivatives(len(counts.first), len(x))
-    evaluate_pairs(Pairs.of(counts), likelihood, x, terms, observed)
+    evaluate_pairs(Pairs.of(counts), likelihood, x, terms, cautious)
     return terms.gradient, terms.diagonal, terms.weight
 
 
@@ -85,7 +85,7 @@ def test_hessian_is_the_slope_of_the_gradient(likelihood: bool) -> None:
             np.testing.assert_allclose(-slope[off], expected, rtol=1e-4, atol=1e-5)
 
 
-def test_expected_information_is_the_mean_of_the_observed() -> None:
+def test_the_expected_information_of_draws_is_the_mean_of_the_observed() -> None:
     """Over the three results of one game, weighted by their probabilities."""
     x = np.array([0.7, -0.1, 0.2, 0.4])
     expected = 1 / (1 + np.exp(-(0.7 + 0.2 + 0.1)))
@@ -97,8 +97,39 @@ def test_expected_information_is_the_mean_of_the_observed() -> None:
             2, np.array([0], np.int32), np.array([1], np.int32), one[:1], one[1:2], one[2:]
         )
         total += chance * evaluate(counts, x, likelihood=True)[1]
-        information = evaluate(counts, x, likelihood=True, observed=False)[1]
-    np.testing.assert_allclose(total, information, rtol=1e-12)
+        information = evaluate(counts, x, likelihood=True, cautious=True)[1]
+    assert total[-1] == pytest.approx(information[-1], rel=1e-12)
+
+
+@pytest.mark.parametrize("distance", [0.1, 1.0, 5.0])
+def test_the_chord_never_promises_too_much(distance: float) -> None:
+    """The likelihood lies above the parabola of the cautious step, however far that leads."""
+    generator = np.random.default_rng(9)
+    counts, x = counts_and_point()
+    here = objective(counts, x, likelihood=False)
+    gradient, _, weight = evaluate(counts, x, likelihood=False, cautious=True)
+    for _ in range(50):
+        step = np.append(distance * generator.standard_normal(len(x) - 1), 0.0)
+        apart = step[counts.first] + step[-2] - step[counts.second]
+        promised = gradient[:-1] @ step[:-1] - 0.5 * weight @ apart**2
+        assert objective(counts, x + step, likelihood=False) - here >= promised
+
+
+def test_newcomers_who_drew_with_the_strongest_hold_back_nobody() -> None:
+    """Newton's step of one such player overshoots again and again; shortened steps took 70."""
+    generator = np.random.default_rng(0)
+    strength = np.sort(generator.normal(0, 1.5, 20_000))
+    first = generator.integers(0, 20_000, 800_000)
+    second = (first + generator.integers(1, 5_000, 800_000)) % 20_000
+    won = generator.random(800_000) < 1 / (1 + np.exp(strength[second] - strength[first]))
+    first = np.append(first, 20_000 + np.arange(10))
+    second = np.append(second, 19_999 - np.arange(10))
+    names = tuple(str(number) for number in range(20_010))
+    score = np.append(won.astype(float), np.full(10, 0.5))
+    pool = Pool(names, first.astype(np.int32), second.astype(np.int32), score)
+    ratings = BradleyTerry(covariance=False).fit(pool)
+    assert ratings.converged_in <= 10
+    np.testing.assert_allclose(ratings.rating[20_000:], ratings.rating[second[-10:]], atol=1e-6)
 
 
 def test_score_equations_hold_at_the_solution() -> None:

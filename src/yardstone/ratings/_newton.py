@@ -19,6 +19,12 @@ so that maximum likelihood differs from Ordo's score equations (R = 1) only by
 the weight R of each pair, and tau is orthogonal to the ratings in expectation.
 Both are therefore one concave-like problem: a weighted graph Laplacian, bordered
 by w, solved by conjugate gradients, with a separate scalar step for tau.
+
+Far from the maximum v vanishes where a pair's ratings lie far apart, and Newton's step of a
+few players may overshoot by any measure. The step is then taken with the slope of the chord,
+(p - 1/2)/d, in the place of v: under the score equations no such step lowers the likelihood
+(Jaakkola and Jordan, 2000), and all players move on, while a shorter step of Newton's would
+hold back all for the sake of one.
 """
 
 from __future__ import annotations
@@ -39,6 +45,8 @@ if TYPE_CHECKING:
 
 #: A step is short enough if the slope at its end falls back by less than this share.
 _OVERSHOOT = 0.9
+#: Differences below this count as none.
+_LEVEL = 1e-4
 #: Relative residuals at which conjugate gradients stop: at first, and at least; and
 #: what the last step, which is the test, must have been solved to.
 _ROUGH, _FINE, _SHARP = 1e-2, 1e-8, 1e-6
@@ -70,12 +78,18 @@ def pair_probabilities(difference: float, u2: float) -> tuple[float, float, floa
 
 
 @kernel
+def _chord(difference: float, m: float) -> float:
+    """(p - 1/2)/d, which v = pq never exceeds."""
+    return 0.25 if abs(difference) < _LEVEL else -0.5 * m / difference
+
+
+@kernel
 def evaluate_pairs(
-    pairs: Pairs, likelihood: bool, x: Floats, terms: Derivatives, observed: bool
+    pairs: Pairs, likelihood: bool, x: Floats, terms: Derivatives, cautious: bool
 ) -> None:
     """Fill in the derivatives at `x`.
 
-    With `observed` false the expected information stands in for the Hessian.
+    With `cautious` the second ones are the chord's, and of tau the expected information.
 
     Gradients are added by Kahan's summation: a group that hangs on the others by
     one lopsided result turns their rounding errors into a shift of the group.
@@ -105,9 +119,10 @@ def evaluate_pairs(
                 k += 1
                 continue
             points = won + 0.5 * drawn
-            p, q, root, m = pair_probabilities(x[i] + advantage - x[j], u2)
+            difference = x[i] + advantage - x[j]
+            p, q, root, m = pair_probabilities(difference, u2)
             slope = points - games * p
-            h = games * p * q
+            h = games * (_chord(difference, m) if cautious else p * q)
             if likelihood:
                 v = p * q
                 residual = slope
@@ -118,11 +133,11 @@ def evaluate_pairs(
                 else:
                     b = root - m
                     a = 4.0 * v * u2 / b
-                h = ratio * games * v
+                h *= ratio
                 t = a * b / root
                 gradient[n + 1] += (won * a + conceded * b) / root - games * t / (1.0 + root)
                 win_n, loss_n = games * p * b / (1.0 + root), games * q * a / (1.0 + root)
-                if observed:
+                if not cautious:
                     h += 2.0 * (u2 - 1.0) * v * m * residual / root**3
                     win_n, loss_n = won, conceded
                 diagonal[n + 1] += (win_n - loss_n) * t * m / root**2 + games * (
@@ -191,6 +206,15 @@ def _add_beliefs(beliefs: Beliefs, x: Floats, terms: Derivatives) -> None:
 
 
 @kernel
+def _derive(
+    pairs: Pairs, beliefs: Beliefs, likelihood: bool, x: Floats, terms: Derivatives, cautious: bool
+) -> None:
+    """Fill in the derivatives at `x`, of results and beliefs."""
+    evaluate_pairs(pairs, likelihood, x, terms, cautious)
+    _add_beliefs(beliefs, x, terms)
+
+
+@kernel
 def newton(
     pairs: Pairs,
     beliefs: Beliefs,
@@ -223,50 +247,40 @@ def newton(
         diagonal[: n + 1],
         free[: n + 1],
     )
-    step = np.zeros(n + 1)
+    step = np.zeros(n + 2)
     trial = x.copy()
-    averaged = False  # whether the expected information stands in for the Hessian
     largest = 1.0
-    evaluate_pairs(pairs, likelihood, x, terms, not averaged)
-    _add_beliefs(beliefs, x, terms)
+    _derive(pairs, beliefs, likelihood, x, terms, False)
     for count in range(1, max_steps + 1):
-        precision = min(max(largest * largest, _FINE), _ROUGH)
-        centre(gradient, level)  # rounding errors would make the singular system unsolvable
-        solved = conjugate_gradients(graph, gradient[: n + 1], precision, step)
-        tau_step = 0.0
-        if free[n + 1]:
-            if diagonal[n + 1] > 0.0:
-                tau_step = min(max(gradient[n + 1] / diagonal[n + 1], -1.0), 1.0)
-            else:
-                solved = False
-        if not solved:
-            if averaged:
-                return STALLED, count, largest
-            averaged = True
-            evaluate_pairs(pairs, likelihood, x, terms, not averaged)
-            _add_beliefs(beliefs, x, terms)
-            continue
-        centre(step, level)
-        largest = abs(tau_step)
-        for i in range(n + 1):
-            largest = max(largest, abs(step[i]))
-        averaged = False
-        scale = 1.0
-        ascent = tau_step * gradient[n + 1]
-        for i in range(n + 1):
-            ascent += step[i] * gradient[i]
-        while True:
-            for i in range(n + 1):
-                trial[i] = x[i] + scale * step[i]
-            trial[n + 1] = x[n + 1] + scale * tau_step
-            evaluate_pairs(pairs, likelihood, trial, terms, not averaged)
-            _add_beliefs(beliefs, trial, terms)
-            new_ascent = tau_step * gradient[n + 1]
-            for i in range(n + 1):
-                new_ascent += step[i] * gradient[i]
-            if new_ascent >= -_OVERSHOOT * ascent or scale * largest < tolerance:
+        arrived = False
+        for cautious in (False, True):
+            precision = _ROUGH if cautious else min(max(largest * largest, _FINE), _ROUGH)
+            if cautious:
+                _derive(pairs, beliefs, likelihood, x, terms, cautious)
+            # Rounding errors would make the singular system unsolvable.
+            centre(gradient, level)
+            if not conjugate_gradients(graph, gradient[: n + 1], precision, step[: n + 1]):
+                continue
+            centre(step, level)
+            if free[n + 1]:
+                if diagonal[n + 1] <= 0.0:
+                    continue
+                step[n + 1] = min(max(gradient[n + 1] / diagonal[n + 1], -1.0), 1.0)
+            largest = np.abs(step).max()
+            ascent = step @ gradient
+            scale = 1.0
+            while True:
+                trial[:] = x + scale * step
+                _derive(pairs, beliefs, likelihood, trial, terms, False)
+                arrived = bool(step @ gradient >= -_OVERSHOOT * ascent)
+                arrived = arrived or scale * largest < tolerance
+                if arrived or not cautious:
+                    break
+                scale *= 0.5
+            if arrived:
                 break
-            scale *= 0.5
+        if not arrived:
+            return STALLED, count, largest
         x[:] = trial
         if abs(x[n + 1]) > TAU_LIMIT:
             return AT_THE_EDGE, count, largest
