@@ -70,12 +70,21 @@ def read_rows(rows: RowReader, sources: Sequence[Source], options: Options) -> P
 
 
 @contextmanager
-def parquet_rows(source: Source, options: Options) -> Iterator[GameRows]:
-    """The games of a Parquet file."""
+def _opened(
+    source: Source, options: Options, *, packed: bool
+) -> Iterator[tuple[TableFile, duckdb.DuckDBPyConnection]]:
+    """The file on disk, and a connection to read it with."""
     with (
-        _local_file(source, packed=False) as file,
+        _local_file(source, packed=packed) as file,
         connection_for(file.name, options.memory) as connection,
     ):
+        yield file, connection
+
+
+@contextmanager
+def parquet_rows(source: Source, options: Options) -> Iterator[GameRows]:
+    """The games of a Parquet file."""
+    with _opened(source, options, packed=False) as (file, connection):
         rows = f"read_parquet({sql_text(file.path)})"
         yield understand(connection, rows, file=file.name, options=options)
 
@@ -83,10 +92,7 @@ def parquet_rows(source: Source, options: Options) -> Iterator[GameRows]:
 @contextmanager
 def json_rows(source: Source, options: Options) -> Iterator[GameRows]:
     """The games of a JSON file."""
-    with (
-        _local_file(source, packed=True) as file,
-        connection_for(file.name, options.memory) as connection,
-    ):
+    with _opened(source, options, packed=True) as (file, connection):
         rows = f"read_json({sql_text(file.path)}, compression = '{file.compression}')"
         yield understand(connection, rows, file=file.name, options=options)
 
@@ -94,10 +100,7 @@ def json_rows(source: Source, options: Options) -> Iterator[GameRows]:
 @contextmanager
 def arrow_rows(source: Source, options: Options) -> Iterator[GameRows]:
     """The games of an Arrow file."""
-    with (
-        _local_file(source, packed=False) as file,
-        connection_for(file.name, options.memory) as connection,
-    ):
+    with _opened(source, options, packed=False) as (file, connection):
         connection.register("frame", _arrow_table(file.path, file.name))
         yield understand(connection, "frame", file=file.name, options=options)
 
@@ -105,10 +108,7 @@ def arrow_rows(source: Source, options: Options) -> Iterator[GameRows]:
 @contextmanager
 def csv_file_rows(source: Source, options: Options) -> Iterator[GameRows]:
     """The games of a delimited file; messages name its lines."""
-    with (
-        _local_file(source, packed=True) as file,
-        connection_for(file.name, options.memory) as connection,
-    ):
+    with _opened(source, options, packed=True) as (file, connection):
         yield csv_rows(connection, file, options)
 
 
