@@ -6,6 +6,7 @@ import gzip
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import warnings
@@ -67,8 +68,13 @@ class Nodes:
             "include_dashboard": False,
             "object_store_memory": 80 << 20,
         }
-        self.cluster: Any = Cluster(initialize_head=True, head_node_args=alone)
+        with socket.socket() as free:
+            free.bind(("", 0))
+            port = free.getsockname()[1]
+        head = {**alone, "ray_client_server_port": port}
+        self.cluster: Any = Cluster(initialize_head=True, head_node_args=head)
         self._alone = alone
+        self.client = f"ray://{self.cluster.head_node.node_ip_address}:{port}"
         self.others = [self._started() for _ in range(2)]
         self.engine = f"ray:{self.cluster.address}"
 
@@ -441,6 +447,26 @@ def test_matches_of_backgammon_are_analysed_alike(nodes: Nodes, tmp_path: Path) 
     there = analyse_files(matches, program=program)
     assert there == here
     assert {each.status for each in here} == {"analysed", "refused"}
+
+
+def test_a_machine_that_is_not_of_the_cluster_asks_as_a_client(
+    nodes: Nodes, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "one.csv").write_text("white,black,result\nAnn,Bob,1-0\nBob,Ann,1-0\n")
+    (tmp_path / "two.csv").write_text("white,black,result\nBob,Cid,0-1\nCid,Ann,1/2-1/2\n")
+    command = ["rate", f"{tmp_path}/*.csv", "--simulate", "40"]
+    with parallel.engine("local"):
+        assert main([*command, "--workers", "1"]) == 0
+    alone = capfd.readouterr()
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "yardstone", *command, "--engine", nodes.client],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, alone.err)
+    assert done.stdout == alone.out
+
 
 CTRL_C = """
 import os, signal, sys, time

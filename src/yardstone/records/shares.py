@@ -27,8 +27,10 @@ __all__ = ["LARGEST", "read_shares"]
 
 #: Bytes of files that are sent together, and most files.
 _BYTES, _FILES = 4 << 20, 256
-#: Larger files are read where they lie: sending them takes longer.
+#: Larger files are read where they lie.
 LARGEST = 256 << 20
+#: Bytes that are on their way at a time, about.
+_SENT = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,11 @@ def read_shares(
 
     read_share = partial(_read_share, read, replace(options, progress=None))
     sent = [share for share in shares if _can_be_sent(share.sources)]
+    at_a_time = max(2, _SENT // max(1, _BYTES, *(share.size for share in sent)))
     with nullcontext() if loops is None else work(loops, total):
-        parallel.map(read_share, _loaded(sent), total=len(sent), receive=receive)
+        parallel.map(
+            read_share, _loaded(sent), workers=at_a_time, total=len(sent), receive=receive
+        )
         for share in shares:
             if outcomes[share.number] is None:
                 receive(share, read_share(share))
