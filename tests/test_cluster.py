@@ -74,7 +74,7 @@ class Nodes:
         head = {**alone, "ray_client_server_port": port}
         self.cluster: Any = Cluster(initialize_head=True, head_node_args=head)
         self._alone = alone
-        self.client = f"ray://{self.cluster.head_node.node_ip_address}:{port}"
+        self.client = f"ray://{self.cluster.address.partition(':')[0]}:{port}"
         self.others = [self._started() for _ in range(2)]
         self.engine = f"ray:{self.cluster.address}"
 

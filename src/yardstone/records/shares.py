@@ -90,9 +90,7 @@ def read_shares(
     sent = [share for share in shares if _can_be_sent(share.sources)]
     at_a_time = max(2, _SENT // max(1, _BYTES, *(share.size for share in sent)))
     with nullcontext() if loops is None else work(loops, total):
-        parallel.map(
-            read_share, _loaded(sent), workers=at_a_time, total=len(sent), receive=receive
-        )
+        parallel.map(read_share, _loaded(sent), workers=at_a_time, total=len(sent), receive=receive)
         for share in shares:
             if outcomes[share.number] is None:
                 receive(share, read_share(share))
