@@ -462,7 +462,7 @@ def test_a_machine_that_is_not_of_the_cluster_asks_as_a_client(
         [sys.executable, "-W", "error", "-m", "yardstone", *command, "--engine", nodes.client],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert (done.returncode, done.stderr) == (0, alone.err)
     assert done.stdout == alone.out
