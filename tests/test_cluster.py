@@ -404,8 +404,12 @@ def test_what_a_network_says_of_games_is_the_same(
     assert len(positions) > 2
     with parallel.engine("local"):
         here, left_out, _ = many()
-    assert there.players == here.players
-    assert there.score.tobytes() == here.score.tobytes()
+    # Products of matrices by several threads differ in the last digits from those by one.
+    assert [player.player for player in there.players] == [player.player for player in here.players]
+    for name in ("rating", "deviation", "low", "high"):
+        far, near = ([getattr(player, name) for player in one.players] for one in (there, here))
+        np.testing.assert_allclose(far, near, rtol=1e-6)
+    np.testing.assert_allclose(there.score, here.score, rtol=1e-6)
     assert skipped == left_out
     assert skipped.repaired
 
