@@ -98,8 +98,10 @@ def reached() -> set[str]:
         sys.setprofile(note)
         try:
             for target in targets().values():
-                for data in target.seeds().values():
-                    run_case(target, data, Path(folder), slack=100.0)
+                known = {path.name for path in target.regressions()}  # long, some of them
+                for name, data in target.seeds().items():
+                    if name not in known:
+                        run_case(target, data, Path(folder), slack=100.0)
         finally:
             sys.setprofile(before)
     return found

@@ -322,6 +322,8 @@ def load_settings(
         if name not in _LIMITS:
             raise UsageError(f"there is no limit {name!r}, only {', '.join(_LIMITS)}")
         bounds[name] = _converted(_LIMITS[name], text, f"limit {name}")
+    for name, value in values.items():
+        _check_text(name, value)
     if "data" in values:
         values["data"] = Path(values["data"])
     if values.get("database"):
