@@ -243,8 +243,9 @@ def test_ctrl_c_ends_it(nodes: Nodes, tmp_path: Path) -> None:
 
 def test_a_cluster_that_is_gone_is_not_waited_for() -> None:
     """Ray itself tries for minutes to reach one."""
-    program = Path(sys.executable).parent / "yardstone"
-    command = [program, "rate", example("league.csv"), "--simulate", "2", "--workers", "2"]
+    program = str(Path(sys.executable).parent / "yardstone")
+    games = str(example("league.csv"))
+    command = [program, "rate", games, "--simulate", "2", "--workers", "2"]
     for gone in (["--engine", "ray:127.0.0.1:1"], ["--engine", "ray"]):
         run = subprocess.run(
             [*command, *gone],
