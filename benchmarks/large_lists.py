@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 
-from benchmarks.measure import YARDSTONE, machine, run
+from benchmarks.measure import YARDSTONE, machine, print_table, run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -154,10 +154,7 @@ def main() -> None:
     print(f"{machine()}; yardstone rate FOLDER --memory {arguments.memory} -q -o list.parquet\n")
     head = ("games", "players", "pairs", "wall", "processor", "memory", "DuckDB's count", "ratio",
             "rated", "95 % intervals that hold")  # fmt: skip
-    for line in (head, ("---:",) * len(head)):
-        print(f"| {' | '.join(line)} |")
-    for line in rows(arguments.millions, arguments.memory, arguments.folder):
-        print(f"| {' | '.join(line)} |", flush=True)
+    print_table(head, rows(arguments.millions, arguments.memory, arguments.folder))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import duckdb
 import numpy as np
 
 from benchmarks.large_lists import MILLION, PLAYERS, World
-from benchmarks.measure import YARDSTONE, machine, run
+from benchmarks.measure import YARDSTONE, machine, print_table, run
 
 #: Seconds of five years.
 SPAN = 5 * 365 * 86_400
@@ -97,10 +97,8 @@ def main() -> None:
     given = parser.parse_args()
     print(f"{machine()}; --memory {given.memory}\n")
     head = ("command", "games", "players", "wall", "processor", "memory", "DuckDB's sort", "ratio")
-    for line in (head, ("---", *["---:"] * (len(head) - 1))):
-        print(f"| {' | '.join(line)} |")
-    for line in rows(given.millions, given.memory, given.systems, given.folder):
-        print(f"| {' | '.join(line)} |", flush=True)
+    lines = rows(given.millions, given.memory, given.systems, given.folder)
+    print_table(head, lines, names=1)
 
 
 if __name__ == "__main__":

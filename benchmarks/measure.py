@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from statistics import median
 
@@ -61,6 +62,13 @@ def in_turn(commands: dict[str, Sequence[str | Path]], rounds: int) -> dict[str,
         )
         for name, runs in costs.items()
     }
+
+
+def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, names: int = 0) -> None:
+    """Print a table in Markdown, each row as soon as it is there; the first columns are names."""
+    rule = ["---"] * names + ["---:"] * (len(head) - names)
+    for line in chain((head, rule), rows):
+        print(f"| {' | '.join(line)} |", flush=True)
 
 
 def machine() -> str:

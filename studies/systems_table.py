@@ -36,7 +36,7 @@ import numpy as np
 from studies.order import ROOT, require, shared_folder
 
 from yardstone.errors import YardstoneError
-from yardstone.evaluation.backtest import baselines, completed
+from yardstone.evaluation.baselines import baselines, completed
 from yardstone.evaluation.comparison import compare
 from yardstone.evaluation.result import Evaluation, Prediction
 from yardstone.evaluation.splits import Subset, judged_games, newcomers, split_by_time

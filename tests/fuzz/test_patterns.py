@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -72,11 +73,11 @@ def seconds(use: Use, text: str) -> float:
 
 def grows_too_fast(use: Use, least: float = 0.03) -> str | None:
     """A piece of which four times as many take far more than four times as long."""
-    for begin in BEGINNINGS:
+    for begin, end in product(BEGINNINGS, ("\0", "")):
         for piece in PIECES:
-            long = begin + piece * (SIZE // len(piece)) + "\0"
+            long = begin + piece * (SIZE // len(piece)) + end
             if (first := seconds(use, long)) > least:
-                short = begin + piece * (SIZE // 4 // len(piece)) + "\0"
+                short = begin + piece * (SIZE // 4 // len(piece)) + end
                 if min(first, seconds(use, long)) > 8 * seconds(use, short):
                     return repr(begin + piece)
     return None

@@ -120,3 +120,18 @@ def test_right_queries_are_run(folder: Path, sql: str) -> None:
 def test_places_count_characters(folder: Path) -> None:
     with pytest.raises(InputError, match=r"at character 13: there is no column 'whte'"):
         yardstone.query("SELECT 'Ä', whte FROM 'games.csv'")
+
+
+def test_a_damaged_database_of_sqlite(tmp_path: Path) -> None:
+    path = tmp_path / "games.sqlite"
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("CREATE TABLE game (white, black, result)")
+        base.execute("INSERT INTO game VALUES ('Ann', 'Bob', '1-0')")
+        base.commit()
+    sound = path.read_bytes()
+    path.write_bytes(sound.replace(b"white", b"wh\xa7te"))
+    with pytest.raises(InputError, match="not text in UTF-8"):
+        yardstone.read(path)
+    path.write_bytes(sound[:100] + bytes(len(sound) - 100))
+    with pytest.raises(InputError, match="malformed"):
+        yardstone.read(path)

@@ -14,13 +14,15 @@ import pytest
 
 import yardstone
 from tests.shared import shared_path
+from yardstone.cli.main import main
 from yardstone.errors import IgnoredWarning, InputError, NoGamesError
 from yardstone.examples import example
 from yardstone.pool import Pool
 from yardstone.records import read
 from yardstone.records.size import estimated_games
-from yardstone.records.sources import find_sources
+from yardstone.records.sources import Source, find_sources
 from yardstone.records.streaming import game_stream
+from yardstone.web.names import file_label
 
 pytestmark = pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning")
 
@@ -160,6 +162,33 @@ def test_a_condition_that_leaves_nothing(tmp_path: Path) -> None:
 def test_files_of_an_object_store_are_read_by_a_query() -> None:
     with pytest.raises(InputError, match=r"by a query.*SELECT"):
         find_sources(["s3://bucket/games/*.parquet"], [".parquet"])
+
+
+@pytest.mark.parametrize("command", ["rate", "history", "predict Ann Bob", "evaluate"])
+def test_commands_say_how_an_object_store_is_read(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for memory in ((), ("--memory", "1GB")):
+        assert main([*command.split(), "https://example.org/games.parquet", "-q", *memory]) == 1
+        said = " ".join(capsys.readouterr().err.split())
+        assert "--query \"SELECT * FROM 'https://example.org/games.parquet'\"" in said
+
+
+def test_without_httpfs_a_query_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))  # where DuckDB looks for extensions
+    for address in ("s3://bucket/games.parquet", "https://example.org/games.parquet"):
+        with pytest.raises(InputError, match=r"extension httpfs.*INSTALL httpfs"):
+            list(game_stream(query=f"SELECT * FROM '{address}'"))
+
+
+def test_the_name_of_an_upload_is_no_address(tmp_path: Path) -> None:
+    path = tmp_path / "0000"
+    path.write_bytes(csv(tmp_path).read_bytes())
+    named = Source("https://example.org/games.csv", path)
+    assert len(list(game_stream(named, skip_unread=True))) == 1
+    assert "/" not in file_label(named.name, 120)
 
 
 def test_the_number_of_games_is_known_or_estimated(tmp_path: Path) -> None:

@@ -3,7 +3,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tracemalloc
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -11,9 +15,17 @@ import pytest
 from yardstone.errors import InputError
 from yardstone.files import replaced, write_text
 from yardstone.ratings.rating_list import RatingList
-from yardstone.reports.faces.files import document_csv, document_json, table_csv
+from yardstone.reports.document import Column, Document, Table
+from yardstone.reports.faces.files import (
+    as_json,
+    document_csv,
+    document_json,
+    json_pieces,
+    table_csv,
+)
 from yardstone.reports.faces.files import write_parquet as write_document
 from yardstone.reports.parquet import write_parquet
+from yardstone.reports.rating_list.plain import plain_list
 from yardstone.reports.rating_list.report import (
     FILE_COLUMNS as COLUMNS,
 )
@@ -41,6 +53,51 @@ def csv_matrix(report: RatingList) -> str:
 
 def json_list(report: RatingList) -> str:
     return document_json(rating_list_document(report))
+
+
+def test_json_is_written_piece_by_piece(report: RatingList) -> None:
+    plain = plain_list(report)
+    whole = as_json({**plain, "ratings": list(plain["ratings"])})
+    assert json_list(report) == whole
+    none = Document("", plain=lambda: {"a": [], "ratings": plain["ratings"][:0], "b": {"c": [1]}})
+    lazy = Document("", plain=lambda: {"a": [], "ratings": Empty(), "b": {"c": [1]}})
+    assert document_json(lazy) == document_json(none)
+    table = Table([Column("a", lambda row: row), Column("b", lambda row: float("nan"))], [1, 2])
+    rows = [{"a": 1, "b": None}, {"a": 2, "b": None}]
+    assert document_json(Document("", records=table)) == as_json(rows)
+    assert document_json(Document("", records=replace(table, rows=[]))) == as_json([])
+
+
+class Empty(Sequence[int]):
+    """A sequence that is no list."""
+
+    def __len__(self) -> int:
+        return 0
+
+    def __getitem__(self, place: Any) -> Any:
+        raise IndexError
+
+
+class Many(Empty):
+    """Records that are made when they are looked at."""
+
+    def __len__(self) -> int:
+        return 50_000
+
+    def __iter__(self) -> Iterator[Any]:
+        return ({"player": f"player {place}", "rating": 0.5} for place in range(len(self)))
+
+
+def test_json_of_a_long_list_takes_little_memory() -> None:
+    document = Document("", plain=lambda: {"ratings": Many()})
+    tracemalloc.start()
+    try:
+        size = sum(map(len, json_pieces(document)))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert size > 3_000_000
+    assert peak < size
 
 
 def test_csv_has_a_row_a_player_in_full_precision(report: RatingList) -> None:

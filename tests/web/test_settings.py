@@ -63,6 +63,10 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         {"trusted_proxies": "proxy.example.org"},
         {"metrics_from": "300.1.1.1"},
         {"niceness": 20},
+        {"title": "a\x1b[2J"},
+        {"title": "a\udcff"},
+        {"footer": "\0.md"},
+        {"importer_url": "http://[games]org"},
     ],
 )
 def test_settings_that_cannot_be(given: dict[str, Any]) -> None:
@@ -70,7 +74,9 @@ def test_settings_that_cannot_be(given: dict[str, Any]) -> None:
         load_settings(options=given, environment={})
 
 
-@pytest.mark.parametrize("limits", [{"files": "0"}, {"files": "many"}, {"file": "1"}])
+@pytest.mark.parametrize(
+    "limits", [{"files": "0"}, {"files": "many"}, {"file": "1"}, {"files": "9" * 400}]
+)
 def test_limits_that_cannot_be(limits: dict[str, str]) -> None:
     with pytest.raises(UsageError):
         load_settings(limits=limits, environment={})

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import csv
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -198,3 +201,24 @@ def test_csv_without_grades(tmp_path: Path) -> None:
         GameColumns.from_pool(pool)
     with pytest.raises(InputError):
         read_games_csv(tmp_path / "none.csv")
+
+
+def test_time_grows_with_the_cells_of_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    row = f"Open,2020-01-01,19,7.5,1,a,b,3k,2k,0,B+R{',x' * 1900}\n"
+    path.write_text(f"{HEAD.strip()}{''.join(f',c{k}' for k in range(1900))}\n{row * 800}")
+
+    def seconds(read: Callable[[], object]) -> float:
+        begin = time.process_time()
+        read()
+        return time.process_time() - begin
+
+    def cells() -> int:
+        with path.open(newline="") as file:
+            return sum(map(len, csv.reader(file)))
+
+    peer = max(seconds(cells), seconds(cells))
+    assert min(seconds(lambda: read_games_csv(path, screen=0)) for _ in range(2)) < 8 * peer
+    path.write_text(f"{HEAD.strip()}{',x' * 2000}\n")
+    with pytest.raises(InputError, match="at most 2,000 are read"):
+        read_games_csv(path)

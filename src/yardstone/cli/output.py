@@ -226,9 +226,9 @@ def _pieces(document: Document, form: Format) -> Iterable[str]:
 
         return csv_pieces(records_of(document))
     if form is Format.json:
-        from yardstone.reports.faces.files import document_json
+        from yardstone.reports.faces.files import json_pieces
 
-        return [document_json(document)]
+        return json_pieces(document)
     if form is Format.html:
         import yardstone
         from yardstone.reports.faces.page import document_page

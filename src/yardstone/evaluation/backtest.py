@@ -5,50 +5,40 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
 from yardstone.choices import check_choice, check_number, no_such
-from yardstone.disk import computed, on_disk, pieces, taken
+from yardstone.disk import pieces, taken
 from yardstone.errors import InputError, UsageError, WrongTypeError
+from yardstone.evaluation.baselines import constant_predictions, later_part
 from yardstone.evaluation.comparison import compare
-from yardstone.evaluation.draws import draw_rate_of, outcome_table
 from yardstone.evaluation.metrics import LARGER_IS_BETTER
 from yardstone.evaluation.result import Evaluation, Prediction
 from yardstone.evaluation.splits import (
     GAP_EDGES,
     NEWCOMER_GAMES,
-    Subset,
+    READ_COLUMN,
     earlier_number,
     first_games,
     judged_games,
-    newcomers,
     rating_gap_subsets,
-    since,
+    usual_subsets,
 )
 from yardstone.evaluation.system_replays import Progress, ReplayTask, replay_systems
-from yardstone.evaluation.tuning import LEARNING_SHARE
 from yardstone.kernels import Loops, work
 from yardstone.pool import Pool
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
 from yardstone.records.given import ColumnNames, games_of
-from yardstone.winprob.davidson import draw_probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.ratings.replay import SequentialSystem
 
-    Mask = NDArray[np.bool_]
+__all__ = ["evaluate"]
 
-__all__ = ["baselines", "completed", "evaluate", "usual_subsets"]
-
-#: How to come by a further column of a pool.
-READ_COLUMN = "name it among the columns when the games are read"
-#: So many groups of games on disk at most.
-MOST_GROUPS = 50
 #: Work of a game in systems that look at other games for it, where one of Elo is 1.
 _WORK = {"decaying-bradley-terry": 6, "whr": 15}
 
@@ -164,8 +154,9 @@ def evaluate(
         raise InputError(f"no system can take these games ({reasons})")
     later = slice(cut, None)
     score = played.score
-    predictions = [_later(run.prediction, score, cut) for run in runs]
-    predictions += [_later(each, score, cut) for each in _constant(score, cut, played.ordered)]
+    predictions = [later_part(run.prediction, score, cut) for run in runs]
+    held_against = constant_predictions(score, cut, ordered=played.ordered)
+    predictions += [later_part(each, score, cut) for each in held_against]
     rated = next((run for run in runs if _finite(run.first)), None)
     parts = usual_subsets(
         played, newcomer_games=newcomer_games, since_dates=since_dates, group_by=group_by
@@ -245,112 +236,3 @@ def _alike(predictions: Sequence[Prediction]) -> list[str]:
 
 def _finite(values: NDArray[np.float64]) -> bool:
     return all(bool(np.isfinite(taken(values, at)).all()) for at in pieces(len(values)))
-
-
-def usual_subsets(
-    pool: Pool,
-    *,
-    newcomer_games: int = NEWCOMER_GAMES,
-    since_dates: Sequence[np.datetime64] = (),
-    group_by: str | None = None,
-) -> list[Subset]:
-    """Newcomers, games since dates, and groups by a column of the pool."""
-    parts = [
-        Subset(
-            "newcomers",
-            newcomers(pool, newcomer_games),
-            f"both players have at most {newcomer_games} earlier games",
-        )
-    ]
-    parts += [Subset(f"since {moment}", since(pool, moment)) for moment in since_dates]
-    if group_by is not None:
-        if group_by not in pool.columns:
-            raise InputError(no_such("column", group_by, pool.columns), hint=READ_COLUMN)
-        parts += _groups(pool, group_by)
-    return parts
-
-
-def _groups(pool: Pool, name: str) -> list[Subset]:
-    """The games of each value of a column."""
-    column: Any = pool.columns[name]
-    values: NDArray[Any] = np.unique(taken(column, slice(0, 0)))
-    for at in pieces(len(column)):
-        values = np.unique(np.concatenate([values, np.unique(taken(column, at))]))
-        if on_disk(column) and len(values) > MOST_GROUPS:
-            raise InputError(
-                f"the column {name!r} has more than {MOST_GROUPS} values: too many parts of games "
-                "that do not fit in memory",
-                hint="leave out --group, or give more --memory",
-            )
-
-    def equal(value: Any, at: slice) -> Mask:
-        return np.asarray(taken(column, at) == value)
-
-    return [
-        Subset(f"{name} {value}", computed(partial(equal, value), column, np.bool_))
-        for value in values
-    ]
-
-
-def completed(prediction: Prediction, score: NDArray[np.float64], earlier: Mask) -> Prediction:
-    """A prediction with probabilities of draws where there are draws, without elsewhere.
-
-    For a system that predicts none, the rate is fitted on the later half of the
-    earlier games, which the system had some games to learn before.
-    """
-    rows = np.flatnonzero(earlier)
-    rows = rows[round(LEARNING_SHARE * len(rows)) :]
-    return _with_draws(prediction, outcome_table(score[rows], prediction.expected[rows]))
-
-
-def _with_draws(prediction: Prediction, outcomes: NDArray[np.float64]) -> Prediction:
-    """A prediction with draws as they came in earlier games, counted by `outcome_table`."""
-    if not outcomes[:, 2].any():
-        return replace(prediction, draw=None, own_draws=False)
-    if prediction.draw is not None:
-        return prediction
-    rate, expected = draw_rate_of(outcomes), prediction.expected
-
-    def draw(at: slice) -> NDArray[np.float64]:
-        p = taken(expected, at)
-        return np.asarray(np.minimum(draw_probability(p, rate), 2.0 * np.minimum(p, 1.0 - p)))
-
-    return replace(prediction, draw=computed(draw, expected, np.float64))
-
-
-def _later(prediction: Prediction, score: NDArray[np.float64], cut: int) -> Prediction:
-    """A prediction of the later games; what `completed` adds comes from the `cut` first ones."""
-    known = slice(round(LEARNING_SHARE * cut), cut)
-    outcomes = outcome_table(score[known], prediction.expected[known])
-    draw = None if prediction.draw is None else prediction.draw[cut:]
-    return _with_draws(replace(prediction, expected=prediction.expected[cut:], draw=draw), outcomes)
-
-
-def baselines(
-    score: NDArray[np.float64], earlier: Mask, *, ordered: bool = True
-) -> list[Prediction]:
-    """What every system must beat: an even chance, and the earlier games' mean score.
-
-    The second needs games that are `ordered`: where it is known who moved first.
-    """
-    mean = float(score[earlier].mean()) if ordered else None
-    return [completed(each, score, earlier) for each in _constants(score, mean)]
-
-
-def _constant(score: NDArray[np.float64], cut: int, ordered: bool) -> list[Prediction]:
-    """The same of all games, without draws; the `cut` first games are the earlier ones."""
-    points = sum(float(taken(score[:cut], at).sum(dtype=np.float64)) for at in pieces(cut))
-    return _constants(score, points / cut if ordered else None)
-
-
-def _constants(score: NDArray[np.float64], mean: float | None) -> list[Prediction]:
-    def always(value: float) -> NDArray[np.float64]:
-        return computed(lambda at: np.full(at.stop - at.start, value), score, np.float64)
-
-    predictions = [Prediction("50:50", always(0.5), baseline=True)]
-    if mean is not None:
-        parameters = {"expected": mean}
-        predictions.append(
-            Prediction("first move only", always(mean), baseline=True, parameters=parameters)
-        )
-    return predictions

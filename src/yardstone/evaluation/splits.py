@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.disk import column_like, computed, let_go, pieces, taken
+from yardstone.choices import no_such
+from yardstone.disk import column_like, computed, let_go, on_disk, pieces, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.ratings.order import NO_ORDER
 from yardstone.records.stored import StoredPool, in_batches
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NEWCOMER_GAMES",
+    "READ_COLUMN",
     "Subset",
     "earlier_games",
     "earlier_number",
@@ -34,10 +36,15 @@ __all__ = [
     "rating_gap_subsets",
     "since",
     "split_by_time",
+    "usual_subsets",
 ]
 
 #: A newcomer has at most so many earlier games (Neubauer 2024, section 4.1.1).
 NEWCOMER_GAMES = 4
+#: How to come by a further column of a pool.
+READ_COLUMN = "name it among the columns when the games are read"
+#: So many groups of games on disk at most.
+_MOST_GROUPS = 50
 _NO_DATES = "No game has a date: the games are taken in the order in which they stand."
 #: Edges of the groups by difference of ratings, in points of the reference system.
 GAP_EDGES = (50.0, 100.0, 200.0, 400.0)
@@ -259,3 +266,48 @@ def rating_gap_subsets(
         mask = computed(between, first_rating, np.bool_)
         groups.append(Subset(above, mask, "by distance of ratings"))
     return groups
+
+
+def usual_subsets(
+    pool: Pool,
+    *,
+    newcomer_games: int = NEWCOMER_GAMES,
+    since_dates: Sequence[np.datetime64] = (),
+    group_by: str | None = None,
+) -> list[Subset]:
+    """Newcomers, games since dates, and groups by a column of the pool."""
+    parts = [
+        Subset(
+            "newcomers",
+            newcomers(pool, newcomer_games),
+            f"both players have at most {newcomer_games} earlier games",
+        )
+    ]
+    parts += [Subset(f"since {moment}", since(pool, moment)) for moment in since_dates]
+    if group_by is not None:
+        if group_by not in pool.columns:
+            raise InputError(no_such("column", group_by, pool.columns), hint=READ_COLUMN)
+        parts += _groups(pool, group_by)
+    return parts
+
+
+def _groups(pool: Pool, name: str) -> list[Subset]:
+    """The games of each value of a column."""
+    column: Any = pool.columns[name]
+    values: NDArray[Any] = np.unique(taken(column, slice(0, 0)))
+    for at in pieces(len(column)):
+        values = np.unique(np.concatenate([values, np.unique(taken(column, at))]))
+        if on_disk(column) and len(values) > _MOST_GROUPS:
+            raise InputError(
+                f"the column {name!r} has more than {_MOST_GROUPS} values: too many parts of games "
+                "that do not fit in memory",
+                hint="leave out --group, or give more --memory",
+            )
+
+    def equal(value: Any, at: slice) -> Mask:
+        return np.asarray(taken(column, at) == value)
+
+    return [
+        Subset(f"{name} {value}", computed(partial(equal, value), column, np.bool_))
+        for value in values
+    ]

@@ -49,6 +49,8 @@ _ABOUT = "part.json"
 _UNFINISHED = ".unfinished"
 _LOCK = "lock"
 _SKIPPED = ("file", "line", "reason")
+#: What a part says of itself.
+_OF_PART: Mapping[str, type] = {"fingerprint": str, "games": list, "skipped": list, "arrays": dict}
 
 #: Columns of the table of games and what they hold.
 GAME_COLUMNS: Mapping[str, type] = {
@@ -133,9 +135,11 @@ def read_part(store: Path, number: int) -> dict[str, Any] | None:
     path = part_folder(store, number) / _ABOUT
     try:
         found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        if not all(isinstance(found[name], kind) for name, kind in _OF_PART.items()):
+            raise ValueError("something in it is of the wrong kind")
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
             f"a part of the store is damaged: {error}",
             file=str(path),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,31 +11,10 @@ from yardstone.disk import CodedTexts, Growing, pieces, taken
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ColumnWriter", "BatchColumns"]
+    from yardstone.pool import Pool
+    from yardstone.records.streaming import GameBatch
 
-
-class BatchColumns(Protocol):
-    """Some games, as columns of a pool."""
-
-    @property
-    def first(self) -> NDArray[np.int32]:
-        """Numbers of the players who moved first."""
-
-    @property
-    def second(self) -> NDArray[np.int32]:
-        """Numbers of the others."""
-
-    @property
-    def score(self) -> NDArray[np.float64]:
-        """Points of the first."""
-
-    @property
-    def time(self) -> NDArray[np.datetime64] | None:
-        """When they were played."""
-
-    @property
-    def columns(self) -> Mapping[str, NDArray[Any]]:
-        """Further columns."""
+__all__ = ["ColumnWriter"]
 
 
 class ColumnWriter:
@@ -50,7 +28,7 @@ class ColumnWriter:
         self._time = Growing("datetime64[s]")
         self._further: dict[str, _Further] = {}
 
-    def add(self, batch: BatchColumns) -> None:
+    def add(self, batch: GameBatch | Pool) -> None:
         """Write the games of a batch, without those of a player against himself."""
         known = np.asarray(batch.first != batch.second)
         number = int(known.sum())

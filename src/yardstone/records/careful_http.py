@@ -41,11 +41,11 @@ class CarefulClient:
     """
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
         try:
+            parts = urlsplit(url)
             port = parts.port
-        except ValueError:
-            port = 0
+        except ValueError:  # of a port, or of brackets
+            parts, port = urlsplit(""), 0
         if (
             parts.scheme not in ("http", "https")
             or not parts.hostname

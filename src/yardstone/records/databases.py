@@ -6,7 +6,7 @@ import csv
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,8 @@ Results = Mapping[str, object] | str | None
 _SQLITE = b"SQLite format 3\0"
 #: In a file of DuckDB from its ninth byte on.
 _DUCKDB = b"DUCK"
+#: What reading a damaged file of SQLite raises; its names and messages are taken for UTF-8.
+_SQLITE_ERRORS = (sqlite3.Error, UnicodeError)
 
 
 def query(
@@ -148,7 +150,7 @@ def queried_games(sql: str, database: StrPath | None = None) -> int:
                     _attached(connection, path, str(path))
                     connection.execute("USE source")
                 row = connection.execute(text).fetchone()
-    except (duckdb.Error, sqlite3.Error):
+    except (duckdb.Error, *_SQLITE_ERRORS):
         return 0
     return int(row[0]) if row is not None else 0
 
@@ -188,17 +190,17 @@ def database_rows(source: Source, options: Options) -> Iterator[GameRows]:
     if source.path is None:
         raise InputError("a database cannot be read from standard input", file=source.name)
     if _is_sqlite(source.path):
-        with _sqlite(source.path) as base:
-            tables = _sqlite_tables(base)
+        try:
+            with _sqlite(source.path) as base:
+                tables = _sqlite_tables(base)
+        except _SQLITE_ERRORS as error:
+            raise sqlite_error(error, source.name, ()) from None
     else:
         with connection_for(source.name) as connection:
             tables = _attached(connection, source.path, source.name)
     if len(tables) != 1:
-        raise InputError(
-            f"it holds {len(tables)} tables: {', '.join(tables)}",
-            file=source.name,
-            hint="use a query",
-        )
+        there = f"{len(tables)} tables: {', '.join(tables)}" if tables else "no table"
+        raise InputError(f"it holds {there}", file=source.name, hint="use a query")
     with queried_rows(f"SELECT * FROM {quoted(tables[0])}", source.path, options) as rows:
         yield rows
 
@@ -209,13 +211,10 @@ def _sqlite(path: Path) -> closing[sqlite3.Connection]:
 
 
 def _sqlite_tables(base: sqlite3.Connection) -> list[str]:
-    """The tables of a database of SQLite; none where it cannot be read."""
-    try:
-        rows = base.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        ).fetchall()
-    except sqlite3.Error:
-        return []
+    """The tables of a database of SQLite."""
+    rows = base.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    ).fetchall()
     return [str(name) for (name,) in rows]
 
 
@@ -232,8 +231,9 @@ def _sqlite_rows(path: Path, sql: str) -> Iterator[Path]:
                 writer.writerow([column[0] for column in rows.description or ()])
                 for row in rows:
                     writer.writerow([clean(v) if isinstance(v, str) else v for v in row])
-        except sqlite3.Error as error:
-            with _sqlite(path) as base:
+        except _SQLITE_ERRORS as error:
+            tables: list[str] = []
+            with _sqlite(path) as base, suppress(*_SQLITE_ERRORS):
                 tables = _sqlite_tables(base)
             raise sqlite_error(error, str(path), tables) from None
         yield table

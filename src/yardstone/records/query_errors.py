@@ -83,8 +83,12 @@ def file_error(error: duckdb.Error, file: str) -> InputError:
     return InputError(said, file=file, hint=hint)
 
 
-def sqlite_error(error: sqlite3.Error, file: str, tables: Sequence[str]) -> InputError:
+def sqlite_error(
+    error: sqlite3.Error | UnicodeError, file: str, tables: Sequence[str]
+) -> InputError:
     """The error for a query to a database of SQLite."""
+    if isinstance(error, UnicodeError):
+        return InputError("it is damaged, or a name in it is not text in UTF-8", file=file)
     text = str(error)
     if match := re.match(r"no such table: (.+)", text):
         return InputError(no_such("table", match[1], tables), file=file)

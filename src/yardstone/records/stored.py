@@ -16,22 +16,27 @@ import numpy as np
 
 from yardstone.disk import column_on_disk, column_part, let_go, pieces, rows_of, taken
 from yardstone.pool import Pool, SkipReport
-from yardstone.records._disk_columns import BatchColumns, ColumnWriter
+from yardstone.records._disk_columns import ColumnWriter
 from yardstone.records.order_on_disk import dated_columns, sorted_columns, time_rises
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["GameBatches", "StoredPool", "in_batches", "stored_games"]
+    from yardstone.records.streaming import GameBatch
+
+__all__ = ["BatchReader", "StoredPool", "in_batches", "stored_games"]
 
 #: What a game takes while its batch is rated or measured, in bytes.
 _HELD = 400
 
 
-class GameBatches(Protocol):
-    """Games batch by batch in the order of their files; all else is known at the end."""
+class BatchReader(Protocol):
+    """Gives games batch by batch in the order of their files; all else is known at the end.
 
-    def __iter__(self) -> Iterator[BatchColumns]: ...
+    `yardstone.records.streaming.GameStream` is one.
+    """
+
+    def __iter__(self) -> Iterator[GameBatch | Pool]: ...
 
     @property
     def players(self) -> Sequence[str]:
@@ -131,18 +136,18 @@ def in_batches(pool: Pool) -> Iterator[Pool]:
         yield pool
 
 
-def stored_games(batches: GameBatches, *, memory: int = 1 << 31) -> StoredPool:
+def stored_games(reader: BatchReader, *, memory: int = 1 << 31) -> StoredPool:
     """Keep games on disk, in order of time; games of equal time stay in the order given.
 
     Parameters
     ----------
-    batches : GameBatches
-        The games as they are read. A `Pool` is one, of a single batch.
+    reader : BatchReader
+        Gives the games as they are read.
     memory : int
         Bytes that the games of one rating period, which are rated at once, may take.
     """
     writer = ColumnWriter()
-    for batch in batches:
+    for batch in reader:
         writer.add(batch)
     columns = writer.columns()
     undated = writer.undated
@@ -153,14 +158,14 @@ def stored_games(batches: GameBatches, *, memory: int = 1 << 31) -> StoredPool:
     if "time" in columns and not time_rises(columns["time"]):
         columns = sorted_columns(columns)
     skipped = SkipReport()
-    skipped.merge(batches.skipped)
+    skipped.merge(reader.skipped)
     fixed = {name: columns.pop(name, None) for name in ("first", "second", "score", "time")}
     return StoredPool(
-        tuple(batches.players),
+        tuple(reader.players),
         **fixed,
         columns={name.removeprefix("of "): column for name, column in columns.items()},
         skipped=skipped,
-        ordered=batches.ordered,
+        ordered=reader.ordered,
         most=max(memory // _HELD, 1),
         alone=writer.alone,
         undated=undated if writer.timed else 0,

@@ -32,6 +32,7 @@ __all__ = [
     "connection_for",
     "csv_file_rows",
     "csv_rows",
+    "csv_table",
     "json_rows",
     "parquet_of_csv",
     "parquet_rows",
@@ -137,7 +138,7 @@ def csv_rows(
     try:
         connection.execute(
             "CREATE TEMP TABLE source_rows AS SELECT * FROM "
-            + _csv(
+            + csv_table(
                 file.path,
                 dialect,
                 f"compression = '{file.compression}', header = true, skip = {dialect.header - 1}",
@@ -165,7 +166,7 @@ def csv_rows(
             report.add_uncounted("damaged row", repaired.more)
         return understand(
             connection,
-            _csv(rows, replace(dialect, delimiter="\t", quote=""), "header = false"),
+            csv_table(rows, replace(dialect, delimiter="\t", quote=""), "header = false"),
             file=file.name,
             options=options,
             line_of=line_of or (lambda row: repaired.lines[row - 1]),
@@ -173,7 +174,8 @@ def csv_rows(
         )
 
 
-def _csv(path: Path, dialect: Dialect, more: str) -> str:
+def csv_table(path: Path, dialect: Dialect, more: str) -> str:
+    """A delimited file as DuckDB's SQL wants it, all columns as text."""
     columns = ", ".join(f"{sql_text(name)}: 'VARCHAR'" for name in dialect.names)
     return (
         f"read_csv({sql_text(path)}, columns = {{{columns}}}, auto_detect = false, "

@@ -349,7 +349,8 @@ class Document:
         What CSV and Parquet have; without it they are refused.
     plain : callable, optional
         Makes what JSON has, of dictionaries, lists, numbers, strings and None; without it the
-        rows of `records`.
+        rows of `records`. A long list in the outermost dictionary may be another sequence,
+        which makes its items when they are looked at.
     drawing : callable, optional
         Makes the picture of ``--plot``.
     groups : int

@@ -8,16 +8,17 @@ A setting comes from the command line, else from the environment
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 from yardstone.errors import InputError, UsageError
 from yardstone.records.careful_http import CarefulClient
 from yardstone.records.game_servers import check_importers
+from yardstone.toml_files import read_toml
 from yardstone.web.kinds import KINDS
 
 __all__ = ["ENVIRONMENT", "Limits", "Settings", "footer_text", "load_settings"]
@@ -27,6 +28,10 @@ ENVIRONMENT = "YARDSTONE_SERVE_"
 _MIB = 1 << 20
 #: What the address of a database begins with.
 _ADDRESSES = ("postgresql://", "postgres://", "postgresql+psycopg://")
+#: Settings that name files, which may be called as no text can be.
+_FILES = ("data", "database", "net", "gnubg", "calibration")
+#: No limit is higher: what whole numbers a database and a clock can hold.
+_HIGHEST = 1e15
 _LONGEST_TITLE = 80
 _LONGEST_FOOTER = 10_000
 _OF_KINDS = {name: most for kind in KINDS.values() for name, most in kind.limits.items()}
@@ -109,8 +114,10 @@ class Limits:
     def __post_init__(self) -> None:
         object.__setattr__(self, "kinds", {**_OF_KINDS, **self.kinds})
         for name, value in self.as_plain().items():
-            if not value > 0 or not isfinite(value):
-                raise UsageError(f"limit {name}: {value} is not a positive number")
+            if not 0 < value <= _HIGHEST:
+                raise UsageError(
+                    f"limit {name}: {value} is not a positive number up to {_HIGHEST:g}"
+                )
 
     def as_plain(self) -> dict[str, float]:
         """All limits by name."""
@@ -212,6 +219,8 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
+        for each in fields(self):
+            _check_text(each.name, getattr(self, each.name))
         if not 0 <= self.port <= 65535:
             raise UsageError(f"port {self.port}: give 0 to 65535")
         if self.workers < 0:
@@ -254,6 +263,15 @@ class Settings:
         """The settings that `as_plain` gave."""
         parts = {"data": Path(values["data"]), "limits": Limits.of_plain(values["limits"])}
         return cls(**{**values, **parts})
+
+
+def _check_text(name: str, value: object) -> None:
+    """Refuse text that no page can show and no system takes as the name of a file."""
+    text = str(value) if isinstance(value, str | Path) else ""
+    lines = text.replace("\n", " ").replace("\r", " ").replace("\t", " ")
+    kinds = {category(letter) for letter in (lines if name == "footer" else text)}
+    if "Cc" in kinds or ("Cs" in kinds and name not in _FILES):
+        raise UsageError(f"{name}: {text!r} holds what is no text")
 
 
 def _check_networks(name: str, text: str) -> None:
@@ -304,6 +322,8 @@ def load_settings(
         if name not in _LIMITS:
             raise UsageError(f"there is no limit {name!r}, only {', '.join(_LIMITS)}")
         bounds[name] = _converted(_LIMITS[name], text, f"limit {name}")
+    for name, value in values.items():
+        _check_text(name, value)
     if "data" in values:
         values["data"] = Path(values["data"])
     if values.get("database"):
@@ -371,13 +391,7 @@ _LIMITS = {name: type(value) for name, value in Limits().as_plain().items()}
 
 
 def _of_file(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    try:
-        with file.open("rb") as stream:
-            values = tomllib.load(stream)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(file)) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"this is not TOML: {error}", file=str(file)) from None
+    values = read_toml(file)
     bounds = values.pop("limits", {})
     if not isinstance(bounds, dict):
         raise InputError("limits must be a table", file=str(file), hint="write [limits]")

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,10 @@ import numpy as np
 from yardstone.errors import InputError
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.dates import read_dates
+from yardstone.records.delimited import find_dialect
+from yardstone.records.query_errors import file_error
+from yardstone.records.table_files import csv_table
+from yardstone.records.table_results import quoted
 from yardstone.winprob.grades import MOST_KOMI, MOST_STONES, parse_grades
 
 if TYPE_CHECKING:
@@ -68,25 +73,26 @@ def _points(text: str) -> float:
 def _columns(path: str) -> dict[str, NDArray[Any]]:
     import duckdb
 
+    dialect = find_dialect(Path(path), path)
+    place = {name.lower(): name for name in dialect.names}
+    chosen = {
+        key: next((place[name] for name in names if name in place), None)
+        for key, names in _KNOWN.items()
+    }
+    missing = [key for key in _NEEDED if chosen[key] is None]
+    if missing:
+        raise InputError(f"there is no column {' or '.join(_KNOWN[missing[0]])}", file=path)
+    wanted = {key: quoted(name) for key, name in chosen.items() if name is not None}
+    table = csv_table(Path(path), dialect, f"header = true, skip = {dialect.header - 1}")
     with duckdb.connect() as connection:
         try:
-            table = connection.read_csv(path, all_varchar=True, header=True)
+            rows = connection.execute(f"SELECT {', '.join(wanted.values())} FROM {table}")
+            fetched = rows.fetchall()
         except duckdb.Error as error:
-            raise InputError(str(error).splitlines()[0], file=path) from error
-        place = {name.lower(): i for i, name in enumerate(table.columns)}
-        chosen = {
-            key: next((place[name] for name in names if name in place), None)
-            for key, names in _KNOWN.items()
-        }
-        missing = [key for key in _NEEDED if chosen[key] is None]
-        if missing:
-            names = " or ".join(_KNOWN[missing[0]])
-            raise InputError(f"there is no column {names}", file=path)
-        rows = table.fetchall()
+            raise file_error(error, path) from None
     return {
-        key: np.array(["" if row[at] is None else row[at] for row in rows], object)
-        for key, at in chosen.items()
-        if at is not None
+        key: np.array(["" if row[at] is None else row[at] for row in fetched], object)
+        for at, key in enumerate(wanted)
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,13 +13,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.fuzz.targets import Target
+from tests.fuzz.targets import Target, Wrong
 from yardstone.arrays import ArrayFile
-from yardstone.errors import InputError
+from yardstone.errors import InputError, YardstoneError
+from yardstone.lab.neubauer.dataset import Labelled
 from yardstone.lab.neubauer.experiment.configuration import read_experiment
 from yardstone.lab.neubauer.experiment.predictions_file import load_predictions
+from yardstone.lab.neubauer.experiment.preparation import read_facts
+from yardstone.lab.neubauer.experiment.stages import Stages
 from yardstone.lab.neubauer.network.hyperparameters import Hyperparameters
-from yardstone.lab.neubauer.network.search_run import RUNS_FILE, SearchRun, read_runs, write_runs
+from yardstone.lab.neubauer.network.search import keep_plan
+from yardstone.lab.neubauer.network.search_run import (
+    RUNS_FILE,
+    SearchRun,
+    do_run,
+    read_runs,
+    write_runs,
+)
 from yardstone.lab.neubauer.network.training_log import (
     EPOCHS_FILE,
     STEPS_FILE,
@@ -30,6 +41,9 @@ from yardstone.lab.neubauer.network.training_log import (
 __all__ = ["TARGETS"]
 
 _EPOCH = Epoch(0, 1e-3, 0.5, 0.1, 0.0, 0.6, 0.1, 1.0, 1.0, 0.55, 2.5, best=True)
+
+
+_PLAN = {"trials": 3, "seed": 1}
 
 
 def read_description(path: Path) -> None:
@@ -58,6 +72,44 @@ def read_training_tables(path: Path) -> None:
 def read_search(path: Path) -> None:
     """The table of a search."""
     read_runs(_as(path, RUNS_FILE).parent)
+
+
+def read_kept(path: Path) -> None:
+    """What a stage and a search say of themselves, and facts, each kept as JSON."""
+    data = path.read_bytes()
+    facts = path.with_name("facts.json")
+    facts.write_bytes(data)
+    home = path.with_name("search")
+    home.mkdir(exist_ok=True)
+    (home / "search.json").write_bytes(data)
+    stage = path.with_name("stages") / "made"
+    stage.mkdir(parents=True, exist_ok=True)
+    (stage / "stage.json").write_bytes(data)
+    Stages(stage.parent, lambda line: None).run("made", lambda folder: None, {"a": [1]})
+    with suppress(YardstoneError):
+        keep_plan(home, _PLAN)
+    run = home / "run"
+    run.mkdir(exist_ok=True)
+    (run / "result.json").write_bytes(data)
+    with suppress(YardstoneError):
+        do_run((0, 1, Hyperparameters(), run), examples=_none, threads=1, device="cpu")
+    read_facts(facts)
+
+
+def _none() -> tuple[Labelled, Labelled]:
+    raise Wrong("a training that is done is begun anew")
+
+
+def kept() -> dict[str, bytes]:
+    """A plan, a stage and a result."""
+    result = dict.fromkeys(("iteration", "number", "best_epoch", "epochs_done"), 0)
+    numbers = {"loss": 0.5, "accuracy": 0.6, "seconds": 1.0, "failure": "", "folder": "run"}
+    settings = dataclasses.asdict(Hyperparameters())
+    return {
+        "plan": json.dumps(_PLAN).encode(),
+        "stage": json.dumps({"format": 1, "settings": {"a": [1]}, "needs": {}}).encode(),
+        "result": json.dumps({**result, **numbers, "settings": settings}).encode(),
+    }
 
 
 def predictions() -> dict[str, bytes]:
@@ -100,6 +152,7 @@ def _as(path: Path, name: str) -> Path:
 
 TARGETS = (
     Target("experiment-description", read_description, ".toml"),
+    Target("experiment-kept", read_kept, ".json", made=kept),
     Target("experiment-predictions", read_expected, ".npz", made=predictions),
     Target("experiment-search", read_search, ".csv", made=searches),
     Target("experiment-training", read_training_tables, ".csv", made=trainings),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from tests.fuzz.oracles import games, same_csv, same_json, same_pgn, same_sgf
@@ -9,8 +10,11 @@ from tests.fuzz.targets import Target, Wrong
 from yardstone.errors import YardstoneError
 from yardstone.go.rules import parse_rules_and_komi
 from yardstone.pool import Pool
+from yardstone.records import reading
 from yardstone.records.dates import date_span, parse_date, read_dates
 from yardstone.records.formats import read_format
+from yardstone.records.growing import growing_sources
+from yardstone.records.move_lists import MoveListReader
 from yardstone.records.options import Options
 from yardstone.records.results import left_out_reason, meanings, stated_scores
 from yardstone.records.sgf import SgfReader, write_sgf
@@ -129,6 +133,24 @@ def read_texts(path: Path) -> None:
     read_dates(lines)
 
 
+def read_moves(path: Path) -> None:
+    """A list of moves, alone and with a table of results."""
+    results = Pool.from_names(["A", "B"], ["B", "C"], [1, 0], columns={"id": ["7", "8"]})
+    for _ in MoveListReader(path):
+        pass
+    for game in MoveListReader(path, results=results, key="id"):
+        if (game.black, game.white) not in (("A", "B"), ("B", "C")):
+            raise Wrong("a game of other players")
+
+
+def read_growing(path: Path) -> None:
+    """A file whose format its first bytes tell, and which another program may be writing."""
+    sources = growing_sources([path])
+    with suppress(YardstoneError):  # a tag that is not there
+        reading.read(*sources, columns={"event": "Evnt"}, skip_unread=True)
+    reading.read(*sources, skip_unread=True)
+
+
 def read_where(path: Path) -> None:
     """A condition on games."""
     Where(path.read_bytes().decode("utf-8", "replace"))
@@ -151,6 +173,8 @@ TARGETS = (
         ".mat",
         words=(" 5 point match", " Game 1", "Wins 1 point", "Doubles => 2", " A : 0   B : 0"),
     ),
+    Target("games-growing", read_growing, words=("1-0\n", "*\n", "(;GM[1]", "white,black\n")),
+    Target("games-moves", read_moves, ".txt", words=("\t;B[pd]", ";W[dd]", "7", "8")),
     Target("games-texts", read_texts, ".txt"),
     Target("games-where", read_where, ".txt", words=("AND", "OR", "NOT", "LIKE", "IN", "IS NULL")),
 )

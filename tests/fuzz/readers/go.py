@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.fuzz.targets import Target
+from tests.fuzz.targets import Target, Wrong
 from yardstone.arrays import map_array
 from yardstone.errors import InputError
-from yardstone.go.feature_parts import GAME_COLUMNS
+from yardstone.go.feature_parts import GAME_COLUMNS, part_folder, read_part
 from yardstone.go.feature_store import FORMAT, FeatureStore
 from yardstone.go.patterns.index_file import map_arrays, write_arrays
 
@@ -56,6 +56,22 @@ def read_store(path: Path) -> None:
             _ = store.players
 
 
+def read_part_of_store(path: Path) -> None:
+    """What a part of an unfinished store says of itself."""
+    folder = part_folder(path.with_name("parts"), 0)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "part.json").write_bytes(path.read_bytes())
+    part = read_part(path.with_name("parts"), 0)
+    if part is None:
+        raise Wrong("a part is not found")
+
+
+def parts() -> dict[str, bytes]:
+    """A part of no games."""
+    about = {"fingerprint": "x", "games": [], "skipped": [], "arrays": {"number": {"shape": [0]}}}
+    return {"part": json.dumps(about).encode()}
+
+
 def stores() -> dict[str, bytes]:
     """The files of a store that are no arrays."""
     about = {"format": FORMAT, "complete": True, "trunk": [], "moves": 3, "games": 1}
@@ -91,5 +107,6 @@ def arrays() -> dict[str, bytes]:
 TARGETS = (
     Target("go-array", read_array, ".npy", made=arrays),
     Target("go-index", read_index, ".index", made=indexes),
+    Target("go-part", read_part_of_store, ".json", made=parts),
     Target("go-store", read_store, ".json", made=stores),
 )

@@ -14,14 +14,18 @@ from tests.fuzz.targets import Target, Wrong
 from tests.go.random_net import ALL_SHAPES, Shape, network_bytes
 from tests.strength.made_training import TINY
 from tests.strength.rank_cases import random_evidence, random_model
-from yardstone.go.nets.model_file import read_header, read_model
+from yardstone.go.nets.engines import make_engine
+from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_header, read_model
 from yardstone.lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
 from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork, parameter_shapes
+from yardstone.lab.neubauer.network.training_log import Epoch, History
 from yardstone.strength.rank.model import RankModel
 
 __all__ = ["TARGETS"]
 
 
+#: Lines of the board that graphs are tried on.
+_SIDE = 5
 _WORDS = ("@BIN@", "ACTIVATION_MISH", "nested_bottleneck_block", "gpool_block", "ordinary_block")
 
 
@@ -29,6 +33,17 @@ def read_katago(path: Path) -> None:
     """A network of KataGo, and its beginning alone."""
     read_header(path)
     read_model(path)
+
+
+def read_graph(path: Path) -> None:
+    """A network of KataGo as the graph in ONNX that is made of it, which then judges a board."""
+    model = read_model(path)
+    runner = make_engine("onnxruntime", "fp32", 1).runner(model, _SIDE, ("policy", "value"))
+    spatial = np.zeros((1, SPATIAL, _SIDE, _SIDE), np.float32)
+    spatial[:, 0] = 1.0
+    answers = runner(spatial, np.zeros((1, GLOBAL), np.float32))
+    if answers["policy"].shape != (1, _SIDE * _SIDE + 1) or answers["value"].shape != (1, 3):
+        raise Wrong("an answer is of another shape")
 
 
 def read_rank_model(path: Path) -> None:
@@ -46,7 +61,8 @@ def read_strength_network(path: Path) -> None:
 
 def read_training(path: Path) -> None:
     """A checkpoint of a training."""
-    read_checkpoint(path)
+    _, about = read_checkpoint(path)
+    about["history"].write(path.parent)
 
 
 def katago_files() -> dict[str, bytes]:
@@ -59,6 +75,18 @@ def katago_files() -> dict[str, bytes]:
         "v15": network_bytes(Shape(15, channels=2, trunk_norm="rms", activation="MISH")),
         "v17-text": network_bytes(fixed),
     }
+
+
+def graphs() -> dict[str, bytes]:
+    """Networks, and a graph in ONNX, which is no network that is read."""
+    from yardstone.go.nets.onnx_graph import build_network
+
+    networks = katago_files()
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "network.bin"
+        path.write_bytes(networks["v15"])
+        graph: bytes = build_network(read_model(path), _SIDE, ("value",)).SerializeToString()
+    return {**networks, "onnx": graph}
 
 
 def rank_models() -> dict[str, bytes]:
@@ -74,7 +102,9 @@ def strength_networks() -> dict[str, bytes]:
 
 def checkpoints() -> dict[str, bytes]:
     """A checkpoint of that network."""
-    about = {"fingerprint": "x", "history": {"epochs": [], "steps": []}, "steps": 3}
+    epoch = Epoch(0, 1e-3, 0.5, 0.1, 0.0, 0.6, 0.1, 1.0, 1.0, 0.55, 2.5, best=True)
+    history = History((epoch,), ((0.1, 0.2, 0.3),))
+    about = {"fingerprint": "x", "history": history.as_text(), "steps": [[0.1, 0.2, 0.3]]}
     return {"checkpoint": _saved(lambda path: write_checkpoint(path, _arrays(), about))}
 
 
@@ -95,6 +125,7 @@ def _saved(save: Callable[[Path], None]) -> bytes:
 
 TARGETS = (
     Target("model-katago", read_katago, ".bin", made=katago_files, words=_WORDS),
+    Target("model-graph", read_graph, ".bin", made=graphs, words=_WORDS, megabytes=1024),
     Target("model-rank", read_rank_model, ".npz", made=rank_models),
     Target("model-checkpoint", read_training, ".npz", made=checkpoints),
     Target("model-strength-network", read_strength_network, ".npz", made=strength_networks),

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.fuzz.targets import Target, Wrong
+from tests.fuzz.targets import FUZZ, Target, Wrong
 from yardstone.winprob.model_file import read_model
-from yardstone.winprob.statistics_files import read_statistics
+from yardstone.winprob.statistics_files import read_statistics, statistics_of_files
 
 __all__ = ["TARGETS"]
 
@@ -21,6 +21,11 @@ def read_winning_statistics(path: Path) -> None:
     statistics + statistics
 
 
+def read_counts_or_games(path: Path) -> None:
+    """Counts or games, as the file says."""
+    statistics_of_files([path])
+
+
 def read_winning_model(path: Path) -> None:
     """A model, which then predicts."""
     model = read_model(path)
@@ -28,7 +33,14 @@ def read_winning_model(path: Path) -> None:
         raise Wrong("a chance is not finite")
 
 
+def files() -> dict[str, bytes]:
+    """Counts, and games with grades."""
+    folders = (FUZZ / "corpus" / name for name in ("winning-statistics", "table-graded-games"))
+    return {path.name: path.read_bytes() for folder in folders for path in folder.glob("*.csv")}
+
+
 TARGETS = (
+    Target("winning-files", read_counts_or_games, ".csv", made=files, examples=10),
     Target("winning-model", read_winning_model, ".json"),
     Target("winning-statistics", read_winning_statistics, ".txt"),
 )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
@@ -199,3 +200,15 @@ def test_any_bytes(data: bytes) -> None:
 
     with pytest.raises(InputError):
         _model(Tokens(data, "net"), "")
+
+
+def test_blanks_behind_a_network_take_no_time() -> None:
+    def seconds(size: int) -> float:
+        begin = time.process_time()
+        for _ in range(20):
+            with pytest.raises(InputError, match="ends within the 2 weights"):
+                Tokens(b"1 " + b"\t" * size, "x").array("a", 2)
+        return time.process_time() - begin
+
+    # Of 16 times as many; with their square it would be 256 times, and seconds.
+    assert seconds(1 << 16) < 64 * max(seconds(1 << 12), 1e-3)

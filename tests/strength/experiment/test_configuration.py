@@ -90,7 +90,7 @@ device = "cpu"
         (LEAST + "[filters]\nseconds = -1.0", "below 0"),
         (LEAST + f"[filters]\nseconds = 1{'0' * 400}", "filters.seconds is too large"),
         (LEAST + f"[models]\nfull = {{ width = 1{'0' * 400} }}", "must be a number"),
-        (f"{'a.' * 101}a = 1\n{LEAST}", ":1: more than 100 dots in a line .*a line of its own"),
+        (f"{'a.' * 101}a = 1\n{LEAST}", ":1: a name of more than 100 parts .*a line of its own"),
         (LEAST + "[features]\nsince = 2006", "must be a date"),
         (LEAST + "[features]\nstores = [1]", "list of texts"),
         (LEAST + "[sets]\ntraining = -5", "must not be below 0"),

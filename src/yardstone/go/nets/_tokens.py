@@ -14,6 +14,7 @@ __all__ = ["Tokens"]
 
 _SPACE = b" \t\r\n\v\f"
 _WORD = re.compile(rb"[ \t\r\n\v\f]*([^ \t\r\n\v\f]+)")
+_LETTERS = re.compile(rb"[^ \t\r\n\v\f]+")
 _BINARY = b"@BIN@"
 _LONGEST_WORD = 200
 _LONGEST_GAP = 100
@@ -111,12 +112,12 @@ class Tokens:
     def _text(self, what: str, count: int) -> NDArray[np.float32]:
         values = np.empty(count, np.float32)
         filled = 0
-        words = _WORD.finditer(self._data, self._place)
+        words = _LETTERS.finditer(self._data, self._place)
         try:
             with np.errstate(over="ignore"):
                 for begin in range(0, count, 1 << 16):
                     found = list(islice(words, min(1 << 16, count - begin)))
-                    values[begin : begin + len(found)] = [float(word[1]) for word in found]
+                    values[begin : begin + len(found)] = [float(word[0]) for word in found]
                     filled += len(found)
                     self._place = found[-1].end() if found else self._place
         except ValueError:

@@ -102,7 +102,10 @@ def _wanted(name_or_url: str, sha256: str | None, name: str | None) -> _Wanted:
         if sha256 is not None and sha256.lower() != known.sha256:
             raise InputError(f"the SHA-256 of {known.name} is {known.sha256}", hint="leave it out")
         return _Wanted(known.url, name or known.name, f"{known.name}.bin.gz", known.sha256)
-    split = urlsplit(name_or_url)
+    try:
+        split = urlsplit(name_or_url)
+    except ValueError:  # of brackets
+        split = urlsplit("")
     if split.scheme not in ("https", "http") or not split.hostname:
         raise InputError(f"{name_or_url!r} is not an address of the web", hint="https://...")
     file_name = Path(unquote(split.path)).name

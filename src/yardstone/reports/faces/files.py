@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ __all__ = [
     "csv_pieces",
     "document_csv",
     "document_json",
+    "json_pieces",
     "records_of",
     "table_csv",
     "write_parquet",
@@ -25,6 +27,8 @@ __all__ = [
 
 #: Rows of a piece of CSV.
 _PIECE = 10_000
+#: Records of a piece of JSON.
+_RECORDS = 1_000
 #: What SQL calls the kinds of values.
 _SQL = {
     "text": "VARCHAR",
@@ -86,10 +90,49 @@ def as_json(value: Any) -> str:
 
 def document_json(document: Document) -> str:
     """The document as JSON text."""
-    if document.plain is not None:
-        return as_json(document.plain())
-    table = records_of(document)
-    return as_json([{c.name: _plain(c.value(row)) for c in table.kept} for row in table.rows])
+    return "".join(json_pieces(document))
+
+
+def json_pieces(document: Document) -> Iterator[str]:
+    """The same piece by piece: values that are made when they are looked at stay so."""
+    if document.plain is None:
+        table = records_of(document)
+        yield from _list_pieces(
+            ({c.name: _plain(c.value(row)) for c in table.kept} for row in table.rows), ""
+        )
+        yield "\n"
+        return
+    plain = document.plain()
+    if not isinstance(plain, Mapping) or not any(map(_is_lazy, plain.values())):
+        yield as_json(plain)
+        return
+    before = "{"
+    for name, value in plain.items():
+        yield f"{before}\n  {_indented(name, '')}: "
+        if _is_lazy(value):
+            yield from _list_pieces(value, "  ")
+        else:
+            yield _indented(value, "  ")
+        before = ","
+    yield "\n}\n"
+
+
+def _is_lazy(value: Any) -> bool:
+    """Whether the items of a sequence are made when they are looked at."""
+    return isinstance(value, Sequence) and not isinstance(value, str | list | tuple)
+
+
+def _list_pieces(values: Iterable[Any], indent: str) -> Iterator[str]:
+    rest, before = iter(values), "["
+    while some := list(islice(rest, _RECORDS)):
+        yield before + _indented(some, indent)[1:].removesuffix(f"\n{indent}]")
+        before = ","
+    yield "[]" if before == "[" else f"\n{indent}]"
+
+
+def _indented(value: Any, indent: str) -> str:
+    """A value as JSON whose further lines stand as far in: no text of JSON has a line's end."""
+    return as_json(value).rstrip("\n").replace("\n", f"\n{indent}")
 
 
 def _plain(value: Any) -> Any:

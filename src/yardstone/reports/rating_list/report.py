@@ -141,7 +141,7 @@ def list_document(
         [plain["headline"]],
         [*groups, *tail],
         Table([by_name[name] for name in FILE_COLUMNS], plain["ratings"]),
-        lambda: {**plain, "ratings": list(plain["ratings"])},
+        lambda: plain,
         drawing,
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +21,7 @@ from yardstone.lab.neubauer.experiment.filters import Filters
 from yardstone.lab.neubauer.experiment.judgements import JUDGED
 from yardstone.lab.neubauer.network.hyperparameters import PRESETS, Hyperparameters
 from yardstone.lab.neubauer.recent_moves import WINDOW
+from yardstone.toml_files import read_toml
 
 __all__ = [
     "PARTS",
@@ -35,11 +35,6 @@ __all__ = [
     "TableSettings",
     "read_experiment",
 ]
-
-#: A description is a page of text; a file beyond this is something else.
-_LARGEST = 1 << 16
-#: A key of many parts (a.b.c) takes the reader of TOML time and memory with their square.
-_MOST_DOTS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,33 +270,11 @@ def read_experiment(path: str | os.PathLike[str]) -> Experiment:
         wrong kind or out of range; the message names it.
     """
     file = Path(path)
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(_LARGEST + 1)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(file)) from None
-    if len(data) > _LARGEST:
-        raise InputError("too large for the description of an experiment", file=str(file))
-    _check_lines(data, file)
-    try:
-        sections = tomllib.loads(data.decode("utf-8"))
-    except (ValueError, RecursionError) as error:  # tomllib's error is one of these
-        raise InputError(f"is not TOML: {error}", file=str(file)) from None
+    sections = read_toml(file)
     try:
         return _experiment(sections, file)
     except UsageError as error:
         raise InputError(str(error), file=str(file)) from None
-
-
-def _check_lines(data: bytes, file: Path) -> None:
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if line.count(b".") > _MOST_DOTS:
-            raise InputError(
-                f"more than {_MOST_DOTS} dots in a line",
-                file=str(file),
-                line=number,
-                hint="give each name of a list a line of its own",
-            )
 
 
 def _experiment(sections: Mapping[str, Any], file: Path) -> Experiment:

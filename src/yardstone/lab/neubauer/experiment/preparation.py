@@ -352,5 +352,5 @@ def read_facts(path: Path) -> Any:
     """Read what `write_facts` wrote."""
     try:
         return json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot be read: {error}", file=str(path)) from None

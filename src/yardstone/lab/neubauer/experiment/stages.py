@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from yardstone.errors import InputError
@@ -119,7 +120,8 @@ def _read(path: Path) -> dict[str, Any] | None:
         facts = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    return facts if isinstance(facts, dict) else None
+    parts = [facts, facts.get("settings"), facts.get("needs")] if isinstance(facts, dict) else [[]]
+    return facts if all(isinstance(part, dict | NoneType) for part in parts) else None
 
 
 def _depends(about: Mapping[str, Any]) -> list[Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from yardstone.arrays import ArrayFile
+from yardstone.lab.neubauer.network.training_log import History
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +39,10 @@ def read_checkpoint(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[st
         path,
         lambda arrays, about: (
             dict(arrays),
-            {name: about[name] for name in ("fingerprint", "history", "steps")},
+            {
+                "fingerprint": about["fingerprint"],
+                "history": History.from_text(about["history"]),
+                "steps": [(float(a), float(b), float(c)) for a, b, c in about["steps"]],
+            },
         ),
     )

@@ -268,8 +268,8 @@ class _Loop:
                 f"{self.home} holds a training with other settings or games: "
                 "name another folder, or begin anew"
             )
-        self.history = History.from_text(about["history"])
-        self._done = [(a, b, c) for a, b, c in about["steps"]]
+        self.history = about["history"]
+        self._done = about["steps"]
         self.best = arrays["best"]
         self._stepper.restore(arrays)
         self.history.write(self.home)

@@ -125,12 +125,24 @@ class History:
 
     @classmethod
     def from_text(cls, text: str) -> History:
-        """From what `as_text` wrote."""
+        """From what `as_text` wrote.
+
+        Raises
+        ------
+        ValueError
+            It is something else.
+        """
         tables = json.loads(text)
-        return cls(
-            tuple(Epoch(*values) for values in tables["epochs"]),
-            tuple((a, b, c) for a, b, c in tables["steps"]),
-        )
+        try:
+            epochs = tuple(Epoch(*values) for values in tables["epochs"])
+            steps = tuple((float(a), float(b), float(c)) for a, b, c in tables["steps"])
+        except (TypeError, KeyError, OverflowError) as error:
+            raise ValueError(str(error)) from None
+        numbers = [value for epoch in epochs for value in asdict(epoch).values()]
+        whole = all(isinstance(epoch.epoch, int) for epoch in epochs)
+        if not (whole and all(isinstance(value, int | float) for value in numbers)):
+            raise ValueError("an epoch has something that is no number")
+        return cls(epochs, steps)
 
 
 def _write(path: Path, names: Iterable[str], rows: Iterable[Iterable[object]]) -> None:

@@ -1,0 +1,70 @@
+"""What a server reads: its settings, and what visitors send."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.fuzz.readers.archive import compressed, zips
+from tests.fuzz.targets import Target, Wrong
+from yardstone.pool import SkipReport
+from yardstone.web.kinds import KINDS
+from yardstone.web.settings import ENVIRONMENT, Settings, load_settings
+from yardstone.web.sniff import look
+from yardstone.web.unpack import unpack
+
+__all__ = ["TARGETS"]
+
+_SETTINGS = ("port", "host", "data", "footer", "database", "calibration", "limits", "keep_days")
+
+
+def read_settings(path: Path) -> None:
+    """A file of settings."""
+    _same(load_settings(path, environment={}))
+
+
+def read_environment(path: Path) -> None:
+    """Variables of the environment, a line each: what an environment can hold."""
+    lines = path.read_bytes().decode("utf-8", "surrogateescape").replace("\0", "").split("\n")
+    pairs = (line.partition("=") for line in lines)
+    _same(load_settings(environment={ENVIRONMENT + name: value for name, _, value in pairs}))
+
+
+def _same(settings: Settings) -> None:
+    """What another process is handed are the same settings."""
+    if Settings.of_plain(settings.as_plain()) != settings:
+        raise Wrong("settings do not come back")
+
+
+def read_upload(path: Path) -> None:
+    """A file that a visitor sends: looked at, and unpacked for each kind of job."""
+    limits = Settings().limits
+    upload = path.with_name("upload")
+    upload.mkdir(exist_ok=True)
+    place, label = upload / "0000", "games.txt"
+    place.write_bytes(path.read_bytes())
+    place.with_suffix(".zip").unlink(missing_ok=True)
+    format, _ = look(place, label, limits)
+    formats = list(dict.fromkeys(name for kind in KINDS.values() for name in kind.formats))
+    folder = path.with_name("unpacked")
+    folder.mkdir(exist_ok=True)
+    sent = [{"name": label, "format": format}]
+    for file in unpack(upload, sent, formats, folder, limits, SkipReport()):
+        if file.path.parent != folder:
+            raise Wrong("a file lies elsewhere")
+
+
+def uploads() -> dict[str, bytes]:
+    """Files, archives and compressed files."""
+    return {
+        **zips(),
+        **compressed(),
+        "plain.sgf": b"(;GM[1]FF[4]SZ[19]PB[A]PW[B]RE[B+R];B[pd];W[dd])",
+        "plain.csv": b"white,black,result\nA,B,1-0\n",
+    }
+
+
+TARGETS = (
+    Target("web-environment", read_environment, ".txt", words=_SETTINGS),
+    Target("web-settings", read_settings, ".toml", words=(*_SETTINGS, "[limits]", '"""', "=")),
+    Target("web-upload", read_upload, made=uploads),
+)

@@ -1,0 +1,135 @@
+"""Every place of the package that reads a file is reached by a target of fuzzing."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+
+import yardstone
+from tests.fuzz.cases import run_case
+from tests.fuzz.targets import targets
+
+PACKAGE = Path(yardstone.__file__).parent
+#: Calls that take bytes from a file, or make values of a text that another program wrote.
+READS = re.compile(
+    r"\.read_bytes$|\.read_text$|\.content$|\bsource\.open$|Source\(.*\)\.open$|\.read_csv$"
+    r"|^(json|tomllib|pickle)\.loads?$|^csv\.(reader|DictReader)$|^np\.(load|memmap|fromfile)$"
+    r"|^(zipfile\.ZipFile|tarfile\.open)$"
+)
+#: What reads no file of anybody's, by its reason.
+_NO_FILE_OF_OTHERS = {
+    "files of the package itself": (
+        "backgammon/formulas:$", "backgammon/file_analysis:_script$",
+        "backgammon/position_evaluation:_script$", "lab/vandendoel/play:_script$",
+        "examples/", "reports/", "parallel/_versions:", "web/pages/",
+    ),
+    "scripts that GNU Backgammon runs, and what they answer": (
+        "backgammon/_gnubg_", "backgammon/gnubg:_answer$",
+    ),
+    "bytes that go on as they are, to a hash, a copy, a browser or a reader that has a target": (
+        "backgammon/file_analysis:_(sent|key|attempts)$", "backgammon/match_files:",
+        "files:_pour$", "go/nets/store:", "go/feature_parts:_merge_array$", "web/desk/changes:",
+        "web/desk/watched_file:", "web/stored_files:", "records/formats/parquet:_pieces$",
+        "records/sources:Source.loaded$", "tournament/event/file:_read$",
+        "go/patterns/index_build:_games$", "go/position_lines:evaluate_file$",
+        "strength/trickplay/problem_files:_is_index$",
+    ),
+    "between processes of one run, and columns that it keeps on the disk": (
+        "parallel/_(carried|parcels|processes|ray):", "disk:", "web/child:", "web/jobs:",
+        "web/desk/sessions:",
+    ),
+    "what the system says of itself": ("memory:", "web/memory:", "lab/vandendoel/matches:"),
+    "JSON that this function, or DuckDB, has just made": ("records/query_errors:_trouble$",),
+    "what an experiment or a study has written itself, in a folder of its own": (
+        "lab/neubauer/experiment/models:_pooled$", "lab/vandendoel/cube_errors:read_lines$",
+    ),
+}  # fmt: skip
+OTHERS = [re.compile(each) for group in _NO_FILE_OF_OTHERS.values() for each in group]
+
+
+def reading(package: Path) -> Iterator[str]:
+    """The functions of a package that read a file, as ``MODULE:NAME``."""
+    for path in sorted(package.rglob("*.py")):
+        module = path.relative_to(package).with_suffix("").as_posix()
+        for name, call in _calls(ast.parse(path.read_bytes()), ""):
+            if READS.search(ast.unparse(call.func)) or _opens(call):
+                yield f"{module}:{name}"
+
+
+def _calls(node: ast.AST, name: str) -> Iterator[tuple[str, ast.Call]]:
+    for child in ast.iter_child_nodes(node):
+        inside = name
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            inside = f"{name}.{child.name}".lstrip(".")
+        elif isinstance(child, ast.Call):
+            yield name, child
+        yield from _calls(child, inside)
+
+
+def _opens(call: ast.Call) -> bool:
+    """Whether it opens a path for reading."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "open":
+        return False
+    modes = [each.value for each in call.args if isinstance(each, ast.Constant)]
+    keywords = {each.arg for each in call.keywords}
+    return modes in (["rb"], ["r"]) or (not call.args and "encoding" in keywords)
+
+
+def reached() -> set[str]:
+    """The functions of the package that the examples of the targets run through."""
+    found: set[str] = set()
+    prefix = f"{PACKAGE}{os.sep}"
+
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(prefix):
+            module = Path(code.co_filename.removeprefix(prefix)).with_suffix("").as_posix()
+            parts = (each for each in code.co_qualname.split(".") if not each.startswith("<"))
+            found.add(f"{module}:{'.'.join(parts)}")
+
+    with TemporaryDirectory() as folder:
+        before = sys.getprofile()
+        sys.setprofile(note)
+        try:
+            for target in targets().values():
+                known = {path.name for path in target.regressions()}  # long, some of them
+                for name, data in target.seeds().items():
+                    if name not in known:
+                        run_case(target, data, Path(folder), slack=100.0)
+        finally:
+            sys.setprofile(before)
+    return found
+
+
+def test_every_reader_has_a_target() -> None:
+    places = set(reading(PACKAGE))
+    found = reached()
+    assert len(places & found) > 60
+    missing = places - found
+    unknown = sorted(place for place in missing if not any(each.match(place) for each in OTHERS))
+    assert not unknown, "write a target for it (tests/fuzz/readers), or say here why there is none"
+    needless = [each.pattern for each in OTHERS if not any(map(each.match, missing))]
+    assert not needless, "these are reached, or gone"
+
+
+def test_a_reader_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "new.py").write_text(
+        "class Format:\n"
+        "    def load(path):\n"
+        "        return json.loads(path.read_bytes())\n"
+        "def one(source):\n"
+        "    with source.open() as file:\n"
+        "        pass\n"
+        "def other(path):\n"
+        "    path.open('wb')\n"
+        "    path.open(encoding='utf-8')\n"
+        "def writes(path):\n"
+        "    path.open('w', encoding='utf-8')\n"
+    )
+    assert sorted(set(reading(tmp_path))) == ["new:Format.load", "new:one", "new:other"]
