@@ -24,7 +24,7 @@ __all__ = ["main"]
 #: What a visitor may be answered: taken, or that there is no room at the moment.
 _ANSWERS = {202, 503, 507}
 #: Bytes that are left, one after another.
-_ROOMS = (200_000, 60_000, 20_000, 8_192, 4_096, 0)
+_ROOMS = (1_200_000, 1_100_000, 200_000, 60_000, 20_000, 8_192, 4_096, 0)
 #: Seconds in which the worker does something.
 _PAUSE = 0.2
 
@@ -52,7 +52,7 @@ def main(folder: Path) -> None:
         (disk / "ballast").unlink()
         taken.append(server.accepted([("last.csv", small_results("Eve", "Bob"))]))
         _finish(server, taken)
-    with closing(sqlite3.connect(next(disk.glob("*.sqlite*")))) as base:
+    with closing(sqlite3.connect(disk / "jobs.sqlite")) as base:
         assert base.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     print(f"taken {len(taken)}, refused {refused}")
     assert refused, "the disk was never full"
