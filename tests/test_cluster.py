@@ -241,6 +241,24 @@ def test_ctrl_c_ends_it(nodes: Nodes, tmp_path: Path) -> None:
     assert wait_until(lambda: not Path(f"/proc/{worker}").exists(), 60)
 
 
+def test_a_cluster_that_is_gone_is_not_waited_for() -> None:
+    """Ray itself tries for minutes to reach one."""
+    program = str(Path(sys.executable).parent / "yardstone")
+    games = str(example("league.csv"))
+    command = [program, "rate", games, "--simulate", "2", "--workers", "2"]
+    for gone in (["--engine", "ray:127.0.0.1:1"], ["--engine", "ray"]):
+        run = subprocess.run(
+            [*command, *gone],
+            env={**os.environ, "RAY_ADDRESS": "127.0.0.1:1"},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert run.returncode == 1
+        assert "no Ray answers at 127.0.0.1:1: Connection refused" in run.stderr
+        assert len(run.stderr.splitlines()) == 1, run.stderr
+
+
 def test_without_ray_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

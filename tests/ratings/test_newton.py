@@ -11,6 +11,7 @@ from yardstone.pool import PairCounts, Pool
 from yardstone.ratings._newton import evaluate_pairs
 from yardstone.ratings._problem import Pairs, new_derivatives
 from yardstone.ratings.bradley_terry import BradleyTerry
+from yardstone.ratings.result import Status
 from yardstone.winprob.davidson import win_draw_loss
 
 STEP = 1e-5
@@ -115,21 +116,31 @@ def test_the_chord_never_promises_too_much(distance: float) -> None:
         assert objective(counts, x + step, likelihood=False) - here >= promised
 
 
-def test_newcomers_who_drew_with_the_strongest_hold_back_nobody() -> None:
-    """Newton's step of one such player overshoots again and again; shortened steps took 70."""
+def test_newcomers_of_one_draw_neither_run_away_nor_hold_back_the_others() -> None:
+    """Among so many players the slope along a step hides that some of them overshoot."""
     generator = np.random.default_rng(0)
-    strength = np.sort(generator.normal(0, 1.5, 20_000))
-    first = generator.integers(0, 20_000, 800_000)
-    second = (first + generator.integers(1, 5_000, 800_000)) % 20_000
-    won = generator.random(800_000) < 1 / (1 + np.exp(strength[second] - strength[first]))
-    first = np.append(first, 20_000 + np.arange(10))
-    second = np.append(second, 19_999 - np.arange(10))
-    names = tuple(str(number) for number in range(20_010))
-    score = np.append(won.astype(float), np.full(10, 0.5))
-    pool = Pool(names, first.astype(np.int32), second.astype(np.int32), score)
+    old, new, games = 100_000, 2_000, 1_500_000
+    strength = np.sort(generator.normal(0, 1.3, old))
+    here = generator.integers(0, old, games)
+    there = (here + generator.integers(1, old // 4, games)) % old
+    won = generator.random(games) < 1 / (1 + np.exp(strength[there] - strength[here]))
+    first = np.append(here, old + np.arange(new)).astype(np.int32)
+    second = np.append(there, generator.integers(0, old, new)).astype(np.int32)
+    names = tuple(str(number) for number in range(old + new))
+    pool = Pool(names, first, second, np.append(won.astype(float), np.full(new, 0.5)))
     ratings = BradleyTerry(covariance=False).fit(pool)
     assert ratings.converged_in <= 10
-    np.testing.assert_allclose(ratings.rating[20_000:], ratings.rating[second[-10:]], atol=1e-6)
+    rating = ratings.rating / ratings.points_per_logit
+    rated = ratings.status == Status.NORMAL
+    surplus = pool.score - 1 / (1 + np.exp(rating[second] - rating[first]))
+    counted = rated[first] & rated[second]  # all others have bounds
+    counted &= ratings.component[first] == ratings.component[second]
+    surplus[~counted] = 0.0
+    total = np.bincount(first, surplus, old + new) - np.bincount(second, surplus, old + new)
+    np.testing.assert_allclose(total, 0, atol=1e-6)
+    ordinary = counted[-new:]
+    opponents = rating[second[-new:]]
+    np.testing.assert_allclose(rating[-new:][ordinary], opponents[ordinary], atol=1e-6)
 
 
 def test_score_equations_hold_at_the_solution() -> None:

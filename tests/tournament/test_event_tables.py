@@ -157,12 +157,25 @@ def test_a_sheet_of_results(tmp_path: Path) -> None:
         (9, Result.first_wins, False),
     ]
     assert [record.line for record in skipped.details] == [6, 7]
-    named = written(tmp_path / "n.csv", f"round,white,black,score\n1,{white},{black},0-1\n")
+    named = written(tmp_path / "n.csv", f"round,black,white,score\n1,{black},{white},0-1\n")
     (result,), _ = read_result_sheet(named, tournament, round_number=2)
     assert (result.round, result.players, result.result) == (
         1,
         (game.first, game.second),
         Result.second_wins,
     )
-    with pytest.raises(InputError, match="needs the columns table and score"):
-        read_result_sheet(written(tmp_path / "b.csv", "table\n1\n"), tournament, round_number=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("table\n1\n", "needs the columns table and score"),
+        ("white,black,score\nA,B,1-0\n", "White stands before Black"),
+        ("Table,Weiss,Schwarz,Ergebnis\n1,A,B,1-0\n", "White stands before Black"),
+        ("table,board,score\n1,2,1-0\n", "two columns for the same: table and board"),
+    ],
+)
+def test_a_sheet_that_may_be_meant_either_way(tmp_path: Path, text: str, message: str) -> None:
+    tournament = new_tournament("Open")
+    with pytest.raises(InputError, match=message):
+        read_result_sheet(written(tmp_path / "b.csv", text), tournament, round_number=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
+#: Seconds that a cluster may take to answer.
+_ANSWER = 5.0
 _engine: str | None = None  # the one that we connected with
 
 
@@ -67,9 +70,9 @@ def _connect(ray: Any, engine: str) -> None:
     if engine == "ray":
         try:
             return _init(ray, "auto")
-        except ConnectionError:
+        except ConnectionError as error:
             if "RAY_ADDRESS" in os.environ:
-                raise _unreachable(os.environ["RAY_ADDRESS"], "") from None
+                raise _unreachable(os.environ["RAY_ADDRESS"], str(error)) from None
         return _init(ray, "local", num_cpus=available_cores(), include_dashboard=False)
     address = engine if engine.startswith("ray://") else engine.removeprefix("ray:")
     if address.startswith("ray://") and find_spec("grpc") is None:
@@ -77,11 +80,30 @@ def _connect(ray: Any, engine: str) -> None:
     try:
         return _init(ray, address)
     except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
-        raise _unreachable(address, str(error).strip().partition("\n")[0]) from None
+        raise _unreachable(address, str(error)) from None
 
 
 def _init(ray: Any, address: str, **options: Any) -> None:
+    if address != "local":
+        _check_listens(address)
     ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **options)
+
+
+def _check_listens(address: str) -> None:
+    """Raise ConnectionError where nobody listens, which Ray itself would try for minutes.
+
+    A cluster that was killed leaves its address behind for ``auto``.
+    """
+    from ray._private.services import canonicalize_bootstrap_address
+
+    place = canonicalize_bootstrap_address(address.removeprefix("ray://"))
+    if place is None:  # RAY_ADDRESS=local
+        return
+    host, _, port = place.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_ANSWER).close()
+    except OSError as error:
+        raise ConnectionError(error.strerror or str(error)) from None
 
 
 def _silence() -> None:
@@ -101,6 +123,7 @@ def _nothing(*_: object, **__: object) -> None:
 
 def _unreachable(address: str, why: str) -> InputError:
     where = "on this machine" if address == "auto" else f"at {address}"
+    why = why.strip().partition("\n")[0]
     reason = f": {why}" if why and address != "auto" else ""
     return InputError(f"no Ray answers {where}{reason}", hint=_HINT)
 

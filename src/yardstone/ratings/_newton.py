@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 _OVERSHOOT = 0.9
 #: Differences below this count as none.
 _LEVEL = 1e-4
+#: Newton's step is trusted as far as this, in log odds. Among a million players the slope at its
+#: end says nothing of one who overshot.
+_TRUSTED = 4.0
 #: Relative residuals at which conjugate gradients stop: at first, and at least; and
 #: what the last step, which is the test, must have been solved to.
 _ROUGH, _FINE, _SHARP = 1e-2, 1e-8, 1e-6
@@ -267,6 +270,8 @@ def newton(
                     continue
                 step[n + 1] = min(max(gradient[n + 1] / diagonal[n + 1], -1.0), 1.0)
             largest = np.abs(step).max()
+            if largest > _TRUSTED and not cautious:
+                continue
             ascent = step @ gradient
             scale = 1.0
             while True:
@@ -285,5 +290,8 @@ def newton(
         if abs(x[n + 1]) > TAU_LIMIT:
             return AT_THE_EDGE, count, largest
         if largest < tolerance and precision <= _SHARP:
+            for i in range(n + 1):
+                if free[i] and diagonal[i] <= 0.0 and gradient[i] != 0.0:
+                    return STALLED, count, largest
             return CONVERGED, count, largest
     return TOO_MANY_STEPS, max_steps, largest

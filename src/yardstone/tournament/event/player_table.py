@@ -17,7 +17,7 @@ from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean, decode
 from yardstone.tournament.event.entries import EventEntry
 
-__all__ = ["PlayerTable", "plain_heading", "read_player_table", "rows_of"]
+__all__ = ["PlayerTable", "columns_of", "plain_heading", "read_player_table", "rows_of"]
 
 _MAX_BYTES = 16 << 20
 _MOST_ROWS = 20_000
@@ -129,16 +129,24 @@ def read_player_table(path: str | os.PathLike[str]) -> PlayerTable:
     return PlayerTable(entries=tuple(entries), unused=tuple(unused), skipped=report)
 
 
-def _columns(head: Sequence[str]) -> tuple[dict[str, int], list[str]]:
+def columns_of(
+    head: Sequence[str], names: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, int], list[str]]:
+    """The place of each kind of column, the first of several, and the headings left over."""
     columns: dict[str, int] = {}
     unused = []
     for place, name in enumerate(head):
         plain = plain_heading(name)
-        kind = next((kind for kind, words in _NAMES.items() if plain in words), None)
+        kind = next((kind for kind, words in names.items() if plain in words), None)
         if kind is None or kind in columns:
             unused.append(name)
         else:
             columns[kind] = place
+    return columns, unused
+
+
+def _columns(head: Sequence[str]) -> tuple[dict[str, int], list[str]]:
+    columns, unused = columns_of(head, _NAMES)
     if "name" in columns and "family" not in columns and "first_name" in columns:
         columns["family"] = columns.pop("name")
     return columns, [name for name in unused if name]

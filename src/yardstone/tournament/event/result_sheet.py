@@ -8,19 +8,20 @@ from types import MappingProxyType
 
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import Skipped, SkipReport
-from yardstone.tournament.event.player_table import plain_heading, rows_of
+from yardstone.tournament.event.player_table import columns_of, plain_heading, rows_of
 from yardstone.tournament.event.results import GameResult, parse_score
 from yardstone.tournament.model import Tournament
 
 __all__ = ["read_result_sheet"]
 
+_WHITE = ("white", "weiss", "blanc")
 _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "round": ("round", "rd", "runde", "ronde"),
         "table": ("table", "board", "tisch", "brett", "no"),
         "score": ("score", "result", "res", "ergebnis"),
         "first": ("first", "black", "player1", "schwarz", "noir"),
-        "second": ("second", "white", "player2", "weiss", "blanc"),
+        "second": ("second", "player2", *_WHITE),
     }
 )
 
@@ -31,8 +32,9 @@ def read_result_sheet(
     """Results from the columns ``round``, ``table`` and ``score``.
 
     In place of the table both players may be named, ``black`` and ``white`` or ``first``
-    and ``second``; the score is then that of Black or the first one first, wherever their
-    columns stand. Rows without a score are games that are not over.
+    and ``second``; the score is then that of Black or the first one first. A sheet that names
+    White before Black is refused, as its scores may be meant either way. Rows without a
+    score are games that are not over.
 
     Parameters
     ----------
@@ -50,21 +52,33 @@ def read_result_sheet(
     Raises
     ------
     InputError
-        The file cannot be read, or lacks a column.
+        The file cannot be read, lacks a column, has one twice, or names White first.
     """
     head, rows = rows_of(path)
-    columns = {
-        kind: place
-        for place, name in enumerate(head)
-        for kind, words in _NAMES.items()
-        if plain_heading(name) in words
-    }
+    columns, unused = columns_of(head, _NAMES)
+    again, _ = columns_of(unused, _NAMES)
+    for kind, place in again.items():
+        raise InputError(
+            f"two columns for the same: {head[columns[kind]]} and {unused[place]}",
+            file=str(path),
+            line=1,
+            hint="keep one",
+        )
     if "score" not in columns or not ("table" in columns or {"first", "second"} <= set(columns)):
         raise InputError(
             f"a sheet needs the columns table and score, and has {', '.join(head)}",
             file=str(path),
             line=1,
             hint="or black, white and score",
+        )
+    if plain_heading(head[columns.get("second", 0)]) in _WHITE and (
+        columns["second"] < columns.get("first", 0)
+    ):
+        raise InputError(
+            "White stands before Black, so that 1-0 may be a win of either",
+            file=str(path),
+            line=1,
+            hint="put black before white, and Black's score first",
         )
     report = SkipReport()
     results = []
