@@ -62,6 +62,8 @@ def _plain(name: str, data: bytes) -> bytes:
     if name.endswith(".undo"):
         step = json.loads(data.splitlines()[-1])
         return json.dumps([step["what"], step["before"], step["after"]]).encode()
+    if name.endswith(".sqlite"):  # pages lie as they were written; what they say, results show
+        return data[:16]
     if name.endswith("checkpoint.npz"):  # how long each epoch took is in it
         return b""
     if name.endswith((".npz", ".ratings")):
