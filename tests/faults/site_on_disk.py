@@ -61,12 +61,15 @@ def main(folder: Path) -> None:
 def _fill(disk: Path, room: int) -> None:
     """Leave so many bytes of the disk."""
     ballast = disk / "ballast"
-    ballast.unlink(missing_ok=True)
-    about = os.statvfs(disk)
-    size = about.f_bavail * about.f_frsize - room
-    with ballast.open("wb") as file:
-        if size > 0:
-            os.posix_fallocate(file.fileno(), 0, size)
+    for _ in range(100):  # the server takes pages meanwhile
+        ballast.unlink(missing_ok=True)
+        about = os.statvfs(disk)
+        size = about.f_bavail * about.f_frsize - room
+        with ballast.open("wb") as file, suppress(OSError):
+            if size > 0:
+                os.posix_fallocate(file.fileno(), 0, size)
+            return
+    raise AssertionError("the disk cannot be filled")
 
 
 def _work(server: Server) -> None:
