@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import warnings
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -17,17 +21,36 @@ import numpy as np
 import pytest
 
 from tests import parallel_tasks as tasks
+from tests.backgammon.gnubg_here import real_gnubg
 from tests.go.games import small_network
+from tests.strength import estimate_cases
+from tests.strength.estimate_cases import make_case
+from tests.strength.network.test_search import QUICK, examples
+from tests.strength.trickplay_cases import GAME, PROBLEM, moves_sgf
 from tests.test_parallel import wait_until
 from tests.tournament.test_simulate import a_plan
 from yardstone import parallel
+from yardstone.backgammon.file_analysis import analyse_files
+from yardstone.backgammon.match_files import MatchFiles
 from yardstone.cli.main import main
-from yardstone.errors import InputError, MissingExtraError, UsageError, WorkerError
+from yardstone.errors import (
+    InputError,
+    MissingExtraError,
+    SkippedWarning,
+    UsageError,
+    WorkerError,
+)
 from yardstone.examples import example
 from yardstone.go.extraction import extract_features
 from yardstone.go.extraction_batch import ExtractionSettings
+from yardstone.lab.neubauer.network.search import Plan, random_search
+from yardstone.lab.neubauer.network.search_run import Cached
 from yardstone.parallel._cluster import connection
+from yardstone.pool import Pool, SkipReport
+from yardstone.records import shares
+from yardstone.records.reading import read
 from yardstone.records.sgf import SgfReader
+from yardstone.strength.estimate.collection import estimate_players
 from yardstone.tournament.forecast import simulate
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,8 +68,13 @@ class Nodes:
             "include_dashboard": False,
             "object_store_memory": 80 << 20,
         }
-        self.cluster: Any = Cluster(initialize_head=True, head_node_args=alone)
+        with socket.socket() as free:
+            free.bind(("", 0))
+            port = free.getsockname()[1]
+        head = {**alone, "ray_client_server_port": port}
+        self.cluster: Any = Cluster(initialize_head=True, head_node_args=head)
         self._alone = alone
+        self.client = f"ray://{self.cluster.address.partition(':')[0]}:{port}"
         self.others = [self._started() for _ in range(2)]
         self.engine = f"ray:{self.cluster.address}"
 
@@ -200,6 +228,248 @@ def test_simulations_are_the_same_when_a_machine_is_lost(
     alone = capfd.readouterr()
     assert main([*command, "--engine", nodes.engine]) == 0
     assert capfd.readouterr() == alone
+
+
+# --- reading of many files -----------------------------------------------------------------
+
+
+def pgn(number: int) -> str:
+    """A file of six games: one unfinished, one whose result is odd, one whose date is in part."""
+    results = ("1-0", "0-1", "1/2-1/2", "*", "1-O", "0-1")
+    return "".join(
+        f'[White "P{(number + k) % 7}"]\n[Black "Ö{k}"]\n[Result "{result}"]\n'
+        f'[Date "2024.{"??" if k == 5 else "03"}.{number % 28 + 1:02d}"]\n[ECO "A{k}{number}"]\n'
+        + (f'[WhiteElo "{2000 + number}"]\n' if number % 3 else "")
+        + f"\n1. e4 {result}\n\n"
+        for k, result in enumerate(results)
+    )
+
+
+def folder_of_files(folder: Path) -> Path:
+    """Files of all kinds that hold games, some of them damaged, packed or of no use."""
+    for number in range(7):
+        (folder / f"{number}.pgn").write_text(pgn(number), encoding="utf-8")
+        (folder / f"{number}.sgf").write_text(
+            f"(;GM[1]SZ[19]PB[Ann {number % 3}]PW[Bob]RE[{'B+R' if number % 2 else 'W+0.5'}]"
+            f"DT[2023{'-05' if number % 4 else ''}]KM[{number}];B[pd])\n(;GM[1]SZ[19]RE[?])"
+        )
+    (folder / "bad.pgn").write_text('[White "A"]\n[Black "B"]\n[Result "1-O"]\n\n' * 5)
+    (folder / "more.pgn.gz").write_bytes(gzip.compress(pgn(8).encode()))
+    (folder / "cut.pgn.gz").write_bytes(gzip.compress(pgn(9).encode())[:-20])
+    (folder / "none.pgn").write_text("nothing\n")
+    with zipfile.ZipFile(folder / "packed.zip", "w") as archive:
+        for number in (20, 21):
+            archive.writestr(f"{number}.pgn", pgn(number))
+    for number, name in enumerate(("backgammon.mat", "league.csv", "open.xml", "swiss.trf")):
+        for copy in range(2):
+            shutil.copy(example(name), folder / f"{copy}{number}{name}")
+    (folder / "one.json").write_text('[{"white": "Ann", "black": "Bob", "result": "1-0"}]')
+    (folder / "two.json").write_text('[{"white": "Bob", "black": "Cid", "result": "0-1"}]')
+    return folder
+
+
+def same_pool(one: Pool, other: Pool) -> None:
+    assert one.players == other.players
+    assert one.skipped == other.skipped
+    assert list(one.skipped.reasons) == list(other.skipped.reasons)
+    assert one.ordered == other.ordered
+    assert list(one.columns) == list(other.columns)
+    arrays = [(each.first, each.second, each.score, each.time) for each in (one, other)]
+    pairs = [*zip(*arrays, strict=True), *((one.columns[k], other.columns[k]) for k in one.columns)]
+    for left, right in pairs:
+        if left is None or right is None:
+            assert left is right
+            continue
+        assert left.dtype == right.dtype
+        assert left.tolist() == right.tolist() or left.tobytes() == right.tobytes()
+
+
+def test_many_files_are_the_same_pool(
+    nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shares, "_FILES", 3)
+    folder = folder_of_files(tmp_path)
+    league = str(example("league.csv"))
+    kinds: list[tuple[tuple[str, ...], dict[str, Any]]] = [
+        (("*.pgn*", "packed.zip"), {"times": True, "levels": True, "columns": {"eco": "ECO"}}),
+        (("*.pgn",), {"columns": "all", "where": "WhiteElo >= 2004"}),
+        (("*.sgf",), {"columns": "all"}),
+        (("*.mat",), {"times": True}),
+        (("*.csv", "*.json", "*.xml", "*.trf"), {"levels": True}),
+    ]
+    for patterns, options in kinds:
+        paths = [str(folder / each) for each in patterns]
+        done: list[tuple[int, int]] = []
+        options["skip_unread"] = True
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SkippedWarning)
+            with parallel.engine("local"):
+                here = read(*paths, **options)
+            there = read(*paths, **options, progress=lambda *now, d=done: d.append(now))
+        same_pool(there, here)
+        assert len(here)
+        assert done[-1][0] == done[-1][1]
+
+    # Of several files at fault the first is named, and what is skipped is counted alike where
+    # there is too much of it to be listed.
+    for number in range(3):
+        (folder / f"many{number}.pgn").write_text(pgn(number) * 400)
+    for options in ({"skip_unread": True}, {}, {"strict": True}, {"columns": ["Opening"]}):
+        outcomes: list[Any] = []
+        for engine in ("local", None):
+            with warnings.catch_warnings(), parallel.engine(engine or nodes.engine):
+                warnings.simplefilter("ignore", SkippedWarning)
+                try:
+                    outcomes.append(read(str(folder / "*.pgn"), **options))
+                except InputError as error:
+                    outcomes.append(str(error))
+        if options == {"skip_unread": True}:
+            same_pool(*outcomes)
+            assert outcomes[0].skipped.total > 1000
+        else:
+            assert isinstance(outcomes[0], str)
+            assert outcomes[0] == outcomes[1]
+
+    # What is too large to be sent is read here.
+    monkeypatch.setattr(shares, "LARGEST", 1000)
+    with parallel.engine("local"):
+        here = read(league, str(folder / "*.json"))
+    same_pool(read(league, str(folder / "*.json")), here)
+
+    command = ["rate", str(folder / "*.sgf"), "--skip-unread"]
+    assert main(command) == 0
+    alone = capfd.readouterr()
+    assert main([*command, "--engine", nodes.engine]) == 0
+    assert capfd.readouterr() == alone
+
+
+# --- commands ------------------------------------------------------------------------------
+
+
+def test_what_a_network_says_of_games_is_the_same(
+    nodes: Nodes, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    case = make_case(tmp_path)
+    names = ("Ann", "Bob", "Cid", "Dora")
+    games = [
+        estimate_cases.game(k, names[k % 4], names[(k + 1 + k // 4) % 4], day=k, moves=20 + k)
+        for k in range(9)
+    ]
+    games.append(replace(games[0], file="copy.sgf"))
+    games.append(replace(games[1], file="illegal.sgf", moves=games[1].moves[:13].copy()))
+    games[-1].moves[12] = games[-1].moves[3]
+    games[-1] = replace(games[-1], colours=games[-1].colours[:13])
+    files = tmp_path / "games"
+    files.mkdir()
+    for number, game in enumerate(games):
+        (files / f"{number}.sgf").write_text(estimate_cases.sgf(game))
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text("player,rating\n" + "".join(f"{n},{1500 + 9 * len(n)}\n" for n in names))
+    trickplay = tmp_path / "problem.sgf"
+    trickplay.write_text(PROBLEM)
+    stands = tmp_path / "stands.sgf"
+    stands.write_text(moves_sgf(GAME))
+    asked = ["--net", str(case.file), "--no-cache"]
+    model = ["--model", str(case.model_file)]
+    commands = [
+        ["strength", "estimate", str(files), "--player", "Ann", *asked, *model, "--format", "json"],
+        ["go", "analyse", str(files), *asked, "--format", "csv", "--visits", "4"],
+        ["go", "judge", str(files), *asked, "--format", "csv"],
+        ["go", "evaluate", str(example("positions.jsonl")), *asked],
+        ["trickplay", "rate", str(trickplay), "--games", str(stands), *asked, *model],
+        ["trickplay", "index", str(files), "-o", str(tmp_path / "INDEX")],
+    ]
+    for command in commands:
+        outcomes = []
+        for engine in ("local", nodes.engine):
+            index = tmp_path / engine[:3]
+            said = [str(index) if word.endswith("INDEX") else word for word in command]
+            status = main([*said, "--engine", engine])
+            output = capfd.readouterr()
+            written = index.read_bytes() if index.exists() else b""
+            outcomes.append((status, output.out.replace(str(index), ""), output.err, written))
+        assert outcomes[0][0] == 0, outcomes[0][2]
+        assert outcomes[0] == outcomes[1], command
+
+    def many() -> tuple[Any, SkipReport, list[int]]:
+        skipped, positions = SkipReport(), []
+        found = estimate_players(
+            games, case.network, case.model, skipped=skipped,
+            progress=lambda done, _: positions.append(done),
+        )  # fmt: skip
+        return found, skipped, positions
+
+    there, skipped, positions = many()
+    assert positions == sorted(positions)
+    assert len(positions) > 2
+    with parallel.engine("local"):
+        here, left_out, _ = many()
+    # Products of matrices by several threads differ in the last digits from those by one.
+    assert [player.player for player in there.players] == [player.player for player in here.players]
+    for name in ("rating", "deviation", "low", "high"):
+        far, near = ([getattr(player, name) for player in one.players] for one in (there, here))
+        np.testing.assert_allclose(far, near, rtol=1e-6)
+    np.testing.assert_allclose(there.score, here.score, rtol=1e-6)
+    assert skipped == left_out
+    assert skipped.repaired
+
+
+def test_systems_are_compared_alike(nodes: Nodes, capfd: pytest.CaptureFixture[str]) -> None:
+    command = ["evaluate", str(example("league.csv")), "--replicates", "20", "--tune", "2"]
+    command += ["--systems", "elo,glicko2,ogs", "--format", "csv"]
+    assert main(command) == 0
+    alone = capfd.readouterr()
+    assert main([*command, "--engine", nodes.engine]) == 0
+    assert capfd.readouterr() == alone
+    command = [*command[:2], "--replicates", "0"]  # those that cannot take the games are named
+    assert main(command) == 0
+    alone = capfd.readouterr()
+    assert main([*command, "--engine", nodes.engine]) == 0
+    assert capfd.readouterr() == alone
+
+
+def test_searches_are_the_same(nodes: Nodes, tmp_path: Path) -> None:
+    plan = Plan(iterations=1, runs=2, start=QUICK, seed=4)
+    with parallel.engine("local"):
+        here = random_search(Cached(examples), tmp_path / "here", plan, workers=1, threads=1)
+    there = random_search(Cached(examples), tmp_path / "there", plan, threads=1)
+    assert [(run.settings, run.loss) for run in there] == [(run.settings, run.loss) for run in here]
+    for one, other in zip(here, there, strict=True):
+        networks = [(Path(run.folder) / "network.npz").read_bytes() for run in (one, other)]
+        assert networks[0] == networks[1]
+
+
+def test_matches_of_backgammon_are_analysed_alike(nodes: Nodes, tmp_path: Path) -> None:
+    program = real_gnubg()
+    text = example("backgammon.mat").read_text()
+    (tmp_path / "a.mat").write_text(text)
+    (tmp_path / "b.mat").write_text(text.replace("gnubg", "Eva"))
+    (tmp_path / "c.mat").write_text("no match")
+    matches = MatchFiles([str(tmp_path)])
+    with parallel.engine("local"):
+        here = analyse_files(matches, program=program)
+    there = analyse_files(matches, program=program)
+    assert there == here
+    assert {each.status for each in here} == {"analysed", "refused"}
+
+
+def test_a_machine_that_is_not_of_the_cluster_asks_as_a_client(
+    nodes: Nodes, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "one.csv").write_text("white,black,result\nAnn,Bob,1-0\nBob,Ann,1-0\n")
+    (tmp_path / "two.csv").write_text("white,black,result\nBob,Cid,0-1\nCid,Ann,1/2-1/2\n")
+    command = ["rate", f"{tmp_path}/*.csv", "--simulate", "40"]
+    with parallel.engine("local"):
+        assert main([*command, "--workers", "1"]) == 0
+    alone = capfd.readouterr()
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "yardstone", *command, "--engine", nodes.client],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (done.returncode, done.stderr) == (0, alone.err)
+    assert done.stdout == alone.out
 
 
 CTRL_C = """

@@ -139,7 +139,14 @@ def evaluate(
         ),
     ] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the tuning and the bootstrap.")] = 0,
-    workers: Annotated[int, typer.Option(help="Systems to evaluate in parallel.", min=1)] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="Systems to evaluate in parallel. [default: 1; with --engine all]",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
     games: GameOptions,
     out: Output,
 ) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import typer
 
 from yardstone.cli import values
+from yardstone.cli.options import Engine
 from yardstone.cli.progress import progress_bar
 from yardstone.cli.reading import report_skipped
 from yardstone.errors import SkippedWarning, UsageError
@@ -116,6 +117,7 @@ class GameOptions:
             "be understood.",
         ),
     ] = False
+    engine: Engine = None
 
     def read(
         self,

@@ -35,6 +35,7 @@ Engine = Annotated[
         "own), or ray://HOST:PORT. [default: local]",
         show_default=False,
         callback=_work_there,
+        rich_help_panel="Options",
     ),
 ]
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from math import isfinite
-from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
 from yardstone.choices import check_choice, check_number, no_such
 from yardstone.disk import computed, on_disk, pieces, taken
-from yardstone.errors import InputError, ModelError, UsageError, WrongTypeError
+from yardstone.errors import InputError, UsageError, WrongTypeError
 from yardstone.evaluation.comparison import compare
 from yardstone.evaluation.draws import draw_rate_of, outcome_table
-from yardstone.evaluation.first_move import helpful_advantage, takes_advantage
 from yardstone.evaluation.metrics import LARGER_IS_BETTER
 from yardstone.evaluation.result import Evaluation, Prediction
 from yardstone.evaluation.splits import (
@@ -32,11 +28,10 @@ from yardstone.evaluation.splits import (
     rating_gap_subsets,
     since,
 )
-from yardstone.evaluation.tuning import LEARNING_SHARE, Tuned, tune
+from yardstone.evaluation.system_replays import Progress, ReplayTask, replay_systems
+from yardstone.evaluation.tuning import LEARNING_SHARE
 from yardstone.kernels import Loops, work
 from yardstone.pool import Pool
-from yardstone.ratings.order import check_order
-from yardstone.ratings.sequential import Sequential
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
 from yardstone.records.given import ColumnNames, games_of
 from yardstone.winprob.davidson import draw_probability
@@ -44,7 +39,7 @@ from yardstone.winprob.davidson import draw_probability
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.ratings.replay import Replay, SequentialSystem
+    from yardstone.ratings.replay import SequentialSystem
 
     Mask = NDArray[np.bool_]
 
@@ -56,8 +51,6 @@ READ_COLUMN = "name it among the columns when the games are read"
 MOST_GROUPS = 50
 #: Work of a game in systems that look at other games for it, where one of Elo is 1.
 _WORK = {"decaying-bradley-terry": 6, "whr": 15}
-#: Called with a stage of the work, and how much of it is done of how much.
-Progress = Callable[[str, int, int], object]
 
 
 def evaluate(
@@ -77,7 +70,7 @@ def evaluate(
     confidence: float = 0.95,
     replicates: int = 1000,
     seed: int = 0,
-    workers: int = 1,
+    workers: int | None = None,
     progress: Progress | None = None,
     **names: Unpack[ColumnNames],
 ) -> Evaluation:
@@ -120,8 +113,9 @@ def evaluate(
         A column of the pool; each of its values gives a subset.
     confidence, replicates, seed : float, int, int
         Of the intervals; the seed also serves the tuning.
-    workers : int
-        Systems worked on at the same time.
+    workers : int, optional
+        Systems worked on at the same time: one, or with an engine (`yardstone.parallel.engine`)
+        all of them, unless the games are kept on disk, where they stay on this machine.
     progress : callable, optional
         Called as ``progress(stage, done, all)``.
     **names
@@ -157,26 +151,10 @@ def evaluate(
     cut = earlier_number(played, share=share, until=train_until)
     before = first_games(played, cut)
     look = first_advantage == "auto" and not tune and played.ordered
-    done = itertools.count()
-
-    def replayed(name: str) -> _Replayed | str:
-        if progress is not None:
-            progress(f"replaying {name}", next(done), len(entries))
-        try:
-            entry = entries[name]
-            if not played.ordered:
-                entry = _without_first_move(entry, played)
-            return _run(name, entry, played, before, tune, seed, progress, look=look)
-        except (InputError, UsageError, ModelError) as error:
-            if systems is not None:
-                raise
-            return str(error)
-
-    from yardstone import parallel
-
     replays = (2 + tune if look else 1 + tune) * sum(_WORK.get(name, 1) for name in entries)
+    task = ReplayTask(played, before, tune, seed, look, systems is None)
     with work(Loops.REPLAY, len(played) * replays):
-        outcomes = parallel.map(replayed, entries, workers=workers, threads=True, engine="local")
+        outcomes = replay_systems(task, entries, workers, progress)
     if progress is not None:
         progress("replaying", len(entries), len(entries))
     unable |= {n: each for n, each in zip(entries, outcomes, strict=True) if isinstance(each, str)}
@@ -222,17 +200,6 @@ def evaluate(
     )
 
 
-@dataclass(frozen=True)
-class _Replayed:
-    """One system's replay: its predictions of all games, and the ratings before them."""
-
-    prediction: Prediction
-    first: NDArray[np.float64]
-    second: NDArray[np.float64]
-    notes: tuple[str, ...] = ()
-    advantage: float | None = None
-
-
 def _lacking(entries: Mapping[str, SystemEntry | SequentialSystem], games: Pool) -> dict[str, str]:
     """The systems that lack what they need of these games, and what that is."""
     return {
@@ -262,71 +229,6 @@ def _entries(
     if unknown := [name for name in fixed if name not in entries]:
         raise UsageError(no_such("system among those compared", unknown[0], entries))
     return entries
-
-
-def _without_first_move(
-    entry: SystemEntry | SequentialSystem, games: Pool
-) -> SystemEntry | SequentialSystem:
-    """The system, of whose parameters the advantage of moving first is not tuned."""
-    if not isinstance(entry, SystemEntry):
-        check_order(entry, games)
-        return entry
-    check_order(entry.make(), games)
-    knobs = tuple(knob for knob in entry.knobs if knob.name != "first_advantage")
-    return replace(entry, knobs=knobs)
-
-
-def _run(
-    name: str,
-    entry: SystemEntry | SequentialSystem,
-    games: Pool,
-    earlier: Pool,
-    trials: int,
-    seed: int,
-    progress: Progress | None,
-    *,
-    look: bool,
-) -> _Replayed:
-    """Replay all games; with `look` an advantage of moving first is taken where it helps."""
-    advantage = None
-    if isinstance(entry, SystemEntry):
-        if look and takes_advantage(entry):
-            advantage = helpful_advantage(entry, earlier)
-            entry = replace(entry, fixed={**entry.fixed, "first_advantage": advantage})
-        step = None if progress is None else partial(progress, f"tuning {name}")
-        tuned = tune(entry, earlier, trials, seed=seed, progress=step)
-    else:
-        tuned = Tuned(entry)
-    began = time.perf_counter()
-    replay: Replay = tuned.system.replay(games)
-    prediction = Prediction(
-        name,
-        replay.expected,
-        replay.draw,
-        own_draws=replay.draw is not None,
-        parameters=_plain(tuned.system),
-        seconds=time.perf_counter() - began,
-    )
-    remarks = tuned.system.remarks(games) if isinstance(tuned.system, Sequential) else ()
-    notes = tuple(f"{name}: {remark}" for remark in remarks)
-    if tuned.failed:
-        bad = f"{tuned.failed} of {tuned.trials} sets of parameters could not be used."
-        notes = (*notes, f"{name}: {bad}")
-    return _Replayed(prediction, replay.first_rating, replay.second_rating, notes, advantage)
-
-
-def _plain(system: object) -> dict[str, Any]:
-    """A system's parameters that differ from its own, as plain values."""
-    parameters = {}
-    for part in fields(system) if is_dataclass(system) else ():
-        value = getattr(system, part.name)
-        usual = part.default if part.default_factory is MISSING else part.default_factory()
-        if value != usual:
-            plain = isinstance(value, int | str | NoneType) or (
-                isinstance(value, float) and isfinite(value)
-            )
-            parameters[part.name] = value if plain else repr(value)
-    return parameters
 
 
 def _alike(predictions: Sequence[Prediction]) -> list[str]:

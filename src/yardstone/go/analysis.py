@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from yardstone.errors import InputError, UsageError
 from yardstone.go.evaluator import Evaluator, NetworkAnswer
 from yardstone.go.losses import FirstLook, LossEffort, Losses, move_losses
+from yardstone.go.network_shares import over_games
 from yardstone.go.requests import ask, describe_illegal, moves_before_passes
 from yardstone.pool import SkipReport
 
@@ -34,6 +36,8 @@ __all__ = ["PHASES", "GameAnalysis", "Phases", "analyse", "analyse_games"]
 #: Parts of a game, in order.
 PHASES = ("opening", "middle game", "endgame")
 _LARGEST_AREA = 19 * 19
+#: Games that go to another machine together.
+_TOGETHER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +212,32 @@ def analyse_games(
         In the order of the games. A game with an illegal move ends before it, with a
         remark.
     """
-    report = SkipReport() if skipped is None else skipped
     where = Phases() if phases is None else phases
-    questions = ask(games, report, rules=rules, komi=komi)
+    return over_games(
+        partial(_analysed, rules=rules, komi=komi, phases=where, effort=effort),
+        games,
+        network,
+        together=_TOGETHER,
+        positions=lambda game: len(game.moves) + 1,
+        skipped=SkipReport() if skipped is None else skipped,
+        progress=progress,
+    )
+
+
+def _analysed(
+    games: Iterable[GoGame],
+    network: Network,
+    *,
+    rules: Rules | None,
+    komi: float | None,
+    phases: Phases,
+    effort: LossEffort | None,
+    skipped: SkipReport,
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[GameAnalysis]:
+    questions = ask(games, skipped, rules=rules, komi=komi)
     for answer in Evaluator(network, progress=progress).answer(questions):
-        yield _analysis(answer, where, network, effort)
+        yield _analysis(answer, phases, network, effort)
 
 
 def _analysis(

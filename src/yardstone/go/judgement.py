@@ -7,14 +7,16 @@ is less than 60 % sure (Neubauer 2024, section 4.1.1).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.go.evaluator import Evaluator
+from yardstone.go.network_shares import over_games
 from yardstone.go.points import BLACK, WHITE
 from yardstone.go.requests import ask, moves_before_passes
 from yardstone.pool import SkipReport
@@ -32,6 +34,8 @@ __all__ = ["SURE", "Agreement", "Judgement", "judge_games"]
 
 #: How sure the network must be of the winner.
 SURE = 0.6
+#: Games that go to another machine together.
+_TOGETHER = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,9 +129,28 @@ def judge_games(
     """
     if not 0.5 <= sure <= 1.0:
         raise UsageError(f"sure is {sure:g}; it must be 0.5 to 1")
-    report = SkipReport() if skipped is None else skipped
-    questions = ask(games, report, rules=rules, komi=komi, positions=_end, whole=True)
-    for answer in Evaluator(network).answer(questions):
+    return over_games(
+        partial(_judged, sure=sure, rules=rules, komi=komi),
+        games,
+        network,
+        together=_TOGETHER,
+        positions=lambda _: 1,
+        skipped=SkipReport() if skipped is None else skipped,
+    )
+
+
+def _judged(
+    games: Iterable[GoGame],
+    network: Network,
+    *,
+    sure: float,
+    rules: Rules | None,
+    komi: float | None,
+    skipped: SkipReport,
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[Judgement]:
+    questions = ask(games, skipped, rules=rules, komi=komi, positions=_end, whole=True)
+    for answer in Evaluator(network, progress=progress).answer(questions):
         assessment = answer.assessment
         winrate = float(assessment.white_expected[0])
         winner = WHITE if winrate >= sure else BLACK if 1.0 - winrate >= sure else UNKNOWN

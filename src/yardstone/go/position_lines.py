@@ -12,10 +12,12 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.go.evaluator import Evaluator, NetworkAnswer, NetworkQuestion
+from yardstone.go.network_shares import over_games
 from yardstone.go.points import (
     BLACK,
     MAX_SIZE,
@@ -52,6 +54,8 @@ _SIZES = ("size", "boardXSize", "boardYSize", "board_size")
 _WORDS = re.compile(r"[\s,]+")
 #: Digits after the point, as in the reference evaluations.
 _CHANCE_DIGITS, _SCORE_DIGITS = 6, 3
+#: Lines that go to another machine together.
+_TOGETHER = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +337,26 @@ def evaluate_lines(
         line that cannot be evaluated gives what it held, and ``error``.
     """
     report = SkipReport() if skipped is None else skipped
-    for answer in Evaluator(network).answer(_questions(lines, file, report)):
+    return over_games(
+        partial(_evaluated, file),
+        ((number, text) for number, text in enumerate(lines, 1) if text.strip()),
+        network,
+        together=_TOGETHER,
+        positions=lambda _: 1,
+        skipped=report,
+    )
+
+
+def _evaluated(
+    file: str,
+    lines: Iterable[tuple[int, str]],
+    network: Network,
+    *,
+    skipped: SkipReport,
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[dict[str, Any]]:
+    evaluator = Evaluator(network, progress=progress)
+    for answer in evaluator.answer(_questions(lines, file, skipped)):
         about = dict(answer.question.about)
         if len(answer.assessment):
             about.pop("error", None)  # of an earlier attempt
@@ -341,10 +364,10 @@ def evaluate_lines(
         yield about
 
 
-def _questions(lines: Iterable[str], file: str, skipped: SkipReport) -> Iterator[NetworkQuestion]:
-    for number, text in enumerate(lines, 1):
-        if not text.strip():
-            continue
+def _questions(
+    lines: Iterable[tuple[int, str]], file: str, skipped: SkipReport
+) -> Iterator[NetworkQuestion]:
+    for number, text in lines:
         given: Mapping[str, Any] = {}
         try:
             given = _object(text)

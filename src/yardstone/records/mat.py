@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from yardstone.errors import InputError, NoGamesError, StrictError
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.dates import date_span
 from yardstone.records.decoding import clean, decode
+from yardstone.records.shares import read_shares
 from yardstone.records.tags import MATCHES, further_columns, require_columns
 
 if TYPE_CHECKING:
@@ -274,6 +276,18 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
     further = further_columns(options, MATCHES)
     further.pop(LENGTH, None)
     asked = options.asked(LENGTH)
+    read = partial(_results, further | asked, alone=len(sources) == 1)
+    pool = read_shares(read, sources, options)
+    require_columns(pool, further | asked, sources, MATCHES, others=(LENGTH,))
+    if options.where is not None:
+        return options.where.select(pool, **{LENGTH: pool.columns[LENGTH]})
+    return pool
+
+
+def _results(
+    tags: Mapping[str, str], sources: Sequence[Source], options: Options, *, alone: bool
+) -> Pool:
+    """The results in some files, or in the one file that is `alone`."""
     skipped = SkipReport()
     matches: list[MatMatch] = []
     total = sum(source.size for source in sources)
@@ -292,7 +306,7 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
                 match.games = [MatGame(0, match.score)]  # moves are not kept
                 matches.append(match)
         if not any_match:
-            if len(sources) == 1:
+            if alone:
                 raise NoGamesError(
                     "it contains no matches",
                     file=source.name,
@@ -308,18 +322,14 @@ def read_mat(sources: Sequence[Source], options: Options) -> Pool:
         np.int32,
     ).reshape(-1, 2)
     extra: dict[str, Any] = {LENGTH: np.array([match.length for match in matches], np.int64)}
-    for name, tag in (further | asked).items():
+    for name, tag in tags.items():
         texts = [match.tags.get(tag.lower(), "") for match in matches]
         extra[name] = np.array(texts, np.dtypes.StringDType())
     time = None
     if options.times:
         time = np.array([match.time for match in matches], "datetime64[s]")
     score = np.array([float(match.winner == 0) for match in matches])
-    pool = Pool(tuple(number), ids[:, 0], ids[:, 1], score, time, extra, skipped)
-    require_columns(pool, further | asked, sources, MATCHES, others=(LENGTH,))
-    if options.where is not None:
-        return options.where.select(pool, **{LENGTH: pool.columns[LENGTH]})
-    return pool
+    return Pool(tuple(number), ids[:, 0], ids[:, 1], score, time, extra, skipped)
 
 
 def _skip(report: SkipReport, record: Skipped, strict: bool) -> None:

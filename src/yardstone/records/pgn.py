@@ -10,6 +10,8 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +28,7 @@ from yardstone.records.decoding import clean, decode
 from yardstone.records.joining import without_empty_columns
 from yardstone.records.options import Options
 from yardstone.records.results import left_out_reason
+from yardstone.records.shares import read_shares
 from yardstone.records.streams import ByteStream
 from yardstone.records.strength_columns import PGN_LEVELS
 from yardstone.records.tags import PGN, further_columns, require_columns
@@ -43,6 +46,8 @@ _HEAD = LOOK_AHEAD + 64
 _TAIL = 64
 _GAMES = 1 << 15
 _TIME_TAGS = ("utcdate", "date", "utctime", "time")
+#: Before the names of columns that hold those until all games are there.
+_TEXT_OF = "text of "
 #: In `Options.columns`: the line of the file at which the game begins.
 LINE = "line"
 #: Columns made of tags where all are wanted.
@@ -97,7 +102,11 @@ def read_pgn(
     levels = PGN_LEVELS if options.levels else {}
     columns = _TAGS if options.everything else {**levels, **further}
     asked = options.asked("White", "Black", "Result")
-    pool = _read(sources, {**columns, **asked}, options, block)
+    times = options.times or options.names_time
+    read = partial(_read, {**columns, **asked}, times=times, alone=len(sources) == 1, block=block)
+    pool = read_shares(read, sources, options, loops=Loops.PGN)
+    if times:
+        pool = _timed(pool)
     require_columns(pool, further, sources, PGN, others=(LINE,))
     if options.where is not None:
         named = {name: tag for name, tag in asked.items() if tag.lower() not in _USUAL}
@@ -109,10 +118,17 @@ def read_pgn(
 
 
 def _read(
-    sources: Sequence[Source], columns: Mapping[str, str], options: Options, block: int
+    columns: Mapping[str, str],
+    sources: Sequence[Source],
+    options: Options,
+    *,
+    times: bool,
+    alone: bool,
+    block: int,
 ) -> Pool:
+    """The games of some files, or of the one file that is `alone`; their times as texts."""
     progress = options.progress
-    reader = _Reader(dict(columns), options.times or options.names_time, options.strict)
+    reader = _Reader(dict(columns), times, options.strict)
     total = sum(source.size for source in sources) if progress is not None else 0
     done = 0
     for source in sources:
@@ -121,7 +137,7 @@ def _read(
             any_tag = reader.read(stream, block, tick)
             done += stream.consumed
         if not any_tag:
-            if len(sources) == 1:
+            if alone:
                 raise NoGamesError(
                     "it contains no games",
                     file=source.name,
@@ -129,6 +145,14 @@ def _read(
                 )
             reader.skip(Skipped(source.name, 0, "no PGN tags in this file"))
     return reader.pool()
+
+
+def _timed(pool: Pool) -> Pool:
+    """The games with their times in place of the texts that tell them."""
+    columns = dict(pool.columns)
+    moments = date_and_time(*(columns.pop(_TEXT_OF + tag) for tag in _TIME_TAGS))
+    moments.report(pool.skipped)
+    return replace(pool, time=moments.time, columns=columns)
 
 
 class _Reader:
@@ -155,6 +179,8 @@ class _Reader:
         )
         self.chunks: list[game.GameTable] = []
         self.bytes = 0  # of the files read, in their first blocks
+        self.looked_at = 0  # records of this file that were left out and looked at
+        self.open_results = True  # while its results that are none are blank or a question mark
         self.tag = np.zeros(5, np.int64)
         self.scratch = np.zeros(game.COLUMN_SCRATCH + width * game.COLUMN_WIDTH + 8, np.uint8)
 
@@ -162,6 +188,7 @@ class _Reader:
         self, stream: ByteStream, block: int, progress: Callable[[int], object] | None
     ) -> bool:
         """Read one file; false if no tag stands in it."""
+        self.looked_at, self.open_results = 0, True
         stream.recode_utf16()
         state = np.zeros(game.COLUMN_LENGTH + len(self.tags), np.int64)
         state[[game.LINE, game.LINE_BLANK, game.LINE_START]] = 1
@@ -215,7 +242,7 @@ class _Reader:
         width = len(self.tags)
         while True:
             names.reserve(1024 + 2 * width, 8 * game.NAME_LIMIT + 2 * width * game.COLUMN_WIDTH)
-            room = MAX_SKIPPED_DETAILS - len(self.skipped.details)
+            room = MAX_SKIPPED_DETAILS - self.looked_at
             details = np.empty((room, 3), np.int64)
             counts = np.zeros(game.KINDS, np.int64)
             state[game.GAMES] = state[game.DETAILS] = 0
@@ -255,7 +282,7 @@ class _Reader:
         counts: NDArray[np.int64],
         file: str,
     ) -> None:
-        open_results = True  # while all results that are none are blank or a question mark
+        self.looked_at += len(details)
         for row, (kind, line, number) in enumerate(details.tolist()):
             counts[kind] -= 1
             reason = name = _KINDS[kind]
@@ -264,14 +291,14 @@ class _Reader:
                 text = clean(decode(texts[row, : min(number, game.RESULT_WIDTH)].tobytes()))
                 reason = f"result {text!r} is not 1-0, 0-1, 1/2-1/2 or *"
                 known = left_out_reason(text) is not None
-                open_results &= known
+                self.open_results &= known
                 if not known:
                     self.skipped.values[text] += 1
             elif game.TOO_LONG <= kind < game.TOO_LONG + 2:
                 reason = f"{name}: {number} bytes, at most {game.NAME_LIMIT} are read"
             self.skip(Skipped(file, line, reason), name, known=known)
         for kind in np.flatnonzero(counts).tolist():
-            known = _KINDS[kind] in _KNOWN or (kind == game.BAD_RESULT and open_results)
+            known = _KINDS[kind] in _KNOWN or (kind == game.BAD_RESULT and self.open_results)
             self.skipped.add_uncounted(_KINDS[kind], int(counts[kind]), known=known)
 
     def pool(self) -> Pool:
@@ -299,12 +326,9 @@ class _Reader:
             name: lines if tag.lower() == LINE else _texts(tags[tag.lower()], values)
             for name, tag in self.columns.items()
         }
-        time = None
         if self.times:
-            moments = date_and_time(*(_texts(tags[tag], values) for tag in _TIME_TAGS))
-            moments.report(self.skipped)
-            time = moments.time
-        return Pool(tuple(number), first, second, outcomes * 0.5, time, extra, self.skipped)
+            extra |= {_TEXT_OF + tag: _texts(tags[tag], values) for tag in _TIME_TAGS}
+        return Pool(tuple(number), first, second, outcomes * 0.5, None, extra, self.skipped)
 
 
 _KINDS = (

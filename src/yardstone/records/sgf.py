@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +28,7 @@ from yardstone.records.sgf_records import RecordReader, SgfLimits, SgfRecord
 from yardstone.records.sgf_tree import SgfTree
 from yardstone.records.sgf_values import says_no_result
 from yardstone.records.sgf_write import write_sgf
+from yardstone.records.shares import read_shares
 from yardstone.records.sources import Source, find_sources
 from yardstone.records.strength_columns import SGF_LEVELS
 from yardstone.records.tags import SGF, further_columns, require_columns
@@ -49,6 +52,8 @@ __all__ = [
 StrPath = str | os.PathLike[str]
 Progress = Callable[[int, int], object]
 ENDINGS = (".sgf",)
+#: Columns that hold the first and the last moment of a date until all games are there.
+_SPAN = ("first moment", "last moment")
 #: The lines of play of a record may have so many nodes, and so many times as many as the record,
 #: so that the work grows with the file.
 _FEW_NODES, _TIMES_NODES = 100_000, 100
@@ -242,12 +247,27 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
     StrictError
         With `options.strict`, at the first record that cannot be used.
     """
-    reader = SgfReader(*sources, strict=options.strict, progress=options.progress)
     further = further_columns(options, SGF)
     levels = SGF_LEVELS if options.levels else {}
     columns: Mapping[str, str] = ALL_COLUMNS if options.everything else {**levels, **further}
     asked = options.asked()
     columns = {**columns, **asked}
+    read = partial(_results, columns, alone=len(sources) == 1)
+    pool = _timed(read_shares(read, sources, options, loops=Loops.SGF))
+    require_columns(pool, further, sources, SGF, others=ATTRIBUTES)
+    if options.where is not None:
+        require_columns(pool, asked, sources, SGF, others=ATTRIBUTES)
+        pool = options.where.select(pool)
+    if options.everything:
+        return without_empty_columns(pool)
+    return without_empty_columns(pool, levels)
+
+
+def _results(
+    columns: Mapping[str, str], sources: Sequence[Source], options: Options, *, alone: bool
+) -> Pool:
+    """The results in some files, or in the one file that is `alone`; times as `_SPAN` has them."""
+    reader = SgfReader(*sources, strict=options.strict, progress=options.progress)
     values: dict[str, list[Any]] = {name: [] for name in columns}
     number: dict[str, int] = {}
     pairs: list[int] = []
@@ -272,7 +292,7 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
         times.append(span)
         for name, source in columns.items():
             values[name].append(_value(game, source))
-    if not games and len(sources) == 1:
+    if not games and alone:
         raise NoGamesError(
             "it contains no games of Go" if not reader.skipped.details
             else reader.skipped.details[0].reason,
@@ -280,24 +300,26 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
             hint="an SGF file begins with (;",
         )  # fmt: skip
     sides = np.array(pairs, np.int32).reshape(-1, 2)
-    moments = Times.of_spans(np.array(times, "datetime64[s]").reshape(-1, 2))
-    moments.report(reader.skipped)
-    pool = Pool(
+    spans = np.array(times, "datetime64[s]").reshape(-1, 2).view(np.int64)
+    return Pool(
         tuple(number),
         sides[:, 0],
         sides[:, 1],
         np.array(scores, np.float64),
-        moments.time,
-        {name: _column(column) for name, column in values.items()},
+        None,
+        {name: _column(column) for name, column in values.items()}
+        | dict(zip(_SPAN, spans.T, strict=True)),
         reader.skipped,
     )
-    require_columns(pool, further, sources, SGF, others=ATTRIBUTES)
-    if options.where is not None:
-        require_columns(pool, asked, sources, SGF, others=ATTRIBUTES)
-        pool = options.where.select(pool)
-    if options.everything:
-        return without_empty_columns(pool)
-    return without_empty_columns(pool, levels)
+
+
+def _timed(pool: Pool) -> Pool:
+    """The games with their times in place of the moments between which they lie."""
+    columns = dict(pool.columns)
+    spans = np.column_stack([columns.pop(name) for name in _SPAN]).view("datetime64[s]")
+    moments = Times.of_spans(spans)
+    moments.report(pool.skipped)
+    return replace(pool, time=moments.time, columns=columns)
 
 
 def unrated(game: GoGame) -> tuple[str, str] | None:

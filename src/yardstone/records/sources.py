@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -77,6 +78,8 @@ class Source:
     @property
     def size(self) -> int:
         """Its size in bytes; 0 if unknown."""
+        if self.data is not None:
+            return len(self.data)
         if self.member is not None:
             return self.member.size
         try:
@@ -136,7 +139,7 @@ class Source:
             return self
         try:
             if self.member is not None:
-                with self.member.open() as packed:
+                with closing(self.member.open()) as packed:
                     data = packed.read(most + 1)
             elif self.path is not None and self._kept is None:
                 with self.path.open("rb") as file:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +18,7 @@ from yardstone.records.game_rows import GameRows
 from yardstone.records.joining import join_pools
 from yardstone.records.options import Options
 from yardstone.records.query_errors import file_error, finds_no_room
+from yardstone.records.shares import read_shares
 from yardstone.records.tables import connect, understand
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ __all__ = [
     "parquet_of_csv",
     "parquet_rows",
     "read_rows",
+    "read_tables",
     "sql_text",
 ]
 
@@ -67,6 +70,11 @@ def read_rows(rows: RowReader, sources: Sequence[Source], options: Options) -> P
         with rows(source, options) as games:
             pools.append(games.pool())
     return join_pools(pools)
+
+
+def read_tables(rows: RowReader, sources: Sequence[Source], options: Options) -> Pool:
+    """The same, by the machines of a cluster where they work for this one."""
+    return read_shares(partial(read_rows, rows), sources, options)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from yardstone.errors import InputError, StrictError
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.ratings.egf import CLASS_WEIGHTS
 from yardstone.records.joining import join_pools
+from yardstone.records.shares import read_shares
 from yardstone.records.sources import Source
 from yardstone.records.tags import TOURNAMENT, further_columns
 from yardstone.tournament.classes import egf_class
@@ -32,12 +34,7 @@ _SCORES = {Result.first_wins: 1.0, Result.draw: 0.5, Result.second_wins: 0.0}
 
 def read_tournaments(format: str, sources: Sequence[Source], options: Options) -> Pool:
     """The games in files of a format of tournaments, for `yardstone.read`."""
-    pools = []
-    for source in sources:
-        skipped = None if options.strict else SkipReport()
-        tournament = read_source(source, format=format, skipped=skipped)
-        pools.append(tournament_pool(tournament, skipped=skipped, strict=options.strict))
-    pool = join_pools(pools)
+    pool = read_shares(partial(_games_of_files, format), sources, options)
     if options.where is not None:
         known = {name.casefold(): column for name, column in pool.columns.items()}
         for name in options.where.names:
@@ -54,6 +51,15 @@ def read_tournaments(format: str, sources: Sequence[Source], options: Options) -
         pool.players, pool.first, pool.second, pool.score, pool.time,
         {**pool.columns, **extra}, pool.skipped, pool.ordered,
     )  # fmt: skip
+
+
+def _games_of_files(format: str, sources: Sequence[Source], options: Options) -> Pool:
+    pools = []
+    for source in sources:
+        skipped = None if options.strict else SkipReport()
+        tournament = read_source(source, format=format, skipped=skipped)
+        pools.append(tournament_pool(tournament, skipped=skipped, strict=options.strict))
+    return join_pools(pools)
 
 
 def tournament_pool(

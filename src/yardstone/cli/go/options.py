@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from yardstone.cli.options import Engine
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ class NetworkOptions:
     precision: Precision = PrecisionName.fp32
     threads: Threads = None
     no_cache: NoCache = False
+    engine: Engine = None
 
     def as_arguments(self) -> dict[str, Any]:
         """The same as arguments of a function of the library."""

@@ -14,4 +14,5 @@ FORMAT = table_format(
     (".db", ".sqlite", ".sqlite3", ".duckdb"),
     (Sign(0, _shows),),
     reader("records.databases", "database_rows"),
+    sent=False,
 )

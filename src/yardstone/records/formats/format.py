@@ -152,13 +152,19 @@ def table_format(
     endings: tuple[str, ...],
     signs: tuple[Sign, ...],
     rows: Callable[[Source, Options], AbstractContextManager[GameRows]],
+    *,
+    sent: bool = True,
     **more: Any,
 ) -> FileFormat:
-    """A format of tables, which DuckDB reads: `rows` opens the table of one file."""
+    """A format of tables, which DuckDB reads: `rows` opens the table of one file.
+
+    With `sent` it does so from the bytes of a file as well, on another machine.
+    """
 
     def read(sources: Sequence[Source], options: Options) -> Pool:
-        read_rows = import_module("yardstone.records.table_files").read_rows
-        pool: Pool = read_rows(rows, sources, options)
+        tables = import_module("yardstone.records.table_files")
+        read = tables.read_tables if sent else tables.read_rows
+        pool: Pool = read(rows, sources, options)
         return pool
 
     return FileFormat(name, endings, signs, read, rows=rows, **more)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import Skipped, SkipReport
-from yardstone.strength.estimate.games import see_games, unsuitable
+from yardstone.strength.estimate.games import SeenGame, take_of_games, unsuitable
 from yardstone.strength.estimate.players import plain_name, unique_games
 from yardstone.strength.estimate.strengths import Rater
 from yardstone.strength.evidence import evidence_of_games
@@ -104,22 +105,16 @@ def estimate_players(
     results: list[tuple[str, str, float]] = []
     rater = Rater(model, level)
     usable = _usable(games, chosen, report, handicap=handicap)
-    for seen in see_games(usable, network, skipped=report, progress=progress):
-        game = seen.game
-        names = {BLACK: game.black, WHITE: game.white}
-        for colour, name in names.items():
-            plain = plain_name(name)
-            if not plain or (chosen is not None and plain not in chosen):
-                continue
-            evidence = evidence_of_games([seen.features], [colour])
-            statistics = model.game_statistics(evidence).sum(axis=0)
-            first_name, number, moves, total = sums.get(
+    take = partial(_sums_of_game, model, chosen)
+    for game in take_of_games(take, usable, network, skipped=report, progress=progress):
+        for plain, (name, moves, statistics) in game.sums.items():
+            first_name, number, before, total = sums.get(
                 plain, (name, 0, 0, np.zeros(len(statistics)))
             )
-            sums[plain] = (first_name, number + 1, moves + len(evidence), total + statistics)
+            sums[plain] = (first_name, number + 1, before + moves, total + statistics)
         if game.winner:
             score = {BLACK: 1.0, WHITE: 0.0}.get(game.winner, 0.5)
-            results.append((plain_name(game.black), plain_name(game.white), score))
+            results.append((*game.players, score))
     places = {plain: place for place, plain in enumerate(sums)}
     kept = [each for each in results if each[0] in places and each[1] in places]
     return Estimates(
@@ -128,6 +123,26 @@ def estimate_players(
         np.array([places[white] for _, white, _ in kept], np.int64),
         np.array([score for _, _, score in kept], np.float64),
     )
+
+
+class _GameSums(NamedTuple):
+    """What an estimate needs of a game: by player the name, the moves and the statistics."""
+
+    players: tuple[str, str]
+    winner: int
+    sums: dict[str, tuple[str, int, Array]]
+
+
+def _sums_of_game(model: RankModel, chosen: set[str] | None, seen: SeenGame) -> _GameSums:
+    game = seen.game
+    sums: dict[str, tuple[str, int, Array]] = {}
+    for colour, name in ((BLACK, game.black), (WHITE, game.white)):
+        plain = plain_name(name)
+        if plain and (chosen is None or plain in chosen):
+            evidence = evidence_of_games([seen.features], [colour])
+            statistics = model.game_statistics(evidence).sum(axis=0)
+            sums[plain] = (name, len(evidence), statistics)
+    return _GameSums((plain_name(game.black), plain_name(game.white)), game.winner, sums)
 
 
 def _usable(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from yardstone.errors import InputError
 from yardstone.go.evaluator import Evaluator
 from yardstone.go.features import GameFeatures, move_features
+from yardstone.go.network_shares import over_games
 from yardstone.go.points import PASS, WHITE
 from yardstone.go.requests import ask, describe_illegal, moves_before_passes
 from yardstone.pool import Skipped, SkipReport
@@ -25,13 +27,26 @@ if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
     from yardstone.strength.rank.model import RankModel
 
-__all__ = ["BOARD", "KOMI", "SeenGame", "facts", "model_network", "see_games", "unsuitable"]
+__all__ = [
+    "BOARD",
+    "KOMI",
+    "SeenGame",
+    "facts",
+    "model_network",
+    "see_games",
+    "take_of_games",
+    "unsuitable",
+]
 
 #: What the network is told of every game, as when the model was trained.
 KOMI = 6.5
 BOARD = 19
 #: Winrates and leads are kept with so many digits.
 _WIN_DIGITS, _LEAD_DIGITS = 4, 2
+#: Games that go to another machine together.
+_TOGETHER = 4
+
+Taken = TypeVar("Taken")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,7 +173,7 @@ def see_games(
     skipped: SkipReport,
     progress: Callable[[int, int], object] | None = None,
 ) -> Iterator[SeenGame]:
-    """Look at games one after the other.
+    """Look at games one after the other; on a cluster, some at a time.
 
     Parameters
     ----------
@@ -170,30 +185,73 @@ def see_games(
     progress : callable, optional
         Called with the number of positions that are done, and of all.
     """
-    from yardstone.go.rules import TROMP_TAYLOR
+    return take_of_games(_itself, games, network, skipped=skipped, progress=progress)
 
+
+def _itself(seen: SeenGame) -> SeenGame:
+    return seen
+
+
+def take_of_games(
+    take: Callable[[SeenGame], Taken],
+    games: Sequence[GoGame],
+    network: Network,
+    *,
+    skipped: SkipReport,
+    progress: Callable[[int, int], object] | None = None,
+) -> Iterator[Taken]:
+    """Look at games, and keep of each what is wanted: only that comes from another machine.
+
+    Parameters
+    ----------
+    take : callable
+        A function at the top level of a module, or a `functools.partial` of one.
+    games, network, skipped, progress
+        As for `see_games`.
+    """
     total = sum(len(game.moves) + 1 for game in games)
 
     def note(done: int) -> None:
         if progress is not None:
             progress(min(done, total), total)
 
+    yield from over_games(
+        partial(_taken_of_games, take),
+        games,
+        network,
+        together=_TOGETHER,
+        positions=lambda game: len(game.moves) + 1,
+        skipped=skipped,
+        progress=note,
+    )
+    note(total)
+
+
+def _taken_of_games(
+    take: Callable[[SeenGame], Taken],
+    games: Iterable[GoGame],
+    network: Network,
+    *,
+    skipped: SkipReport,
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[Taken]:
+    from yardstone.go.rules import TROMP_TAYLOR
+
     questions = ask(
         _playable(games, skipped), skipped, rules=TROMP_TAYLOR, komi=KOMI, trunk=True, whole=True
     )
-    evaluator = Evaluator(network, trunk=KINDS, progress=note)
+    evaluator = Evaluator(network, trunk=KINDS, progress=progress)
     for answer in evaluator.answer(questions):
         features = move_features(answer)
         end = moves_before_passes(features.game) + 1
-        yield SeenGame(
+        seen = SeenGame(
             game=features.game,
             features=features,
             white_winrate=answer.assessment.white_expected[:end].copy(),
             white_lead=answer.assessment.white_lead[:end].copy(),
             best=_best(answer.assessment, features),
         )
-    if progress is not None:
-        progress(total, total)
+        yield take(seen)
 
 
 def _best(assessment: Assessment, features: GameFeatures) -> NDArray[np.int16]:

@@ -5,15 +5,16 @@ Neubauer 2024, section 7.2.2, with the rank model in place of the thesis' full m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from yardstone.errors import UsageError
 from yardstone.go.evaluator import Evaluator
 from yardstone.go.features import move_features
+from yardstone.go.network_shares import over_games
 from yardstone.go.points import PASS
 from yardstone.go.requests import ask
 from yardstone.go.rules import TROMP_TAYLOR
@@ -48,6 +49,8 @@ Moves: TypeAlias = int | Literal["all", "equal"]
 
 #: Moves before a variation that the network looks at as well: the last one of either side.
 _BEFORE = 2
+#: Answers that go to another machine together.
+_TOGETHER = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,34 +218,70 @@ def answer_evidence(
         the side to answer, and before them its last move of the game, if there is one.
         What is said of a move depends on both what went before and what comes after.
     """
-    games = [
-        (completion.game(board, variation, history=history), variation)
+    answers = [
+        _Answer(completion.game(board, variation, history=history), variation)
         for completion in completions
         for variation in completion.problem.variations
         for board in completion.boards
     ]
-    starts = {
-        id(game): max(len(game.moves) - len(variation) - _BEFORE, 0) for game, variation in games
-    }
-    total = sum(len(game.moves) + 1 - starts[id(game)] for game, _ in games)
-
-    def positions(game: GoGame) -> NDArray[np.int32]:
-        return np.arange(starts[id(game)], len(game.moves) + 1, dtype=np.int32)
+    total = sum(answer.positions for answer in answers)
 
     def note(done: int) -> None:
         if progress is not None:
             progress(min(done, total), total)
 
-    questions = ask(
-        (game for game, _ in games), SkipReport(), rules=TROMP_TAYLOR, komi=KOMI,
-        positions=positions, trunk=True,
-    )  # fmt: skip
-    evidence = []
-    evaluator = Evaluator(network, trunk=KINDS, progress=note)
-    for answer, (_, variation) in zip(evaluator.answer(questions), games, strict=True):
-        evidence.append(evidence_of_games([move_features(answer)], [int(variation.colours[0])]))
+    evidence: list[Evidence] = list(
+        over_games(
+            _evidence_of_answers,
+            answers,
+            network,
+            together=_TOGETHER,
+            positions=lambda answer: answer.positions,
+            skipped=SkipReport(),
+            progress=note,
+        )
+    )
     note(total)
     return evidence
+
+
+class _Answer(NamedTuple):
+    """A variation at the end of a game."""
+
+    game: GoGame
+    variation: Variation
+
+    @property
+    def start(self) -> int:
+        """Number of the first position that the network looks at."""
+        return max(len(self.game.moves) - len(self.variation) - _BEFORE, 0)
+
+    @property
+    def positions(self) -> int:
+        """Positions that it looks at."""
+        return len(self.game.moves) + 1 - self.start
+
+
+def _evidence_of_answers(
+    answers: Iterable[_Answer],
+    network: Network,
+    *,
+    skipped: SkipReport,
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[Evidence]:
+    given = list(answers)
+    starts = {id(answer.game): answer.start for answer in given}
+
+    def positions(game: GoGame) -> NDArray[np.int32]:
+        return np.arange(starts[id(game)], len(game.moves) + 1, dtype=np.int32)
+
+    questions = ask(
+        (answer.game for answer in given), skipped, rules=TROMP_TAYLOR, komi=KOMI,
+        positions=positions, trunk=True,
+    )  # fmt: skip
+    said = Evaluator(network, trunk=KINDS, progress=progress).answer(questions)
+    for each, (_, variation) in zip(said, given, strict=True):
+        yield evidence_of_games([move_features(each)], [int(variation.colours[0])])
 
 
 def rate_answers(
