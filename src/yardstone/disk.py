@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 
     Texts = NDArray[Any]
 
-__all__ = ["PIECE", "CodedTexts", "Growing", "on_disk", "let_go", "pieces", "rows_of", "taken"]
+__all__ = [
+    "PIECE",
+    "CodedTexts",
+    "Growing",
+    "let_go",
+    "on_disk",
+    "pieces",
+    "rows_of",
+    "take_room",
+    "taken",
+]
 
 #: So many entries of a column are looked at together.
 PIECE = 1 << 18
@@ -102,14 +112,21 @@ def column_on_disk(number: int, dtype: Any) -> NDArray[Any]:
         return np.zeros(0, kind)
     with _temporary() as file:
         try:
-            # Room is taken now: a map that finds none later would end the process.
-            if hasattr(os, "posix_fallocate"):
-                os.posix_fallocate(file.fileno(), 0, number * kind.itemsize)
-            else:
-                file.truncate(number * kind.itemsize)
+            take_room(file, number * kind.itemsize)
         except OSError as error:
             raise _no_room(error) from None
         return np.memmap(file, kind, "r+", shape=(number,))
+
+
+def take_room(file: IO[bytes], size: int) -> None:
+    """Make a file so many bytes long, all of which the disk has: it is to be mapped.
+
+    A map that finds no room later would end the process.
+    """
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, size)
+    else:
+        file.truncate(size)
 
 
 def _temporary() -> IO[bytes]:

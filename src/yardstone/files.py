@@ -12,6 +12,7 @@ import fcntl
 import hashlib
 import io
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -43,6 +44,8 @@ _LONGEST_NAME = 255
 _SCRATCH = "yardstone-scratch-"
 #: What a file system answers that has no locks.
 _WITHOUT_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL})
+#: What numpy says of a file that takes no more.
+_CUT = re.compile(r"\d+ requested and \d+ written")
 #: What can be done about an error of the system.
 _HINTS = {
     errno.ENOSPC: "free some space, or name a file on another disk",
@@ -58,8 +61,14 @@ _HINTS = {
 
 def unwritable(error: OSError, path: str | os.PathLike[str]) -> InputError:
     """The error that says which file cannot be written, why, and what can be done."""
-    hint = _HINTS.get(error.errno or 0)
-    reason = error.strerror or str(error)
+    number, text = error.errno or 0, str(error)
+    reason = error.strerror or text
+    if not number and _CUT.fullmatch(text):
+        number, reason = errno.ENOSPC, "the disk took only a part of it"
+    elif not number:  # DuckDB gives the words of the system
+        number = next((each for each in _HINTS if os.strerror(each) in text), 0)
+        reason = os.strerror(number) if number else text
+    hint = _HINTS.get(number)
     return InputError(f"cannot be written: {reason}", file=os.fspath(path), hint=hint)
 
 

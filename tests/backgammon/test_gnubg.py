@@ -10,7 +10,9 @@ import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
 from yardstone.backgammon import gnubg
+from yardstone.backgammon.file_analysis import analyse_file
 from yardstone.backgammon.gnubg import find_clock, find_gnubg, gnubg_version, run_script
+from yardstone.backgammon.match_files import MatchFile
 from yardstone.errors import InputError, WorkerError
 
 #: A script that tells what GNU Backgammon's interpreter sees.
@@ -98,6 +100,17 @@ def test_both_streams_the_status_and_a_torn_answer(tmp_path: Path) -> None:
     done = run_script("", program=program)
     assert (done.status, done.output, done.errors) == (3, "said\n", "meant\n")
     assert done.result is None
+
+
+def test_a_full_disk_is_no_fault_of_the_match(tmp_path: Path) -> None:
+    """The whole run ends, with a line that says why: the next one finds nothing written off."""
+    program = fake(tmp_path, "ln -sf /dev/full data.json")
+    with pytest.raises(InputError, match="no room for temporary files: No space left"):
+        run_script("", program=program)
+    match = MatchFile("a.mat", tmp_path / "a.mat")
+    match.path.write_text("a match")
+    with pytest.raises(InputError, match="no room for temporary files: No space left"):
+        analyse_file(match, program=program)
 
 
 def test_what_cannot_start(tmp_path: Path) -> None:

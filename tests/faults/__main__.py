@@ -1,76 +1,152 @@
 """Kills, interrupts and refuses every command at many moments: `python -m tests.faults`.
 
-Prints a table of what was tried and survived, and the cases that failed. Each moment at which
+Writes a table of what was tried and survived, and the cases that failed. Each moment at which
 a command makes, renames or removes a file can be met: before it, just after it and while the
-file is written. With the same seed the same moments are tried.
+file is written. With the same seed the same moments are tried. Where the machine allows it, as
+root or in a user's own namespace, commands also run on disks that are really full or read-only.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import random
+import shlex
 import sys
 import tempfile
 import time
 from collections import Counter
+from datetime import date
 from pathlib import Path
 
 from tests.faults.cases import CASES, Case
-from tests.faults.trial import Trial
+from tests.faults.trial import DISKS, Trial
 from tests.faults.victim import Server
-from yardstone.backgammon.gnubg import find_gnubg
+from yardstone.backgammon.gnubg import find_clock, find_gnubg
 from yardstone.errors import YardstoneError
 
 SIGNALS = ("kill", "term", "int")
 REFUSALS = ("full", "read-only", "limit")
 STREAMS = ("closed", "device", "pipe", "deaf")
+CLOCKS = ("clock", "clock between")
+#: Columns of the table, and the faults that each counts.
+COLUMNS = {
+    **{name: (name,) for name in (*SIGNALS, *REFUSALS)},
+    "full disk": ("small disk", "few names"),
+    "read-only disk": ("locked disk",),
+    "clock": CLOCKS,
+    "streams": STREAMS,
+    "twins": ("twins",),
+}
+#: Of each command, what was tried and what survived.
+Counts = dict[str, Counter[str]]
 
 
 def main() -> int:
-    """Try, and print the table; 1 if something did not survive."""
+    """Try, and write the table; 1 if something did not survive."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("words", nargs="*", help="only the cases that contain one of these")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--each", type=int, default=4, help="trials of each fault of a case")
     parser.add_argument("--minutes", type=float, default=60.0, help="begin no case after these")
+    parser.add_argument("--faults", default="", help="only the faults of these columns: a,b,c")
+    parser.add_argument("--table", type=Path, help="write the table there, not to the terminal")
+    parser.add_argument("--log", type=Path, help="keep each trial there, and try none of it again")
     options = parser.parse_args()
-    done: dict[str, Counter[str]] = {}
-    survived: dict[str, Counter[str]] = {}
-    failures = []
+    log = _Log(options.log)
     end = time.monotonic() + 60.0 * options.minutes
-    with Server() as server, tempfile.TemporaryDirectory() as home:
+    clock = find_clock()
+    with Server() as server, Server(clock) as timed, tempfile.TemporaryDirectory() as home:
+        if not server.disks:
+            print("no disks can be mounted here: full and read-only ones are made up only",
+                  file=sys.stderr)  # fmt: skip
+        if clock is None:
+            print("libfaketime is not installed: no clock is set back", file=sys.stderr)
+        wanted = [name for name in options.faults.split(",") if name]
         for number, case in enumerate(_chosen(options.words)):
             if time.monotonic() > end:
                 break
             trial = Trial(case, Path(home) / str(number), server)
-            for fault, moment, later in _plan(case, trial, options.seed, options.each):
-                done.setdefault(case.command, Counter())[fault] += 1
-                try:
-                    trial.fault(fault, moment, later)
-                except AssertionError as error:
-                    failures.append(str(error))
-                    print(f"FAILED {error}", file=sys.stderr, flush=True)
-                else:
-                    survived.setdefault(case.command, Counter())[fault] += 1
-    columns = (*SIGNALS, *REFUSALS, "streams", "twins")
-    print(f"| command | {' | '.join(columns)} |\n| --- |{' --: |' * len(columns)}")
-    for command, tried in done.items():
-        good = survived.get(command, Counter())
-        cells = [_cell(good, tried, name) for name in (*SIGNALS, *REFUSALS)]
-        cells += [_cell(good, tried, *STREAMS), _cell(good, tried, "twins")]
-        print(f"| {command} | {' | '.join(cells)} |")
-    print(
-        f"all: {sum(c.total() for c in survived.values())} of "
-        f"{sum(c.total() for c in done.values())} survived",
-        file=sys.stderr,
-    )
-    return 1 if failures else 0
+            plan = _plan(case, trial, options.seed, options.each, clock=clock is not None)
+            for fault, moment, later in plan:
+                if wanted and _column(fault) not in wanted:
+                    continue
+                trial.server = timed if fault in CLOCKS else server
+                log.tried(case, fault, moment, later, trial)
+    text = _table(log, f"python -m tests.faults {shlex.join(sys.argv[1:])}".strip())
+    if options.table is None:
+        print(text, end="")
+    else:
+        options.table.write_text(text, encoding="utf-8")
+    print(f"all: {log.total(log.survived)} of {log.total(log.done)} survived", file=sys.stderr)
+    return 1 if log.total(log.survived) < log.total(log.done) else 0
+
+
+class _Log:
+    """What was tried, and what survived; in a file if one is named."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.done: Counts = {}
+        self.survived: Counts = {}
+        self._path = path
+        self._known: set[str] = set()
+        if path is not None and path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                trial, survived = json.loads(line)
+                self._count(trial, survived=survived)
+
+    def _count(self, trial: list[str | int], *, survived: bool) -> None:
+        self._known.add(json.dumps(trial))
+        command, fault = str(trial[0]), str(trial[2])
+        self.done.setdefault(command, Counter())[fault] += 1
+        self.survived.setdefault(command, Counter())[fault] += survived
+
+    def tried(self, case: Case, fault: str, moment: int, later: int, trial: Trial) -> None:
+        """Try it, unless that was done."""
+        facts: list[str | int] = [case.command, str(case), fault, moment, later]
+        if json.dumps(facts) in self._known and self._path is not None:
+            return
+        try:
+            trial.fault(fault, moment, later)
+        except AssertionError as error:
+            survived = False
+            print(f"FAILED {error}", file=sys.stderr, flush=True)
+        else:
+            survived = True
+        self._count(facts, survived=survived)
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([facts, survived]) + "\n")
+
+    @staticmethod
+    def total(counts: Counts) -> int:
+        """All of them."""
+        return sum(each.total() for each in counts.values())
+
+
+def _table(log: _Log, command: str) -> str:
+    """The numbers, survived of tried, by command in the order of the cases."""
+    lines = [f"| command | {' | '.join(COLUMNS)} |", f"| --- |{' --: |' * len(COLUMNS)}"]
+    for name in dict.fromkeys(case.command for case in CASES):
+        if name in log.done:
+            cells = [_cell(log.survived[name], log.done[name], *each) for each in COLUMNS.values()]
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+    good, tried = (sum(counts.values(), Counter()) for counts in (log.survived, log.done))
+    cells = [_cell(good, tried, *each) for each in COLUMNS.values()]
+    lines.append(f"| all | {' | '.join(cells)} |")
+    seen = f"{date.today():%Y-%m-%d}, {os.cpu_count()} cores"
+    return "\n".join([*lines, "", f"`{command}`, {seen}.", ""])
 
 
 def _cell(good: Counter[str], tried: Counter[str], *names: str) -> str:
     """Survived of tried."""
     number = sum(tried[name] for name in names)
     return f"{sum(good[name] for name in names)} of {number}" if number else ""
+
+
+def _column(fault: str) -> str:
+    return next(column for column, faults in COLUMNS.items() if fault in faults)
 
 
 def _chosen(words: list[str]) -> list[Case]:
@@ -82,21 +158,40 @@ def _chosen(words: list[str]) -> list[Case]:
     return cases
 
 
-def _plan(case: Case, trial: Trial, seed: int, each: int) -> list[tuple[str, int, int]]:
+def _plan(
+    case: Case, trial: Trial, seed: int, each: int, *, clock: bool
+) -> list[tuple[str, int, int]]:
     """What to try, and when."""
     moments = trial.undisturbed[0].moments
     chance = random.Random(f"{seed} {case}")
     each = max(1, each // 4) if case.heavy else each
+    delays = (0, 0, 1, 3, 8, 20)
     plan = [
-        (fault, chance.randint(1, moments), chance.choice((0, 0, 1, 3, 8, 20)))
+        (fault, chance.randint(1, moments), chance.choice(delays))
         for fault in SIGNALS
         for _ in range(each)
     ]
     plan += [(fault, chance.randint(1, moments), 0) for fault in REFUSALS[:2] for _ in range(each)]
     plan += [("limit", chance.randint(0, 4000), 0) for _ in range(each)]
-    if not case.heavy:
-        plan += [(fault, 0, 0) for fault in (*STREAMS, "twins")]
+    plan += [(fault, 0, 0) for fault in (*STREAMS, "twins")]
+    if trial.server.disks:
+        small, few, locked = DISKS
+        rooms = (0, 1, chance.randint(2, 8), *_spread(chance, trial.most_pages(), each))
+        plan += [(small, room, 0) for room in sorted(set(rooms))[: 2 * each]]
+        plan += [(few, chance.randint(0, 3), 0), (locked, 0, 0)]
+    if clock:
+        plan += [("clock", chance.randint(1, moments), 0)]
+        if case.resumed:
+            plan += [
+                ("clock between", chance.randint(1, moments), chance.choice(delays))
+                for _ in range(each)
+            ]
     return plan
+
+
+def _spread(chance: random.Random, most: int, each: int) -> list[int]:
+    """Numbers of pages up to the most that are needed."""
+    return [chance.randint(0, most) for _ in range(each)]
 
 
 if __name__ == "__main__":

@@ -41,6 +41,10 @@ class Case:
         Whether it needs GNU Backgammon.
     heavy : bool
         Whether it takes long: the tests try it less.
+    long : bool
+        Whether the tests leave it to `make faults`.
+    environment : tuple of pairs
+        Variables that it sees.
     """
 
     command: str
@@ -51,6 +55,13 @@ class Case:
     once: bool = False
     gnubg: bool = False
     heavy: bool = False
+    long: bool = False
+    environment: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def resumed(self) -> bool:
+        """Whether the command goes on where a killed one was."""
+        return bool(self.keeps) and self.keeps != _STEP
 
     @property
     def words(self) -> list[str]:
@@ -148,6 +159,14 @@ def _event(folder: Path) -> None:
         main(["tournament", "enter", file, str(EXAMPLES / "players.csv")])
 
 
+def _dated(folder: Path) -> None:
+    """The games of a league in the order of their days."""
+    lines = (EXAMPLES / "league.csv").read_text().splitlines()
+    days = [f"2024-{1 + i // 28 % 12:02}-{1 + i % 28:02}" for i in range(len(lines))]
+    rows = [f"{line},{day}" for line, day in zip(lines[1:], days, strict=False)]
+    (folder / "dated.csv").write_text("\n".join([f"{lines[0]},date", *rows, ""]))
+
+
 REPORT = "-o list.csv --html list.html -q"
 DRAWN = f"{REPORT} --plot chart.svg"
 _TEXT = "-o list.txt --html list.html -q --plot chart.svg"
@@ -156,15 +175,23 @@ _EVENT = "open.xml"
 #: The journal is written before the file, and is right with both.
 _STEP = ("*.undo",)
 _ONE = "--workers 1"
+#: More than fits into the memory that is given: it goes to the temporary folder.
+_MANY_GAMES = (
+    "SELECT concat($$p$$, i % 40) AS first, concat($$q$$, i % 41) AS second, i % 3 / 2.0 AS score "
+    "FROM range(1000000) t(i)"
+)
 
 CASES: tuple[Case, ...] = (
     Case("rate", f"league.csv --matrix matrix.csv {DRAWN}", "league.csv"),
     Case("rate", "league.csv -o list.parquet -q", "league.csv"),
     Case("rate", "league.csv -o list.json --plot chart.pdf -q", "league.csv"),
+    Case("rate", f"--query '{_MANY_GAMES}' --memory 200MB -o list.csv -q", heavy=True, long=True),
     Case("match", f"match.pgn {REPORT}", "match.pgn"),
     Case("history", f"league.csv --save league.ratings {DRAWN}", "league.csv"),
+    Case("history", "dated.csv --memory 100MB --save dated.ratings -o list.csv -q", prepare=_dated),
     Case("predict", f"'Jonny 8.1' 'Fizbo 2' league.csv {REPORT}", "league.csv"),
     Case("evaluate", f"league.csv {DRAWN}", "league.csv"),
+    Case("evaluate", "dated.csv --memory 100MB -o list.csv -q", prepare=_dated),
     Case("winprob between", f"2d 4d {DRAWN}"),
     Case("winprob stats", f"graded_games_simulated.csv {DRAWN}", "graded_games_simulated.csv"),
     Case(
@@ -178,6 +205,14 @@ CASES: tuple[Case, ...] = (
     ),
     Case("go evaluate", f"positions.jsonl {_NET} -o out.jsonl.gz -q", "positions.jsonl", _net),
     Case("go analyse", f"professional.sgf {_NET} {DRAWN}", "professional.sgf", _net),
+    Case(
+        "go analyse",
+        f"professional.sgf {_NET} -o list.csv -q",
+        "professional.sgf",
+        _net,
+        keeps=("cache/yardstone/evaluations/*",),
+        environment=(("YARDSTONE_CACHE", "1MB"),),
+    ),
     Case("go judge", f"professional.sgf {_NET} {REPORT}", "professional.sgf", _net),
     Case(
         "go features",

@@ -6,15 +6,19 @@ Each case meets two faults here, a heavy one is killed only: `make faults` tries
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.faults.cases import CASES, NO_CASE, Case, commands
-from tests.faults.trial import Trial
+from tests.faults.disks import own_disks
+from tests.faults.trial import DISKS, Trial
 from tests.faults.victim import Server
-from yardstone.backgammon.gnubg import find_gnubg
+from tests.needed import missing
+from yardstone.backgammon.gnubg import find_clock, find_gnubg
 from yardstone.errors import YardstoneError
 
 #: Calls between a moment and a signal: before the change, just after it, and while it is written.
@@ -35,9 +39,19 @@ def server() -> Iterator[Server]:
         yield one
 
 
+@pytest.fixture(scope="module")
+def timed() -> Iterator[Server]:
+    """A server whose clock can be set."""
+    clock = find_clock()
+    if clock is None:
+        missing("libfaketime is not installed", "apt-get install faketime")
+    with Server(clock) as one:
+        yield one
+
+
 def here() -> list[Case]:
     """The cases that this machine can run; tests/backgammon says what it needs besides."""
-    return [case for case in CASES if not case.gnubg or has_gnubg()]
+    return [case for case in CASES if not case.long and (not case.gnubg or has_gnubg())]
 
 
 def test_every_command_has_a_case() -> None:
@@ -57,12 +71,48 @@ def test_faults(case: Case, server: Server, tmp_path: Path) -> None:
     if case.heavy:
         return
     # One fault more: which, is drawn by the case, so that all the cases together meet each.
-    match chance.choice(("term", "int", "full", "read-only", "limit")):
+    match chance.choice(("term", "int", "full", *DISKS, "limit", "twins", "closed")):
         case "term" | "int" as name:
             trial.signalled(name, draw(1, moments), chance.choice(LATER))
         case "full":
-            trial.refused("full", 1)
-        case "read-only":
-            assert trial.refused("read-only", 1)
+            trial.refused("full", draw(1, moments))
+        case "small disk" as name:
+            trial.on_disk(name, draw(0, trial.most_pages()))
+        case "few names" as name:
+            trial.on_disk(name, draw(0, 2))
+        case "locked disk" as name:
+            assert trial.on_disk(name)
         case "limit":
             trial.refused("limit", draw(0, 2000))
+        case "twins" | "closed" as name:
+            trial.fault(name, 0)
+
+
+def test_a_disk_that_is_full(server: Server, tmp_path: Path) -> None:
+    """What is mapped into memory must have its room: the system kills who finds none."""
+    trial = Trial(_case("trickplay index"), tmp_path, server)
+    assert trial.on_disk("small disk", 3)
+    assert not trial.on_disk("small disk", 1000)
+
+
+@pytest.mark.parametrize("command", ["go features", "trickplay index", "winprob fit"])
+def test_a_clock_that_is_set_back(command: str, timed: Server, tmp_path: Path) -> None:
+    """While it runs, and between a command that was killed and the one that goes on."""
+    trial = Trial(_case(command), tmp_path, timed)
+    moments = trial.undisturbed[0].moments
+    trial.clock_set_back("clock", moments // 2)
+    assert trial.clock_set_back("kill", 2 * moments // 3)
+
+
+def test_a_server_on_a_full_disk(tmp_path: Path) -> None:
+    """Visitors are told that there is no room, and no job that was taken is lost."""
+    mounting = own_disks()
+    if not mounting:
+        pytest.skip("no disk can be mounted here (run as root, or allow users' namespaces)")
+    words = [*mounting, sys.executable, "-m", "tests.faults.site_on_disk", str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+
+
+def _case(command: str) -> Case:
+    return next(case for case in CASES if case.command == command)

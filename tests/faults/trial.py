@@ -8,8 +8,11 @@ from __future__ import annotations
 import fnmatch
 import io
 import json
+import os
 import re
 import shutil
+import sys
+import time
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,9 +20,14 @@ from functools import cached_property
 from pathlib import Path
 
 from tests.faults.cases import Case
-from tests.faults.victim import Done, Order, Server
+from tests.faults.victim import CLOCK, Done, Order, Server
 
-__all__ = ["Trial", "tree"]
+__all__ = ["DISKS", "Trial", "tree"]
+
+#: Faults of a real disk: room for some pages only, for some names only, and none to write to.
+DISKS = ("small disk", "few names", "locked disk")
+#: Bytes that a disk in memory gives at once.
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 #: Of every case, and nobody's result.
 _OURS = (
@@ -54,6 +62,8 @@ def _plain(name: str, data: bytes) -> bytes:
     if name.endswith(".undo"):
         step = json.loads(data.splitlines()[-1])
         return json.dumps([step["what"], step["before"], step["after"]]).encode()
+    if name.endswith(".sqlite"):  # pages lie as they were written; what they say, results show
+        return data[:16]
     if name.endswith("checkpoint.npz"):  # how long each epoch took is in it
         return b""
     if name.endswith((".npz", ".ratings")):
@@ -117,6 +127,8 @@ class Trial:
             words=self.case.words,
             folder=str(folder),
             logs=str(logs),
+            environment=dict(self.case.environment),
+            clock=str(self.server.clock or ""),
             **fault,  # type: ignore[arg-type]
         )
 
@@ -139,15 +151,20 @@ class Trial:
 
     def refused(self, fault: str, moment: int) -> bool:
         """Let the system refuse from a moment on; whether the command failed."""
-        _, whole = self.undisturbed
         folder = self.fresh()
         done = self.run(folder, fault=fault, moment=moment)
         what = f"{self.case}: {fault} from {moment} on: {done.status}\n{done.err}"
+        # Where nothing can be removed any more a temporary file and a lock stay.
+        return self._refused(folder, done, what, left=fault == "read-only" and moment > 1)
+
+    def _refused(self, folder: Path, done: Done, what: str, *, left: bool) -> bool:
+        """Judge what is left where the system refused something."""
+        _, whole = self.undisturbed
         assert "Traceback" not in done.err, what
-        # Where nothing can be removed any more a temporary file stays.
-        files = self.check(folder, whole, what, left=fault == "read-only" and moment > 1)
+        files = self.check(folder, whole, what, left=left)
         if done.status == 0:
-            assert self.results(files) == self.results(whole), what
+            there = {name: data for name, data in files.items() if not self._lock(name, whole)}
+            assert self.results(there) == self.results(whole), what
         else:
             assert done.status == 1, what
             self.check_message(done, what)
@@ -155,8 +172,98 @@ class Trial:
         shutil.rmtree(folder)
         return done.status != 0
 
+    @staticmethod
+    def _lock(name: str, whole: Mapping[str, bytes]) -> bool:
+        return name.endswith(".lock") and name not in whole
+
+    def on_disk(self, fault: str, room: int = 0) -> bool:
+        """Run it on a disk of its own, and judge what it leaves there.
+
+        Parameters
+        ----------
+        fault : str
+            One of `DISKS`. Where the machine lets nobody mount disks the system's refusal is
+            made up instead, as in `refused`.
+        room : int
+            So many pages are free, or so many names.
+        """
+        if not self.server.disks:
+            print(f"{self.case}: no disk can be mounted here: {fault} is made up", file=sys.stderr)
+            return self.refused("read-only" if fault == "locked disk" else "full", 1)
+        entries = list(self.input.rglob("*"))
+        # One for the disk itself, and one for the folder of temporary files.
+        names = len(entries) + 2 + (room if fault == "few names" else 1_000)
+        pages = sum(-(-path.stat().st_size // _PAGE) for path in entries if path.is_file())
+        pages += room if fault == "small disk" else 10_000
+        folder = self.fresh()
+        away = folder.with_name(f"{folder.name}-away")
+        system = self.server.system
+        system("mount", "-t", "tmpfs", "-o", f"size={max(pages, 1) * _PAGE},nr_inodes={names}",
+               "none", folder)  # fmt: skip
+        try:
+            system("cp", "-a", f"{self.input}/.", folder)
+            system("mkdir", "-p", folder / "tmp")
+            if fault == "locked disk":
+                system("mount", "-o", "remount,bind,ro", folder)
+            done = self.run(folder)
+            system("cp", "-a", folder, away)
+        finally:
+            system("umount", "--lazy", folder)
+        shutil.rmtree(folder)
+        away.rename(folder)
+        what = f"{self.case}: {fault}, {room} free: {done.status}\n{done.err}"
+        return self._refused(folder, done, what, left=False)
+
+    def most_pages(self) -> int:
+        """With more pages than these a disk is surely large enough."""
+        files = self.undisturbed[1]
+        changed = [data for name, data in files.items() if self.before.get(name) != data]
+        return 4 + sum(2 + 2 * len(data) // _PAGE for data in changed)
+
+    def clock_set_back(self, fault: str, moment: int, later: int = 0) -> bool:
+        """Set the clock back at a moment, or kill it there and go on with the clock set back.
+
+        Parameters
+        ----------
+        fault : str
+            ``clock`` amid the run, or ``kill``, after which it is run again.
+        """
+        _, whole = self.undisturbed
+        # What is written names days: both clocks show the same one.
+        ahead = CLOCK if time.localtime().tm_hour < 12 else 0
+        folder = self.fresh()
+        times = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+        self.server.set_clock(ahead)
+        try:
+            done = self.run(folder, fault=fault, moment=moment, later=later)
+            what = f"{self.case}: clock set back, {fault} at {moment}+{later}: {done.status}"
+            what = f"{what}\n{done.err}"
+            assert "Traceback" not in done.err, what
+            if fault == "clock":
+                assert done.status == 0, what
+                files = self.check(folder, whole, what, left=False)
+                assert self.results(files) == self.results(whole), what
+            else:
+                # Files have the time of the clock by which they were written.
+                for path in folder.rglob("*"):
+                    now = path.stat().st_mtime_ns
+                    if times.get(path) != now:
+                        shown = now + CLOCK * 1_000_000_000
+                        os.utime(path, ns=(shown, shown))
+                self.server.set_clock(ahead - CLOCK)
+                self.check(folder, whole, what, left=True)
+                self.check_again(folder, whole, what)
+        finally:
+            self.server.set_clock(0)
+        shutil.rmtree(folder)
+        return done.status != 0
+
     def fault(self, fault: str, moment: int, later: int = 0) -> bool:
         """Try any fault; whether the command noticed it."""
+        if fault in DISKS:
+            return self.on_disk(fault, moment)
+        if fault in ("clock", "clock between"):
+            return self.clock_set_back("clock" if fault == "clock" else "kill", moment, later)
         if fault in _STATUS:
             return self.signalled(fault, moment, later)
         if fault in ("full", "read-only", "limit"):

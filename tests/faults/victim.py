@@ -3,7 +3,8 @@
 A process that has imported what commands import waits for orders, a line of JSON each, and
 forks for each. In the fork an audit hook counts the moments at which the command makes,
 renames, changes or removes a file in the folder of the case, and at the one that is asked for
-does what is asked for: it kills itself, sends itself a signal, or lets the system refuse.
+does what is asked for: it kills itself, sends itself a signal, sets its clock back, or lets the
+system refuse. The process has its own table of mounted disks where the machine allows that.
 """
 
 from __future__ import annotations
@@ -13,15 +14,21 @@ import io
 import json
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+import tempfile
+import threading
+import time
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any, Self
 
-__all__ = ["Done", "Order", "Server"]
+from tests.faults.disks import own_disks
+
+__all__ = ["CLOCK", "Done", "Order", "Server"]
 
 _OUT, _ERR, _COUNT = "out", "err", "moments"
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -30,7 +37,11 @@ _CHANGES = frozenset(
 )
 #: Signals at a moment, by the name of the fault.
 SIGNALS = {"kill": signal.SIGKILL, "term": signal.SIGTERM, "int": signal.SIGINT}
+#: Seconds by which the clock is set back.
+CLOCK = 6 * 3600
 _REFUSALS = {"full": errno.ENOSPC, "read-only": errno.EROFS}
+#: What programs of the system see: the true clock.
+_SYSTEM = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
 #: Seconds until a command hangs.
 _PATIENCE = 120
 
@@ -50,11 +61,15 @@ class Order:
         ``kill``, ``term``, ``int``: a signal. ``full``, ``read-only``: what the system
         answers from then on to all that makes or changes a file. ``limit``: no file grows
         beyond `moment` bytes. ``closed``, ``device``, ``pipe``: standard output. ``deaf``:
-        standard error is closed.
+        standard error is closed. ``clock``: the clock is set back by `CLOCK` seconds.
     moment : int
         Which change it is; from 1 on.
     later : int
         Python's calls of C functions between the moment and the fault.
+    environment : dict
+        What it sees besides.
+    clock : str
+        File that tells the time, for a server with a clock.
     """
 
     words: list[str]
@@ -63,6 +78,8 @@ class Order:
     fault: str = ""
     moment: int = 0
     later: int = 0
+    environment: dict[str, str] = field(default_factory=dict)
+    clock: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,15 +102,45 @@ class Done:
 
 
 class Server:
-    """The process that forks."""
+    """The process that forks.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    faketime : Path, optional
+        The library that gives its forks a clock which can be set.
+
+    Attributes
+    ----------
+    disks : bool
+        Whether it can mount disks.
+    clock : Path or None
+        File with the seconds that its clock is ahead.
+    """
+
+    def __init__(self, faketime: Path | None = None) -> None:
+        self.disks = bool(own_disks())
+        self.clock: Path | None = None
+        values = dict(os.environ)
+        if faketime is not None:
+            handle, name = tempfile.mkstemp(prefix="clock-")
+            os.close(handle)
+            self.clock = Path(name)
+            self.set_clock(0)
+            values |= {
+                "LD_PRELOAD": str(faketime),
+                "FAKETIME_TIMESTAMP_FILE": name,
+                "FAKETIME_NO_CACHE": "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+                "DONT_FAKE_MONOTONIC": "1",
+                "NO_FAKE_STAT": "1",
+            }
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.victim"],
+            [*own_disks(), sys.executable, "-m", "tests.faults.victim"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             cwd=Path(__file__).resolve().parents[2],
+            env=values,
         )
 
     def __enter__(self) -> Self:
@@ -101,15 +148,35 @@ class Server:
 
     def __exit__(self, *_: object) -> None:
         self._process.communicate()
+        if self.clock is not None:
+            self.clock.unlink()
+
+    def set_clock(self, ahead: int) -> None:
+        """Set the clock of the commands so many seconds ahead of the machine's."""
+        assert self.clock is not None
+        set_ahead(str(self.clock), ahead)
+
+    def system(self, *words: str | Path) -> None:
+        """Run a program that sees the disks of this process."""
+        status, said = self._asked({"system": [str(word) for word in words]})
+        assert status == 0, f"{words}: {said}"
 
     def run(self, *orders: Order) -> list[Done]:
         """Run commands at the same time."""
+        statuses = self._asked([asdict(order) for order in orders])
+        return [_done(order, status) for order, status in zip(orders, statuses, strict=True)]
+
+    def _asked(self, what: object) -> Any:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps([asdict(order) for order in orders]) + "\n")
+        self._process.stdin.write(json.dumps(what) + "\n")
         self._process.stdin.flush()
-        statuses = json.loads(self._process.stdout.readline())
-        return [_done(order, status) for order, status in zip(orders, statuses, strict=True)]
+        return json.loads(self._process.stdout.readline())
+
+
+def set_ahead(clock: str, ahead: int) -> None:
+    """Write into the file of a clock how many seconds it is ahead."""
+    Path(clock).write_text(f"{ahead:+d}\n")
 
 
 def _done(order: Order, status: int) -> Done:
@@ -146,6 +213,10 @@ class _Fault:
                 sys.setprofile(self._profile)
             else:
                 os.kill(os.getpid(), SIGNALS[order.fault])
+        elif order.fault == "clock" and self._count == order.moment:
+            self._busy = True
+            set_ahead(order.clock, int(Path(order.clock).read_text()) - CLOCK)
+            self._busy = False
         elif order.fault in _REFUSALS and self._count >= order.moment:
             if order.fault == "full" and not (event == "open" or event == "os.mkdir"):
                 return
@@ -217,10 +288,8 @@ def _run(order: Order) -> int:
             signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(order.folder)
-    for name, value in environment(order.folder).items():
+    for name, value in (environment(order.folder) | order.environment).items():
         os.environ[name] = value
-    import tempfile
-
     tempfile.tempdir = None
     _streams(order)
     sys.argv = ["yardstone", *order.words]
@@ -231,7 +300,9 @@ def _run(order: Order) -> int:
     from yardstone.cli.main import main
 
     status = main()
-    # Python sends what is left on its way, and complains in its own words.
+    # What Python does at its end: it waits for threads that still put away their files,
+    threading._shutdown()  # type: ignore[attr-defined]
+    # sends what is left on its way, and complains in its own words.
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     return status
@@ -267,8 +338,6 @@ def _forked(order: Order) -> int:
 
 def _ended(process: int) -> int:
     """Its exit status; a command that hangs is killed."""
-    import time
-
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
         ended, status = os.waitpid(process, os.WNOHANG)
@@ -278,6 +347,10 @@ def _ended(process: int) -> int:
     os.kill(process, signal.SIGKILL)
     os.waitpid(process, 0)
     return -1000
+
+
+def _slept(seconds: float) -> None:
+    select.select([], [], [], seconds)
 
 
 def _serve() -> None:
@@ -300,10 +373,21 @@ def _serve() -> None:
         "yardstone.tournament.event",
     ):
         importlib.import_module(name)
+    if "FAKETIME_TIMESTAMP_FILE" in os.environ:
+        # The library takes the clock that `sleep` asks for another one, and refuses.
+        time.sleep = _slept  # type: ignore[assignment]
     answers = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
-        processes = [_forked(Order(**order)) for order in json.loads(line)]
-        answers.write(json.dumps([_ended(process) for process in processes]) + "\n")
+        asked = json.loads(line)
+        if isinstance(asked, dict):
+            done = subprocess.run(
+                asked["system"], capture_output=True, text=True, check=False, env=_SYSTEM
+            )
+            answer = [done.returncode, done.stderr]
+        else:
+            processes = [_forked(Order(**order)) for order in asked]
+            answer = [_ended(process) for process in processes]
+        answers.write(json.dumps(answer) + "\n")
         answers.flush()
 
 

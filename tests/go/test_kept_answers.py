@@ -244,3 +244,21 @@ def test_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(evaluation_store.ENVIRONMENT, "much")
     with pytest.raises(UsageError, match="YARDSTONE_CACHE is 'much'"):
         size_limit()
+
+
+def test_a_clock_that_was_set_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was kept by a wrong clock, years ahead, does not drive out what is used today."""
+    monkeypatch.setattr(evaluation_store, "_today", lambda: 40_000)
+    store = EvaluationStore(tmp_path / "kept.sqlite", 100_000)
+    old = [b"old %d" % k for k in range(20)]
+    new = [b"new %d" % k for k in range(20)]
+    for key in old:
+        store.put(key, bytes(4000))
+    store.flush()
+    monkeypatch.setattr(evaluation_store, "_today", lambda: 20_000)
+    for key in new:
+        store.put(key, bytes(4000))
+        store.flush()
+    assert store.get(new[-5:]).keys() == set(new[-5:])
+    assert len(store.get(old)) < len(store.get(new))
+    store.close()

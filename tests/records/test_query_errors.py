@@ -12,6 +12,7 @@ import pytest
 
 import yardstone
 from yardstone.errors import InputError
+from yardstone.records.table_files import connection_for
 
 #: Words of databases that nobody needs to know.
 JARGON = (
@@ -135,3 +136,22 @@ def test_a_damaged_database_of_sqlite(tmp_path: Path) -> None:
     path.write_bytes(sound[:100] + bytes(len(sound) - 100))
     with pytest.raises(InputError, match="malformed"):
         yardstone.read(path)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("max_temp_directory_size = '1MB'", r"games: no room for temporary files in .*TMPDIR"),
+        ("temp_directory = ''", r"games: there is not enough memory for it \(.*--memory"),
+    ],
+)
+def test_a_full_disk_and_too_little_memory(setting: str, message: str) -> None:
+    """Whichever is short is named, and neither is taken for a damaged table."""
+
+    def make() -> None:
+        with connection_for("games", memory=20_000_000) as connection:
+            connection.execute(f"SET {setting}")
+            connection.execute("CREATE TABLE t AS SELECT i, hash(i) FROM range(2000000) r(i)")
+
+    with pytest.raises(InputError, match=message):
+        make()

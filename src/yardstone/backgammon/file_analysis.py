@@ -26,7 +26,7 @@ from yardstone import parallel
 from yardstone.backgammon.analysis_file import AnalysisFile
 from yardstone.backgammon.gnubg import Completed, find_gnubg, gnubg_version, run_script, same_gnubg
 from yardstone.backgammon.match_files import MatchFile
-from yardstone.errors import InputError, UsageError, WorkerError
+from yardstone.errors import MissingFileError, UsageError, WorkerError
 
 __all__ = ["IMPORTS", "AnalysisSettings", "FileAnalysis", "analyse_file", "analyse_files"]
 
@@ -254,7 +254,7 @@ def analyse_file(
     Raises
     ------
     InputError
-        GNU Backgammon is not there.
+        GNU Backgammon is not there, or there is no room for its files.
     """
     settings = settings or AnalysisSettings()
     if match.problem:
@@ -308,7 +308,7 @@ def _attempt(
             timeout=seconds,
             stop=stop,
         )
-    except (WorkerError, InputError) as error:
+    except (WorkerError, MissingFileError) as error:
         return FileAnalysis(match.name, "failed", str(error))
     complaint = _complaint(f"{done.errors}\n{done.output}", short)
     content = done.result

@@ -49,6 +49,8 @@ FILE_LIMIT = 512 * 2**20
 MEMORY_LIMIT = 4 * 2**30
 #: Name of the script, its data and its answer in the folder of a job.
 _SCRIPT, _DATA, _RESULT = "script.py", "data.json", "result.json"
+#: Bytes that the disk must have left where a job gave no result.
+_ROOM = 1 << 16
 #: Seconds between two looks at whether a job is to be stopped.
 _LOOK = 0.5
 
@@ -188,7 +190,7 @@ def run_script(
     Raises
     ------
     InputError
-        A file does not exist; the program or libfaketime is missing.
+        A file does not exist; the program or libfaketime is missing; the disk is full.
     WorkerError
         The job took too long, wrote too much, could not start, or was stopped.
     """
@@ -202,7 +204,11 @@ def run_script(
         (folder / _DATA).write_text(json.dumps(data), encoding="utf-8")
         environment = _environment(folder, clock)
         status, output, errors = _run(program, folder, timeout, environment, stop)
-        return Completed(status, output, errors, _answer(folder / _RESULT))
+        answer = _answer(folder / _RESULT)
+        if answer is None:
+            # Perhaps the job found no room for it: that is no fault of the job.
+            (folder / _DATA).write_bytes(bytes(_ROOM))
+        return Completed(status, output, errors, answer)
 
 
 def _answer(path: Path) -> Any:

@@ -7,6 +7,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 from yardstone.choices import no_such
@@ -15,7 +16,7 @@ from yardstone.errors import InputError
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["check_query", "file_error", "sqlite_error"]
+__all__ = ["check_query", "file_error", "finds_no_room", "sqlite_error"]
 
 _LONGEST = 300
 #: Names that stand for tables in a query: files in quotation marks, and words.
@@ -75,6 +76,11 @@ def check_query(
         said, hint = _said(trouble, tables, lambda: _columns(connection, text))
         raise InputError(_place(text, trouble, shift) + said, file=file, hint=hint) from None
     return f"({text}\n)"  # a comment at its end goes no further
+
+
+def finds_no_room(error: duckdb.Error) -> bool:
+    """Whether DuckDB found no room, in memory or on disk, for what it keeps on its way."""
+    return _NO_ROOM.search(str(error)) is not None
 
 
 def file_error(error: duckdb.Error, file: str) -> InputError:
@@ -142,6 +148,11 @@ def _said(
 ) -> tuple[str, str | None]:
     """What to say of it, and the hint."""
     message = trouble.message
+    if found := _NO_ROOM.search(message):
+        if found["memory"]:
+            return "there is not enough memory for it", "give more by --memory"
+        hint = "free some space, or set TMPDIR to another folder"
+        return f"no room for temporary files in {gettempdir()}", hint
     for pattern, say in _SAYINGS:
         if match := pattern.search(message):
             return say(match)
@@ -155,6 +166,12 @@ def _said(
     return " ".join(first.split())[:_LONGEST], None
 
 
+#: In memory, or else on disk.
+_NO_ROOM = re.compile(
+    r"(?P<memory>(?:failed to|could not) (?:pin|allocate) )|failed to offload "
+    r"|Failed to create directory|No space left|Disk quota exceeded|File too large"
+    r"|Read-only file system"
+)
 _NO_COLUMN = re.compile(r'Referenced column "(.+?)" (?:not found|was not found)')
 _NO_TABLE = re.compile(r"Table with name (.+?) does not exist")
 

@@ -17,7 +17,7 @@ from yardstone.records.delimited import Dialect, find_dialect, repair
 from yardstone.records.game_rows import GameRows
 from yardstone.records.joining import join_pools
 from yardstone.records.options import Options
-from yardstone.records.query_errors import file_error
+from yardstone.records.query_errors import file_error, finds_no_room
 from yardstone.records.shares import read_shares
 from yardstone.records.tables import connect, understand
 
@@ -145,7 +145,9 @@ def csv_rows(
             )
         )
         sound = True
-    except duckdb.Error:
+    except duckdb.Error as error:
+        if finds_no_room(error):
+            raise
         sound = False
     if sound:
         line_of = line_of or dialect.lines_of(file.path)

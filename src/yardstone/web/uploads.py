@@ -94,7 +94,7 @@ async def receive_form(request: Request, folder: Path, limits: Limits) -> Upload
     try:
         await _read(stream, reader, whole, limits)
     except BaseException as error:
-        reader.close()
+        reader.drop()
         await run_in_threadpool(upload.discard)
         if isinstance(error, RequestProblem) and error.status != 408:
             await _drain(stream)
@@ -207,6 +207,9 @@ class FormReader:
 
     def close(self) -> None:
         """Close the file that is open."""
+
+    def drop(self) -> None:
+        """Close it without what is still to be written: the disk may be full."""
 
     def add_field(self, name: bytes, value: bytes) -> None:
         if not name:
@@ -340,6 +343,13 @@ class _Multipart(FormReader):
         if self._file is not None:
             self.flush()
             self._file.close()
+            self._file = None
+
+    def drop(self) -> None:
+        self._pending.clear()
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.close()
             self._file = None
 
 

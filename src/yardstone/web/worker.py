@@ -13,6 +13,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -62,6 +63,8 @@ _FIRST, _TROUBLE = 0.02, 2.0
 _AWAY = 0.5
 #: Skipped records that are listed with a job.
 _LISTED = 100
+#: Bytes that must be free where jobs unpack their files.
+_ROOM = 1 << 20
 _INTERNAL = {
     "code": "internal",
     "message": "Something went wrong on this server, not with your files.",
@@ -96,6 +99,7 @@ class Worker:
         self._job: Job | None = None
         self._lost = False
         self._told_at = 0.0
+        self._room = True
         self._logger = logging.getLogger("yardstone.web.worker")
 
     def network(self) -> Network:
@@ -122,7 +126,9 @@ class Worker:
         return self._network
 
     def work(self) -> bool:
-        """Do the next job; whether there was one."""
+        """Do the next job; whether there was one. While the disk is full there is none."""
+        if not self._has_room():
+            return False
         job = self.store.claim(self.name)
         if job is None:
             return False
@@ -132,6 +138,15 @@ class Worker:
         finally:
             self._job = None
         return True
+
+    def _has_room(self) -> bool:
+        """Whether a job finds room for its files on this machine."""
+        places = {self.settings.data, Path(tempfile.gettempdir())}
+        room = all(shutil.disk_usage(each).free >= _ROOM for each in places if each.exists())
+        if self._room and not room:
+            self._logger.error("the disk is full: jobs wait until it has room")
+        self._room = room
+        return room
 
     def run(self, bell: Bell | Listener) -> NoReturn:
         """Do one job after the other, for ever; looks are rarer while there is none."""
@@ -171,6 +186,10 @@ class Worker:
             return
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+        if ended["status"] == "failed" and not self._has_room():
+            # Perhaps for want of room, which it did not take itself: it is done again.
+            self._patiently(partial(release, self.store, self.name, innocent=True))
+            return
         details = [
             {"file": each.file, "line": each.line or None, "reason": each.reason}
             for each in skipped.details[:_LISTED]

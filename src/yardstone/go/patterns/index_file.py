@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.disk import take_room
 from yardstone.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def write_arrays(
     start = -(-(len(MARK) + _LENGTH.size + len(text)) // _ALIGN) * _ALIGN
     with path.open("wb") as file:
         file.write(MARK + _LENGTH.pack(len(text)) + text)
-        file.truncate(start + offset)
+        take_room(file, start + offset)
     for name, (kind, shape, fill) in arrays.items():
         if not int(np.prod(shape)):
             continue

@@ -1,0 +1,102 @@
+"""A server whose data lie on a disk of some pages: `python -m tests.faults.site_on_disk FOLDER`.
+
+Runs where disks can be mounted that nobody else sees. Jobs are sent and done while less and less
+is free; what the server has taken must be done once there is room again, and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+from tests.web.serving import PATIENCE, Server, serving, small_results
+from yardstone.errors import YardstoneError
+
+__all__ = ["main"]
+
+#: What a visitor may be answered: taken, or that there is no room at the moment.
+_ANSWERS = {202, 503, 507}
+#: Bytes that are left, one after another.
+_ROOMS = (1_200_000, 1_100_000, 200_000, 60_000, 20_000, 8_192, 4_096, 0)
+#: Seconds in which the worker does something.
+_PAUSE = 0.2
+
+
+def main(folder: Path) -> None:
+    """Send jobs to a server on a full disk, and see that none is lost."""
+    disk = folder / "served"
+    disk.mkdir()
+    _system("mount", "-t", "tmpfs", "-o", "size=8m", "none", str(disk))
+    with serving(folder) as server:
+        threading.Thread(target=_work, args=(server,), daemon=True).start()
+        taken = [server.accepted([("first.csv", small_results())])]
+        refused = 0
+        for number, room in enumerate(_ROOMS):
+            _fill(disk, room)
+            for each in range(4):
+                file = (f"{number}{each}.csv", small_results("Ann", f"Bob {number} {each}"))
+                answer = server.send([file])
+                assert answer.status_code in _ANSWERS, f"{room}: {answer.status_code} {answer.text}"
+                assert "Traceback" not in answer.text, answer.text
+                if answer.status_code == 202:
+                    taken.append(str(answer.json()["id"]))
+                refused += answer.status_code != 202
+            time.sleep(_PAUSE)
+        (disk / "ballast").unlink()
+        taken.append(server.accepted([("last.csv", small_results("Eve", "Bob"))]))
+        _finish(server, taken)
+    with closing(sqlite3.connect(disk / "jobs.sqlite")) as base:
+        assert base.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    print(f"taken {len(taken)}, refused {refused}")
+    assert refused, "the disk was never full"
+
+
+def _fill(disk: Path, room: int) -> None:
+    """Leave so many bytes of the disk."""
+    ballast = disk / "ballast"
+    for _ in range(100):  # the server takes pages meanwhile
+        ballast.unlink(missing_ok=True)
+        about = os.statvfs(disk)
+        size = about.f_bavail * about.f_frsize - room
+        with ballast.open("wb") as file, suppress(OSError):
+            if size > 0:
+                os.posix_fallocate(file.fileno(), 0, size)
+            return
+    raise AssertionError("the disk cannot be filled")
+
+
+def _work(server: Server) -> None:
+    """Do jobs as a worker does, for ever."""
+    while True:
+        with suppress(YardstoneError):
+            if server.worker.work():
+                continue
+        time.sleep(_PAUSE)
+
+
+def _finish(server: Server, taken: list[str]) -> None:
+    """Wait until all jobs are done; none has failed."""
+    end = time.monotonic() + PATIENCE
+    states: dict[str, Any] = {}
+    while time.monotonic() < end:
+        states = {job: server.job(job) for job in taken}
+        if all(state["status"] not in ("queued", "running") for state in states.values()):
+            break
+        time.sleep(_PAUSE)
+    bad = {job: state for job, state in states.items() if state["status"] != "done"}
+    assert not bad, bad
+
+
+def _system(*words: str) -> None:
+    subprocess.run(words, check=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
