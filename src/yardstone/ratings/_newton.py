@@ -218,6 +218,15 @@ def _derive(
 
 
 @kernel
+def _along(step: Floats, gradient: Floats) -> float:
+    """The slope along a step; numba's own product of vectors needs scipy."""
+    slope = 0.0
+    for i in range(len(step)):
+        slope += step[i] * gradient[i]
+    return slope
+
+
+@kernel
 def newton(
     pairs: Pairs,
     beliefs: Beliefs,
@@ -272,12 +281,12 @@ def newton(
             largest = np.abs(step).max()
             if largest > _TRUSTED and not cautious:
                 continue
-            ascent = step @ gradient
+            ascent = _along(step, gradient)
             scale = 1.0
             while True:
                 trial[:] = x + scale * step
                 _derive(pairs, beliefs, likelihood, trial, terms, False)
-                arrived = bool(step @ gradient >= -_OVERSHOOT * ascent)
+                arrived = _along(step, gradient) >= -_OVERSHOOT * ascent
                 arrived = arrived or scale * largest < tolerance
                 if arrived or not cautious:
                     break
