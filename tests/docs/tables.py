@@ -134,7 +134,9 @@ def _help_of_command(names: tuple[str, ...]) -> str:
 @lru_cache
 def help_of_module(name: str) -> str:
     """What a study or a benchmark answers to ``--help``."""
-    module = importlib.import_module(f"{name}.__main__" if name == "studies" else name)
+    spec = find_spec(name)
+    package = spec is not None and spec.submodule_search_locations is not None
+    module = importlib.import_module(f"{name}.__main__" if package else name)
     source = Path(str(module.__file__)).read_text("utf-8")
     assert "parse_args" in source, f"{name} takes no --help"
     printed, before = io.StringIO(), sys.argv
