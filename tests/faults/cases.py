@@ -249,6 +249,7 @@ CASES: tuple[Case, ...] = (
         prepare=_training,
         keeps=("work/*",),
         heavy=True,
+        long=True,  # `strength search` trains in the tests
     ),
     Case(
         "strength search",
