@@ -429,7 +429,7 @@ def test_systems_are_compared_alike(nodes: Nodes, capfd: pytest.CaptureFixture[s
 
 
 def test_searches_are_the_same(nodes: Nodes, tmp_path: Path) -> None:
-    plan = Plan(iterations=1, runs=2, start=QUICK, seed=4)
+    plan = Plan(iterations=1, runs=1, start=QUICK, seed=4)
     with parallel.engine("local"):
         here = random_search(Cached(examples), tmp_path / "here", plan, workers=1, threads=1)
     there = random_search(Cached(examples), tmp_path / "there", plan, threads=1)
