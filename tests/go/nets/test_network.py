@@ -16,7 +16,7 @@ from tests.go.nets.oracle import forward
 from tests.go.opening_positions import POSITIONS, Opening
 from tests.go.random_net import ALL_SHAPES, AttentionShape, Nested, Shape, write_network
 from yardstone.errors import InputError, MissingExtraError, UsageError
-from yardstone.go.nets import Network, NetworkOutput, load_network
+from yardstone.go.nets import Network, NetworkOutput, engines, load_network, onnx_graph
 from yardstone.go.nets.engines import ENGINES
 from yardstone.go.nets.network import _chunk
 from yardstone.parallel import available_cores
@@ -61,6 +61,12 @@ def assert_agrees(net: Network, spatial: Any, numbers: Any) -> None:
         assert np.abs(one - other).max() < ROUNDING * max(1.0, np.abs(other).max())
 
 
+@pytest.fixture
+def by_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute even narrow networks as products of matrices."""
+    monkeypatch.setattr(engines, "WIDE", 1)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", ALL_SHAPES)
 def test_all_outputs_are_those_of_a_computation_by_hand(
@@ -71,14 +77,48 @@ def test_all_outputs_are_those_of_a_computation_by_hand(
         assert_agrees(net, *inputs(3, size))
 
 
+@pytest.mark.usefixtures("by_points")
+@pytest.mark.parametrize("name", ALL_SHAPES)
+def test_products_of_matrices_give_the_same(name: str, folder: Path) -> None:
+    net = loaded(folder, ALL_SHAPES[name], engine="onnxruntime", threads=1)
+    for size in (2, 7, 9, 13):
+        assert_agrees(net, *inputs(3, size))
+
+
+@pytest.mark.usefixtures("by_points")
+def test_unusual_shapes_as_products_of_matrices(folder: Path) -> None:
+    for shape in UNUSUAL:
+        assert_agrees(loaded(folder, shape, engine="onnxruntime", threads=1), *inputs(2, 5))
+
+
+def test_wide_networks_are_computed_as_products_of_matrices(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    build = onnx_graph.build_network
+
+    def spied(*arguments: Any, **settings: Any) -> Any:
+        asked.append(settings["by_points"])
+        return build(*arguments, **settings)
+
+    monkeypatch.setattr(onnx_graph, "build_network", spied)
+    for channels in (16, engines.WIDE):
+        shape = replace(ALL_SHAPES["v8"], channels=channels)
+        assert_agrees(loaded(folder, shape, engine="onnxruntime"), *inputs(1, 19))
+    assert asked == [False, True]
+
+
+UNUSUAL = [
+    Shape(12, filter=(3, 5), dilation=(1, 2), activation="MISH"),
+    Shape(17, blocks=(AttentionShape(6, 2, 4, 3, "fixed"), "pooling", "swiglu")),
+    Shape(17, blocks=(Nested(("swiglu", "residual", AttentionShape(2, 1, 6, 5))),)),
+    Shape(17, blocks=("swiglu",), trunk_norm="batch", activation="SILU"),
+]
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_unusual_shapes(engine: str, folder: Path) -> None:
-    for shape in [
-        Shape(12, filter=(3, 5), dilation=(1, 2), activation="MISH"),
-        Shape(17, blocks=(AttentionShape(6, 2, 4, 3, "fixed"), "pooling", "swiglu")),
-        Shape(17, blocks=(Nested(("swiglu", "residual", AttentionShape(2, 1, 6, 5))),)),
-        Shape(17, blocks=("swiglu",), trunk_norm="batch", activation="SILU"),
-    ]:
+    for shape in UNUSUAL:
         assert_agrees(loaded(folder, shape, engine=engine, threads=1), *inputs(2, 5))
 
 
@@ -129,8 +169,18 @@ POINTS = ("whiteLead", "whiteScoreSelfplay", "whiteScoreSelfplaySq", "varTimeLef
 COARSE = (*POINTS, "shorttermWinlossError", "shorttermScoreError")
 
 
+@pytest.mark.usefixtures("by_points")
+@pytest.mark.parametrize("name", ALL_SHAPES)
+def test_katago_says_the_same_as_products_of_matrices(name: str, folder: Path) -> None:
+    agrees_with_katago(name, folder)
+
+
 @pytest.mark.parametrize("name", ALL_SHAPES)
 def test_katago_says_the_same(name: str, folder: Path) -> None:
+    agrees_with_katago(name, folder)
+
+
+def agrees_with_katago(name: str, folder: Path) -> None:
     net = loaded(folder, ALL_SHAPES[name], engine="onnxruntime")
     facts = json.loads(FACTS.read_text())[name]
     for position, fact in zip(POSITIONS, facts, strict=True):

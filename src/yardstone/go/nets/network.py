@@ -182,9 +182,8 @@ class Network:
 
 
 def _chunk(number: int, batch: int, threads: int) -> int:
-    """Positions a call, so that all threads have equally much to do."""
-    rounds = -(-number // (batch * threads))
-    return -(-number // (rounds * threads))
+    """Positions a call: whole batches, and of few positions as many for each thread."""
+    return min(batch, -(-number // threads))
 
 
 def load_network(
