@@ -183,8 +183,8 @@ def main() -> None:
     moves = sum(len(game.moves) for game in games)
     cores = os.cpu_count() or 1
     print(
-        f"{len(games)} games, {moves:,} moves: {wall:.1f} s, {cpu / cores:.1f} s of processor time a "
-        f"core; {ASKED:g} s asked for"
+        f"{len(games)} games, {moves:,} moves: {wall:.1f} s, {cpu / cores:.1f} s of processor time "
+        f"a core; {ASKED:g} s asked for"
     )
     start = ("starting, and the terminal", wall - parts.seconds, 0.0, 0)
     print_table(
