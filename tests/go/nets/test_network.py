@@ -17,11 +17,16 @@ from tests.go.opening_positions import POSITIONS, Opening
 from tests.go.random_net import ALL_SHAPES, AttentionShape, Nested, Shape, write_network
 from yardstone.errors import InputError, MissingExtraError, UsageError
 from yardstone.go.nets import Network, NetworkOutput, engines, load_network, onnx_graph
+from yardstone.go.nets.devices import available_devices
 from yardstone.go.nets.engines import ENGINES
 from yardstone.go.nets.network import _chunk
 from yardstone.parallel import available_cores
 from yardstone.parallel import map as parallel_map
 
+#: What computes networks here: each engine on the processor, and the cards that work.
+COMPUTERS = {name: {"engine": name, "device": "cpu"} for name in ENGINES} | {
+    name: {"engine": "onnxruntime", "device": name} for name in available_devices()[1:]
+}
 #: In float32, with outputs of the order of one.
 ROUNDING = 5e-5
 
@@ -67,20 +72,20 @@ def by_points(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "WIDE", 1)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("computer", COMPUTERS)
 @pytest.mark.parametrize("name", ALL_SHAPES)
 def test_all_outputs_are_those_of_a_computation_by_hand(
-    name: str, engine: str, folder: Path
+    name: str, computer: str, folder: Path
 ) -> None:
-    net = loaded(folder, ALL_SHAPES[name], engine=engine, threads=1)
-    for size in (2, 7) if engine == "onnxruntime" else (7,):
+    net = loaded(folder, ALL_SHAPES[name], threads=1, **COMPUTERS[computer])
+    for size in (2, 7) if net.engine == "onnxruntime" else (7,):
         assert_agrees(net, *inputs(3, size))
 
 
 @pytest.mark.usefixtures("by_points")
 @pytest.mark.parametrize("name", ALL_SHAPES)
 def test_products_of_matrices_give_the_same(name: str, folder: Path) -> None:
-    net = loaded(folder, ALL_SHAPES[name], engine="onnxruntime", threads=1)
+    net = loaded(folder, ALL_SHAPES[name], engine="onnxruntime", device="cpu", threads=1)
     for size in (2, 7, 9, 13):
         assert_agrees(net, *inputs(3, size))
 
@@ -88,7 +93,7 @@ def test_products_of_matrices_give_the_same(name: str, folder: Path) -> None:
 @pytest.mark.usefixtures("by_points")
 def test_unusual_shapes_as_products_of_matrices(folder: Path) -> None:
     for shape in UNUSUAL:
-        assert_agrees(loaded(folder, shape, engine="onnxruntime", threads=1), *inputs(2, 5))
+        assert_agrees(loaded(folder, shape, engine="onnxruntime", device="cpu"), *inputs(2, 5))
 
 
 def test_wide_networks_are_computed_as_products_of_matrices(
@@ -104,7 +109,7 @@ def test_wide_networks_are_computed_as_products_of_matrices(
     monkeypatch.setattr(onnx_graph, "build_network", spied)
     for channels in (16, engines.WIDE):
         shape = replace(ALL_SHAPES["v8"], channels=channels)
-        assert_agrees(loaded(folder, shape, engine="onnxruntime"), *inputs(1, 19))
+        assert_agrees(loaded(folder, shape, device="cpu"), *inputs(1, 19))
     assert asked == [False, True]
 
 
@@ -116,10 +121,11 @@ UNUSUAL = [
 ]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_unusual_shapes(engine: str, folder: Path) -> None:
+@pytest.mark.parametrize("computer", COMPUTERS)
+def test_unusual_shapes(computer: str, folder: Path) -> None:
     for shape in UNUSUAL:
-        assert_agrees(loaded(folder, shape, engine=engine, threads=1), *inputs(2, 5))
+        net = loaded(folder, shape, threads=1, **COMPUTERS[computer])
+        assert_agrees(net, *inputs(2, 5))
 
 
 def shares(logits: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -172,16 +178,17 @@ COARSE = (*POINTS, "shorttermWinlossError", "shorttermScoreError")
 @pytest.mark.usefixtures("by_points")
 @pytest.mark.parametrize("name", ALL_SHAPES)
 def test_katago_says_the_same_as_products_of_matrices(name: str, folder: Path) -> None:
-    agrees_with_katago(name, folder)
+    agrees_with_katago(name, folder, engine="onnxruntime", device="cpu")
 
 
+@pytest.mark.parametrize("computer", [name for name in COMPUTERS if name != "openvino"])
 @pytest.mark.parametrize("name", ALL_SHAPES)
-def test_katago_says_the_same(name: str, folder: Path) -> None:
-    agrees_with_katago(name, folder)
+def test_katago_says_the_same(name: str, computer: str, folder: Path) -> None:
+    agrees_with_katago(name, folder, **COMPUTERS[computer])
 
 
-def agrees_with_katago(name: str, folder: Path) -> None:
-    net = loaded(folder, ALL_SHAPES[name], engine="onnxruntime")
+def agrees_with_katago(name: str, folder: Path, **settings: Any) -> None:
+    net = loaded(folder, ALL_SHAPES[name], **settings)
     facts = json.loads(FACTS.read_text())[name]
     for position, fact in zip(POSITIONS, facts, strict=True):
         for key, value in as_katago_says(net, position).items():
@@ -189,11 +196,12 @@ def agrees_with_katago(name: str, folder: Path) -> None:
             assert value == pytest.approx(fact[key], abs=near, rel=5e-6), (position.name, key)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_position_is_evaluated_alike_in_any_batch(engine: str, folder: Path) -> None:
+@pytest.mark.parametrize("computer", COMPUTERS)
+def test_a_position_is_evaluated_alike_in_any_batch(computer: str, folder: Path) -> None:
     spatial, numbers = inputs(41, 9)
-    one = loaded(folder, ALL_SHAPES["v14-nested"], engine=engine, threads=1)
-    two = loaded(folder, ALL_SHAPES["v14-nested"], engine=engine, threads=2)
+    settings = COMPUTERS[computer]
+    one = loaded(folder, ALL_SHAPES["v14-nested"], threads=1, **settings)
+    two = loaded(folder, ALL_SHAPES["v14-nested"], threads=2, **settings)
     whole = one.evaluate(spatial, numbers, trunk=True)
     assert len(whole) == 41
     parallel = two.evaluate(spatial, numbers, trunk=True)
@@ -241,6 +249,7 @@ def test_what_a_network_says_of_itself(folder: Path) -> None:
     assert net.size_limits == (2, 19)
     assert len(net.sha256) == 64
     assert net.engine == "onnxruntime"
+    assert net.device in available_devices()
     assert "random-17-1, version 17, onnxruntime fp32" in repr(net)
 
 
