@@ -12,21 +12,17 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.go.ask_katago import FACTS, places
+from tests.go.nets.computers import COMPUTERS, EXACT
 from tests.go.nets.oracle import forward
 from tests.go.opening_positions import POSITIONS, Opening
 from tests.go.random_net import ALL_SHAPES, AttentionShape, Nested, Shape, write_network
 from yardstone.errors import InputError, MissingExtraError, UsageError
 from yardstone.go.nets import Network, NetworkOutput, engines, load_network, onnx_graph
 from yardstone.go.nets.devices import available_devices
-from yardstone.go.nets.engines import ENGINES
 from yardstone.go.nets.network import _chunk
 from yardstone.parallel import available_cores
 from yardstone.parallel import map as parallel_map
 
-#: What computes networks here: each engine on the processor, and the cards that work.
-COMPUTERS = {name: {"engine": name, "device": "cpu"} for name in ENGINES} | {
-    name: {"engine": "onnxruntime", "device": name} for name in available_devices()[1:]
-}
 #: In float32, with outputs of the order of one.
 ROUNDING = 5e-5
 
@@ -181,7 +177,7 @@ def test_katago_says_the_same_as_products_of_matrices(name: str, folder: Path) -
     agrees_with_katago(name, folder, engine="onnxruntime", device="cpu")
 
 
-@pytest.mark.parametrize("computer", [name for name in COMPUTERS if name != "openvino"])
+@pytest.mark.parametrize("computer", EXACT)
 @pytest.mark.parametrize("name", ALL_SHAPES)
 def test_katago_says_the_same(name: str, computer: str, folder: Path) -> None:
     agrees_with_katago(name, folder, **COMPUTERS[computer])
