@@ -19,7 +19,7 @@ from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_header, read_mode
 from yardstone.lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
 from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork, parameter_shapes
 from yardstone.lab.neubauer.network.training_log import Epoch, History
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 
 __all__ = ["TARGETS"]
 
@@ -48,7 +48,7 @@ def read_graph(path: Path) -> None:
 
 def read_rank_model(path: Path) -> None:
     """A rank model, which then judges moves."""
-    model = RankModel.load(path)
+    model = StrengthModel.load(path)
     score = model.score(random_evidence([9, 4]))
     if not np.isfinite([score.mean, score.deviation]).all():
         raise Wrong("a strength is not finite")
