@@ -19,8 +19,8 @@ from yardstone.strength.estimate.calibrate import Calibration, fit_calibration, 
 from yardstone.strength.estimate.ratings_file import RatedPlayer, read_ratings
 from yardstone.strength.estimate.site_scales import (
     EGF_DEVIATION,
+    EGF_SHIFT,
     OGS_DEVIATION,
-    OGS_SHIFT,
     SITE_SCALES,
     fox_rank,
     site_scale,

@@ -24,10 +24,16 @@ from yardstone.strength.estimate.estimate import AmbiguousPlayerError, estimate_
 from yardstone.strength.estimate.games import KOMI, model_network, see_games
 from yardstone.strength.estimate.groups import group_probabilities
 from yardstone.strength.estimate.intervals import IntervalTable
-from yardstone.strength.estimate.listed_moves import COSTLY, indicative_moves, player_losses
+from yardstone.strength.estimate.listed_moves import (
+    COSTLY,
+    IndicativeMove,
+    indicative_moves,
+    player_losses,
+)
 from yardstone.strength.estimate.site_scales import SiteScale, site_scale
 from yardstone.strength.estimate.strengths import PARTS, Rated
 from yardstone.strength.evidence import evidence_of_games
+from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank.ranks import EDGES, RANKS
 
 
@@ -82,7 +88,7 @@ def test_the_rating_is_the_models(case: Case, found: dict[str, Any]) -> None:
     probabilities = [each["probability"] for each in found["probabilities"]]
     assert probabilities == pytest.approx(score.probabilities.tolist(), abs=1e-3)
     density = case.model.density(case.model.game_statistics(evidence).sum(axis=0))
-    interval = IntervalTable.plain().interval(density, len(evidence), 0.9)
+    interval = IntervalTable.plain(EDGES).interval(density, len(evidence), 0.9)
     assert (found["low"], found["high"]) == pytest.approx(interval, abs=0.006)
 
 
@@ -174,11 +180,14 @@ def test_a_costly_move_is_no_example_of_strength(case: Case) -> None:
     evidence = evidence_of_games([seen[0][0].features], [BLACK])
     losses = player_losses(seen, case.network, LossEffort(visits=0))
     losses[0].points[:] = 0.0
-    up = [m for m in indicative_moves(evidence, case.model, seen, losses) if m.effect > 0.0]
+
+    def examples(name: str) -> list[IndicativeMove]:
+        moves = indicative_moves(evidence, case.model, seen, losses, name)
+        return [move for move in moves if move.effect > 0.0]
+
+    assert all(examples(name) for name in case.model.scales)
     losses[0].points[:] = 5.0
-    none = [m for m in indicative_moves(evidence, case.model, seen, losses) if m.effect > 0.0]
-    assert up
-    assert not none
+    assert not any(examples(name) for name in case.model.scales)
 
 
 def test_groups_on_other_scales() -> None:
@@ -200,6 +209,12 @@ def test_groups_on_other_scales() -> None:
     assert named[-1] == "from 1900"
 
 
+def same_model(case: Case) -> StrengthModel:
+    """The case's model with a card of its own."""
+    model = case.model
+    return StrengthModel(model.scorer, list(model.scales.values()), dict(model.card))
+
+
 def width(rated: Rated) -> float:
     """Of an interval around its rating; one without an end goes to that of the scale."""
     low, high = (
@@ -219,15 +234,20 @@ def test_intervals_grow_with_the_level(case: Case) -> None:
 
 
 def test_the_table_of_intervals_of_the_model_is_used(case: Case) -> None:
-    table = IntervalTable.plain()
+    """Each scale has tables of its own: what was checked on one says nothing of the other."""
+    table = IntervalTable.plain(EDGES)
     sure = replace(table, at=np.full_like(table.at, 0.5))
-    model = type(case.model)(case.model.scorer, case.model.spread, dict(case.model.card))
-    model.card["intervals"] = dict.fromkeys(PARTS, sure.as_dict())
+    model = same_model(case)
+    model.card["intervals"] = {"fox": dict.fromkeys(PARTS, sure.as_dict())}
     found = estimate_player(GAMES, net=case.network, model=model)
     plain = estimate_player(GAMES, net=case.network, model=case.model)
-    assert width(found.whole) < width(plain.whole)
-    assert not any("not checked" in note for note in found.notes)
-    assert any("not checked" in note for note in plain.notes)
+    assert width(found.measured["fox"].whole) < width(plain.measured["fox"].whole)
+    assert found.measured["ogs"].whole == plain.measured["ogs"].whole
+    for name, checked in {"fox": True, "ogs": False}.items():
+        shown, unchecked = found.on_scale(name), plain.on_scale(name)
+        assert shown.here.checked == checked
+        assert any("not checked" in note for note in shown.notes) != checked
+        assert any("not checked" in note for note in unchecked.notes)
 
 
 def test_scales(case: Case, found: dict[str, Any]) -> None:
@@ -324,11 +344,11 @@ def test_games_without_a_move_of_the_player(case: Case) -> None:
         game(26, "Anna", "Bob"), moves=np.array([72], np.int16), colours=np.array([1], np.int8)
     )
     found = estimate_player([only_black], "Bob", net=case.network, model=case.model)
-    mean, _ = case.model.prior
+    mean, _ = case.model.prior()
     assert found.whole.rating == pytest.approx(mean)
     assert found.whole.moves == 0
     assert not found.costliest
-    assert not found.indicative
+    assert not any(each.indicative for each in found.measured.values())
     assert "no move of this player" in found.notes[0]
     assert json.dumps(found.as_dict(), allow_nan=False)
 
@@ -366,7 +386,7 @@ def test_the_network_must_be_the_one_of_the_model(
     assert model_network(case.model, case.file, threads=1).sha256 == case.network.sha256
     monkeypatch.setenv("YARDSTONE_NET", str(case.file))
     assert model_network(case.model, threads=1).sha256 == case.network.sha256
-    other = type(case.model)(case.model.scorer, case.model.spread, dict(case.model.card))
+    other = same_model(case)
     other.card.update(network="g170-b6c96-s175395328-d26788732", sha256="f" * 64)
     with pytest.raises(InputError, match="trained on what") as caught:
         model_network(other, case.network)

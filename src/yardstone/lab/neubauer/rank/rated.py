@@ -8,7 +8,7 @@ seen, from folds that no person is in two of. Neither scale is shifted onto the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -112,12 +112,19 @@ class TrainedScale:
     scores : float64 [s, phases]
         Summed scores of each side by the weights of the other folds.
     fold : int64 [s]
+    scales : tuple of ModelScale
+        For each fold what was learnt from the others.
     """
 
     model: StrengthModel
     unseen: dict[str, Unseen]
     scores: Array
     fold: Ints
+    scales: tuple[ModelScale, ...]
+
+    def statistics(self, counts: Ints) -> Array:
+        """Rows as `StrengthModel.game_statistics` gives them, for sides with such moves."""
+        return _statistics(counts, self.scores, int(self.scales[0].spread.columns[0]) + 1)
 
 
 def with_rated_scale(
@@ -194,8 +201,16 @@ def with_rated_scale(
     every = np.ones(len(pool), bool)
     card = {**model.card, "rated": {**(model.card.get("rated") or {}), name: dict(about or {})}}
     whole = StrengthModel(scorer, [*model.scales.values(), scale(every)], card)
-    unseen = _unseen(pool, rated, scores, fold, person, group, scale, settings, scorer.width)
-    return TrainedScale(calibrated(whole, name, unseen), unseen, scores, fold)
+    scales = tuple(scale(fold != k) for k in range(settings.folds))
+    unseen = _unseen(pool, rated, scores, fold, person, group, scales, settings)
+    return TrainedScale(calibrated(whole, name, unseen), unseen, scores, fold, scales)
+
+
+def _statistics(counts: Ints, scores: Array, width: int) -> Array:
+    """Statistics in which the last of so many scores is known."""
+    columns = np.zeros((*scores.shape, width))
+    columns[..., -1] = scores
+    return as_statistics(counts, columns)
 
 
 def _joined(one: MoveScorer, more: MoveScorer) -> MoveScorer:
@@ -319,21 +334,18 @@ def _unseen(
     fold: Ints,
     person: Ints,
     group: Ints,
-    scale: Any,
+    scales: Sequence[ModelScale],
     settings: RatedSettings,
-    width: int,
 ) -> dict[str, Unseen]:
     """Estimates of the players of each fold, by what was learnt from the other folds."""
     sure = rated.sure >= 1.0
     mean_rank = (np.bincount(person, rated.rank) / np.bincount(person))[person]
-    scales = [scale(fold != k) for k in range(settings.folds)]
+    width = int(scales[0].spread.columns[0]) + 1
     found: dict[str, Unseen] = {}
     for part in PARTS:
         phases = MODEL_PHASES.get(part, list(range(PHASES)))
         keep = np.isin(np.arange(PHASES), phases)
-        columns = np.zeros((len(pool), PHASES, width))
-        columns[..., -1] = scores
-        statistics = as_statistics(pool.counts * keep, columns * keep[:, None])
+        statistics = _statistics(pool.counts * keep, scores * keep, width)
         random = np.random.default_rng(settings.seed)
         found[part] = Unseen.joined(
             [
