@@ -37,11 +37,12 @@ from yardstone.lab.neubauer.rank.rated import (
     RatedSettings,
     RatedSides,
     TrainedScale,
+    pooled_scores,
     with_rated_scale,
 )
+from yardstone.lab.neubauer.rank.spread import as_statistics
 from yardstone.strength.estimate.players import plain_name
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank.ranks import GROUP_EDGES, RANKS
 from yardstone.strength.rank.scorer import MoveScorer
 
@@ -298,47 +299,29 @@ def league_lines(store: FeatureStore, model: StrengthModel) -> Iterator[str]:
 
 def score_statistics(model: StrengthModel, pool: RankPool) -> Array:
     """Rows as `StrengthModel.game_statistics` gives them, from the sums of a pool."""
-    scorer = model.scorer
-    assert isinstance(scorer, MoveScorer)
-    scores = np.einsum("spv,pvk->sk", pool.values, scorer.linear, optimize=True)
-    scores = scores + pool.lifted.sum(axis=1) @ scorer.lifted
-    scores = scores - np.einsum("sp,spk->sk", pool.counts, scorer.centre[pool.colour - 1])
-    moves = pool.counts.sum(axis=1, keepdims=True).astype(np.float64)
-    return np.concatenate([pool.counts, moves**2, scores], axis=1)
+    assert isinstance(model.scorer, MoveScorer)
+    return as_statistics(pool.counts, pooled_scores(model.scorer, pool))
 
 
 def relation_lines(pools: list[RankPool], model: StrengthModel) -> Iterator[str]:
-    """Where the rank groups of Fox would lie on the scale of OGS, by their moves."""
+    """What the scale of OGS says of the rank groups of Fox."""
     scale = model.scale(SCALE)
-    column = PHASES + 1 + int(scale.spread.columns[0])
-    usual = scale.spread.usual_of(scale.strengths)[..., 0]
     statistics = np.concatenate([score_statistics(model, pool) for pool in pools])
     group = np.concatenate([pool.group for pool in pools])
     player = np.concatenate([pool.player for pool in pools])
-    random = np.random.default_rng(0)
-
-    def place(rows: Ints) -> float:
-        counts = statistics[rows, :PHASES].sum(axis=0)
-        expected = np.maximum.accumulate(usual @ counts)
-        return float(np.interp(statistics[rows, column].sum(), expected, scale.strengths))
-
-    yield "| rank at Fox | sides | people | place on the scale of OGS |"
+    mean = scale.moments(scale.density(statistics))[0]
+    yield "| rank at Fox | sides | people | estimate on the scale of OGS from one game, mean |"
     yield "|---|--:|--:|--:|"
     for number, name in enumerate(RANKS):
         rows = np.flatnonzero(group == number)
         if not len(rows):
             continue
-        people, person = np.unique(player[rows], return_inverse=True)
-        order = np.argsort(person, kind="stable")
-        cuts = np.split(rows[order], np.cumsum(np.bincount(person))[:-1])
-        drawn = [
-            place(np.concatenate([cuts[k] for k in random.integers(0, len(people), len(people))]))
-            for _ in range(100)
-        ]
-        yield (
-            f"| {name} | {len(rows)} | {len(people)} "
-            f"| {_words((place(rows), *np.quantile(drawn, [0.025, 0.975]).tolist()), 1)} |"
+        _, person = np.unique(player[rows], return_inverse=True)
+        none = np.zeros(len(rows))
+        each = Figures(
+            Judged(person.astype(np.int64), none.astype(np.int64), none, mean[rows], none > 0, none)
         )
+        yield f"| {name} | {len(rows)} | {each.people} | {each.bias()} |"
 
 
 def handicap_lines(trained: TrainedScale, people: People) -> Iterator[str]:
@@ -370,7 +353,7 @@ def without_scale(model: StrengthModel) -> StrengthModel:
         return model
     scorer = model.scorer
     assert isinstance(scorer, MoveScorer)
-    kept = slice(0, int(model.scale(SCALE).spread.columns[0]))
+    kept = slice(0, int(model.scale(SCALE).spread.columns[-1]))
     card = {**model.card}
     for name in ("intervals", "farthest", "rated"):
         card[name] = {k: v for k, v in (card.get(name) or {}).items() if k != SCALE}
@@ -448,7 +431,7 @@ def main() -> None:
     if pools:
         lines += [
             "",
-            "Players of Fox, against each other, by what their moves score on the scale of OGS:",
+            "Players of Fox, against each other, by the whole model:",
             "",
             *relation_lines(pools, trained.model),
         ]

@@ -81,9 +81,7 @@ def random_model(seed: int = 0, channels: int = CHANNELS, width: int = WIDTH) ->
         lifted=single(lift.lifted, width),
         centre=single(2, PHASES, width),
     )
-    spread = random_spread(
-        random, columns=np.arange(width), knots=0.5 * (EDGES[:-1] + EDGES[1:])
-    )
+    spread = random_spread(random, columns=np.arange(width), knots=0.5 * (EDGES[:-1] + EDGES[1:]))
     scale = ModelScale("fox", EDGES, np.full(len(RANKS), 1.0 / len(RANKS)), spread)
     return StrengthModel(scorer, [scale], {"name": "random", "network": "none", "sha256": "0" * 64})
 

@@ -30,11 +30,11 @@ from yardstone.strength.estimate.listed_moves import (
     indicative_moves,
     player_losses,
 )
-from yardstone.strength.estimate.site_scales import SiteScale, site_scale
+from yardstone.strength.estimate.site_scales import SITE_SCALES, SiteScale, scales_from, site_scale
 from yardstone.strength.estimate.strengths import PARTS, Rated
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES, RANKS
 
 
 @pytest.fixture(scope="module")
@@ -185,24 +185,31 @@ def test_a_costly_move_is_no_example_of_strength(case: Case) -> None:
         moves = indicative_moves(evidence, case.model, seen, losses, name)
         return [move for move in moves if move.effect > 0.0]
 
-    assert all(examples(name) for name in case.model.scales)
+    assert examples("fox")
     losses[0].points[:] = 5.0
     assert not any(examples(name) for name in case.model.scales)
 
 
 def test_groups_on_other_scales() -> None:
+    both = ("fox", "ogs")
     shares = [0.0] * 10 + [1.0]
     fox = group_probabilities(site_scale("fox"), shares)
     assert [each["rank"] for each in fox] == list(RANKS)
     assert (fox[3]["low"], fox[3]["high"], fox[0]["low"], fox[-1]["high"]) == (2.0, 3.0, None, None)
-    for name in ("ogs", "egf"):
-        scale = site_scale(name)
-        groups = group_probabilities(scale, shares)
-        assert [each["fox"] for each in groups] == list(RANKS)
+    for scale in (*scales_from("fox", both).values(), *scales_from("ogs", both).values()):
+        if scale.name == "fox":
+            continue
+        edges = GROUP_EDGES[scale.basis]
+        number = len(edges) - 1
+        groups = group_probabilities(scale, [0.0] * (number - 1) + [1.0])
+        assert [each["probability"] for each in groups] == [0.0] * (number - 1) + [1.0]
         assert groups[0]["rank"].startswith("≤")
         assert groups[-1]["rank"].startswith("≥")
-        assert groups[4]["low"] == groups[3]["high"] == scale.value(3.0)
-        assert groups[4]["rank"].split("-")[-1] == scale.rank(3.999) or "-" in groups[4]["rank"]
+        assert groups[4]["low"] == groups[3]["high"] == scale.value(edges[4])
+        inside = scale.rank(edges[5] - 1e-3)
+        assert groups[4]["rank"].split("-")[-1] == inside or "-" in groups[4]["rank"]
+    ogs = [each["rank"] for each in group_probabilities(site_scale("ogs"), [1.0] + [0.0] * 7)]
+    assert ogs == ["≤26k", "21-25k", "16-20k", "11-15k", "6-10k", "1-5k", "1-2d", "≥3d"]
     points = SiteScale("Club", "Club", lambda fox: 100.0 * fox + 1000.0, None, 0.5, 0, "made")
     named = [each["rank"] for each in group_probabilities(points, shares)]
     assert named[:3] == ["below 900", "900–1100", "1100–1200"]
@@ -251,12 +258,22 @@ def test_the_table_of_intervals_of_the_model_is_used(case: Case) -> None:
 
 
 def test_scales(case: Case, found: dict[str, Any]) -> None:
-    for scale in ("ogs", "egf"):
-        shown = estimate_player(GAMES, net=case.network, model=case.model, scale=scale).as_dict()
-        assert shown["fox"] == {name: found[name] for name in ("rating", "low", "high")}
-        assert shown["low"] < shown["rating"] < shown["high"]
+    assert list(found["scales"]) == list(SITE_SCALES)
+    for scale in ("ogs", "ogs-2020", "egf"):
+        estimate = estimate_player(GAMES, net=case.network, model=case.model, scale=scale)
+        shown = estimate.as_dict()
+        assert shown["basis"] == found["basis"] == "fox"
+        assert shown["scales"] == found["scales"]
+        names = ("rank", "rating", "low", "high", "low_rank", "high_rank")
+        for name in names:
+            assert shown[name] == found["scales"][scale][name]
+            assert found[name] == shown["scales"]["fox"][name]
+        assert found["scales"][scale]["basis"] == estimate.scale.basis
+        whole = estimate.measured[estimate.scale.basis].whole
+        assert shown["rating"] == estimate.scale.value(whole.rating)
         assert shown["rating"] > 500
-        assert any("reached from that of Fox" in note for note in shown["notes"])
+        assert None in (shown["low"], shown["high"]) or shown["low"] < shown["high"]
+        assert any(f"The scale {estimate.scale.title}: " in note for note in shown["notes"])
     line = Calibration("club", "points", "tiny", 9, 50.0, 1000.0, 1.0, 1.0, 9.0, 0.0, 0.9, 0.0, 8.0)
     shown = estimate_player(GAMES, net=case.network, model=case.model, scale=line).as_dict()
     assert shown["rating"] == pytest.approx(1000 + 50 * found["rating"], abs=1.0)

@@ -13,10 +13,11 @@ from yardstone.strength.estimate.coverage import Coverage, coverage
 from yardstone.strength.estimate.distribution import quantiles
 from yardstone.strength.estimate.interval_fit import fit_intervals
 from yardstone.strength.estimate.intervals import Interval, IntervalTable
-from yardstone.strength.rank.ranks import EDGES
+from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES
 
 fitted = partial(fit_intervals, edges=EDGES)
 covered = partial(coverage, edges=EDGES)
+quantiles_of = partial(quantiles, begin=EDGES[0], end=EDGES[-1])
 PLAIN = IntervalTable.plain(EDGES)
 
 Array = NDArray[np.float64]
@@ -46,18 +47,18 @@ def players(number: int, seed: int, claimed: float) -> tuple[Array, Ints, Ints]:
 
 def test_quantiles_of_an_even_distribution() -> None:
     even = np.full(STEPS, 1.0 / STEPS)
-    assert quantiles(even, [0.0, 0.25, 0.5, 1.0]) == pytest.approx([-4.0, -0.5, 3.0, 10.0])
+    assert quantiles_of(even, [0.0, 0.25, 0.5, 1.0]) == pytest.approx([-4.0, -0.5, 3.0, 10.0])
 
 
 def test_quantiles_of_a_normal_distribution() -> None:
-    found = quantiles(normal(np.array([4.0]), np.array([0.8]))[0], [0.05, 0.5, 0.95])
+    found = quantiles_of(normal(np.array([4.0]), np.array([0.8]))[0], [0.05, 0.5, 0.95])
     assert found == pytest.approx([4.0 - 1.645 * 0.8, 4.0, 4.0 + 1.645 * 0.8], abs=0.01)
 
 
 def test_quantiles_where_all_lies_in_one_step() -> None:
     density = np.zeros(STEPS)
     density[100] = 1.0
-    low, high = quantiles(density, [0.01, 0.99])
+    low, high = quantiles_of(density, [0.01, 0.99])
     assert MIDDLES[100] - 0.03 < low < high < MIDDLES[100] + 0.03
 
 
@@ -103,7 +104,7 @@ def test_a_table_of_plain_intervals_changes_nothing() -> None:
     density = normal(np.array([3.0]), np.array([1.0]))[0]
     for level in (0.5, 0.9, 0.95):
         tail = 0.5 * (1.0 - level)
-        expected = quantiles(density, [tail, 1.0 - tail])
+        expected = quantiles_of(density, [tail, 1.0 - tail])
         assert PLAIN.interval(density, 10, level) == pytest.approx(expected)
 
 
@@ -222,6 +223,7 @@ def test_a_table_is_kept_as_plain_values() -> None:
     again = IntervalTable.from_dict(TABLE.as_dict())
     assert again.at == pytest.approx(TABLE.at, abs=1e-6)
     assert again.counts.tolist() == TABLE.counts.tolist()
+    assert again.ends.tolist() == TABLE.ends.tolist() == [-4.0, -1.0, 9.0, 10.0]
 
 
 @pytest.mark.parametrize(
@@ -236,6 +238,8 @@ def test_a_table_is_kept_as_plain_values() -> None:
         {"counts": None},
         {"blur": [-1.0] * 8},
         {"players": [1]},
+        {"ends": [-4.0, -1.0, 10.0]},
+        {"ends": [-4.0, -1.0, -1.0, 10.0]},
     ],
 )
 def test_a_damaged_table_is_refused(change: dict[str, object]) -> None:
@@ -274,6 +278,48 @@ def test_what_lies_within_an_outer_group_is_bounded_by_its_edge() -> None:
     assert table.interval(weak, 100, 0.9) == (None, EDGES[1])
     assert table.interval(strong, 100, 0.9) == (EDGES[-2], None)
     assert table.interval(np.full(STEPS, 1.0 / STEPS), 100, 0.99) == (None, None)
+
+
+def test_a_table_knows_its_own_scale() -> None:
+    """The same shares of the steps, on a scale of other groups, are other ranks."""
+    edges = GROUP_EDGES["ogs"]
+    table = IntervalTable.plain(edges)
+    steps = 880
+    middles = edges[0] + (edges[-1] - edges[0]) / steps * (np.arange(steps) + 0.5)
+    away = (middles - np.array([[-12.0], [-23.8], [3.1]])) / 0.5
+    density = np.exp(-0.5 * away**2)
+    density /= density.sum(axis=1, keepdims=True)
+    found = [table.interval(row, 100, 0.9) for row in density]
+    assert found[0] == pytest.approx((-12.0 - 1.645 * 0.5, -12.0 + 1.645 * 0.5), abs=0.03)
+    assert found[1] == (None, pytest.approx(-23.8 + 1.645 * 0.5, abs=0.03))
+    assert found[2] == (pytest.approx(3.1 - 1.645 * 0.5, abs=0.03), None)
+
+
+def test_strengths_that_are_known_take_the_place_of_the_group() -> None:
+    """Of players of known rating the intervals hold the rating, not their group's middle."""
+    random = np.random.default_rng(3)
+    edges = np.array([-20.0, -10.0, 0.0, 10.0])
+
+    def sample(number: int) -> tuple[Array, Ints, Ints, Array]:
+        strength = random.uniform(-10.0, -8.0, number)  # one end of a broad group
+        estimate = strength + random.normal(0.0, 1.0, number)
+        middles = -20.0 + 0.1 * (np.arange(300) + 0.5)
+        density = np.exp(-0.5 * (middles - estimate[:, None]) ** 2)
+        group = np.full(number, 1, np.int64)
+        return density / density.sum(axis=1, keepdims=True), group, group * 200, strength
+
+    density, group, moves, strength = sample(4000)
+    known = fit_intervals(density, group, moves, edges=edges, strengths=strength[:, None])
+    spread = fit_intervals(density, group, moves, edges=edges)
+    density, _, _, strength = sample(4000)
+    ends = [known.interval(row, 200, 0.9) for row in density]
+    inside = [
+        (low is None or low <= each) and (high is None or each <= high)
+        for each, (low, high) in zip(strength, ends, strict=True)
+    ]
+    assert np.mean(inside) == pytest.approx(0.9, abs=0.02)
+    middle = density[np.argmin(np.abs(strength + 7.5))]
+    assert width(spread.interval(middle, 200, 0.5)) > width(known.interval(middle, 200, 0.5))
 
 
 def test_intervals_hold_for_the_outer_groups_too() -> None:

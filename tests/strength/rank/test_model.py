@@ -84,9 +84,7 @@ def test_strengths_lie_between_the_groups() -> None:
     """What is usual in a group is usual in its middle; half way between, the mean of two."""
     model = random_model()
     nothing = np.zeros((WIDTH, WIDTH))
-    spread = replace(
-        model.scale().spread, move=1e-4 * np.eye(WIDTH), game=nothing, player=nothing
-    )
+    spread = replace(model.scale().spread, move=1e-4 * np.eye(WIDTH), game=nothing, player=nothing)
     sure = with_spread(model, replace(spread, prior_moves=np.array(0.0)))
     counts = np.array([10.0, 15.0, 20.0, 25.0, 40.0])
     for group in range(len(RANKS) - 1):
