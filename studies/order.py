@@ -252,6 +252,17 @@ STUDIES = (
         ("--shared", "{shared}"),
     ),
     Study(
+        "programs",
+        8,
+        _pages("programs-tables.md"),
+        (
+            Shared("data/go/fox_sgf.zip"),
+            Shared("data/go/fox_index.csv.gz"),
+            Shared(NETWORK),
+        ),
+        ("--shared", "{shared}"),
+    ),
+    Study(
         "rank_from_moves",
         240,
         (RANK_MODEL, OUT_OF_FOLD, *_pages("rank-from-moves-tables.md")),
