@@ -1,0 +1,141 @@
+"""Moves beside results on the command line: where they are, and what is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import typer
+
+from yardstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from yardstone.cli.games import GameOptions
+    from yardstone.cli.go.options import NetworkOptions
+    from yardstone.pool import Pool
+    from yardstone.strength.fusion.game_moves import GameMoves
+
+__all__ = ["FUSION", "MovesOptions"]
+
+#: Name of the system that takes moves.
+FUSION = "fusion"
+
+
+@dataclass(frozen=True)
+class MovesOptions:
+    """Options of a command that starts players from the moves of their games."""
+
+    PANEL: ClassVar[str] = "Moves"
+
+    moves: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--moves",
+            metavar="PATH",
+            help="Start players of Go from what the moves of their earlier games show: SGF files, "
+            "a folder or archive of them, or a store of `yardstone go features`. Without PATHS "
+            "the results are theirs too. Repeatable.",
+        ),
+    ] = None
+    match: Annotated[
+        str | None,
+        typer.Option(
+            "--match",
+            metavar="COLUMN",
+            help="Column with the names of the games in --moves. [default: by players and date]",
+            show_default=False,
+        ),
+    ] = None
+    fit: Annotated[
+        bool,
+        typer.Option(
+            "--fit", help="Fit how much moves are believed to the results (the earlier ones)."
+        ),
+    ] = False
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", metavar="FILE", help="Rank model. [default: the one of Yardstone]"),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse options that need moves."""
+        if not self.moves:
+            for name in ("match", "model"):
+                if getattr(self, name) is not None:
+                    raise UsageError(f"--{name} goes with --moves")
+
+    def check_system(self, name: str | None) -> None:
+        """Refuse moves beside a system that takes none."""
+        if (self.moves or self.fit) and name not in (None, FUSION):
+            option = "--moves" if self.moves else "--fit"
+            raise UsageError(f"{option} is for the system {FUSION}, not for {name}")
+
+    @staticmethod
+    def columns(system: str) -> tuple[str, ...]:
+        """Columns of a table of results that say what moves show, where they are wanted."""
+        if system != FUSION:
+            return ()
+        from yardstone.strength.fusion.system import MOVE_COLUMNS
+
+        return MOVE_COLUMNS
+
+    def read(self, network: NetworkOptions, *, strict: bool, quiet: bool) -> GameMoves:
+        """What the moves show."""
+        from yardstone.cli.progress import progress_bar
+        from yardstone.strength.fusion.game_moves import read_moves
+        from yardstone.strength.rank.model import RankModel
+
+        return read_moves(
+            self.moves or [],
+            RankModel.load(self.model),
+            **network.as_arguments(),
+            strict=strict,
+            progress=progress_bar("looking at positions", quiet=quiet),
+        )
+
+    def games(
+        self,
+        paths: Sequence[str] | None,
+        games: GameOptions,
+        network: NetworkOptions,
+        *,
+        memory: str | None,
+        bytes_a_game: int,
+        levels: bool = False,
+        tags: Sequence[str] = (),
+        quiet: bool,
+    ) -> tuple[Pool, tuple[str, ...]]:
+        """The games with what their moves show, and what must be said of it."""
+        from yardstone.cli.reading import report_skipped
+        from yardstone.go.feature_store import ABOUT
+        from yardstone.strength.fusion.matching import with_moves
+
+        sources = list(paths or ())
+        store = any((Path(path) / ABOUT).is_file() for path in self.moves or ())
+        if not sources and games.query is None and not store:
+            sources = list(self.moves or ())
+        pool = None
+        if sources or games.query is not None:
+            pool = games.read_within(
+                sources,
+                memory,
+                bytes_a_game=bytes_a_game,
+                tags=(*tags, *(() if self.match is None else (self.match,))),
+                levels=levels,
+                quiet=quiet,
+            )
+        moves = self.read(network, strict=games.strict, quiet=quiet)
+        report_skipped(moves.skipped, quiet=quiet)
+        if pool is None:
+            pool = moves.results()
+            report_skipped(pool.skipped, quiet=quiet)
+        joined, matching = with_moves(pool, moves, column=self.match)
+        return joined, (matching.sentence,)
+
+    def parameters(self, pool: Pool, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
+        """Parameters of the system from games that may be learned from, and what was done."""
+        from yardstone.strength.fusion.prior_fit import fusion_parameters
+
+        return fusion_parameters(pool, given, fit=self.fit)
