@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
     from yardstone.strength.fusion.game_moves import GameMoves
 
-__all__ = ["Matching", "match_moves", "with_moves"]
+__all__ = ["MatchedRecords", "match_moves", "with_moves"]
 
 #: Names of the two players of a game.
 _Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Matching:
+class MatchedRecords:
     """Which record belongs to each game of a pool; frozen.
 
     Attributes
@@ -59,7 +59,9 @@ class Matching:
         return f"{text} ({reasons})."
 
 
-def with_moves(pool: Pool, moves: GameMoves, *, column: str | None = None) -> tuple[Pool, Matching]:
+def with_moves(
+    pool: Pool, moves: GameMoves, *, column: str | None = None
+) -> tuple[Pool, MatchedRecords]:
     """The pool with what the moves of its games show, in the columns `MOVE_COLUMNS`.
 
     Parameters
@@ -95,7 +97,7 @@ def with_moves(pool: Pool, moves: GameMoves, *, column: str | None = None) -> tu
     return replace(pool, columns={**pool.columns, **columns}), matching
 
 
-def match_moves(pool: Pool, moves: GameMoves, *, column: str | None = None) -> Matching:
+def match_moves(pool: Pool, moves: GameMoves, *, column: str | None = None) -> MatchedRecords:
     """Find the record of each game.
 
     Names are compared without regard to capitals, blanks and the width of letters. A record
@@ -154,8 +156,8 @@ class _Matched:
     def fail(self, reason: str, number: int = 1) -> None:
         self.unmatched[reason] += number
 
-    def matching(self) -> Matching:
-        return Matching(self.record, self.swapped, dict(self.unmatched))
+    def matching(self) -> MatchedRecords:
+        return MatchedRecords(self.record, self.swapped, dict(self.unmatched))
 
     def agrees(self, game: int, record: int, *, swapped: bool) -> bool:
         """Whether the winner is the same, or unknown to the record."""
@@ -197,7 +199,7 @@ class _Matched:
                 self.put(fits[record][0], record, swapped=swapped)
 
 
-def _by_label(pool: Pool, moves: GameMoves, column: str) -> Matching:
+def _by_label(pool: Pool, moves: GameMoves, column: str) -> MatchedRecords:
     if column not in pool.columns:
         raise InputError(no_such("column", column, pool.columns))
     names = _Names(pool)

@@ -74,8 +74,9 @@ class Fusion(GlickoFromMoves):
     Notes
     -----
     `strength`, `slope`, `half_moves` and `moves_deviation` are by default those that suit the
-    ratings of the Online Go Server (`yardstone.strength.fusion.prior_fit`); `fit_fusion`
-    finds them for other games. The others are those of Glicko-2.
+    ratings of 325 people of the Online Go Server, by strengths of the rank model on the Fox
+    scale (``studies/fusion_newcomers.py``); `fit_fusion` finds them for other games. The others
+    are those of Glicko-2.
 
     Examples
     --------
@@ -84,15 +85,16 @@ class Fusion(GlickoFromMoves):
     >>> pool = Pool.from_names(["Ann", "Ann"], ["Bob", "Cem"], [0, 0])
     >>> shown = np.array([120.0, 120.0]), np.array([6.0, 6.0]), np.zeros(2), np.zeros(2)
     >>> pool = replace(pool, columns=dict(zip(MOVE_COLUMNS, shown, strict=True)))
-    >>> replay = Fusion(strength=1.0, slope=100.0).replay(pool)
+    >>> system = Fusion(strength=1.0, slope=100.0, moves_deviation=150.0)
+    >>> replay = system.replay(pool)
     >>> replay.first_rating.round()  # before the first game nothing is known of Ann
     array([1500., 1687.])
     """
 
-    strength: float = 0.0
-    slope: float = 60.0
+    strength: float = -0.3
+    slope: float = 84.0
     half_moves: float = 60.0
-    moves_deviation: float = 150.0
+    moves_deviation: float = 233.0
     level: float | None = None
     columns: tuple[str, str, str, str] | None = None
 
