@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize
-from studies.order import FEATURES, ROOT, shared_folder
+from studies.order import OGS, ROOT, require, shared_folder
 
 from yardstone.evaluation.bootstrap import bootstrap
 from yardstone.evaluation.metrics import game_metrics
@@ -72,7 +72,7 @@ CLASSES = ((1, 1), (2, 4), (5, 9), (10, 19))
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--shared", type=Path, default=shared_folder())
-    parser.add_argument("--ogs-store", type=Path, default=ROOT / FEATURES / "ogs_weak")
+    parser.add_argument("--ogs-store", type=Path, default=ROOT / OGS[1])
     parser.add_argument("--tygem-store", type=Path, help="in place of the network")
     parser.add_argument("--records", action="store_true", help="write the records, nothing else")
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap")
@@ -80,6 +80,8 @@ def main() -> None:
     if options.records:
         Tygem.read(options.shared).write_records(options.shared)
         return
+    if options.tygem_store is None and options.ogs_store == ROOT / OGS[1]:
+        require("fusion_newcomers", options.shared)
     model = RankModel.load()
     seed = options.seed
     ogs = ogs_games(options.shared, read_moves([str(options.ogs_store)], model))
@@ -169,13 +171,16 @@ def worth(ogs: OgsGames) -> list[str]:
     bounds = [(0.0, 7.0), (0.0, 7.0), (2.0, 6.5), (0.0, 40.0)]
     best = minimize(against, start, method="Nelder-Mead", bounds=bounds, options={"maxiter": 4000})
     prior = made(best.x)
-    at_1500 = centre + (1500.0 - prior.level) / prior.slope
+    noise = (prior.deviation**-2 - base.deviation**-2) ** -0.5
+    slope = prior.slope * (1.0 + (noise / base.deviation) ** 2)
+    at_1500 = centre + (1500.0 - prior.level) / slope
     return [
         f"**What moves are worth**: {len(np.unique(ogs.people))} people of OGS, "
-        f"{len(ogs.pool):,} even games. A rank of the model is {prior.slope:.0f} points; a "
-        f"strength of {at_1500:.1f} on Fox is 1500 points; half of what moves tell is known after "
-        f"{prior.half:.0f} of them; ± {prior.deviation:.0f} points no number of moves takes away "
-        f"(ratings spread by ± {base.deviation:.0f})."
+        f"{len(ogs.pool):,} even games. As a measurement of the rating, each rank of the model is "
+        f"{slope:.0f} points, ± {noise:.0f} however many moves, and a strength of {at_1500:.1f} on "
+        f"Fox is 1500; half is known after {prior.half:.0f} moves. (Ratings spread by ± "
+        f"{base.deviation:.0f}; a player of strength x is expected at {prior.level:.0f} + "
+        f"{prior.slope:.0f} (x - {centre:.1f}) ± {prior.deviation:.0f}.)"
     ]
 
 
@@ -322,7 +327,7 @@ def systems_for(pool: Pool, earlier: NDArray[np.int64], fit: Mask) -> dict[str, 
             against, np.log([200.0, 0.04]), method="Nelder-Mead", bounds=bounds, options=options
         ).x
     )
-    same = {
+    same: dict[str, Any] = {
         "initial_deviation": tuned.initial_deviation,
         "initial_volatility": tuned.initial_volatility,
     }
@@ -350,11 +355,11 @@ def table(
     players = len(np.union1d(pool.first[games], pool.second[games]))
     lines = [f"{what}: {len(games):,} games of {players:,} players.", ""]
     names = list(systems)
-    plain, shipped, tuned, _, fitted = names
+    plain, shipped, tuned, shipped_tuned, fitted = names
     lines += [
         "| earlier games | games | " + " | ".join(names) + " | shipped less Glicko-2 | "
-        "fitted less tuned Glicko-2 |",
-        "|--:|--:|" + "--:|" * (len(names) + 2),
+        "shipped less Glicko-2, both tuned | fitted less tuned Glicko-2 |",
+        "|--:|--:|" + "--:|" * (len(names) + 3),
     ]
     classes = [(f"{low}" if low == high else f"{low}–{high}", low, high) for low, high in CLASSES]
     for label, low, high in [("1–19", 1, 19), *classes]:
@@ -364,15 +369,16 @@ def table(
         values = [f"{likely[name][here].mean():.4f}" for name in names]
         less = partial(_less, pool, games[here], seed)
         values.append(less(likely[shipped][here], likely[plain][here]))
+        values.append(less(likely[shipped_tuned][here], likely[tuned][here]))
         values.append(less(likely[fitted][here], likely[tuned][here]))
         lines.append(f"| {label} | {int(here.sum()):,} | {' | '.join(values)} |")
     system = systems[fitted]
     if isinstance(system, Fusion):
         lines += [
             "",
-            f"Fitted: a strength of {system.strength:.2f} is {system.level:.0f} points and a rank "
-            f"{system.slope:.0f}; half is known after {system.half_moves:.0f} moves, and ± "
-            f"{system.moves_deviation:.0f} points stay.",
+            f"Fitted: a strength of {system.strength:.2f} is {system.level:.0f} points and each "
+            f"rank {system.slope:.0f}, ± {system.noise:.0f} however many moves; half is known "
+            f"after {system.half_moves:.0f}.",
         ]
     return lines
 

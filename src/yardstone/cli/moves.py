@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -12,9 +12,10 @@ import typer
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.cli.games import GameOptions
+    from yardstone.cli.games import GameOptions, Names
     from yardstone.cli.go.options import NetworkOptions
     from yardstone.pool import Pool
+    from yardstone.ratings.priors import Prior
     from yardstone.strength.fusion.game_moves import GameMoves
 
 __all__ = ["FUSION", "MovesOptions"]
@@ -68,9 +69,12 @@ class MovesOptions:
 
     def check_system(self, name: str | None) -> None:
         """Refuse moves beside a system that takes none."""
-        if (self.moves or self.fit) and name not in (None, FUSION):
-            option = "--moves" if self.moves else "--fit"
-            raise UsageError(f"{option} is for the system {FUSION}, not for {name}")
+        if self.moves and name not in (None, FUSION):
+            raise UsageError(f"--moves is for the system {FUSION}, not for {name}")
+        if self.fit and not self.moves and name != FUSION:
+            raise UsageError(
+                f"--fit is for the system {FUSION}: give --moves, or --system {FUSION}"
+            )
 
     @staticmethod
     def columns(system: str) -> tuple[str, ...]:
@@ -105,6 +109,7 @@ class MovesOptions:
         bytes_a_game: int,
         levels: bool = False,
         tags: Sequence[str] = (),
+        names: Names | None = None,
         quiet: bool,
     ) -> tuple[Pool, tuple[str, ...]]:
         """The games with what their moves show, and what must be said of it."""
@@ -124,6 +129,7 @@ class MovesOptions:
                 bytes_a_game=bytes_a_game,
                 tags=(*tags, *(() if self.match is None else (self.match,))),
                 levels=levels,
+                names=names,
                 quiet=quiet,
             )
         moves = self.read(network, strict=games.strict, quiet=quiet)
@@ -139,3 +145,16 @@ class MovesOptions:
         from yardstone.strength.fusion.prior_fit import fusion_parameters
 
         return fusion_parameters(pool, given, fit=self.fit)
+
+    def priors(
+        self, pool: Pool, average: float, fixed: Collection[str]
+    ) -> tuple[dict[str, Prior], str]:
+        """Priors of a rating list by moves, and what was done, in a sentence."""
+        from yardstone.ratings.bradley_terry import BradleyTerry
+        from yardstone.strength.fusion.list_priors import moves_priors
+        from yardstone.strength.fusion.system import Fusion
+
+        parameters, sentence = self.parameters(pool, {})
+        points = BradleyTerry().points_per_logit
+        priors = moves_priors(pool, Fusion(**parameters), average=average, points_per_logit=points)
+        return {name: each for name, each in priors.items() if name not in fixed}, sentence

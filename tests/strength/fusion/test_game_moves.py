@@ -17,6 +17,7 @@ from yardstone.go.extraction_batch import ExtractionSettings
 from yardstone.go.feature_store import FeatureStore
 from yardstone.pool import SkipReport
 from yardstone.records.sgf import SgfReader
+from yardstone.strength.estimate.games import take_of_games
 from yardstone.strength.evidence import KINDS
 from yardstone.strength.fusion import game_moves
 from yardstone.strength.fusion.game_moves import (
@@ -50,13 +51,13 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many games the network was asked about, each time."""
     numbers: list[int] = []
-    real = game_moves.take_of_games
+    real = take_of_games
 
     def counting(take: Any, games: Sequence[Any], *args: Any, **more: Any) -> Any:
         numbers.append(len(games))
         return real(take, games, *args, **more)
 
-    monkeypatch.setattr(game_moves, "take_of_games", counting)
+    monkeypatch.setattr(f"{game_moves.__name__}.take_of_games", counting)
     return numbers
 
 
@@ -91,18 +92,16 @@ def test_games_are_looked_at_once(case: Case, records: Path, kept: None, asked: 
 def test_work_that_was_stopped_goes_on(
     case: Case, records: Path, kept: None, asked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = game_moves.take_of_games
-
     def stopping(*args: Any, **more: Any) -> Any:
-        yield from islice(real(*args, **more), 3)
+        yield from islice(take_of_games(*args, **more), 3)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(game_moves, "take_of_games", stopping)
+        patch.setattr(f"{game_moves.__name__}.take_of_games", stopping)
         with pytest.raises(KeyboardInterrupt):
             look(case, records)
     look(case, records)
-    assert asked == [4, 1]
+    assert asked == [1]
 
 
 def test_nothing_is_kept_where_nothing_is_to_be(

@@ -16,7 +16,7 @@ from yardstone.strength.fusion.glicko import fuse
 from yardstone.strength.fusion.sources import rating_sources
 from yardstone.strength.fusion.system import MOVE_COLUMNS, Fusion, sides_before
 
-SYSTEM = Fusion(slope=60.0, half_moves=80.0, moves_deviation=90.0, initial_deviation=250.0)
+SYSTEM = Fusion(strength=0.0, slope=60.0, half_moves=80.0, noise=100.0, initial_deviation=250.0)
 PLAIN = Glicko2(initial_deviation=250.0)
 
 
@@ -54,7 +54,10 @@ def test_a_rating_is_that_of_the_formula(pool: Pool) -> None:
     one = replace(one, columns={name: np.array(value) for name, value in columns.items()})
     plain, found = PLAIN.replay(one).ratings, SYSTEM.replay(one).ratings
     mean, deviation = SYSTEM.moves_prior.prior(4.0, 100)
-    assert mean == pytest.approx(1500.0 + 100.0 / 180.0 * 4.0 * 60.0)
+    known = 100.0 / 180.0
+    share = 250.0**2 / (250.0**2 + 100.0**2)
+    assert mean == pytest.approx(1500.0 + known * share * 4.0 * 60.0)
+    assert deviation**2 == pytest.approx(250.0**2 * (1.0 - known * share))
     row = one.first[0]
     wanted = fuse(plain.rating[row], plain.deviation[row], mean, deviation, Prior(1500.0, 250.0))
     assert found.rating[row] == pytest.approx(float(wanted[0]))
@@ -90,7 +93,7 @@ def test_games_are_taken_in_order_of_time(pool: Pool) -> None:
 
 
 def test_a_game_taken_back_takes_its_moves_with_it(pool: Pool) -> None:
-    given = {"slope": 60.0, "half_moves": 80.0, "moves_deviation": 90.0}
+    given = {"slope": 60.0, "half_moves": 80.0, "noise": 100.0}
     ledger = Ledger.begin("fusion", pool, **given)
     gone = np.zeros(len(pool), np.bool_)
     gone[[40, 300]] = True
@@ -157,7 +160,7 @@ def test_what_is_wrong_is_refused(pool: Pool) -> None:
     for wrong in (
         {"slope": -1.0},
         {"half_moves": 0.0},
-        {"moves_deviation": 0.0},
+        {"noise": 0.0},
         {"strength": np.inf},
         {"period": "month"},
         {"priors": PlayerPriors({})},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from yardstone.evaluation.splits import earlier_games, in_time_order
 from yardstone.ratings.glicko2 import Glicko2
 from yardstone.ratings.priors import Prior
 from yardstone.strength.fusion.moves_prior import Sides, fit_moves_prior
-from yardstone.strength.fusion.system import Fusion, moves_of_pool, sides_before
+from yardstone.strength.fusion.system import Fusion, moves_by_player, sides_before
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +33,9 @@ __all__ = [
 ]
 
 #: Parameters of `Fusion` that are fitted.
-FITTED = ("strength", "slope", "half_moves", "moves_deviation", "level")
+FITTED = ("strength", "slope", "noise", "half_moves", "level")
+#: Least precision of moves, for the case that they tell nothing.
+_LEAST = 1e-10
 #: The prior is for newcomers: it is fitted to games of players with at most so many before.
 FEW_GAMES = 20
 #: Fewer games of such players with known moves fit nothing.
@@ -42,7 +45,7 @@ LEAST_GAMES = 50
 def fit_fusion(pool: Pool, system: Fusion | None = None) -> tuple[Fusion, int]:
     """The system that believes moves as much as these games say.
 
-    Strength, level, slope, half_moves and moves_deviation become those under which the results
+    Strength, level, slope, noise and half_moves become those under which the results
     of games with a newcomer whose moves are known are most likely, each predicted from earlier
     games; everything else stays.
 
@@ -88,13 +91,15 @@ def fit_fusion(pool: Pool, system: Fusion | None = None) -> tuple[Fusion, int]:
     base = Prior(start.initial, start.initial_deviation)
     scaled, centre, unit = _in_points(sides, base)
     prior = fit_moves_prior(scaled, games.score[few], plain, base)
-    slope = prior.slope * unit
+    # The newcomer's density is divided out: what is left are the moves as a measurement.
+    noise = 1.0 / sqrt(max(1.0 / prior.deviation**2 - 1.0 / base.deviation**2, _LEAST))
+    shrunk = base.deviation**2 / (base.deviation**2 + noise**2)
     fitted = replace(
         start,
         strength=centre + (prior.centre - base.mean) / unit,
-        slope=slope,
+        slope=prior.slope * unit / shrunk,
+        noise=noise,
         half_moves=prior.half,
-        moves_deviation=prior.deviation,
         level=prior.level,
     )
     return fitted, int(few.sum())
@@ -117,16 +122,12 @@ def centred_fusion(pool: Pool, system: Fusion | None = None) -> Fusion:
     NoGamesError
         No moves are known of any player.
     """
-    number, strength = moves_of_pool(pool)
-    moves, total = np.zeros(len(pool.players)), np.zeros(len(pool.players))
-    for side, player in enumerate((pool.first, pool.second)):
-        np.add.at(moves, player, number[:, side])
-        np.add.at(total, player, number[:, side] * strength[:, side])
-    known = moves > 0.0
+    number, strength = moves_by_player(pool)
+    known = number > 0.0
     if not known.any():
         raise NoGamesError("no moves are known of any player in these games")
     start = Fusion() if system is None else system
-    return replace(start, strength=float(np.mean(total[known] / moves[known])))
+    return replace(start, strength=float(np.mean(strength[known])))
 
 
 def fusion_parameters(

@@ -8,7 +8,7 @@ player as it goes. So no prediction can know moves of its own game or of a later
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["MOVE_COLUMNS", "Fusion", "moves_of_pool", "sides_before"]
+__all__ = ["MOVE_COLUMNS", "Fusion", "moves_by_player", "moves_of_pool", "sides_before"]
 
 #: Columns of a pool: how many moves of the first player in a game were looked at, and what
 #: strength they show; then the second player's.
@@ -60,12 +60,12 @@ class Fusion(GlickoFromMoves):
     strength : float
         What the moves of a player of rating `level` show.
     slope : float
-        Rating points for each unit of strength.
+        Rating points for each unit of strength: very many moves are a measurement of a
+        player's rating, `level` + `slope` (shown - `strength`).
+    noise : float
+        Deviation of that measurement in points: what moves do not show of a player's results.
     half_moves : float
         Moves after which half of what moves can tell is known.
-    moves_deviation : float
-        Points that no number of moves takes away: the part of a player's results that the
-        moves do not show.
     level : float, optional
         Rating of the average player whose moves are known; by default `initial`.
     columns, priors : None
@@ -73,7 +73,7 @@ class Fusion(GlickoFromMoves):
 
     Notes
     -----
-    `strength`, `slope`, `half_moves` and `moves_deviation` are by default those that suit the
+    `strength`, `slope`, `noise` and `half_moves` are by default those that suit the
     ratings of 325 people of the Online Go Server, by strengths of the rank model on the Fox
     scale (``studies/fusion_newcomers.py``); `fit_fusion` finds them for other games. The others
     are those of Glicko-2.
@@ -85,16 +85,16 @@ class Fusion(GlickoFromMoves):
     >>> pool = Pool.from_names(["Ann", "Ann"], ["Bob", "Cem"], [0, 0])
     >>> shown = np.array([120.0, 120.0]), np.array([6.0, 6.0]), np.zeros(2), np.zeros(2)
     >>> pool = replace(pool, columns=dict(zip(MOVE_COLUMNS, shown, strict=True)))
-    >>> system = Fusion(strength=1.0, slope=100.0, moves_deviation=150.0)
+    >>> system = Fusion(strength=1.0, slope=100.0, noise=150.0)
     >>> replay = system.replay(pool)
     >>> replay.first_rating.round()  # before the first game nothing is known of Ann
-    array([1500., 1687.])
+    array([1500., 1649.])
     """
 
-    strength: float = -0.3
-    slope: float = 84.0
+    strength: float = 0.4
+    slope: float = 133.0
+    noise: float = 294.0
     half_moves: float = 60.0
-    moves_deviation: float = 233.0
     level: float | None = None
     columns: tuple[str, str, str, str] | None = None
 
@@ -104,7 +104,7 @@ class Fusion(GlickoFromMoves):
         if self.columns is not None or self.priors is not None:
             raise UsageError("fusion takes neither columns of ratings nor priors of players")
         check_number("slope", self.slope, least=0.0)
-        for name in ("half_moves", "moves_deviation"):
+        for name in ("half_moves", "noise"):
             check_number(name, getattr(self, name), above=0.0)
         for name in ("strength", "level"):
             value = getattr(self, name)
@@ -113,13 +113,14 @@ class Fusion(GlickoFromMoves):
 
     @property
     def moves_prior(self) -> MovesPrior:
-        """What moves say of a rating."""
+        """What moves say of a rating, together with what is known of newcomers."""
+        newcomers, noise = self.initial_deviation**2, self.noise**2
         return MovesPrior(
             centre=self.strength,
             level=self.initial if self.level is None else self.level,
-            slope=self.slope,
+            slope=self.slope * newcomers / (newcomers + noise),
             half=self.half_moves,
-            deviation=self.moves_deviation,
+            deviation=sqrt(newcomers * noise / (newcomers + noise)),
             base=Prior(self.initial, self.initial_deviation),
         )
 
@@ -132,8 +133,8 @@ class Fusion(GlickoFromMoves):
             *super().remarks(pool),
             f"Moves are known of {known:,} of {len(pool):,} games.",
             f"Moves: a strength of {self.strength:.2f} is {level:.0f} points, and each unit "
-            f"{self.slope:.0f}; {self.half_moves:.0f} moves tell half of what moves tell, which "
-            f"leaves ± {self.moves_deviation:.0f}.",
+            f"{self.slope:.0f} more, ± {self.noise:.0f} by very many moves; "
+            f"{self.half_moves:.0f} moves tell half of that.",
         )
 
     def results_alone(self, state: State) -> tuple[Array, Array]:
@@ -199,8 +200,11 @@ def moves_of_pool(pool: Pool) -> tuple[Array, Array]:
     for place, name in enumerate(MOVE_COLUMNS):
         if name not in pool.columns:
             raise InputError(f"the games have no column {name!r}", hint=_NO_COLUMN)
+        column = pool.columns[name]
+        if column.dtype.kind not in "biuf":  # a table with empty cells
+            column = np.where(column == "", "nan", column)
         try:
-            values[:, place] = pool.columns[name].astype(np.float64)
+            values[:, place] = column.astype(np.float64)
         except (TypeError, ValueError):
             raise InputError(f"the column {name!r} holds something that is not a number") from None
     number, strength = values[:, 0::2], values[:, 1::2]
@@ -208,6 +212,16 @@ def moves_of_pool(pool: Pool) -> tuple[Array, Array]:
         raise InputError("a number of moves is negative or infinite")
     known = (number > 0.0) & np.isfinite(strength)
     return np.where(known, number, 0.0), np.where(known, strength, 0.0)
+
+
+def moves_by_player(pool: Pool) -> tuple[Array, Array]:
+    """How many moves of each player are known, and the mean strength (NaN without): [players]."""
+    number, strength = moves_of_pool(pool)
+    moves, total = np.zeros(len(pool.players)), np.zeros(len(pool.players))
+    for side, player in enumerate((pool.first, pool.second)):
+        np.add.at(moves, player, number[:, side])
+        np.add.at(total, player, number[:, side] * strength[:, side])
+    return moves, _mean(moves, total)
 
 
 def sides_before(pool: Pool) -> tuple[Array, Array]:
