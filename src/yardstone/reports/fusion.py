@@ -21,7 +21,8 @@ __all__ = ["fusion_section", "plain_sources"]
 DRAWN = 40
 _WORDS = (
     "Moves: what the moves of all games show by themselves. Results: what the results say by "
-    "themselves. Both: the rating. ± is one standard deviation, as the system reckons it. With few "
+    "themselves. Both: the rating, which may lie beyond the two, for each of them begins at a "
+    "newcomer's. ± is one standard deviation, as the system reckons it. With few "
     "games the moves weigh most, with many the results."
 )
 
