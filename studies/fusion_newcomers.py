@@ -48,7 +48,7 @@ from yardstone.strength.fusion.matching import with_moves
 from yardstone.strength.fusion.moves_prior import MovesPrior
 from yardstone.strength.fusion.prior_fit import centred_fusion, fit_fusion
 from yardstone.strength.fusion.system import MOVE_COLUMNS, Fusion, sides_before
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,6 +75,7 @@ def main() -> None:
     parser.add_argument("--ogs-store", type=Path, default=ROOT / OGS[1])
     parser.add_argument("--tygem-store", type=Path, help="in place of the network")
     parser.add_argument("--records", action="store_true", help="write the records, nothing else")
+    parser.add_argument("--scale", default="fox", help="of the model")
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap")
     options = parser.parse_args()
     if options.records:
@@ -82,16 +83,18 @@ def main() -> None:
         return
     if options.tygem_store is None and options.ogs_store == ROOT / OGS[1]:
         require("fusion_newcomers", options.shared)
-    model = RankModel.load()
+    model = StrengthModel.load()
     seed = options.seed
-    ogs = ogs_games(options.shared, read_moves([str(options.ogs_store)], model))
+    ogs = ogs_games(
+        options.shared, read_moves([str(options.ogs_store)], model, scale=options.scale)
+    )
     lines = [*worth(ogs), "", *ogs_table(ogs, seed), ""]
     tygem = Tygem.read(options.shared)
     source = options.tygem_store
     if source is None:
         tygem.write_records(options.shared)
         source = RECORDS
-    moves = read_moves([str(source)], model, precision="bf16")
+    moves = read_moves([str(source)], model, scale=options.scale, precision="bf16")
     lines += [*tygem_table(tygem, moves, seed), "", made_by(seed, model)]
     TABLES.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(TABLES.read_text(encoding="utf-8"))
@@ -389,7 +392,7 @@ def _less(pool: Pool, games: NDArray[np.int64], seed: int, one: Array, other: Ar
     return f"{between.estimate:+.4f} ({between.low:+.4f} to {between.high:+.4f})"
 
 
-def made_by(seed: int, model: RankModel) -> str:
+def made_by(seed: int, model: StrengthModel) -> str:
     """How the tables came about."""
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy"))
     return (

@@ -89,11 +89,11 @@ class MovesOptions:
         """What the moves show."""
         from yardstone.cli.progress import progress_bar
         from yardstone.strength.fusion.game_moves import read_moves
-        from yardstone.strength.rank.model import RankModel
+        from yardstone.strength.model import StrengthModel
 
         return read_moves(
             self.moves or [],
-            RankModel.load(self.model),
+            StrengthModel.load(self.model),
             **network.as_arguments(),
             strict=strict,
             progress=progress_bar("looking at positions", quiet=quiet),

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_prior
     from yardstone.strength.fusion.prior_fit import fit_fusion
     from yardstone.strength.fusion.system import Fusion
-    from yardstone.strength.rank.model import RankModel, RankScore
+    from yardstone.strength.model import RankScore, StrengthModel
     from yardstone.strength.rank.ranks import RANKS
     from yardstone.strength.style.model import StyleModel, Validation, cross_validate, fit_style
     from yardstone.strength.style.table import StyleTable, read_style
@@ -57,7 +57,7 @@ __all__ = [
     "IntervalTable",
     "MovesPrior",
     "PlayerEstimate",
-    "RankModel",
+    "StrengthModel",
     "RankScore",
     "Rated",
     "RatedGame",
@@ -109,7 +109,7 @@ __getattr__ = lazy_names(
         "fusion.moves_prior": ("MovesPrior", "Sides", "fit_moves_prior"),
         "fusion.prior_fit": ("fit_fusion",),
         "fusion.system": ("Fusion",),
-        "rank.model": ("RankModel", "RankScore"),
+        "model": ("RankScore", "StrengthModel"),
         "rank.ranks": ("RANKS",),
         "style.model": ("StyleModel", "Validation", "cross_validate", "fit_style"),
         "style.table": ("StyleTable", "read_style"),

@@ -145,14 +145,14 @@ def test_a_store_says_what_the_records_say(case: Case, records: Path, tmp_path: 
 
 
 def test_what_does_not_go_together_is_refused(case: Case, records: Path, tmp_path: Path) -> None:
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
     settings = ExtractionSettings(net=str(case.file), trunk=KINDS, komi=6.5, size=19)
     made = extract_features(
         lambda: SgfReader(str(records)), tmp_path / "store", settings, workers=1
     )
     with pytest.raises(InputError, match="the features are of the network"):
-        moves_of_store(FeatureStore.open(made.path), RankModel.load())
+        moves_of_store(FeatureStore.open(made.path), StrengthModel.load())
     with pytest.raises(InputError, match="one store of features"):
         read_moves([str(made.path), str(records)], case.model)
     nobody = tmp_path / "nobody.sgf"

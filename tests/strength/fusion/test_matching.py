@@ -30,6 +30,7 @@ def records(*games: Record, labels: Any = None) -> GameMoves:
         moves,
         moves - 9.0,
         "model",
+        "fox",
         SkipReport(),
     )
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
     Array = NDArray[np.float64]
 
@@ -72,8 +72,8 @@ class GameMoves:
         Moves of Black and of White that were looked at.
     strength : float64 [n, 2]
         What they show, on the scale of the model; NaN without moves.
-    model : str
-        Whose word that is.
+    model, scale : str
+        Whose word that is, and on which of its scales.
     skipped : SkipReport
         Records that were left out.
     """
@@ -86,6 +86,7 @@ class GameMoves:
     number: Array
     strength: Array
     model: str
+    scale: str
     skipped: SkipReport
 
     def __len__(self) -> int:
@@ -124,8 +125,9 @@ class GameMoves:
 
 def read_moves(
     paths: Sequence[str],
-    model: RankModel,
+    model: StrengthModel,
     *,
+    scale: str | None = None,
     net: str | os.PathLike[str] | Network | None = None,
     strict: bool = False,
     progress: Progress | None = None,
@@ -137,7 +139,9 @@ def read_moves(
     ----------
     paths : sequence of str
         SGF files, or a single store that ``yardstone go features`` made.
-    model : RankModel
+    model : StrengthModel
+    scale : str, optional
+        Of the model's scales the one on which strengths are given; the first by default.
     net : path, str or Network, optional
         The network of the model; a store needs none.
     strict : bool
@@ -151,16 +155,20 @@ def read_moves(
     if stores:
         if len(paths) > 1:
             raise InputError("name one store of features, or SGF files", file=stores[0])
-        return moves_of_store(FeatureStore.open(stores[0]), model)
+        return moves_of_store(FeatureStore.open(stores[0]), model, scale=scale)
     from yardstone.records.sgf import SgfReader
 
     reader = SgfReader(*paths, strict=strict)
     games = list(reader)
     loaded = model_network(model, net, **network)
-    return moves_of_records(games, loaded, model, skipped=reader.skipped, progress=progress)
+    return moves_of_records(
+        games, loaded, model, scale=scale, skipped=reader.skipped, progress=progress
+    )
 
 
-def moves_of_store(store: FeatureStore, model: RankModel) -> GameMoves:
+def moves_of_store(
+    store: FeatureStore, model: StrengthModel, *, scale: str | None = None
+) -> GameMoves:
     """What the moves in a store show.
 
     Raises
@@ -181,7 +189,7 @@ def moves_of_store(store: FeatureStore, model: RankModel) -> GameMoves:
     sides = [(game, colour) for game in range(len(store)) for colour in (BLACK, WHITE)]
     starts = range(0, len(sides), _TOGETHER)
     found = [
-        _shown(model, evidence_of_store(store, sides[start : start + _TOGETHER]))
+        _shown(model, scale, evidence_of_store(store, sides[start : start + _TOGETHER]))
         for start in starts
     ]
     shown = np.concatenate([np.empty((0, 2)), *found]).reshape(-1, 2, 2)
@@ -198,6 +206,7 @@ def moves_of_store(store: FeatureStore, model: RankModel) -> GameMoves:
         shown[:, :, 0],
         shown[:, :, 1],
         str(model.card["name"]),
+        model.scale(scale).name,
         SkipReport(),
     )
 
@@ -205,8 +214,9 @@ def moves_of_store(store: FeatureStore, model: RankModel) -> GameMoves:
 def moves_of_records(
     games: Sequence[GoGame],
     network: Network,
-    model: RankModel,
+    model: StrengthModel,
     *,
+    scale: str | None = None,
     skipped: SkipReport | None = None,
     progress: Progress | None = None,
 ) -> GameMoves:
@@ -230,7 +240,7 @@ def moves_of_records(
     kept = None
     if network.answers is not None:
         kept = open_store(evaluations_folder() / _FILE)
-    identity = _identity(model, network)
+    identity = _identity(model, network, scale)
     keys = {place: _key(identity, different[place]) for place in wanted}
     known = {} if kept is None else kept.get(list(keys.values()))
     missing = []
@@ -240,7 +250,7 @@ def moves_of_records(
         else:
             missing.append(place)
     numbered = [replace(different[place], number=place) for place in missing]
-    for place, values in _looked_at(numbered, network, model, report, progress):
+    for place, values in _looked_at(numbered, network, model, scale, report, progress):
         shown[place] = values
         _keep(kept, keys[place], values)
     return GameMoves(
@@ -252,6 +262,7 @@ def moves_of_records(
         shown[:, :, 0],
         shown[:, :, 1],
         str(model.card["name"]),
+        model.scale(scale).name,
         report,
     )
 
@@ -259,24 +270,25 @@ def moves_of_records(
 def _looked_at(
     games: Sequence[GoGame],
     network: Network,
-    model: RankModel,
+    model: StrengthModel,
+    scale: str | None,
     report: SkipReport,
     progress: Progress | None,
 ) -> Iterator[tuple[int, Array]]:
     """Of each game its number, and what its moves show: [2 colours, 2]."""
-    take = partial(_shown_in_game, model)
+    take = partial(_shown_in_game, model, scale)
     yield from take_of_games(take, games, network, skipped=report, progress=progress)
 
 
-def _shown_in_game(model: RankModel, seen: SeenGame) -> tuple[int, Array]:
+def _shown_in_game(model: StrengthModel, scale: str | None, seen: SeenGame) -> tuple[int, Array]:
     evidence = evidence_of_games([seen.features, seen.features], [BLACK, WHITE])
-    return seen.game.number, _shown(model, evidence)
+    return seen.game.number, _shown(model, scale, evidence)
 
 
-def _shown(model: RankModel, evidence: Evidence) -> Array:
+def _shown(model: StrengthModel, scale: str | None, evidence: Evidence) -> Array:
     """Of each game of a piece of evidence moves and strength: [games, 2]."""
     number = np.bincount(evidence.game, minlength=evidence.games).astype(np.float64)
-    strength = model.posterior(model.game_statistics(evidence))[0]
+    strength = model.posterior(model.game_statistics(evidence), scale)[0]
     return np.column_stack([number, np.where(number > 0.0, strength, np.nan)])
 
 
@@ -286,13 +298,14 @@ def _keep(kept: EvaluationStore | None, key: bytes, values: Array) -> None:
         kept.flush()
 
 
-def _identity(model: RankModel, network: Network) -> bytes:
-    """Names model and network, and how it is computed."""
+def _identity(model: StrengthModel, network: Network, scale: str | None) -> bytes:
+    """Names model, scale and network, and how it is computed."""
     hashed = hashlib.blake2b(json.dumps(model.card, sort_keys=True, default=str).encode())
-    for part in (model.scorer.arrays(), model.spread.arrays()):
-        for name in sorted(part):
-            hashed.update(name.encode() + np.ascontiguousarray(part[name]).tobytes())
-    hashed.update(f"{network.sha256} {network.engine} {network.precision}".encode())
+    on = model.scale(scale)
+    parts = {"edges": on.edges, "prior": on.prior, **on.spread.arrays(), **model.scorer.arrays()}
+    for name in sorted(parts):
+        hashed.update(name.encode() + np.ascontiguousarray(parts[name]).tobytes())
+    hashed.update(f"{on.name} {network.sha256} {network.engine} {network.precision}".encode())
     return hashed.digest()
 
 
