@@ -263,6 +263,20 @@ STUDIES = (
         ("--shared", "{shared}"),
     ),
     Study(
+        "fusion_newcomers",
+        30,
+        _pages("fusion-newcomers-tables.md"),
+        (
+            Shared("data/go/ogs_weak"),
+            Shared("data/go/tygem_2005_2011.tsv.gz"),
+            Shared("data/go/tygem_moves"),
+            Shared(NETWORK),
+            Made(OGS[1], "features"),
+            Package("openvino", "openvino"),
+        ),
+        ("--shared", "{shared}"),
+    ),
+    Study(
         "rank_from_moves",
         240,
         (RANK_MODEL, OUT_OF_FOLD, *_pages("rank-from-moves-tables.md")),
