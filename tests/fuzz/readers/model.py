@@ -17,9 +17,9 @@ from tests.strength.rank_cases import random_evidence, random_model
 from yardstone.go.nets.engines import make_engine
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_header, read_model
 from yardstone.lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
-from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork, parameter_shapes
 from yardstone.lab.neubauer.network.training_log import Epoch, History
 from yardstone.strength.rank.model import RankModel
+from yardstone.strength.set_model.set_transformer import StrengthNetwork, parameter_shapes
 
 __all__ = ["TARGETS"]
 
