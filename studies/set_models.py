@@ -28,7 +28,7 @@ from studies.rank.facts import Facts
 from studies.rank.stages import told
 
 from yardstone.errors import NoGamesError, YardstoneError
-from yardstone.files import replaced
+from yardstone.files import replaced, write_text
 from yardstone.go.feature_store import FeatureStore, read_about
 from yardstone.go.points import BLACK, WHITE
 from yardstone.lab.neubauer.set_model.figures import fox_accuracy, ogs_errors
@@ -123,7 +123,11 @@ def figures(trained: TrainedSets, sides: SetSides, draws: int) -> dict[str, obje
 
 def rows_of(name: str, trained: TrainedSets, sides: SetSides, draws: int) -> Iterator[str]:
     """The lines of the tables of one model."""
-    yield from ("", f"### {name}", "")
+    fox = int(sides.fox.sum())
+    yield from (f"**The {name} model**", "")
+    yield f"{fox:,} sides of Fox games, {len(sides) - fox:,} of OGS games:"
+    yield f"`python -m studies.set_models --models {name} --draws {draws}`, seed 0."
+    yield ""
     yield "| Fox games | right group | right or next | mean distance |"
     yield "|---:|---:|---:|---:|"
     for games in (1, 5, 10, 20):
@@ -154,7 +158,6 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=500, help="for each group")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
-    lines = [f"`python -m studies.set_models --draws {options.draws}`, seed 0, 5 folds of players"]
     for name in options.models:
         sides = sides_of(options, name)
         told(f"{name}: {sides.fox.sum()} sides of Fox, {(~sides.fox).sum()} of OGS")
@@ -193,9 +196,11 @@ def main() -> None:
             )
         card = {**trained.scorer.card, "figures": figures(trained, sides, options.draws)}
         replace(trained.scorer, card=card).save(options.folder / f"{name}.npz")
-        lines += rows_of(name, trained, sides, options.draws)
-        told("\n".join(lines))
-    TABLES.write_text("\n".join(lines) + "\n", "utf-8")
+        text = "\n".join(rows_of(name, trained, sides, options.draws))
+        told(text)
+        write_text(options.folder / f"{name}.md", text + "\n")
+    made = [path for name in SHIPPED if (path := options.folder / f"{name}.md").exists()]
+    write_text(TABLES, "\n".join(path.read_text("utf-8") for path in made))
 
 
 if __name__ == "__main__":

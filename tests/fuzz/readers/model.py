@@ -14,11 +14,13 @@ from tests.fuzz.targets import Target, Wrong
 from tests.go.random_net import ALL_SHAPES, Shape, network_bytes
 from tests.strength.made_training import TINY
 from tests.strength.rank_cases import random_evidence, random_model
+from tests.strength.set_cases import random_scorer
 from yardstone.go.nets.engines import make_engine
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_header, read_model
 from yardstone.lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
 from yardstone.lab.neubauer.network.training_log import Epoch, History
 from yardstone.strength.rank.model import RankModel
+from yardstone.strength.set_model.scorer import SetScorer
 from yardstone.strength.set_model.set_transformer import StrengthNetwork, parameter_shapes
 
 __all__ = ["TARGETS"]
@@ -57,6 +59,18 @@ def read_rank_model(path: Path) -> None:
 def read_strength_network(path: Path) -> None:
     """A Set Transformer."""
     StrengthNetwork.load(path)
+
+
+def read_set_model(path: Path) -> None:
+    """A model of sets of moves, which then judges moves."""
+    scorer = SetScorer.load(path)
+    evidence = random_evidence([9, 4])
+    for scores in (
+        scorer.scores(evidence, np.zeros(len(evidence), np.int64), 1),
+        scorer.move_shares(evidence),
+    ):
+        if not np.isfinite(scores).all():
+            raise Wrong("a score is not finite")
 
 
 def read_training(path: Path) -> None:
@@ -100,6 +114,11 @@ def strength_networks() -> dict[str, bytes]:
     return {"network": _saved(StrengthNetwork(TINY, arrays, 1600.0, 250.0, {"about": "x"}).save)}
 
 
+def set_models() -> dict[str, bytes]:
+    """A model with random weights."""
+    return {"basic": _saved(random_scorer("basic").save)}
+
+
 def checkpoints() -> dict[str, bytes]:
     """A checkpoint of that network."""
     epoch = Epoch(0, 1e-3, 0.5, 0.1, 0.0, 0.6, 0.1, 1.0, 1.0, 0.55, 2.5, best=True)
@@ -127,6 +146,7 @@ TARGETS = (
     Target("model-katago", read_katago, ".bin", made=katago_files, words=_WORDS),
     Target("model-graph", read_graph, ".bin", made=graphs, words=_WORDS, megabytes=1024),
     Target("model-rank", read_rank_model, ".npz", made=rank_models),
+    Target("model-set", read_set_model, ".npz", made=set_models),
     Target("model-checkpoint", read_training, ".npz", made=checkpoints),
     Target("model-strength-network", read_strength_network, ".npz", made=strength_networks),
 )

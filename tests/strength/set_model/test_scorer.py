@@ -12,36 +12,19 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.strength.rank_cases import CHANNELS, random_evidence
+from tests.strength.set_cases import OUTPUTS, SETTINGS, random_scorer
 from yardstone.errors import InputError, UsageError
 from yardstone.go.points import BLACK
 from yardstone.strength.evidence import Evidence
 from yardstone.strength.rank.values import move_values, phases_of
-from yardstone.strength.set_model.hyperparameters import Hyperparameters
 from yardstone.strength.set_model.inputs import INPUTS
 from yardstone.strength.set_model.scorer import CLIP, SHIPPED, SetScorer
 from yardstone.strength.set_model.set_transformer import (
     StrengthNetwork,
-    parameter_shapes,
     set_outputs,
 )
 
-SETTINGS = Hyperparameters(depth=2, width=6, query_width=5, inducing_points=3)
-OUTPUTS = 4
 LENGTHS = [30, 0, 61, 5, 120]
-
-
-def random_scorer(inputs: str = "full", seed: int = 0, outputs: int = OUTPUTS) -> SetScorer:
-    random = np.random.default_rng(seed)
-    see = INPUTS[inputs]
-    channels = see.channels(CHANNELS)
-    arrays = {
-        name: random.normal(0.0, 0.5, shape).astype(np.float32)
-        for name, shape in parameter_shapes(SETTINGS, channels, outputs).items()
-    }
-    mean, deviation = see.moments(see(random_evidence([200], seed=9)))
-    arrays |= {"input.mean": mean, "input.deviation": deviation}
-    arrays["pool.usual"] = random.normal(size=SETTINGS.width).astype(np.float32)
-    return SetScorer(inputs, SETTINGS, arrays, {"network": "tiny"})
 
 
 def whole(scorer: SetScorer, evidence: Evidence) -> NDArray[np.float64]:

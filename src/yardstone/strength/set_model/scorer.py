@@ -60,7 +60,9 @@ _STEP = 1e-4
 
 def standardised(rows: Floats, mean: Floats, deviation: Floats) -> Floats:
     """Rows of `MoveInputs` as a network takes them; 0 where nothing is known."""
-    return np.asarray(np.clip(np.nan_to_num((rows - mean) / deviation), -CLIP, CLIP), np.float32)
+    with np.errstate(over="ignore"):  # it is cut off
+        away = np.nan_to_num((rows - mean) / deviation)
+    return np.asarray(np.clip(away, -CLIP, CLIP), np.float32)
 
 
 @dataclass(frozen=True, eq=False)
