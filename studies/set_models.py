@@ -19,7 +19,6 @@ import argparse
 import csv
 import gzip
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +33,8 @@ from yardstone.go.points import BLACK, WHITE
 from yardstone.lab.neubauer.set_model.figures import fox_accuracy, ogs_errors
 from yardstone.lab.neubauer.set_model.model import SETTINGS, TrainedSets, train_set_model
 from yardstone.lab.neubauer.set_model.sides import SetSides, StoreSides, read_sides
-from yardstone.strength.set_model.scorer import SHIPPED
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.set_model.inputs import INPUTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,14 +42,19 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 TABLES = ROOT / "docs" / "studies" / "set-models-tables.md"
-#: OGS ranks from which a band goes on: 21 kyu and weaker, to dan.
+MODELS = tuple(INPUTS)
+#: Bands of OGS ranks, with where each ends.
 BANDS = (
-    ("21k and weaker", 9.5),
-    ("11-20k", 19.5),
-    ("6-10k", 24.5),
-    ("1-5k", 29.5),
+    ("21k and weaker", -19.0),
+    ("11-20k", -9.0),
+    ("6-10k", -4.0),
+    ("1-5k", 1.0),
     ("dan", np.inf),
 )
+#: What the server's number of 1 kyu is.
+FIRST_KYU = 29.0
+#: What a provisional rank counts.
+PROVISIONAL = 0.3
 
 
 def fox_sides(store: FeatureStore, facts: Facts) -> StoreSides | None:
@@ -65,6 +70,7 @@ def fox_sides(store: FeatureStore, facts: Facts) -> StoreSides | None:
         colour=side + BLACK,
         group=group[game],
         rank=np.full(len(game), np.nan),
+        sure=np.ones(len(game)),
         player=players[game, side],
         opponent=players[game, 1 - side],
     )
@@ -82,8 +88,12 @@ def ogs_sides(store: FeatureStore, shared: Path) -> StoreSides:
         colour=np.array([BLACK if own == "black" else WHITE for own, _ in names]),
         group=np.full(len(rows), -1),
         rank=np.array(
-            [float(row[f"{own}_rank_num"]) for row, (own, _) in zip(rows, names, strict=True)]
+            [
+                float(row[f"{own}_rank_num"]) - FIRST_KYU
+                for row, (own, _) in zip(rows, names, strict=True)
+            ]
         ),
+        sure=np.array([PROVISIONAL if row["provisional"] == "1" else 1.0 for row in rows]),
         player=np.array([row[own] for row, (own, _) in zip(rows, names, strict=True)]),
         opponent=np.array([row[other] for row, (_, other) in zip(rows, names, strict=True)]),
     )
@@ -105,12 +115,12 @@ def sides_of(options: argparse.Namespace, inputs: str) -> SetSides:
 def figures(trained: TrainedSets, sides: SetSides, draws: int) -> dict[str, object]:
     """What is said of the model on its card, and in the tables."""
     fox = {
-        str(games): round(fox_accuracy(trained.out_of_fold, sides, games, draws=draws).exact, 4)
+        str(games): round(fox_accuracy(trained, sides, games, draws=draws).exact, 4)
         for games in (1, 5, 10, 20)
     }
     ogs = {}
     for games in (1, 2, 5):
-        found = ogs_errors(trained.out_of_fold, sides, games)
+        found = ogs_errors(trained, sides, games)
         ogs[str(games)] = {
             "people": found.people,
             "correlation": round(found.correlation, 3),
@@ -131,7 +141,7 @@ def rows_of(name: str, trained: TrainedSets, sides: SetSides, draws: int) -> Ite
     yield "| Fox games | right group | right or next | mean distance |"
     yield "|---:|---:|---:|---:|"
     for games in (1, 5, 10, 20):
-        found = fox_accuracy(trained.out_of_fold, sides, games, draws=draws)
+        found = fox_accuracy(trained, sides, games, draws=draws)
         yield f"| {games} | {found.exact:.1%} | {found.near:.1%} | {found.error:.2f} |"
     yield from ("", "| OGS people | games | people | correlation | median error | rms |")
     yield "|---|---:|---:|---:|---:|---:|"
@@ -142,10 +152,24 @@ def rows_of(name: str, trained: TrainedSets, sides: SetSides, draws: int) -> Ite
         low = high
     for band, among in bands:
         for games in (1, 2, 5) if band == "all" else (1,):
-            each = ogs_errors(trained.out_of_fold, sides, games, among=among & ~sides.fox)
+            each = ogs_errors(trained, sides, games, among=among & ~sides.fox)
             values = zip((each.correlation, each.median, each.rms), each.intervals, strict=True)
             cells = " | ".join(f"{value:.2f} ({a:.2f} to {b:.2f})" for value, (a, b) in values)
             yield f"| {band} | {games} | {each.people} | {cells} |"
+
+
+def keep(path: Path, trained: TrainedSets, sides: SetSides) -> None:
+    """Keep what is said of each side by a network that has not seen its player."""
+    names = ("counts", "group", "rank", "sure", "game", "colour", "player", "opponent")
+    with replaced(path) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(
+            file,
+            allow_pickle=False,
+            fox=trained.fox.scores,
+            ogs=trained.ogs,
+            fold=trained.fold,
+            **{name: getattr(sides, name) for name in names},
+        )
 
 
 def main() -> None:
@@ -154,7 +178,7 @@ def main() -> None:
     parser.add_argument("--ogs", type=Path, default=ROOT / "build" / "features" / "ogs_weak")
     parser.add_argument("--shared", type=Path, default=SHARED, help="where the data are")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "set-models")
-    parser.add_argument("--models", nargs="+", choices=SHIPPED, default=SHIPPED)
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=MODELS)
     parser.add_argument("--draws", type=int, default=500, help="for each group")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
@@ -179,27 +203,14 @@ def main() -> None:
             threads=options.threads,
             report=lambda number: told(f"network {number} is done"),
         )
-        found = trained.out_of_fold
-        with (
-            replaced(options.folder / f"out_of_fold_{name}.npz") as temporary,
-            temporary.open("wb") as file,
-        ):
-            np.savez_compressed(
-                file,
-                allow_pickle=False,
-                scores=found.scores,
-                fold=found.fold,
-                **{
-                    key: getattr(sides, key)
-                    for key in ("counts", "group", "rank", "game", "colour", "player", "opponent")
-                },
-            )
-        card = {**trained.scorer.card, "figures": figures(trained, sides, options.draws)}
-        replace(trained.scorer, card=card).save(options.folder / f"{name}.npz")
+        keep(options.folder / f"out_of_fold_{name}.npz", trained, sides)
+        card = {**trained.model.card, "figures": figures(trained, sides, options.draws)}
+        model = StrengthModel(trained.model.scorer, list(trained.model.scales.values()), card)
+        model.save(options.folder / f"{name}.npz")
         text = "\n".join(rows_of(name, trained, sides, options.draws))
         told(text)
         write_text(options.folder / f"{name}.md", text + "\n")
-    made = [path for name in SHIPPED if (path := options.folder / f"{name}.md").exists()]
+    made = [path for name in MODELS if (path := options.folder / f"{name}.md").exists()]
     write_text(TABLES, "\n".join(path.read_text("utf-8") for path in made))
 
 

@@ -8,12 +8,13 @@ import numpy as np
 
 from yardstone.lab.neubauer.rank.pool import RankPool
 from yardstone.strength.evidence import Evidence
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank.lift import Lift, random_lift
-from yardstone.strength.rank.model import RankModel
 from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.rank.scorer import PHASES, MoveScorer
-from yardstone.strength.rank.spread import RankSpread
+from yardstone.strength.rank.scorer import MoveScorer
 from yardstone.strength.rank.values import SCALARS
+from yardstone.strength.spread import Spread
 
 CHANNELS = 6
 WIDTH = 3
@@ -52,7 +53,7 @@ def random_evidence(
     return Evidence(**{**arrays, **changed}, games=len(lengths))
 
 
-def random_model(seed: int = 0, channels: int = CHANNELS, width: int = WIDTH) -> RankModel:
+def random_model(seed: int = 0, channels: int = CHANNELS, width: int = WIDTH) -> StrengthModel:
     """A model whose ranks lie along a line, with random weights."""
     random = np.random.default_rng(seed)
     values = 4 * channels + len(SCALARS)
@@ -81,14 +82,14 @@ def random_model(seed: int = 0, channels: int = CHANNELS, width: int = WIDTH) ->
     usual = along * (1.0 + 0.1 * random.random((PHASES, width)))
     half = random.normal(size=(3, width, width))
     move, game, player = (part @ part.T / width for part in half)
-    spread = RankSpread(
+    spread = Spread(
         usual=usual,
         move=20.0 * move + 10.0 * np.eye(width),
         game=0.05 * game,
         player=0.01 * player,
         prior_moves=np.array(10.0),
     )
-    return RankModel(scorer, spread, {"name": "random", "network": "none", "sha256": "0" * 64})
+    return StrengthModel(scorer, spread, {"name": "random", "network": "none", "sha256": "0" * 64})
 
 
 def simulated_pool(

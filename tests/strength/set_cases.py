@@ -10,20 +10,22 @@ from yardstone.strength.set_model.inputs import INPUTS
 from yardstone.strength.set_model.scorer import SetScorer
 from yardstone.strength.set_model.set_transformer import parameter_shapes
 
+__all__ = ["OUTPUTS", "SETTINGS", "random_scorer"]
+
 SETTINGS = Hyperparameters(depth=2, width=6, query_width=5, inducing_points=3)
 OUTPUTS = 4
 
 
-def random_scorer(inputs: str = "full", seed: int = 0, outputs: int = OUTPUTS) -> SetScorer:
+def random_scorer(inputs: str = "full", seed: int = 0) -> SetScorer:
     """A network with random weights."""
     random = np.random.default_rng(seed)
     see = INPUTS[inputs]
-    channels = see.channels(CHANNELS)
-    arrays = {
-        name: random.normal(0.0, 0.5, shape).astype(np.float32)
-        for name, shape in parameter_shapes(SETTINGS, channels, outputs).items()
-    }
+
+    def drawn(shape: tuple[int, ...]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+        # As they are in a file, so that a saved model is the same.
+        return random.normal(0.0, 0.5, shape).astype(np.float16).astype(np.float32)
+
+    shapes = parameter_shapes(SETTINGS, see.channels(CHANNELS), OUTPUTS)
+    network = {name: drawn(shape) for name, shape in shapes.items()}
     mean, deviation = see.moments(see(random_evidence([200], seed=9)))
-    arrays |= {"input.mean": mean, "input.deviation": deviation}
-    arrays["pool.usual"] = random.normal(size=SETTINGS.width).astype(np.float32)
-    return SetScorer(inputs, SETTINGS, arrays, {"network": "tiny"})
+    return SetScorer(network, mean, deviation, drawn((SETTINGS.width,)))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from yardstone.strength.fusion.combination import Combination, fit_combination
     from yardstone.strength.fusion.glicko import GlickoFromMoves, fuse
     from yardstone.strength.fusion.moves_prior import MovesPrior, Sides, fit_moves_prior
-    from yardstone.strength.rank.model import RankModel, RankScore
+    from yardstone.strength.model import RankScore, StrengthModel
     from yardstone.strength.rank.ranks import RANKS
     from yardstone.strength.style.model import StyleModel, Validation, cross_validate, fit_style
     from yardstone.strength.style.table import StyleTable, read_style
@@ -51,7 +51,7 @@ __all__ = [
     "IntervalTable",
     "MovesPrior",
     "PlayerEstimate",
-    "RankModel",
+    "StrengthModel",
     "RankScore",
     "Rated",
     "RatedGame",
@@ -96,7 +96,7 @@ __getattr__ = lazy_names(
         "fusion.combination": ("Combination", "fit_combination"),
         "fusion.glicko": ("GlickoFromMoves", "fuse"),
         "fusion.moves_prior": ("MovesPrior", "Sides", "fit_moves_prior"),
-        "rank.model": ("RankModel", "RankScore"),
+        "model": ("RankScore", "StrengthModel"),
         "rank.ranks": ("RANKS",),
         "style.model": ("StyleModel", "Validation", "cross_validate", "fit_style"),
         "style.table": ("StyleTable", "read_style"),

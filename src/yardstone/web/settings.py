@@ -372,9 +372,9 @@ def footer_text(text: str) -> str:
 def _check_calibration(file: str) -> None:
     """Refuse a calibration that is damaged or of another model, before anyone waits for it."""
     from yardstone.strength.estimate.calibrate import Calibration
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
-    Calibration.load(file).check_model(RankModel.load())
+    Calibration.load(file).check_model(StrengthModel.load())
 
 
 def _converted(kind: type, text: str, name: str) -> Any:

@@ -19,8 +19,7 @@ from yardstone.go.nets.engines import make_engine
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_header, read_model
 from yardstone.lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
 from yardstone.lab.neubauer.network.training_log import Epoch, History
-from yardstone.strength.rank.model import RankModel
-from yardstone.strength.set_model.scorer import SetScorer
+from yardstone.strength.model import StrengthModel
 from yardstone.strength.set_model.set_transformer import StrengthNetwork, parameter_shapes
 
 __all__ = ["TARGETS"]
@@ -50,7 +49,7 @@ def read_graph(path: Path) -> None:
 
 def read_rank_model(path: Path) -> None:
     """A rank model, which then judges moves."""
-    model = RankModel.load(path)
+    model = StrengthModel.load(path)
     score = model.score(random_evidence([9, 4]))
     if not np.isfinite([score.mean, score.deviation]).all():
         raise Wrong("a strength is not finite")
@@ -59,18 +58,6 @@ def read_rank_model(path: Path) -> None:
 def read_strength_network(path: Path) -> None:
     """A Set Transformer."""
     StrengthNetwork.load(path)
-
-
-def read_set_model(path: Path) -> None:
-    """A model of sets of moves, which then judges moves."""
-    scorer = SetScorer.load(path)
-    evidence = random_evidence([9, 4])
-    for scores in (
-        scorer.scores(evidence, np.zeros(len(evidence), np.int64), 1),
-        scorer.move_shares(evidence),
-    ):
-        if not np.isfinite(scores).all():
-            raise Wrong("a score is not finite")
 
 
 def read_training(path: Path) -> None:
@@ -104,19 +91,16 @@ def graphs() -> dict[str, bytes]:
 
 
 def rank_models() -> dict[str, bytes]:
-    """A model with random weights."""
-    return {"model": _saved(random_model().save)}
+    """Models with random weights, of each kind."""
+    model = random_model()
+    sets = StrengthModel(random_scorer("basic"), list(model.scales.values()), model.card)
+    return {"model": _saved(model.save), "sets": _saved(sets.save)}
 
 
 def strength_networks() -> dict[str, bytes]:
     """A network with random weights."""
     arrays = _arrays()
     return {"network": _saved(StrengthNetwork(TINY, arrays, 1600.0, 250.0, {"about": "x"}).save)}
-
-
-def set_models() -> dict[str, bytes]:
-    """A model with random weights."""
-    return {"basic": _saved(random_scorer("basic").save)}
 
 
 def checkpoints() -> dict[str, bytes]:
@@ -146,7 +130,6 @@ TARGETS = (
     Target("model-katago", read_katago, ".bin", made=katago_files, words=_WORDS),
     Target("model-graph", read_graph, ".bin", made=graphs, words=_WORDS, megabytes=1024),
     Target("model-rank", read_rank_model, ".npz", made=rank_models),
-    Target("model-set", read_set_model, ".npz", made=set_models),
     Target("model-checkpoint", read_training, ".npz", made=checkpoints),
     Target("model-strength-network", read_strength_network, ".npz", made=strength_networks),
 )

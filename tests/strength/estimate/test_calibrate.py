@@ -25,7 +25,7 @@ from yardstone.strength.estimate.site_scales import (
     fox_rank,
     site_scale,
 )
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 
 Array = NDArray[np.float64]
 LINE = Calibration(
@@ -165,7 +165,7 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_calibration_belongs_to_its_model() -> None:
-    model = RankModel.load()
+    model = StrengthModel.load()
     name = model.card["name"]
     replace(LINE, model=name).check_model(model)
     with pytest.raises(InputError, match=f"is for the model random, and this is {name}"):

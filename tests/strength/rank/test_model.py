@@ -16,13 +16,13 @@ from scipy.stats import multivariate_normal
 from tests.strength.rank_cases import CHANNELS, WIDTH, random_evidence, random_model
 from yardstone.errors import InputError, UsageError
 from yardstone.strength.evidence import Evidence, no_evidence
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank import scorer as rank_scorer
-from yardstone.strength.rank.model import RankModel
 from yardstone.strength.rank.ranks import EDGES, RANKS
-from yardstone.strength.rank.scorer import PHASES
 
 
-def plain_score(model: RankModel, evidence: Evidence, row: int) -> np.ndarray[Any, Any]:
+def plain_score(model: StrengthModel, evidence: Evidence, row: int) -> np.ndarray[Any, Any]:
     """Scores of one move, from the values of all moves."""
     scorer = model.scorer
     x, lifted = scorer.lift(evidence)
@@ -77,7 +77,7 @@ def test_strengths_lie_between_the_groups() -> None:
     model = random_model()
     nothing = np.zeros((WIDTH, WIDTH))
     spread = replace(model.spread, move=1e-4 * np.eye(WIDTH), game=nothing, player=nothing)
-    sure = RankModel(model.scorer, replace(spread, prior_moves=np.array(0.0)), model.card)
+    sure = StrengthModel(model.scorer, replace(spread, prior_moves=np.array(0.0)), model.card)
     counts = np.array([10.0, 15.0, 20.0, 25.0, 40.0])
     for group in range(len(RANKS) - 1):
         one, two = (counts @ spread.usual[k] for k in (group, group + 1))
@@ -145,7 +145,7 @@ def test_effects_of_moves_add_up(lengths: list[int], seed: int) -> None:
         assert effects.sum() == pytest.approx(change, abs=0.15)
 
 
-def usual_at_the_middle(model: RankModel) -> np.ndarray[Any, Any]:
+def usual_at_the_middle(model: StrengthModel) -> np.ndarray[Any, Any]:
     """What a player of the prior's mean strength scores, by linear interpolation."""
     middle = (EDGES[:-1] + EDGES[1:]) / 2
     mean = model.prior[0]
@@ -181,7 +181,7 @@ def test_another_network_is_refused() -> None:
 def test_saved_and_loaded(tmp_path: Path) -> None:
     model, evidence = random_model(), random_evidence([40])
     model.save(tmp_path / "model.npz")
-    again = RankModel.load(tmp_path / "model.npz")
+    again = StrengthModel.load(tmp_path / "model.npz")
     assert again.card == model.card
     assert again.score(evidence).mean == model.score(evidence).mean
     np.testing.assert_array_equal(again.move_scores(evidence), model.move_scores(evidence))
@@ -223,42 +223,42 @@ def test_a_damaged_file(tmp_path: Path, changed: dict[str, Any]) -> None:
         path, **{name: value for name, value in arrays.items() if value is not None}
     )
     with pytest.raises(InputError, match=r"model\.npz: this is no rank model \(take a file"):
-        RankModel.load(path)
+        StrengthModel.load(path)
 
 
 def test_other_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such file"):
-        RankModel.load(tmp_path / "none.npz")
+        StrengthModel.load(tmp_path / "none.npz")
     with pytest.raises(InputError, match="cannot be read"):
-        RankModel.load(tmp_path)
+        StrengthModel.load(tmp_path)
     path = tmp_path / "model.npz"
     path.write_bytes(b"not a zip")
     with pytest.raises(InputError, match="this is no rank model"):
-        RankModel.load(path)
+        StrengthModel.load(path)
     pickled = io.BytesIO()
     np.save(pickled, np.array([{}], object), allow_pickle=True)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("card.npy", pickled.getvalue())
     with pytest.raises(InputError, match="this is no rank model"):
-        RankModel.load(path)
+        StrengthModel.load(path)
     arrays = saved_arrays(path)
     about = json.loads(arrays["card"].tobytes())
     arrays["card"] = np.frombuffer(json.dumps({**about, "format": 9}).encode(), np.uint8)
     np.savez(path, **arrays)
     with pytest.raises(InputError, match="saved by another version"):
-        RankModel.load(path)
+        StrengthModel.load(path)
 
 
 def test_weights_that_a_file_cannot_hold(tmp_path: Path) -> None:
     model = random_model()
     scorer = replace(model.scorer, linear=np.full_like(model.scorer.linear, 1e6))
     with pytest.raises(UsageError, match="scorer_linear has numbers that the file cannot hold"):
-        RankModel(scorer, model.spread, model.card).save(tmp_path / "model.npz")
+        StrengthModel(scorer, model.spread, model.card).save(tmp_path / "model.npz")
     assert not list(tmp_path.iterdir())
 
 
 def test_the_model_that_comes_with_yardstone() -> None:
-    model = RankModel.load()
+    model = StrengthModel.load()
     assert model.card["network"] == "g170-b6c96-s175395328-d26788732"
     assert len(str(model.card["sha256"])) == 64
     assert model.scorer.channels == 96

@@ -31,8 +31,8 @@ from yardstone.strength.estimate.coverage import coverage
 from yardstone.strength.estimate.intervals import Interval
 from yardstone.strength.estimate.strengths import PARTS, interval_tables
 from yardstone.strength.evidence import KINDS, evidence_of_store
+from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.rank.scorer import PHASES
 
 SETTINGS = RankSettings(width=2, pick_units=3, units=4)
 

@@ -11,11 +11,11 @@ import pytest
 from tests.strength.rank_cases import CHANNELS, random_evidence, random_model
 from yardstone.go.features import HEAD
 from yardstone.strength.evidence import Evidence
+from yardstone.strength.move_phases import PHASE_ENDS, PHASES, phases_of
 from yardstone.strength.rank.course import COURSE
 from yardstone.strength.rank.lift import CLIP, random_lift
 from yardstone.strength.rank.scalar import MoveFacts
-from yardstone.strength.rank.scorer import PHASES
-from yardstone.strength.rank.values import PHASE_ENDS, SCALARS, move_values, phases_of
+from yardstone.strength.rank.values import SCALARS, move_values
 from yardstone.strength.rank.values import scalars as scalars_of_facts
 
 

@@ -15,7 +15,7 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.go.rules import Rules
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
 __all__ = [
     "GamePaths",
@@ -156,7 +156,7 @@ class NetworkOptions:
             cache=not self.no_cache,
         )
 
-    def load_for(self, model: RankModel) -> Network:
+    def load_for(self, model: StrengthModel) -> Network:
         """The network that a rank model was made for, or the one named, if it is that."""
         from yardstone.strength.estimate.games import model_network
 

@@ -75,7 +75,7 @@ def calibrate(
     from yardstone.reports.strength.calibration import calibration_document
     from yardstone.strength.estimate.ratings_file import read_ratings
     from yardstone.strength.estimate.site_calibration import calibrate_site
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
     output.check(save)
     name = site or kind.value
@@ -86,7 +86,7 @@ def calibrate(
     if strict and len(skipped):
         first = skipped.details[0]
         raise InputError(first.reason, file=first.file, line=first.line)
-    ranks = RankModel.load(model)
+    ranks = StrengthModel.load(model)
     estimates = None
     if paths:
         from yardstone.records.sgf import SgfReader

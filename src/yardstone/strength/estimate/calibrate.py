@@ -25,7 +25,7 @@ from yardstone.winprob.logistic import ELO_POINTS_PER_LOGIT, log_logistic
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
     Array = NDArray[np.float64]
 
@@ -88,7 +88,7 @@ class Calibration:
         """Ratings of estimates on the Fox scale."""
         return np.asarray(self.slope * np.asarray(estimate, np.float64) + self.intercept)
 
-    def check_model(self, model: RankModel) -> None:
+    def check_model(self, model: StrengthModel) -> None:
         """Refuse a model other than that of the estimates.
 
         Raises

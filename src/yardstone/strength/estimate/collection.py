@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
     Array = NDArray[np.float64]
 
@@ -78,7 +78,7 @@ class Estimates:
 def estimate_players(
     games: Sequence[GoGame],
     network: Network,
-    model: RankModel,
+    model: StrengthModel,
     *,
     players: Collection[str] | None = None,
     level: float = 0.9,
@@ -93,7 +93,7 @@ def estimate_players(
     games : sequence of GoGame
     network : Network
         The one of the model (`yardstone.strength.estimate.games.model_network`).
-    model : RankModel
+    model : StrengthModel
     players : collection of str, optional
         Only these; games without any of them are left out.
     level, handicap, skipped, progress
@@ -133,7 +133,7 @@ class _GameSums(NamedTuple):
     sums: dict[str, tuple[str, int, Array]]
 
 
-def _sums_of_game(model: RankModel, chosen: set[str] | None, seen: SeenGame) -> _GameSums:
+def _sums_of_game(model: StrengthModel, chosen: set[str] | None, seen: SeenGame) -> _GameSums:
     game = seen.game
     sums: dict[str, tuple[str, int, Array]] = {}
     for colour, name in ((BLACK, game.black), (WHITE, game.white)):
@@ -167,7 +167,7 @@ def _usable(
 
 
 def _estimate(
-    rater: Rater, model: RankModel, name: str, games: int, moves: int, statistics: Array
+    rater: Rater, model: StrengthModel, name: str, games: int, moves: int, statistics: Array
 ) -> PlayerEstimate:
     rated = rater.rate(statistics)
     deviation = float(model.posterior(statistics)[1])

@@ -19,7 +19,7 @@ from yardstone.strength.estimate.players import plain_name
 if TYPE_CHECKING:
     from yardstone.strength.estimate.collection import Estimates
     from yardstone.strength.estimate.ratings_file import RatedPlayer
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
 __all__ = ["SiteCalibration", "calibrate_site"]
 
@@ -48,7 +48,7 @@ class SiteCalibration:
 def calibrate_site(
     table: Sequence[RatedPlayer],
     estimates: Estimates | None,
-    model: RankModel,
+    model: StrengthModel,
     *,
     site: str,
     kind: str = "points",
@@ -61,7 +61,7 @@ def calibrate_site(
     table : sequence of RatedPlayer
     estimates : Estimates or None
         Of these players; None takes those of the table.
-    model : RankModel
+    model : StrengthModel
     site, kind
         See `Calibration`.
     file : str

@@ -20,9 +20,9 @@ from yardstone.strength.set_model.hyperparameters import Hyperparameters
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Shapes = Callable[[Hyperparameters, int, int], dict[str, tuple[int, ...]]]
+    Shapes = Callable[[Hyperparameters, int], dict[str, tuple[int, ...]]]
 
-__all__ = ["INPUT", "USUAL", "read_network", "write_network"]
+__all__ = ["INPUT", "read_network", "write_network"]
 
 _FILE = ArrayFile(
     "strength network",
@@ -33,13 +33,9 @@ _FILE = ArrayFile(
 )
 #: Arrays of networks that standardise their inputs; not trained, but measured.
 INPUT = ("input.mean", "input.deviation")
-#: Array of networks that say what each move has to do with the output: what the last
-#: attention gathers of sets on average.
-USUAL = "pool.usual"
 #: More than any network has; a file that says so is damaged, or hostile.
 _MOST_PARAMETERS = 1 << 26
 _MOST_CHANNELS = 1 << 14
-_MOST_OUTPUTS = 1 << 8
 
 
 def write_network(
@@ -48,16 +44,7 @@ def write_network(
     arrays: Mapping[str, NDArray[np.float32]],
     about: Mapping[str, Any],
 ) -> None:
-    """Write a network whole, or not at all.
-
-    Parameters
-    ----------
-    path : Path
-    settings : Hyperparameters
-    arrays : mapping of names to float32 arrays
-    about : mapping
-        As `read_network` gives it back; ``outputs`` may be left out if there is one.
-    """
+    """Write a network whole, or not at all."""
     halves = {}
     for name, array in arrays.items():
         # Inputs may be small or large numbers: their scale keeps all its digits.
@@ -78,8 +65,7 @@ def read_network(
     Hyperparameters
     mapping of names to float32 arrays
     mapping
-        ``channels``, ``outputs``, ``mean`` and ``deviation`` (finite floats), ``card``,
-        and whatever else was written.
+        ``channels``, ``mean`` and ``deviation`` (finite floats) and ``card``.
 
     Raises
     ------
@@ -92,13 +78,11 @@ def read_network(
     ) -> tuple[Hyperparameters, dict[str, NDArray[np.float32]], dict[str, Any]]:
         _check(about)
         settings = Hyperparameters.from_dict(about["settings"])
-        parts = shapes(settings, about["channels"], about["outputs"])
+        parts = shapes(settings, about["channels"])
         if sum(math.prod(shape) for shape in parts.values()) > _MOST_PARAMETERS:
             raise InputError("it is too large")
         if any(name in stored for name in INPUT):
             parts |= dict.fromkeys(INPUT, (about["channels"],))
-        if USUAL in stored:
-            parts[USUAL] = (settings.width,)
         return settings, {n: stored.finite(n, shape) for n, shape in parts.items()}, about
 
     return _FILE.read(path, network)
@@ -106,10 +90,9 @@ def read_network(
 
 def _check(about: dict[str, Any]) -> None:
     """Raise an error for what a network cannot say of itself; its scale becomes two floats."""
-    about.setdefault("outputs", 1)
-    for name, most in (("channels", _MOST_CHANNELS), ("outputs", _MOST_OUTPUTS)):
-        if type(about[name]) is not int or not 1 <= about[name] <= most:
-            raise ValueError(name)
+    channels = about["channels"]
+    if type(channels) is not int or not 1 <= channels <= _MOST_CHANNELS:
+        raise ValueError(channels)
     about["mean"], about["deviation"] = float(about["mean"]), float(about["deviation"])
     if not (math.isfinite(about["mean"]) and 0 < about["deviation"] < math.inf):
         raise InputError("damaged: the scale of its ratings is of no use")

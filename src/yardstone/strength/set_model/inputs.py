@@ -10,8 +10,8 @@ import numpy as np
 
 from yardstone.go.features import HEAD
 from yardstone.go.points import BLACK
-from yardstone.strength.rank.scorer import PHASES
-from yardstone.strength.rank.values import move_values, phases_of, values_wide
+from yardstone.strength.move_phases import PHASES, phases_of
+from yardstone.strength.rank.values import SCALARS, TRUNK, move_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 __all__ = ["INPUTS", "MoveInputs"]
+
+#: In which phase a move is played, and by whom.
+_WHEN = PHASES + 1
+_LEAST_DEVIATION = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +36,14 @@ class MoveInputs:
     name : str
     values : callable
         Numbers of the moves of some evidence: [n, m].
-    width : callable
-        How many numbers those are, from the width of the network's trunk.
+    trunks, others : int
+        m is so many times the width of the network's trunk, and so many more.
     """
 
     name: str
     values: Callable[[Evidence], Floats]
-    width: Callable[[int], int]
+    trunks: int
+    others: int
 
     def __call__(self, evidence: Evidence) -> Floats:
         """The row of each move: the numbers, and in which phase and by whom it was played.
@@ -51,27 +56,36 @@ class MoveInputs:
 
     def channels(self, trunk: int) -> int:
         """Length of a row, for a network whose trunk is so wide."""
-        return self.width(trunk) + PHASES + 1
+        return self.trunks * trunk + self.others + _WHEN
+
+    def trunk(self, channels: int) -> int | None:
+        """How wide the trunk is if rows are so long, 0 if none is read; None for no row."""
+        rest = channels - self.others - _WHEN
+        if not self.trunks:
+            return 0 if rest == 0 else None
+        trunk, over = divmod(rest, self.trunks)
+        return trunk if trunk > 0 and over == 0 else None
 
     def moments(self, rows: Floats) -> tuple[Floats, Floats]:
-        """Mean and deviation of the numbers of some moves; 0 and 1 for the rest of a row."""
-        numbers = rows.shape[1] - PHASES - 1
-        mean = np.zeros(rows.shape[1], np.float32)
-        deviation = np.ones(rows.shape[1], np.float32)
-        known = rows[:, :numbers].astype(np.float64)
-        mean[:numbers] = np.nanmean(known, axis=0)
-        deviation[:numbers] = np.maximum(np.nanstd(known, axis=0), _LEAST_DEVIATION)
-        return mean, deviation
+        """Mean and deviation of the numbers of some moves; 0 and 1 for the rest of a row.
 
+        In the precision that they are kept in.
+        """
+        mean = np.zeros(rows.shape[1])
+        deviation = np.ones(rows.shape[1])
+        known = rows[:, :-_WHEN].astype(np.float64)
+        mean[:-_WHEN] = np.nanmean(known, axis=0)
+        deviation[:-_WHEN] = np.maximum(np.nanstd(known, axis=0), _LEAST_DEVIATION)
+        half, other = (each.astype(np.float16).astype(np.float32) for each in (mean, deviation))
+        return half, other
 
-_LEAST_DEVIATION = 1e-3
 
 #: The ways by name: the six outputs of the network (Neubauer 2024, section 4.2), and the
 #: trunk at the moves and about them with what the rank model looks at.
 INPUTS: Mapping[str, MoveInputs] = {
     each.name: each
     for each in (
-        MoveInputs("basic", lambda evidence: evidence.head, lambda _: len(HEAD)),
-        MoveInputs("full", move_values, values_wide),
+        MoveInputs("basic", lambda evidence: evidence.head, 0, len(HEAD)),
+        MoveInputs("full", move_values, len(TRUNK), len(SCALARS)),
     )
 }

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import UsageError
 from yardstone.strength.set_model.file import read_network, write_network
 from yardstone.strength.set_model.packed_moves import PackedMoves, alike, pack
 from yardstone.winprob.logistic import logistic
@@ -41,6 +41,7 @@ __all__ = [
     "parameter_shapes",
     "rate_sets",
     "set_outputs",
+    "slopes_of",
 ]
 
 #: Added to the variance by a normalisation (torch's default; the thesis names none).
@@ -154,6 +155,32 @@ def outputs_of(arrays: Mapping[str, Numbers], attended: Numbers) -> Numbers:
     return np.asarray(pooled @ arrays["rate.weight"].T)
 
 
+def slopes_of(arrays: Mapping[str, Numbers], attended: Numbers) -> Numbers:
+    """How much each output changes with what was gathered: [..., k, d], at [..., d]."""
+    whitened, one = _centred(arrays["seed"][0] + attended)
+    first = whitened * arrays["pool.first_norm.weight"] + arrays["pool.first_norm.bias"]
+    dense: Numbers = first @ arrays["pool.dense.weight"].T + arrays["pool.dense.bias"]
+    second, two = _centred(first + np.maximum(dense, 0))
+    slopes: Numbers = arrays["rate.weight"] * arrays["pool.second_norm.weight"]
+    slopes = _back(slopes, second, two)
+    slopes = slopes + (slopes * (dense > 0)[..., None, :]) @ arrays["pool.dense.weight"]
+    return _back(slopes * arrays["pool.first_norm.weight"], whitened, one)
+
+
+def _centred(x: Numbers) -> tuple[Numbers, Numbers]:
+    """With mean 0 and deviation 1 over the features, and the deviation there was."""
+    x = x - x.mean(-1, keepdims=True)
+    deviation = np.sqrt(np.square(x).mean(-1, keepdims=True) + EPSILON)
+    return x / deviation, deviation
+
+
+def _back(slopes: Numbers, centred: Numbers, deviation: Numbers) -> Numbers:
+    """Slopes [..., k, d] at what was centred, from those at what came of it."""
+    along = (slopes * centred[..., None, :]).mean(-1, keepdims=True)
+    away = slopes - slopes.mean(-1, keepdims=True) - along * centred[..., None, :]
+    return np.asarray(away / deviation[..., None])
+
+
 def _elements(
     arrays: Mapping[str, Numbers], settings: Hyperparameters, x: Numbers, there: Any
 ) -> tuple[Numbers, Numbers | None]:
@@ -220,8 +247,7 @@ _AFTER = (
 
 def _normalised(x: Numbers, gain: Numbers, shift: Numbers) -> Numbers:
     """Layer normalisation over the features (section 2.2.1)."""
-    x = x - x.mean(-1, keepdims=True)
-    x /= np.sqrt(np.square(x).mean(-1, keepdims=True) + EPSILON)
+    x, _ = _centred(x)
     x *= gain
     x += shift
     return x
@@ -265,12 +291,6 @@ class StrengthNetwork:
             There is no such file, or it is no network, or damaged.
         """
         settings, arrays, about = read_network(Path(path), parameter_shapes)
-        if about["outputs"] != 1:
-            raise InputError(
-                f"it has {about['outputs']} outputs in place of a rating",
-                file=str(path),
-                hint="take a file that `yardstone strength train` made",
-            )
         return cls(settings, arrays, about["mean"], about["deviation"], about["card"])
 
     def save(self, path: str | os.PathLike[str]) -> None:

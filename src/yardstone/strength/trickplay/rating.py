@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
     from yardstone.strength.evidence import Evidence
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
     from yardstone.strength.trickplay.completion import Completion
     from yardstone.strength.trickplay.problem import Problem, Variation
 
@@ -145,7 +145,7 @@ class RatedProblem:
 
 def rate_problems(
     completions: Sequence[Completion],
-    model: RankModel,
+    model: StrengthModel,
     network: Network,
     *,
     level: float = 0.9,
@@ -164,7 +164,7 @@ def rate_problems(
     ----------
     completions : sequence of Completion
         From `complete_problems`, on boards of 19x19.
-    model : RankModel
+    model : StrengthModel
     network : Network
         The one that the model was trained on (`yardstone.strength.estimate.games.model_network`).
     level : float
@@ -287,7 +287,7 @@ def _evidence_of_answers(
 def rate_answers(
     completions: Sequence[Completion],
     answers: Sequence[Evidence],
-    model: RankModel,
+    model: StrengthModel,
     *,
     level: float = 0.9,
     moves: Moves = "equal",

@@ -1,8 +1,8 @@
-"""From sides of games to a `SetScorer`, and what it says of players it has not seen.
+"""From sides of games to a model of strength, and what it says of players it has not seen.
 
 A network is trained for each fold of players, and one on all. What those of the folds say
 of the sides that they have not seen is brought down to a few directions, those in which
-Fox groups lie apart most and those in which OGS bands do; the last network gives its
+Fox groups lie apart most and the one in which OGS ranks grow; the last network gives its
 scores along these.
 """
 
@@ -19,12 +19,18 @@ import numpy as np
 
 from yardstone.arrays import ArrayFile
 from yardstone.errors import InputError, NoGamesError
-from yardstone.lab.neubauer.rank.spread import discriminant_directions
+from yardstone.lab.neubauer.rank.intervals import with_intervals
+from yardstone.lab.neubauer.rank.pool import RankPool
+from yardstone.lab.neubauer.rank.spread import fit_spread
+from yardstone.lab.neubauer.rank.training import OutOfFold, TrainedRank
 from yardstone.lab.neubauer.set_model.sides import BANDS, SetSides
-from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.set_model.file import INPUT, USUAL
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.model_scale import ModelScale
+from yardstone.strength.move_phases import PHASES
+from yardstone.strength.rank.ranks import EDGES, RANKS
 from yardstone.strength.set_model.hyperparameters import SMALL, Hyperparameters
-from yardstone.strength.set_model.scorer import SetScorer
+from yardstone.strength.set_model.packed_moves import PackedMoves
+from yardstone.strength.set_model.scorer import SetScorer, shares_of_moves
 
 if TYPE_CHECKING:
     import os
@@ -35,7 +41,7 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[np.float32]]
     Ints = NDArray[np.int64]
 
-__all__ = ["SETTINGS", "OutOfFoldSets", "TrainedSets", "train_set_model"]
+__all__ = ["SETTINGS", "TrainedSets", "fox_pool", "train_set_model"]
 
 #: How the models that come with Yardstone were trained, by what they see of a move.
 SETTINGS: Mapping[str, Hyperparameters] = {
@@ -70,38 +76,42 @@ SETTINGS: Mapping[str, Hyperparameters] = {
         averaging=0.995,
     ),
 }
-#: Directions for the groups of Fox, and for the ranks of OGS.
-_FOX, _OGS = 3, 2
-#: Fewer OGS sides than this give no directions of their own.
-_FEWEST = 100
+#: Directions for the groups of Fox.
+_FOX = 3
+#: So many moves without a say are added to those of each side.
+_PRIOR_MOVES = 30.0
+#: The regression of the OGS rank, and the size of its score, as of those of the groups.
+_RIDGE, _SIZE = 1e-2, 10.0
+#: Sides that the usual is taken from.
+_USUAL = 2000
+#: Sides looked at together.
+_TOGETHER = 64
+_NAME = "usual"
 _KEPT = ArrayFile("network of a fold", text="about", hint="remove it to train the fold anew")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OutOfFoldSets:
-    """What networks say of sides of games whose players they have not seen.
+class TrainedSets:
+    """A model of sets, and what networks like it say of players they have not seen.
 
     Attributes
     ----------
-    scores : float64 [s, k]
-        Of each side, for one move: those of `SetScorer.scores` are this times the moves.
-    outputs : float64 [s, groups + bands]
-        What they were made from: the logarithms of the groups' and the bands' shares, each
-        less their mean.
+    model : StrengthModel
+        With the scale of Fox; its scores are three for the groups of Fox, and the last
+        one for OGS ranks if there were any.
     fold : int64 [s]
+        The fold of each side: its network has seen the other folds alone.
+    fox : OutOfFold
+        The scores of the sides of Fox, by the networks of their folds, with the models
+        to judge them by.
+    ogs : float64 [t, phases]
+        The last score of the sides of OGS, summed over the moves of each phase.
     """
 
-    scores: Array
-    outputs: Array
+    model: StrengthModel
     fold: Ints
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TrainedSets:
-    """A scorer, and what scorers like it say of players they have not seen."""
-
-    scorer: SetScorer
-    out_of_fold: OutOfFoldSets
+    fox: OutOfFold
+    ogs: Array
 
 
 def train_set_model(
@@ -141,35 +151,85 @@ def train_set_model(
     NoGamesError
         There are no Fox games.
     """
-    from yardstone.lab.neubauer.set_model.training import answers, usual_attended
-
     chosen = SETTINGS[sides.inputs] if settings is None else settings
     if not sides.fox.any():
         raise NoGamesError("there are no games of Fox groups to learn from")
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
     fold = sides.folds(folds, chosen.seed)
-    outside = np.zeros((len(sides), len(RANKS) + len(BANDS)))
+    outside = np.zeros((len(sides), PHASES, len(RANKS) + len(BANDS)))
     for number in range(folds):
-        arrays = _kept(home / f"fold_{number}.npz", sides, fold != number, chosen, threads)
+        arrays, usual = _kept(home / f"fold_{number}.npz", sides, fold != number, chosen, threads)
         rows = np.flatnonzero(fold == number)
-        if len(rows):
-            outside[rows] = answers(sides, rows, arrays, chosen)
+        outside[rows] = _by_phase(sides.select(rows), arrays, usual)
         if report is not None:
             report(number)
+    outside = outside @ _centring()
     everybody = np.ones(len(sides), bool)
-    arrays = dict(_kept(home / "all.npz", sides, everybody, chosen, threads))
-    centred = outside @ _centring()
-    directions = _directions(centred, sides)
-    some = np.flatnonzero(sides.moves.lengths() > 0)
-    arrays[USUAL] = usual_attended(sides, some, arrays, chosen)
-    rate = arrays["rate.weight"].astype(np.float64)
-    arrays["rate.weight"] = ((_centring() @ directions).T @ rate).astype(np.float32)
-    arrays |= dict(zip(INPUT, (sides.mean, sides.deviation), strict=True))
+    arrays, usual = _kept(home / "all.npz", sides, everybody, chosen, threads)
     if report is not None:
         report(folds)
-    scorer = SetScorer(sides.inputs, chosen, arrays, {"folds": folds, **(card or {})})
-    return TrainedSets(scorer, OutOfFoldSets(centred @ directions, centred, fold))
+    pool, ogs = fox_pool(sides), np.flatnonzero(~sides.fox)
+    own_fold = fold[sides.fox]
+
+    def finished(rows: NDArray[np.bool_]) -> tuple[StrengthModel, Array]:
+        found, spread = fit_spread(outside[sides.fox][rows], pool.select(rows), _PRIOR_MOVES, _FOX)
+        directions = [found]
+        if len(ogs):
+            directions.append(_rank_direction(outside[ogs], sides.select(ogs)))
+        whole = np.concatenate(directions, axis=1)
+        rate = (_centring() @ whole).T @ arrays["rate.weight"].astype(np.float64)
+        network = {**arrays, "rate.weight": rate.astype(np.float32)}
+        # The weights have the precision that they are kept in.
+        kept = {k: v.astype(np.float16).astype(np.float32) for k, v in network.items()}
+        scorer = SetScorer(kept, sides.mean, sides.deviation, usual)
+        prior = np.full(len(RANKS), 1.0 / len(RANKS))
+        about = {"folds": folds, "settings": chosen.as_dict(), **(card or {})}
+        return StrengthModel(scorer, [ModelScale("fox", EDGES, prior, spread)], about), whole
+
+    model, directions = finished(np.ones(len(pool), bool))
+    models, scores = [], np.zeros((len(pool), PHASES, directions.shape[1]))
+    for number in range(folds):
+        one, along = finished(own_fold != number)
+        models.append(one)
+        rows = own_fold == number
+        scores[rows] = outside[sides.fox][rows] @ along
+    fox = OutOfFold(pool.counts, scores, own_fold, tuple(models))
+    model = with_intervals(TrainedRank(model, fox), pool, chosen.seed)
+    return TrainedSets(model, fold, fox, outside[ogs] @ directions[:, -1])
+
+
+def fox_pool(sides: SetSides) -> RankPool:
+    """The sides of Fox, without what a rank model sees of their moves."""
+    rows = sides.fox
+    nothing = np.zeros((int(rows.sum()), PHASES, 0), np.float32)
+    return RankPool(
+        values=nothing,
+        lifted=nothing,
+        counts=sides.counts[rows],
+        group=sides.group[rows],
+        game=sides.game[rows],
+        colour=sides.colour[rows],
+        player=sides.player[rows],
+        opponent=sides.opponent[rows],
+        year=np.zeros(len(nothing), np.int64),
+    )
+
+
+def _by_phase(sides: SetSides, arrays: Arrays, usual: NDArray[np.float32]) -> Array:
+    """What a network says of sides, summed over the moves of each phase: [s, phases, outputs]."""
+    sums = np.zeros((len(sides), PHASES, len(arrays["rate.weight"])))
+    for number in range(0, len(sides), _TOGETHER):
+        few = sides.select(np.arange(number, min(number + _TOGETHER, len(sides))))
+        rows = few.moves.features[few.moves.rows].astype(np.float32)
+        packed = PackedMoves(rows, np.arange(len(rows)), few.moves.starts)
+        shares = shares_of_moves(arrays, usual, packed)
+        side = np.repeat(np.arange(len(few)), packed.lengths())
+        phase = np.concatenate(
+            [np.empty(0, np.int64), *(np.repeat(np.arange(PHASES), n) for n in few.counts)]
+        )
+        np.add.at(sums, (number + side, phase), shares)
+    return sums
 
 
 def _centring() -> Array:
@@ -181,18 +241,19 @@ def _centring() -> Array:
     return centring
 
 
-def _directions(centred: Array, sides: SetSides) -> Array:
-    """The directions that are kept: [groups + bands, k]."""
-    enough = sides.moves.lengths() > 0
-    fox = sides.fox & enough
-    found = [discriminant_directions(centred[fox], sides.group[fox], _FOX)]
-    ogs = ~sides.fox & enough
-    if ogs.sum() >= _FEWEST:
-        # As many bands as Fox has groups, with equally many sides in each.
-        edges = np.quantile(sides.rank[ogs], np.arange(1, len(RANKS)) / len(RANKS))
-        band = np.searchsorted(edges, sides.rank[ogs], side="right")
-        found.append(discriminant_directions(centred[ogs], band.astype(np.int64), _OGS))
-    return np.concatenate(found, axis=1)
+def _rank_direction(outside: Array, sides: SetSides) -> Array:
+    """The direction in which OGS ranks grow: [groups + bands, 1]."""
+    moves = sides.counts.sum(axis=1)
+    mean = outside.sum(axis=1) / (moves + _PRIOR_MOVES)[:, None]
+    _, person = np.unique(sides.player, return_inverse=True)
+    weight = sides.sure / np.sqrt(np.bincount(person))[person]
+    weight /= weight.sum()
+    away = mean - weight @ mean
+    products = away.T @ (away * weight[:, None])
+    products += _RIDGE * np.trace(products) / len(products) * np.eye(len(products))
+    slope = np.linalg.solve(products, away.T @ (weight * (sides.rank - weight @ sides.rank)))
+    left = sides.rank - sides.rank.mean() - away @ slope
+    return np.asarray(_SIZE * slope / np.sqrt(weight @ left**2))[:, None]
 
 
 def _kept(
@@ -201,9 +262,9 @@ def _kept(
     rows: NDArray[np.bool_],
     settings: Hyperparameters,
     threads: int,
-) -> Arrays:
-    """The network of a fold, from its file if it is there."""
-    from yardstone.lab.neubauer.set_model.training import train_arrays
+) -> tuple[Arrays, NDArray[np.float32]]:
+    """The network of a fold and what is usual of it, from its file if it is there."""
+    from yardstone.lab.neubauer.set_model.training import train_arrays, usual_attended
 
     digest = hashlib.sha256(json.dumps(settings.as_dict(), sort_keys=True).encode())
     for array in (rows, sides.moves.starts, sides.group, sides.rank, sides.moves.features[::97]):
@@ -215,11 +276,17 @@ def _kept(
         except InputError:
             pass  # of another training, or damaged: it is made anew
     arrays = train_arrays(sides, rows, settings, threads=threads)
-    _KEPT.write(path, arrays, {"fingerprint": mark})
-    return arrays
+    seen = np.flatnonzero(rows)
+    some = sides.select(seen[:: max(len(seen) // _USUAL, 1)])
+    usual = usual_attended(some, arrays, settings).astype(np.float16).astype(np.float32)
+    _KEPT.write(path, {**arrays, _NAME: usual}, {"fingerprint": mark})
+    return arrays, usual
 
 
-def _same(stored: Mapping[str, NDArray[Any]], about: Mapping[str, Any], mark: str) -> Arrays:
+def _same(
+    stored: Mapping[str, NDArray[Any]], about: Mapping[str, Any], mark: str
+) -> tuple[Arrays, NDArray[np.float32]]:
     if about["fingerprint"] != mark:
         raise ValueError("another training")
-    return {name: np.asarray(stored[name], np.float32) for name in stored}
+    arrays = {name: np.asarray(stored[name], np.float32) for name in stored}
+    return arrays, arrays.pop(_NAME)

@@ -11,9 +11,8 @@ import numpy as np
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.lab.neubauer.rank.folds import player_folds
 from yardstone.strength.evidence import evidence_of_store
+from yardstone.strength.move_phases import PHASES, phases_of
 from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.rank.scorer import PHASES
-from yardstone.strength.rank.values import phases_of
 from yardstone.strength.set_model.inputs import INPUTS
 from yardstone.strength.set_model.packed_moves import PackedMoves
 from yardstone.strength.set_model.scorer import standardised
@@ -29,13 +28,14 @@ if TYPE_CHECKING:
 
 __all__ = ["BANDS", "SetSides", "StoreSides", "bands_of", "read_sides", "targets"]
 
-#: The OGS ranks that bands of strength lie about: 30 - n is n kyu, 30 1 dan.
-BANDS = np.arange(2.0, 39.0, 4.0)
+#: The OGS ranks that bands of strength lie about: n dan is n to n + 1, 1 kyu 0 to 1.
+BANDS = np.arange(-27.0, 10.0, 4.0)
 #: A rank speaks for the bands about it, a group for those beside it, by normal curves.
 _RANKS_ABOUT, _GROUPS_ABOUT = 2.5, 0.6
 #: Every so many moves are looked at for the moments.
 _EVERY = 37
 _GAMES, _MOVES = 40, 1 << 15
+_OF_SIDES = ("counts", "group", "rank", "sure", "game", "colour", "player", "opponent")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +50,9 @@ class StoreSides:
     group : int64 [s]
         Fox rank group, 0 to 10; -1 where the rank is of another scale.
     rank : float64 [s]
-        OGS rank, 30 - n for n kyu; NaN where it is of another scale.
+        OGS rank, n dan is n to n + 1, 1 kyu 0 to 1; NaN where it is of another scale.
+    sure : float64 [s]
+        How much the rank counts, 0 to 1: less where it is provisional.
     player, opponent : str [s]
     """
 
@@ -59,6 +61,7 @@ class StoreSides:
     colour: Ints
     group: Ints
     rank: Array
+    sure: Array
     player: NDArray[np.str_]
     opponent: NDArray[np.str_]
 
@@ -77,7 +80,7 @@ class SetSides:
         What they were standardised by.
     counts : int64 [s, phases]
         Moves of each phase.
-    group, rank, game, colour, player, opponent
+    group, rank, sure, game, colour, player, opponent
         As in `StoreSides`; games have numbers of their own.
     """
 
@@ -88,6 +91,7 @@ class SetSides:
     counts: Ints
     group: Ints
     rank: Array
+    sure: Array
     game: Ints
     colour: Ints
     player: NDArray[np.str_]
@@ -96,6 +100,16 @@ class SetSides:
     def __len__(self) -> int:
         """Number of sides."""
         return len(self.group)
+
+    def select(self, rows: Ints) -> SetSides:
+        """Some of the sides, with all the moves in memory."""
+        lengths = self.moves.lengths()[rows]
+        first = np.repeat(self.moves.starts[rows], lengths)
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        places = first + np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
+        moves = PackedMoves(self.moves.features, self.moves.rows[places], starts)
+        said = {name: getattr(self, name)[rows] for name in _OF_SIDES}
+        return SetSides(self.inputs, moves, self.mean, self.deviation, **said)
 
     @property
     def fox(self) -> NDArray[np.bool_]:
@@ -172,7 +186,7 @@ def read_sides(
     starts = np.concatenate([[0], np.cumsum(counts.sum(axis=1))])
     said = {
         name: np.concatenate([getattr(part, name) for part in parts])
-        for name in ("group", "rank", "colour", "player", "opponent")
+        for name in ("group", "rank", "sure", "colour", "player", "opponent")
     }
     return SetSides(
         inputs,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[np.float32]]
     Ints = NDArray[np.int64]
 
-__all__ = ["OUTPUTS", "answers", "train_arrays", "usual_attended"]
+__all__ = ["OUTPUTS", "train_arrays", "usual_attended"]
 
 #: What a network in training says: a number for each Fox group and for each OGS band.
 OUTPUTS = len(RANKS) + len(BANDS)
@@ -116,36 +116,22 @@ def train_arrays(
     return network.arrays()
 
 
-def answers(
-    sides: SetSides, rows: Ints, arrays: Arrays, settings: Hyperparameters
-) -> NDArray[np.float64]:
-    """What a network says of some sides with all their moves: [rows, outputs]."""
-    return _computed(sides, rows, arrays, settings, SetTransformer.outputs)
-
-
-def usual_attended(
-    sides: SetSides, rows: Ints, arrays: Arrays, settings: Hyperparameters
-) -> NDArray[np.float32]:
-    """What a network's last attention gathers of some sides, on average: [width]."""
-    gathered = _computed(sides, rows, arrays, settings, SetTransformer.attended)
-    return np.asarray(gathered.mean(axis=0), np.float32)
-
-
 @torch.no_grad()
-def _computed(
-    sides: SetSides, rows: Ints, arrays: Arrays, settings: Hyperparameters, what: object
-) -> NDArray[np.float64]:
+def usual_attended(
+    sides: SetSides, arrays: Arrays, settings: Hyperparameters
+) -> NDArray[np.float32]:
+    """What a network's last attention gathers of whole sides, on average: [width]."""
     network = SetTransformer(settings, sides.moves.channels, outputs=len(arrays["rate.weight"]))
     network.load(arrays)
     network.eval()
     features = torch.from_numpy(sides.moves.features)
-    pieces: dict[int, NDArray[np.float64]] = {}
-    for group in alike(sides.moves.lengths()[rows], _MOVES):
-        places, there = sides.moves.indices(rows[group])
-        open_places = None if there is None else torch.from_numpy(there)
-        said = what(network, _rows(features, places), open_places)  # type: ignore[operator]
-        pieces |= dict(zip(group.tolist(), said.double().numpy(), strict=True))
-    return np.stack([pieces[number] for number in range(len(rows))])
+    some = np.flatnonzero(sides.moves.lengths())
+    total = torch.zeros(settings.width, dtype=torch.float64)
+    for group in alike(sides.moves.lengths()[some], _MOVES):
+        places, there = sides.moves.indices(some[group])
+        hidden = None if there is None else torch.from_numpy(there)
+        total += network.attended(_rows(features, places), hidden).double().sum(0)
+    return np.asarray((total / len(some)).numpy(), np.float32)
 
 
 class _Draw:
@@ -190,7 +176,7 @@ def _some_moves(
             begin = int(generator.integers(0, length - long + 1))
             end = begin + long
         moves = first + begin + generator.permutation(end - begin)[:width]
-        places[row, : len(moves)] = moves
+        places[row, : len(moves)] = sides.moves.rows[moves]
         there[row, : len(moves)] = True
     return places, torch.from_numpy(there)
 
