@@ -77,6 +77,6 @@ def test_effects_of_real_moves_add_up(features: dict[str, list[GameFeatures]]) -
         evidence = evidence_of_games(found, [1] * GAMES)
         score = model.score(evidence)
         effects = model.move_scores(evidence)
-        assert effects.sum() == pytest.approx(score.mean - model.prior[0], abs=0.6)
+        assert effects.sum() == pytest.approx(score.mean - model.prior()[0], abs=0.6)
         assert len(score.by_game) == GAMES
         assert np.abs(effects).max() < 2.0

@@ -33,7 +33,7 @@ def make_case(folder: Path) -> Case:
     file = write_network(folder / "tiny.bin.gz", shape, 1)
     network = load_network(file, threads=1)
     card = {"name": "tiny", "network": network.name, "sha256": network.sha256}
-    model = StrengthModel(shipped.scorer, shipped.spread, card)
+    model = StrengthModel(shipped.scorer, list(shipped.scales.values()), card)
     model.save(folder / "model.npz")
     return Case(file, network, StrengthModel.load(folder / "model.npz"), folder / "model.npz")
 

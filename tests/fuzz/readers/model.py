@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tests.fuzz.targets import Target, Wrong
 from tests.go.random_net import ALL_SHAPES, Shape, network_bytes
 from tests.strength.made_training import TINY
-from tests.strength.rank_cases import random_evidence, random_model
+from tests.strength.rank_cases import model_of_two_scales, random_evidence, random_model
 from tests.strength.set_cases import random_scorer
 from yardstone.go.nets.engines import make_engine
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_header, read_model
@@ -50,9 +50,10 @@ def read_graph(path: Path) -> None:
 def read_rank_model(path: Path) -> None:
     """A rank model, which then judges moves."""
     model = StrengthModel.load(path)
-    score = model.score(random_evidence([9, 4]))
-    if not np.isfinite([score.mean, score.deviation]).all():
-        raise Wrong("a strength is not finite")
+    for name in model.scales:
+        score = model.score(random_evidence([9, 4]), name)
+        if not np.isfinite([score.mean, score.deviation]).all():
+            raise Wrong("a strength is not finite")
 
 
 def read_strength_network(path: Path) -> None:
@@ -91,10 +92,14 @@ def graphs() -> dict[str, bytes]:
 
 
 def rank_models() -> dict[str, bytes]:
-    """Models with random weights, of each kind."""
+    """Models with random weights, of one scale, of two, and of sets of moves."""
     model = random_model()
     sets = StrengthModel(random_scorer("basic"), list(model.scales.values()), model.card)
-    return {"model": _saved(model.save), "sets": _saved(sets.save)}
+    return {
+        "model": _saved(model.save),
+        "two-scales": _saved(model_of_two_scales().save),
+        "sets": _saved(sets.save),
+    }
 
 
 def strength_networks() -> dict[str, bytes]:

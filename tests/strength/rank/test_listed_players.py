@@ -54,7 +54,7 @@ def test_groups_are_named_as_often_as_the_study_says(sides: Sides, model: Streng
             draws=100,
             random=np.random.default_rng(games),
         )
-        found = accuracy(model.group_probabilities(sums), group)
+        found = accuracy(model.scale("fox").knot_probabilities(sums), group)
         assert found.exact == pytest.approx(expected, abs=slack)
         if games >= 10:
             assert found.near > 0.97
@@ -84,7 +84,7 @@ def test_intervals_of_phases_hold(phase: str, parts: dict[str, Unseen]) -> None:
 def test_the_tables_that_are_shipped_are_those_of_these_players(
     model: StrengthModel, parts: dict[str, Unseen]
 ) -> None:
-    tables = interval_tables(model)
+    tables = interval_tables(model, "fox")
     assert set(tables) == set(PARTS)
     assert len(np.unique(parts["whole"].fold)) == FOLDS
     for part, table in tables.items():
@@ -107,7 +107,7 @@ def test_the_whole_lies_between_its_phases(sides: Sides, model: StrengthModel) -
     for player in np.unique(listed.player)[::3]:
         own = np.flatnonzero(listed.player == player)
         for rows in (own[:1], own):
-            means = phase_means(model, each[rows].sum(axis=0), whole[rows].sum(axis=0))
+            means = phase_means(model.scale("fox"), each[rows].sum(axis=0), whole[rows].sum(axis=0))
             mean = float(model.posterior(whole[rows].sum(axis=0))[0])
             assert means.min() - 0.02 <= mean <= means.max() + 0.02
 
@@ -123,7 +123,7 @@ def test_phases_are_not_off_the_true_group(sides: Sides, model: StrengthModel) -
         own = np.flatnonzero(listed.player == player)
         group = int(listed.group[own[0]])
         if len(own) >= 10 and 0 < group < len(RANKS) - 1:
-            means = phase_means(model, each[own].sum(axis=0), whole[own].sum(axis=0))
+            means = phase_means(model.scale("fox"), each[own].sum(axis=0), whole[own].sum(axis=0))
             away.append(means - middle[group])
     error = np.std(away, axis=0) / np.sqrt(len(away))
     assert (np.abs(np.mean(away, axis=0)) < 0.3 + 3.0 * error).all()

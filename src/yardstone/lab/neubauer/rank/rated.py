@@ -8,7 +8,7 @@ seen, from folds that no person is in two of. Neither scale is shifted onto the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-__all__ = ["RatedSettings", "RatedSides", "TrainedScale", "with_rated_scale"]
+__all__ = ["RatedSettings", "RatedSides", "TrainedScale", "pooled_scores", "with_rated_scale"]
 
 #: Fewer players than this teach no scale.
 _FEWEST = 30
@@ -42,6 +42,8 @@ _MOST_GAMES = 6
 #: The scatter is measured in so many classes of players, and kept between these.
 _CLASSES = 6
 _SCATTER = (0.4, 3.0)
+#: Phases are drawn so much more strongly to a straight line beside that of all moves.
+_BY_PHASE = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,9 +78,8 @@ class RatedSettings:
         Ranks at which the usual scores are kept.
     smooth : float
         How strongly the usual scores are drawn to a straight line, in players.
-    population : float
-        Power of the groups' shares of the players that is their probability beforehand: 0 for
-        all ranks alike, 1 for as many as have played.
+    others : int
+        How many of the model's own scores, the first ones, are read as well.
     folds : int
         Into how many the players are divided.
     games : tuple of int
@@ -93,7 +94,7 @@ class RatedSettings:
     edges: tuple[float, ...] = ()
     knots: tuple[float, ...] = (-30.0, -24.0, -19.0, -14.0, -10.0, -6.0, -2.0, 2.0, 6.0)
     smooth: float = 3.0
-    population: float = 0.8
+    others: int = 1
     folds: int = 5
     games: tuple[int, ...] = (1, 2, 3, 5)
     seed: int = 0
@@ -109,15 +110,23 @@ class TrainedScale:
         With calibrated intervals.
     unseen : dict of str to Unseen
         For each of `PARTS`: players of each fold, by what was learnt from the others.
-    scores : float64 [s, phases]
-        Summed scores of each side by the weights of the other folds.
+    scores : float64 [s, phases, k]
+        Summed scores of each side: those of the model, which has not seen the players, and
+        last the one that was learnt from the other folds.
     fold : int64 [s]
+    scales : tuple of ModelScale
+        For each fold what was learnt from the others.
     """
 
     model: StrengthModel
     unseen: dict[str, Unseen]
     scores: Array
     fold: Ints
+    scales: tuple[ModelScale, ...]
+
+    def statistics(self, counts: Ints) -> Array:
+        """Rows as `StrengthModel.game_statistics` gives them, for sides with such moves."""
+        return as_statistics(counts, self.scores)
 
 
 def with_rated_scale(
@@ -179,23 +188,38 @@ def with_rated_scale(
             lifted=settings.lifted,
         )
 
-    scores = np.empty((len(pool), PHASES))
+    own = model.scorer.width
+    scores = np.empty((len(pool), PHASES, own + 1))
+    scores[..., :own] = pooled_scores(model.scorer, pool)
     for k in range(settings.folds):
         rows = fold == k
-        scores[rows] = regression.phase_scores(solved(k), rows)[..., 0]
+        scores[rows, :, own:] = regression.phase_scores(solved(k), rows)
     scorer = _joined(model.scorer, regression.scorer(solved(None), np.eye(1)))
     group = _groups(rated.rank, person, settings)
 
+    columns = np.array([*range(settings.others), own], np.float64)
+
     def scale(rows: NDArray[np.bool_]) -> ModelScale:
-        spread = _spread(scores[rows], pool.select(rows), rated.rank[rows], weight[rows], settings)
-        spread = replace(spread, columns=np.array([float(scorer.width - 1)]))
+        read = scores[rows][..., columns.astype(np.int64)]
+        spread = replace(
+            _spread(read, pool.select(rows), rated.rank[rows], weight[rows], settings),
+            columns=columns,
+        )
         return ModelScale(name, np.array(settings.edges), _prior(group, person, settings), spread)
 
     every = np.ones(len(pool), bool)
     card = {**model.card, "rated": {**(model.card.get("rated") or {}), name: dict(about or {})}}
     whole = StrengthModel(scorer, [*model.scales.values(), scale(every)], card)
-    unseen = _unseen(pool, rated, scores, fold, person, group, scale, settings, scorer.width)
-    return TrainedScale(calibrated(whole, name, unseen), unseen, scores, fold)
+    scales = tuple(scale(fold != k) for k in range(settings.folds))
+    unseen = _unseen(pool, rated, scores, fold, person, group, scales, settings)
+    return TrainedScale(calibrated(whole, name, unseen), unseen, scores, fold, scales)
+
+
+def pooled_scores(scorer: MoveScorer, pool: RankPool) -> Array:
+    """Summed scores of a pool's sides by phase: float64 [s, phases, k]."""
+    scores = np.einsum("spv,pvk->spk", pool.values, scorer.linear, optimize=True)
+    scores = scores + pool.lifted @ scorer.lifted
+    return np.asarray(scores - pool.counts[..., None] * scorer.centre[pool.colour - 1], np.float64)
 
 
 def _joined(one: MoveScorer, more: MoveScorer) -> MoveScorer:
@@ -217,13 +241,10 @@ def _groups(rank: Array, person: Ints, settings: RatedSettings) -> Ints:
 
 
 def _prior(group: Ints, person: Ints, settings: RatedSettings) -> Array:
-    """Probabilities of the groups: between all ranks alike and as many as have played."""
-    edges = np.asarray(settings.edges)
+    """Probabilities of the groups: as many as have played, and one more."""
     _, first = np.unique(person, return_index=True)
-    ranks = np.diff(edges)
-    people = np.bincount(group[first], minlength=len(ranks)) + 1.0
-    share = ranks * (people / ranks) ** settings.population
-    return np.asarray(share / share.sum())
+    people = np.bincount(group[first], minlength=len(settings.edges) - 1) + 1.0
+    return np.asarray(people / people.sum())
 
 
 def _hat(rank: Array, knots: Array) -> Array:
@@ -238,14 +259,14 @@ def _hat(rank: Array, knots: Array) -> Array:
 
 
 def _usual(mean: Array, hat: Array, weight: Array, knots: Array, smooth: float) -> Array:
-    """Mean scores at the knots: weighted least squares, drawn to a straight line."""
+    """Mean scores at the knots [n, k]: weighted least squares, drawn to a straight line."""
     bend = np.zeros((len(knots) - 2, len(knots)))
     for k in range(len(knots) - 2):
         left, right = knots[k + 1] - knots[k], knots[k + 2] - knots[k + 1]
         bend[k, k : k + 3] = np.array([1.0 / left, -1.0 / left - 1.0 / right, 1.0 / right])
     bend *= np.diff(knots).mean()
     products = hat.T @ (hat * weight[:, None]) + smooth * bend.T @ bend
-    return np.asarray(np.linalg.solve(products, hat.T @ (weight * mean)))
+    return np.asarray(np.linalg.solve(products, hat.T @ (weight[:, None] * mean)))
 
 
 def _spread(
@@ -256,18 +277,18 @@ def _spread(
     counts = pool.counts.astype(np.float64)
     moves = counts.sum(axis=1)
     hat = _hat(rank, knots)
-    mean = scores.sum(axis=1) / np.maximum(moves, 1.0)
+    mean = scores.sum(axis=1) / np.maximum(moves, 1.0)[:, None]
     whole = _usual(mean, hat, weight * (moves > 0), knots, settings.smooth)
-    whole = np.maximum.accumulate(whole)  # who is stronger does not score less
-    usual = np.empty((len(knots), PHASES, 1))
+    whole[:, -1] = np.maximum.accumulate(whole[:, -1])  # who is stronger does not score less
+    usual = np.empty((len(knots), PHASES, scores.shape[2]))
     for phase in range(PHASES):
         own = counts[:, phase]
-        mean = scores[:, phase] / np.maximum(own, 1.0)
+        mean = scores[:, phase] / np.maximum(own, 1.0)[:, None]
         # A phase of few moves is as the whole game is.
-        usual[:, phase, 0] = whole + _usual(
-            mean - hat @ whole, hat, weight * own / np.maximum(own, 1.0).mean(), knots,
-            10.0 * settings.smooth,
-        )  # fmt: skip
+        share = weight * own / np.maximum(own, 1.0).mean()
+        usual[:, phase] = whole + _usual(
+            mean - hat @ whole, hat, share, knots, _BY_PHASE * settings.smooth
+        )
     return _scattered(scores, pool, rank, usual, settings)
 
 
@@ -288,8 +309,8 @@ def _scattered(
     )
     chosen = chosen[moves[chosen] > 0]
     hat = _hat(rank, knots)
-    away = scores - np.einsum("sn,np,sp->sp", hat, usual[..., 0], counts)
-    mean = away.sum(axis=1) / (moves + settings.prior_moves)
+    away = scores - np.einsum("sn,npk,sp->spk", hat, usual, counts)
+    mean = away[..., -1].sum(axis=1) / (moves + settings.prior_moves)
     _, person = np.unique(pool.player[chosen], return_inverse=True)
     number = np.bincount(person)
     square = np.bincount(person, mean[chosen] ** 2) / number
@@ -299,11 +320,10 @@ def _scattered(
     factor = np.array([square[each].mean() for each in classes]) / square.mean()
     scatter = np.clip(np.interp(knots, middle, factor), *_SCATTER)
     by_rank = np.sqrt(hat @ scatter)
-    parts = covariances(
-        (away / by_rank[:, None])[chosen, :, None], counts[chosen], pool.player[chosen]
-    )
+    even = away / by_rank[:, None, None]
+    parts = covariances(even[chosen], counts[chosen], pool.player[chosen])
     return Spread(
-        columns=np.zeros(1),
+        columns=np.arange(scores.shape[2], dtype=np.float64),
         knots=knots,
         usual=usual,
         scatter=scatter,
@@ -319,21 +339,17 @@ def _unseen(
     fold: Ints,
     person: Ints,
     group: Ints,
-    scale: Any,
+    scales: Sequence[ModelScale],
     settings: RatedSettings,
-    width: int,
 ) -> dict[str, Unseen]:
     """Estimates of the players of each fold, by what was learnt from the other folds."""
     sure = rated.sure >= 1.0
     mean_rank = (np.bincount(person, rated.rank) / np.bincount(person))[person]
-    scales = [scale(fold != k) for k in range(settings.folds)]
     found: dict[str, Unseen] = {}
     for part in PARTS:
         phases = MODEL_PHASES.get(part, list(range(PHASES)))
         keep = np.isin(np.arange(PHASES), phases)
-        columns = np.zeros((len(pool), PHASES, width))
-        columns[..., -1] = scores
-        statistics = as_statistics(pool.counts * keep, columns * keep[:, None])
+        statistics = as_statistics(pool.counts * keep, scores * keep[:, None])
         random = np.random.default_rng(settings.seed)
         found[part] = Unseen.joined(
             [
