@@ -18,6 +18,7 @@ FEATURES = "build/features"
 FOX = f"{FEATURES}/fox_games"
 OGS = (f"{FEATURES}/ogs_league", f"{FEATURES}/ogs_weak")
 RANK_MODEL = "build/rank-from-moves/rank_model.npz"
+SET_MODELS = "build/set-models/full.npz"
 OUT_OF_FOLD = "build/rank-from-moves/out_of_fold.npz"
 
 
@@ -281,6 +282,19 @@ STUDIES = (
         240,
         (RANK_MODEL, OUT_OF_FOLD, *_pages("rank-from-moves-tables.md")),
         (Shared("data/go/fox_ranked"), Made(FOX, "features")),
+        ("--shared", "{shared}"),
+    ),
+    Study(
+        "set_models",
+        60,
+        (SET_MODELS, *_pages("set-models-tables.md")),
+        (
+            Shared("data/go/fox_ranked"),
+            Shared("data/go/ogs_weak"),
+            Made(FOX, "features"),
+            Made(OGS[1], "features"),
+            Package("torch", "train"),
+        ),
         ("--shared", "{shared}"),
     ),
     Study(
