@@ -43,7 +43,7 @@ from yardstone.records.sgf import read_games
 from yardstone.strength.estimate.games import see_games
 from yardstone.strength.estimate.listed_moves import costliest_moves, player_losses
 from yardstone.strength.evidence import evidence_of_games
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 
 #: Positions that the long search sees on either side.
 LONG = 64
@@ -290,7 +290,7 @@ def _searched(
 
 def effects(network: Network, number: int, seed: int) -> str:
     """What moves say of strength under four symmetries of the board."""
-    model, shares = RankModel.load(), []
+    model, shares = StrengthModel.load(), []
     for group in ("3-5k", "3d", "9d"):
         for game in fox_games(group, number // 3, seed):
             each = []

@@ -43,7 +43,7 @@ from yardstone.strength.estimate.players import plain_name
 from yardstone.strength.estimate.site_scales import fox_rank
 from yardstone.strength.estimate.strengths import Rater
 from yardstone.strength.evidence import evidence_of_store
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank.ranks import EDGES
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def rank_number(text: str) -> float | None:
     return (number if found[2] == "d" else 1 - number) + 0.5
 
 
-def league(store: FeatureStore, model: RankModel) -> list[Person]:
+def league(store: FeatureStore, model: StrengthModel) -> list[Person]:
     """The players of the league."""
     games = store.games
     ranks: dict[str, list[float]] = defaultdict(list)
@@ -97,7 +97,7 @@ def league(store: FeatureStore, model: RankModel) -> list[Person]:
     return [Person(float(np.mean(ranks[name])), np.sum(sums[name], axis=0)) for name in ranks]
 
 
-def people(store: FeatureStore, model: RankModel, index: Path) -> list[Person]:
+def people(store: FeatureStore, model: StrengthModel, index: Path) -> list[Person]:
     """The people who played against bots; provisional ranks are left out."""
     with gzip.open(index, "rt", encoding="utf-8") as file:
         rows = {row["file"]: row for row in csv.DictReader(file)}
@@ -127,7 +127,7 @@ def fitted(rank: Array, likelihood: Array) -> tuple[float, float]:
     return float(found[0]), float(np.exp(found[1]))
 
 
-def lines(name: str, found: list[Person], model: RankModel) -> Iterator[str]:
+def lines(name: str, found: list[Person], model: StrengthModel) -> Iterator[str]:
     """What one collection says."""
     rank = np.array([each.rank for each in found])
     statistics = np.array([each.statistics for each in found])
@@ -173,7 +173,7 @@ def main() -> None:
     parser.add_argument("--stores", type=Path, default=ROOT / "build" / "features")
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     options = parser.parse_args()
-    model = RankModel.load()
+    model = StrengthModel.load()
     index = options.shared / "data" / "go" / "ogs_weak" / "index.csv.gz"
     try:
         found = {

@@ -22,7 +22,7 @@ from studies.rank.listed import Sides
 from studies.strength_intervals import KEPT
 
 from yardstone.lab.neubauer.rank.protocol import draw_games, draw_players
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,7 @@ def resampled(sides: Sides, owner: Ints, random: np.random.Generator) -> tuple[I
 
 
 def right(
-    model: RankModel,
+    model: StrengthModel,
     statistics: Array,
     group: Ints,
     game: Ints,
@@ -80,11 +80,11 @@ def right(
             statistics, group, game,
             games=games, draws=_DRAWS, random=random, one_colour=kind == "one colour",
         )  # fmt: skip
-        found = model.group_probabilities(sums) if len(truth) else np.empty((0, 11))
+        found = model.scale("fox").knot_probabilities(sums) if len(truth) else np.empty((0, 11))
     return np.asarray(found.argmax(axis=1) == truth, np.float64)
 
 
-def cell(sides: Sides, model: RankModel, kind: str, games: int, replicates: int) -> str:
+def cell(sides: Sides, model: StrengthModel, kind: str, games: int, replicates: int) -> str:
     """An accuracy with its standard error, in per cent."""
     random = np.random.default_rng(games)
     owner, statistics = owners(sides), sides.statistics()
@@ -113,7 +113,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--replicates", type=int, default=40)
     options = parser.parse_args()
-    sides, model = Sides.load(KEPT), RankModel.load()
+    sides, model = Sides.load(KEPT), StrengthModel.load()
     lines = [
         f"| % right ± standard error | {' | '.join(f'n = {games}' for games in GAMES)} |",
         "|---|" + "--:|" * len(GAMES),

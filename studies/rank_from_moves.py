@@ -26,7 +26,7 @@ from studies.rank.tables import Tables
 
 from yardstone.errors import YardstoneError
 from yardstone.lab.neubauer.rank.intervals import with_intervals
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -50,7 +50,7 @@ def main() -> None:
     model = with_intervals(trained, pool, study.seed)
     model.save(study.folder / MODEL)
     # What is scored is what is kept: with the weights of the file.
-    model = RankModel.load(study.folder / MODEL)
+    model = StrengthModel.load(study.folder / MODEL)
     outside = trained.out_of_fold
     np.savez_compressed(
         study.folder / "out_of_fold.npz",

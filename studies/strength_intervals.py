@@ -36,7 +36,7 @@ from yardstone.strength.estimate.coverage import Coverage, coverage
 from yardstone.strength.estimate.intervals import Interval
 from yardstone.strength.estimate.phases import phase_means
 from yardstone.strength.estimate.strengths import PARTS
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank.ranks import EDGES, RANKS
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def complete_stores(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.glob("fox_*")) if read_about(path).get("complete")]
 
 
-def draw_parts(sides: Sides, model: RankModel, seed: int, draws: int) -> dict[str, Unseen]:
+def draw_parts(sides: Sides, model: StrengthModel, seed: int, draws: int) -> dict[str, Unseen]:
     """Estimates of the listed players from whole games and from each phase."""
     listed = sides.select(sides.listed)
     player = listed.player.astype(np.int64)
@@ -72,7 +72,7 @@ def draw_parts(sides: Sides, model: RankModel, seed: int, draws: int) -> dict[st
     for part in PARTS:
         phase = None if part == "whole" else GAME_PHASES.index(part)
         parts[part] = draw_unseen(
-            model,
+            model.scale("fox"),
             listed.statistics(phase),
             listed.group.astype(np.int64),
             player,
@@ -91,7 +91,7 @@ def crossed(found: Unseen, levels: tuple[float, ...] = LEVELS) -> dict[float, li
     }
     moves = found.moves
     for fold in np.unique(found.fold):
-        table = found.select(found.fold != fold).table()
+        table = found.select(found.fold != fold).table(EDGES)
         for row in np.flatnonzero(found.fold == fold):
             for level in levels:
                 ends = table.interval(found.density[row], int(moves[row]), level)
@@ -108,6 +108,7 @@ def held(
         [intervals[row] for row in chosen],
         found.group[chosen],
         level=level,
+        edges=EDGES,
         players=found.player[chosen],
     )
 
@@ -128,7 +129,9 @@ def head(first: str) -> Iterator[str]:
     yield "|---|--:|--:|--:|--:|--:|--:|"
 
 
-def lines(sides: Sides, parts: Mapping[str, Unseen], model: RankModel, seed: int) -> Iterator[str]:
+def lines(
+    sides: Sides, parts: Mapping[str, Unseen], model: StrengthModel, seed: int
+) -> Iterator[str]:
     """The tables as Markdown."""
     whole = parts["whole"]
     of_whole = crossed(whole)
@@ -180,7 +183,7 @@ def lines(sides: Sides, parts: Mapping[str, Unseen], model: RankModel, seed: int
     )
 
 
-def phase_lines(sides: Sides, model: RankModel, seed: int) -> Iterator[str]:
+def phase_lines(sides: Sides, model: StrengthModel, seed: int) -> Iterator[str]:
     """Ratings of phases against the true group, and against the rating of the whole."""
     yield (
         "Ratings of phases: how far off the middle of the true group (mean, for groups between "
@@ -203,7 +206,7 @@ def phase_lines(sides: Sides, model: RankModel, seed: int) -> Iterator[str]:
                 continue
             drawn = random.choice(own, games, replace=False)
             all_moves = whole[drawn].sum(axis=0)
-            means = phase_means(model, by_phase[drawn].sum(axis=0), all_moves)
+            means = phase_means(model.scale("fox"), by_phase[drawn].sum(axis=0), all_moves)
             mean = float(model.posterior(all_moves)[0])
             between.append(means.min() - 0.05 <= mean <= means.max() + 0.05)
             group = int(listed.group[own[0]])
@@ -241,13 +244,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--ship", action="store_true", help="replace the model that is shipped")
     options = parser.parse_args()
-    model = RankModel.load()
+    model = StrengthModel.load()
     if options.stores is not None:
         found = read_sides(complete_stores(options.stores), model, Facts(options.shared))
         found.save(KEPT)
     sides = Sides.load(KEPT)
     parts = draw_parts(sides, model, options.seed, options.draws)
-    whole = calibrated(model, parts)
+    whole = calibrated(model, "fox", parts)
     options.folder.mkdir(parents=True, exist_ok=True)
     whole.save(options.folder / CALIBRATED)
     if options.ship:

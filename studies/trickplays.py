@@ -27,7 +27,7 @@ from yardstone.reports.trickplay.problems import found_lines, ratings_document
 from yardstone.strength.estimate.games import model_network
 from yardstone.strength.estimate.site_scales import SITE_SCALES
 from yardstone.strength.evidence import Evidence
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 from yardstone.strength.trickplay import (
     Completion,
     FoundProblems,
@@ -91,7 +91,7 @@ def comparison(
 
 def rows(
     found: Sequence[Completion],
-    model: RankModel,
+    model: StrengthModel,
     answers: dict[bool, list[Evidence]],
     theirs: dict[str, tuple[float, float]],
 ) -> Iterator[str]:
@@ -105,7 +105,7 @@ def rows(
 
 
 def by_length(
-    found: Sequence[Completion], model: RankModel, answers: Sequence[Evidence]
+    found: Sequence[Completion], model: StrengthModel, answers: Sequence[Evidence]
 ) -> Iterator[str]:
     """Mean ratings by the first moves, of the problems both of whose variations have so many."""
     for moves in (1, 2, 3):
@@ -147,7 +147,7 @@ def main() -> None:
     theirs = published(data / "trickplay" / "ratings.csv")
     found = complete_problems(problems, index, boards=BOARDS)
     where = FoundProblems(found, len(index), index.positions, skipped, SkipReport())
-    model = RankModel.load()
+    model = StrengthModel.load()
     network = model_network(model, chosen.shared / NETWORK, threads=chosen.threads)
     answers = {
         history: answer_evidence(found, network, history=history) for history in (True, False)

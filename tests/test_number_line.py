@@ -23,7 +23,7 @@ from yardstone.scales import (
     grade_of_egf,
     grade_of_fox,
 )
-from yardstone.strength.estimate.site_scales import EGF_SHIFT, OGS_SHIFT, SITE_SCALES, fox_rank
+from yardstone.strength.estimate.site_scales import EGF_SHIFT, SITE_SCALES, fox_rank, scales_from
 from yardstone.strength.rank.ranks import EDGES, RANKS
 from yardstone.tournament.formats.opengotha_fields import format_rank, parse_rank
 from yardstone.winprob.goldis import goldis_of_grade, rank_rating
@@ -57,17 +57,19 @@ def test_every_reader_and_writer_has_the_same_number(grade: int) -> None:
 def test_a_grade_has_the_same_stretch_on_every_scale(grade: int) -> None:
     low, high = grade - 0.5, grade + 0.5
     assert nearest_grade(low) == nearest_grade(high - 1e-9) == format_grade(grade)
-    for name in ("fox", "ogs", "egf"):
+    for name in RANK_AXES:
         axis = RANK_AXES[name]
         of = fox_of_grade if name == "fox" else lambda g, name=name: convert(g, "grade", name)
         inside = float(of(low)) + 1e-6
         assert axis.rank(inside) == axis.rank(float(of(high)) - 1e-6) == format_grade(grade)
 
 
-@given(st.floats(-3.9, 9.9))
+@given(st.floats(-29.9, 9.9))
 def test_an_estimate_has_the_same_rank_on_the_site_scales_as_its_rating(place: float) -> None:
-    for name, shift in (("ogs", OGS_SHIFT), ("egf", EGF_SHIFT)):
-        scale = SITE_SCALES[name]
+    ogs = scales_from("ogs", ("fox", "ogs"))
+    cases = [(SITE_SCALES["egf"], EGF_SHIFT), *((ogs[n], 0.0) for n in ("ogs", "ogs-2020", "egf"))]
+    for scale, shift in cases:
+        name = scale.name
         strength = float(convert(scale.rating(place), name, "grade", extrapolate=True))
         assert strength == pytest.approx(float(grade_of_fox(place + shift)), abs=1e-9)
         assert scale.number is not None

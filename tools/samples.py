@@ -24,7 +24,7 @@ from yardstone.web.unpack import Unpacked
 def sample_result(kind: str, folder: Path, settings: Settings | None = None) -> dict[str, Any]:
     """What the server makes of the example of a kind."""
     from yardstone.strength.estimate.games import model_network
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
     sample = SAMPLES[kind]
     files = [Unpacked(name, example(name), format_) for name, format_ in sample.files]
@@ -37,7 +37,7 @@ def sample_result(kind: str, folder: Path, settings: Settings | None = None) -> 
         files,
         folder,
         settings or Settings(data=folder),
-        lambda: model_network(RankModel.load()),
+        lambda: model_network(StrengthModel.load()),
         lambda stage, done, total: None,
     )
     result: dict[str, Any] = json.loads(json.dumps(KINDS[kind].perform(task)))

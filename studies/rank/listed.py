@@ -22,8 +22,8 @@ from yardstone.go.analysis import Phases
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.points import BLACK, WHITE
 from yardstone.strength.evidence import evidence_of_store
-from yardstone.strength.rank.model import RankModel
-from yardstone.strength.rank.scorer import PHASES
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.move_phases import PHASES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,7 +65,7 @@ class Sides:
         return len(self.group)
 
     def statistics(self, phase: int | None = None) -> Array:
-        """Rows as `RankModel.game_statistics` gives them, of one phase or of all."""
+        """Rows as `StrengthModel.game_statistics` gives them, of one phase or of all."""
         chosen = slice(None) if phase is None else slice(phase, phase + 1)
         counts = self.counts[:, chosen].sum(axis=1).astype(np.float64)
         scores = self.scores[:, chosen].astype(np.float64).sum(axis=1)
@@ -89,7 +89,7 @@ class Sides:
             return cls(**{each.name: found[each.name] for each in fields(cls)})
 
 
-def read_sides(stores: Sequence[Path], model: RankModel, facts: Facts) -> Sides:
+def read_sides(stores: Sequence[Path], model: StrengthModel, facts: Facts) -> Sides:
     """Score all sides of the games held back in some stores of features.
 
     Raises

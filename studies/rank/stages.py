@@ -20,7 +20,7 @@ from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store
 from yardstone.lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, judged_by_fold
 from yardstone.lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
 from yardstone.strength.evidence import evidence_of_store
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank.ranks import RANKS
 
 if TYPE_CHECKING:
@@ -154,11 +154,11 @@ class Study:
             )
 
         def judge(number: int, sums: Array) -> Array:
-            return found.models[number].group_probabilities(sums)
+            return found.models[number].scale().knot_probabilities(sums)
 
         return judged_by_fold(drawn, judge, found.fold)
 
-    def scored(self, model: RankModel) -> dict[str, NDArray[Any]]:
+    def scored(self, model: StrengthModel) -> dict[str, NDArray[Any]]:
         """Statistics of all sides held back, from all stores that have some."""
         parts: list[dict[str, NDArray[Any]]] = []
         begin = 0
@@ -206,7 +206,7 @@ def scored_file(folder: Path, store: str) -> Path:
     return folder / f"scored-{store}-{digest}.npz"
 
 
-def one_player(model: RankModel, sums: Array) -> Array:
+def one_player(model: StrengthModel, sums: Array) -> Array:
     """Probabilities of the groups for games of one player."""
     return model.posterior(sums)[2]
 

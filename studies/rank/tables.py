@@ -16,9 +16,9 @@ from studies.rank.stages import one_player
 
 from yardstone.lab.neubauer.rank.pool import RankPool, without_years
 from yardstone.lab.neubauer.rank.protocol import Accuracy, accuracy, draw_games, draw_players
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.rank.scorer import PHASES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +57,7 @@ class Tables:
         study: Study,
         trained: TrainedRank,
         pool: RankPool,
-        model: RankModel,
+        model: StrengthModel,
     ) -> None:
         self.study, self.trained, self.pool, self.model = study, trained, pool, model
 
@@ -132,7 +132,9 @@ class Tables:
                     one_colour=one_colour,
                 )
                 found.append(
-                    accuracy(self.model.group_probabilities(sums), truth) if len(truth) else None
+                    accuracy(self.model.scale("fox").knot_probabilities(sums), truth)
+                    if len(truth)
+                    else None
                 )
             yield row(name, found)
         random = self.study.generator()
@@ -163,7 +165,7 @@ class Tables:
             random=self.study.generator(),
         )
         if len(truth):
-            yield from confusion(self.model.group_probabilities(sums), truth)
+            yield from confusion(self.model.scale("fox").knot_probabilities(sums), truth)
 
     def made(self) -> Iterator[str]:
         """How the tables were made."""

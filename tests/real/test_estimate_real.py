@@ -23,7 +23,7 @@ from yardstone.strength.estimate.collection import estimate_players
 from yardstone.strength.estimate.estimate import StrengthEstimate, estimate_player
 from yardstone.strength.estimate.games import model_network
 from yardstone.strength.estimate.strengths import PARTS, interval_tables
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 
 NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 OTHER = "nets/b7c96h3tfrs-test5-cnorm.bin.gz"
@@ -35,13 +35,13 @@ def network() -> Network:
 
 
 def test_the_network_of_the_model_can_be_downloaded_by_name() -> None:
-    card = RankModel.load().card
+    card = StrengthModel.load().card
     (known,) = [each for each in KNOWN if each.name == card["network"]]
     assert known.sha256 == card["sha256"]
 
 
 def test_the_model_carries_its_intervals() -> None:
-    tables = interval_tables(RankModel.load())
+    tables = interval_tables(StrengthModel.load())
     assert set(tables) == set(PARTS)
     for table in tables.values():
         assert table.counts.min() >= 100
@@ -53,7 +53,7 @@ def test_the_model_carries_its_intervals() -> None:
 
 def test_another_network_is_refused() -> None:
     with pytest.raises(InputError, match="was trained on what g170-b6c96") as caught:
-        model_network(RankModel.load(), shared_path(OTHER))
+        model_network(StrengthModel.load(), shared_path(OTHER))
     assert "nets download b6c96" in str(caught.value)
 
 
@@ -87,7 +87,7 @@ def fox_games(folder: Path, group: str, number: int) -> list[Path]:
 
 def both_colours(paths: list[Path], network: Network) -> float:
     """Mean estimate of the players of some games."""
-    found = estimate_players(list(read_games(*paths)), network, RankModel.load())
+    found = estimate_players(list(read_games(*paths)), network, StrengthModel.load())
     moves = sum(each.moves for each in found.players)
     return sum(each.moves * each.rating for each in found.players) / moves
 

@@ -20,7 +20,7 @@ from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.sgf import read_games
 from yardstone.strength.evidence import KINDS, evidence_of_games
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank.ranks import RANKS
 
 NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
@@ -58,7 +58,7 @@ def features(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[GameFea
 
 
 def test_groups_far_apart_are_told(features: dict[str, list[GameFeatures]]) -> None:
-    model = RankModel.load()
+    model = StrengthModel.load()
     assert model.card["sha256"] == load_network(shared_path(NET), threads=1).sha256
     means = []
     for found in features.values():
@@ -72,11 +72,11 @@ def test_groups_far_apart_are_told(features: dict[str, list[GameFeatures]]) -> N
 
 
 def test_effects_of_real_moves_add_up(features: dict[str, list[GameFeatures]]) -> None:
-    model = RankModel.load()
+    model = StrengthModel.load()
     for found in features.values():
         evidence = evidence_of_games(found, [1] * GAMES)
         score = model.score(evidence)
         effects = model.move_scores(evidence)
-        assert effects.sum() == pytest.approx(score.mean - model.prior[0], abs=0.6)
+        assert effects.sum() == pytest.approx(score.mean - model.prior()[0], abs=0.6)
         assert len(score.by_game) == GAMES
         assert np.abs(effects).max() < 2.0

@@ -13,7 +13,7 @@ from tests.go.slow_patterns import SlowSearch
 from tests.shared import shared_path
 from yardstone.go.patterns import GameIndex, build_index, find_patterns
 from yardstone.strength.estimate.games import model_network
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 from yardstone.strength.trickplay import (
     Problem,
     complete_problems,
@@ -109,7 +109,7 @@ def test_answers_are_rated_with_the_model_that_is_shipped(
     net = shared_path("nets/g170-b6c96-s175395328-d26788732.bin.gz")
     chosen = [problem for problem in problems if problem.name in ("problem1", "problem24")]
     completed = complete_problems(chosen, index, workers=1)
-    model = RankModel.load()
+    model = StrengthModel.load()
     network = model_network(model, net, threads=_threads())
     rated = rate_problems(completed, model, network, moves="all")
     for problem in rated:

@@ -11,7 +11,7 @@ from tests.go.games import random_game
 from tests.go.random_net import Shape, write_network
 from yardstone.go.nets.network import Network, load_network
 from yardstone.records.go_game import GoGame
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 
 __all__ = ["Case", "game", "make_case", "sgf"]
 
@@ -22,20 +22,20 @@ class Case:
 
     file: Path
     network: Network
-    model: RankModel
+    model: StrengthModel
     model_file: Path
 
 
 def make_case(folder: Path) -> Case:
     """A random network as wide as the model that is shipped, and that model for it."""
-    shipped = RankModel.load()
+    shipped = StrengthModel.load()
     shape = Shape(10, ("residual",), channels=shipped.scorer.channels)
     file = write_network(folder / "tiny.bin.gz", shape, 1)
     network = load_network(file, threads=1)
     card = {"name": "tiny", "network": network.name, "sha256": network.sha256}
-    model = RankModel(shipped.scorer, shipped.spread, card)
+    model = StrengthModel(shipped.scorer, list(shipped.scales.values()), card)
     model.save(folder / "model.npz")
-    return Case(file, network, RankModel.load(folder / "model.npz"), folder / "model.npz")
+    return Case(file, network, StrengthModel.load(folder / "model.npz"), folder / "model.npz")
 
 
 def game(seed: int, black: str, white: str, *, moves: int = 24, day: int | None = None) -> GoGame:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from yardstone.lab.neubauer.rank.pool import RankPool
 from yardstone.strength.evidence import Evidence
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.model_scale import ModelScale
+from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank.lift import Lift, random_lift
-from yardstone.strength.rank.model import RankModel
-from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.rank.scorer import PHASES, MoveScorer
-from yardstone.strength.rank.spread import RankSpread
+from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES, RANKS
+from yardstone.strength.rank.scorer import MoveScorer
 from yardstone.strength.rank.values import SCALARS
+from yardstone.strength.spread import Spread
 
 CHANNELS = 6
 WIDTH = 3
@@ -52,7 +56,7 @@ def random_evidence(
     return Evidence(**{**arrays, **changed}, games=len(lengths))
 
 
-def random_model(seed: int = 0, channels: int = CHANNELS, width: int = WIDTH) -> RankModel:
+def random_model(seed: int = 0, channels: int = CHANNELS, width: int = WIDTH) -> StrengthModel:
     """A model whose ranks lie along a line, with random weights."""
     random = np.random.default_rng(seed)
     values = 4 * channels + len(SCALARS)
@@ -77,18 +81,57 @@ def random_model(seed: int = 0, channels: int = CHANNELS, width: int = WIDTH) ->
         lifted=single(lift.lifted, width),
         centre=single(2, PHASES, width),
     )
-    along = np.linspace(-1.0, 1.0, len(RANKS))[:, None, None]
+    spread = random_spread(random, columns=np.arange(width), knots=0.5 * (EDGES[:-1] + EDGES[1:]))
+    scale = ModelScale("fox", EDGES, np.full(len(RANKS), 1.0 / len(RANKS)), spread)
+    return StrengthModel(scorer, [scale], {"name": "random", "network": "none", "sha256": "0" * 64})
+
+
+def random_spread(
+    random: np.random.Generator,
+    *,
+    columns: Sequence[int] | np.ndarray[Any, Any],
+    knots: Sequence[float] | np.ndarray[Any, Any],
+) -> Spread:
+    """What players of growing strength score in some of a model's scores, without scatter."""
+    width = len(columns)
+    along = np.linspace(-1.0, 1.0, len(knots))[:, None, None]
     usual = along * (1.0 + 0.1 * random.random((PHASES, width)))
     half = random.normal(size=(3, width, width))
     move, game, player = (part @ part.T / width for part in half)
-    spread = RankSpread(
+    return Spread(
+        columns=np.asarray(columns, np.float64),
+        knots=np.asarray(knots, np.float64),
         usual=usual,
+        scatter=np.ones(len(knots)),
         move=20.0 * move + 10.0 * np.eye(width),
         game=0.05 * game,
         player=0.01 * player,
         prior_moves=np.array(10.0),
     )
-    return RankModel(scorer, spread, {"name": "random", "network": "none", "sha256": "0" * 64})
+
+
+def model_of_two_scales(seed: int = 0) -> StrengthModel:
+    """A model with a scale of Fox and one of OGS, which reads other scores and has a scatter."""
+    model = random_model(seed, width=WIDTH + 2)
+    random = np.random.default_rng(seed + 1)
+    edges = GROUP_EDGES["ogs"]
+    fox = random_spread(random, columns=range(WIDTH), knots=model.scale().spread.knots)
+    ogs = random_spread(random, columns=(WIDTH + 1, 1), knots=(-30.0, -20.0, -11.0, -3.0, 5.0))
+    ogs = replace(ogs, scatter=np.array([0.5, 0.8, 1.0, 1.6, 2.5]))
+    share = random.dirichlet(np.full(len(edges) - 1, 4.0))
+    scales = [replace(model.scale(), spread=fox), ModelScale("ogs", edges, share, ogs)]
+    return StrengthModel(model.scorer, scales, model.card)
+
+
+def move_scorer(model: StrengthModel) -> MoveScorer:
+    """What scores the moves of a rank model."""
+    assert isinstance(model.scorer, MoveScorer)
+    return model.scorer
+
+
+def with_spread(model: StrengthModel, spread: Spread) -> StrengthModel:
+    """The model with another spread on its first scale, which is then the only one."""
+    return StrengthModel(model.scorer, [replace(model.scale(), spread=spread)], model.card)
 
 
 def simulated_pool(

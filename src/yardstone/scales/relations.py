@@ -11,6 +11,7 @@ scale      formula, g being the grade                         range of g
 grade      g                                                  30 kyu to 9 dan
 egf        2100 + 100 g                                       30 kyu to 9 dan
 ogs        525 exp((g + 30.5) / 23.15)                        30 kyu to 9 dan
+ogs-2020   850 exp(0.032 (g + 30.5))                          30 kyu to 9 dan
 goldis     2000 + 100 g (log rating in thousandths)           19 kyu to 10 dan
 elo        integral of the slope of Kaniuk's model            20 kyu to 9 dan
 elo-egf    (400/ln 10) (-7) ln(3300 - rating), rating of egf  30 kyu to 9 dan
@@ -19,7 +20,8 @@ elo-egf    (400/ln 10) (-7) ln(3300 - rating), rating of egf  30 kyu to 9 dan
 Sources: EGF, *EGF Official ratings system* (europeangodatabase.eu; grades 100
 points apart, 1 dan at 2100, floor -900; the expected score since 2021 is a
 logistic of ``-7 ln(3300 - rating)``). OGS, rank formula of 2021
-(forums.online-go.com, "2021 rating and rank adjustments"). Goldis: see
+(forums.online-go.com, "2021 rating and rank adjustments"), and the one before it, by which
+the ranks in records of 2020 follow from the ratings beside them. Goldis: see
 `yardstone.winprob.goldis`. Elo: differences, not values, have a meaning; both
 are set to 2100 at 1 dan. ``elo`` is where two players of a small difference have
 Kaniuk's probability, and beyond a few grades that model and any one Elo scale
@@ -72,6 +74,7 @@ _EGF_TOP = 3300.0
 _SHODAN, _EGF_GRADE = 2100.0, 100.0
 #: OGS counts from 30 kyu at 0, and a rank's stretch begins with its number.
 _OGS_FIRST, _OGS_STEP, _OGS_SHODAN = 525.0, 23.15, 30.5
+_OGS_2020_FIRST, _OGS_2020_RATE = 850.0, 0.032
 #: The same of Fox, where 1 dan is 1 to 2.
 _FOX_SHODAN = 1.5
 
@@ -129,6 +132,14 @@ def _ogs_of_grade(grade: Array) -> Array:
 
 def _grade_of_ogs(rating: Array) -> Array:
     return np.asarray(_OGS_STEP * np.log(rating / _OGS_FIRST) - _OGS_SHODAN)
+
+
+def _ogs_2020_of_grade(grade: Array) -> Array:
+    return np.asarray(_OGS_2020_FIRST * np.exp((grade + _OGS_SHODAN) * _OGS_2020_RATE))
+
+
+def _grade_of_ogs_2020(rating: Array) -> Array:
+    return np.asarray(np.log(rating / _OGS_2020_FIRST) / _OGS_2020_RATE - _OGS_SHODAN)
 
 
 def kaniuk_elo(grade: ArrayLike, model: Kaniuk = PUBLISHED) -> NDArray[np.float64]:
@@ -196,6 +207,15 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 "525 exp((g + 30.5) / 23.15)",
                 _ogs_of_grade,
                 _grade_of_ogs,
+                -30.0,
+                8.0,
+            ),
+            Scale(
+                "ogs-2020",
+                "OGS until January 2021, as its records of 2020 have it",
+                "850 exp(0.032 (g + 30.5))",
+                _ogs_2020_of_grade,
+                _grade_of_ogs_2020,
                 -30.0,
                 8.0,
             ),

@@ -105,12 +105,12 @@ class Worker:
     def network(self) -> Network:
         """KataGo's network, loaded once."""
         from yardstone.strength.estimate.games import model_network
-        from yardstone.strength.rank.model import RankModel
+        from yardstone.strength.model import StrengthModel
 
         if self._network is None:
             try:
                 self._network = model_network(
-                    RankModel.load(),
+                    StrengthModel.load(self.settings.model or None),
                     self.settings.net or None,
                     threads=self.threads,
                     cache=False,  # nothing of an upload outlives it

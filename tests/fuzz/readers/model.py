@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from tests.fuzz.targets import Target, Wrong
 from tests.go.random_net import ALL_SHAPES, Shape, network_bytes
 from tests.strength.made_training import TINY
-from tests.strength.rank_cases import random_evidence, random_model
+from tests.strength.rank_cases import model_of_two_scales, random_evidence, random_model
+from tests.strength.set_cases import random_scorer
 from yardstone.go.nets.engines import make_engine
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_header, read_model
 from yardstone.lab.neubauer.network.checkpoint import read_checkpoint, write_checkpoint
-from yardstone.lab.neubauer.network.set_transformer_numpy import StrengthNetwork, parameter_shapes
 from yardstone.lab.neubauer.network.training_log import Epoch, History
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.set_model.set_transformer import StrengthNetwork, parameter_shapes
 
 __all__ = ["TARGETS"]
 
@@ -48,10 +49,11 @@ def read_graph(path: Path) -> None:
 
 def read_rank_model(path: Path) -> None:
     """A rank model, which then judges moves."""
-    model = RankModel.load(path)
-    score = model.score(random_evidence([9, 4]))
-    if not np.isfinite([score.mean, score.deviation]).all():
-        raise Wrong("a strength is not finite")
+    model = StrengthModel.load(path)
+    for name in model.scales:
+        score = model.score(random_evidence([9, 4]), name)
+        if not np.isfinite([score.mean, score.deviation]).all():
+            raise Wrong("a strength is not finite")
 
 
 def read_strength_network(path: Path) -> None:
@@ -90,8 +92,14 @@ def graphs() -> dict[str, bytes]:
 
 
 def rank_models() -> dict[str, bytes]:
-    """A model with random weights."""
-    return {"model": _saved(random_model().save)}
+    """Models with random weights, of one scale, of two, and of sets of moves."""
+    model = random_model()
+    sets = StrengthModel(random_scorer("basic"), list(model.scales.values()), model.card)
+    return {
+        "model": _saved(model.save),
+        "two-scales": _saved(model_of_two_scales().save),
+        "sets": _saved(sets.save),
+    }
 
 
 def strength_networks() -> dict[str, bytes]:

@@ -19,13 +19,14 @@ from yardstone.strength.estimate.calibrate import Calibration, fit_calibration, 
 from yardstone.strength.estimate.ratings_file import RatedPlayer, read_ratings
 from yardstone.strength.estimate.site_scales import (
     EGF_DEVIATION,
+    EGF_SHIFT,
     OGS_DEVIATION,
-    OGS_SHIFT,
     SITE_SCALES,
     fox_rank,
+    scales_from,
     site_scale,
 )
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 
 Array = NDArray[np.float64]
 LINE = Calibration(
@@ -165,7 +166,7 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_calibration_belongs_to_its_model() -> None:
-    model = RankModel.load()
+    model = StrengthModel.load()
     name = model.card["name"]
     replace(LINE, model=name).check_model(model)
     with pytest.raises(InputError, match=f"is for the model random, and this is {name}"):
@@ -189,7 +190,8 @@ def test_ratings_of_ogs_and_egf_have_ranks(kind: str) -> None:
     first = SITE_SCALES[kind]
     slope = (first.rating(6.0) - first.rating(4.0)) / 2.0
     scale = replace(LINE, kind=kind, slope=slope, intercept=first.rating(5.0) - 5.0 * slope)
-    assert site_scale(scale).rank(5.0) == first.rank(5.0)
+    assert first.number is not None
+    assert site_scale(scale).rank(5.0) == fox_rank(first.number(5.0))
 
 
 @pytest.mark.parametrize(
@@ -218,6 +220,17 @@ def test_ogs_has_its_public_formula() -> None:
     assert fox_rank(23.15 * np.log(1918.6 / 525.0) - 29.0) == "1d"
 
 
+def test_ogs_of_2020_has_the_formula_of_its_time() -> None:
+    """As the index of its games has it: 1500 is 12.2 kyu, which is 17.75 ranks from 30 kyu."""
+    scale = SITE_SCALES["ogs-2020"]
+    for place in (-33.0, -12.0, 0.5, 6.0):
+        number = np.log(scale.rating(place) / 850.0) / 0.032
+        assert scale.number is not None
+        assert number - 29.0 == pytest.approx(scale.number(place))
+    assert scale.value(17.75 - 29.0) == 1500.0
+    assert scale.rank(17.75 - 29.0) == "13k"  # 12.25 ranks below 1 dan
+
+
 def test_an_egf_rating_of_2100_is_the_middle_of_1_dan() -> None:
     scale = SITE_SCALES["egf"]
     assert scale.number is not None
@@ -229,12 +242,27 @@ def test_an_egf_rating_of_2100_is_the_middle_of_1_dan() -> None:
 def test_where_the_model_tells_nothing_apart_the_rank_says_so() -> None:
     assert SITE_SCALES["fox"].rank(-2.5) == "3k or weaker"
     assert SITE_SCALES["fox"].rank(9.5) == SITE_SCALES["fox"].rank(10.0) == "9d"
-    for name in ("ogs", "egf"):
-        weakest, strongest = SITE_SCALES[name].rank(-2.5), SITE_SCALES[name].rank(9.5)
-        assert weakest is not None
-        assert weakest.endswith("k or weaker")
-        assert strongest is not None
-        assert strongest.endswith("d or stronger")
+    assert SITE_SCALES["egf"].rank(-2.5) == "7k or weaker"
+    assert SITE_SCALES["egf"].rank(9.5) == "4d or stronger"
+    for scale in scales_from("ogs", ("fox", "ogs")).values():
+        if scale.basis == "ogs":  # where other ranks are told apart
+            assert (scale.rank(-24.1), scale.rank(-24.0)) == ("26k or weaker", "25k")
+            assert (scale.rank(2.9), scale.rank(3.0)) == ("2d", "3d or stronger")
+
+
+def test_scales_of_a_model() -> None:
+    """Those that are reached from what it has, the EGF's from where it tells best."""
+    both = ("fox", "ogs")
+    assert list(scales_from("fox", both)) == ["fox", "ogs", "ogs-2020", "egf"]
+    assert list(scales_from("fox", ("fox",))) == ["fox", "egf"]
+    assert list(scales_from("ogs", ("ogs",))) == ["ogs", "ogs-2020", "egf"]
+    strong, weak = scales_from("fox", both), scales_from("ogs", both)
+    assert list(weak) == list(strong)
+    assert [name for name in strong if strong[name] is not weak[name]] == ["egf"]
+    assert (strong["egf"].basis, weak["egf"].basis) == ("fox", "ogs")
+    # 20 kyu of OGS is that of the EGF, 100 points at its middle; 5 dan of Fox is weaker there.
+    assert (weak["egf"].rank(-18.5), weak["egf"].value(-18.5)) == ("20k", 100.0)
+    assert strong["egf"].value(5.5) == pytest.approx(2500.0 + 100.0 * EGF_SHIFT)
 
 
 def test_the_end_of_an_interval_beyond_the_model_is_the_scales_error() -> None:
@@ -247,7 +275,7 @@ def test_the_end_of_an_interval_beyond_the_model_is_the_scales_error() -> None:
 
 
 def test_scales_that_are_not() -> None:
-    with pytest.raises(UsageError, match="fox, ogs, egf"):
+    with pytest.raises(UsageError, match="'kgs': there are fox, ogs, ogs-2020, egf"):
         site_scale("kgs")
 
 
@@ -287,16 +315,21 @@ def test_tables_that_are_none(tmp_path: Path, content: str, words: str) -> None:
 
 def test_the_guide_has_the_shifts_of_the_scales() -> None:
     page = (ROOT / "docs" / "how-to" / "strength.md").read_text("utf-8")
-    assert f"| `ogs` | {-OGS_SHIFT:g} lower, give or take {OGS_DEVIATION:g} |" in page
-    assert f"| `egf` | as OGS, give or take {EGF_DEVIATION:g} |" in page
+    rows = {
+        name: line for name in SITE_SCALES for line in page.splitlines() if f"| `{name}` |" in line
+    }
+    assert f"give or take {OGS_DEVIATION:g} " in rows["ogs"]
+    assert f"{-EGF_SHIFT:g} lower" in rows["egf"]
+    assert f"give or take {EGF_DEVIATION:g} " in rows["egf"]
+    assert "ogs-2020" in rows
     table = (ROOT / "docs" / "studies" / "ogs-shift-tables.md").read_text("utf-8")
     pattern = r"OGS less Fox.*: (\S+) ± (\S+) ranks .* spread by (\S+) ranks"
     league = re.findall(pattern, table.partition("People against bots")[0])
     assert len(league) == 2
     for mean, error, spread in (map(float, each) for each in league):
-        assert mean == pytest.approx(OGS_SHIFT, abs=error)
-        # The spread, the shift's own error, and a rank of doubt.
-        assert np.sqrt(spread**2 + error**2 + 1.0) == pytest.approx(OGS_DEVIATION, abs=0.4)
+        assert mean == pytest.approx(EGF_SHIFT, abs=error)
+        # The spread, the shift's own error, a rank of doubt, and one for OGS being the EGF.
+        assert np.sqrt(spread**2 + error**2 + 2.0) == pytest.approx(EGF_DEVIATION, abs=0.45)
 
 
 @pytest.mark.parametrize("number", [6, 30])

@@ -25,11 +25,17 @@ from yardstone.strength.estimate.estimate import AmbiguousPlayerError, estimate_
 from yardstone.strength.estimate.games import KOMI, model_network, see_games
 from yardstone.strength.estimate.groups import group_probabilities
 from yardstone.strength.estimate.intervals import IntervalTable
-from yardstone.strength.estimate.listed_moves import COSTLY, indicative_moves, player_losses
-from yardstone.strength.estimate.site_scales import SiteScale, site_scale
+from yardstone.strength.estimate.listed_moves import (
+    COSTLY,
+    IndicativeMove,
+    indicative_moves,
+    player_losses,
+)
+from yardstone.strength.estimate.site_scales import SITE_SCALES, SiteScale, scales_from, site_scale
 from yardstone.strength.estimate.strengths import PARTS, Rated
 from yardstone.strength.evidence import evidence_of_games
-from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES, RANKS
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +89,7 @@ def test_the_rating_is_the_models(case: Case, found: dict[str, Any]) -> None:
     probabilities = [each["probability"] for each in found["probabilities"]]
     assert probabilities == pytest.approx(score.probabilities.tolist(), abs=1e-3)
     density = case.model.density(case.model.game_statistics(evidence).sum(axis=0))
-    interval = IntervalTable.plain().interval(density, len(evidence), 0.9)
+    interval = IntervalTable.plain(EDGES).interval(density, len(evidence), 0.9)
     assert (found["low"], found["high"]) == pytest.approx(interval, abs=0.006)
 
 
@@ -208,30 +214,46 @@ def test_a_costly_move_is_no_example_of_strength(case: Case) -> None:
     evidence = evidence_of_games([seen[0][0].features], [BLACK])
     losses = player_losses(seen, case.network, LossEffort(visits=0))
     losses[0].points[:] = 0.0
-    up = [m for m in indicative_moves(evidence, case.model, seen, losses) if m.effect > 0.0]
+
+    def examples(name: str) -> list[IndicativeMove]:
+        moves = indicative_moves(evidence, case.model, seen, losses, name)
+        return [move for move in moves if move.effect > 0.0]
+
+    assert examples("fox")
     losses[0].points[:] = 5.0
-    none = [m for m in indicative_moves(evidence, case.model, seen, losses) if m.effect > 0.0]
-    assert up
-    assert not none
+    assert not any(examples(name) for name in case.model.scales)
 
 
 def test_groups_on_other_scales() -> None:
+    both = ("fox", "ogs")
     shares = [0.0] * 10 + [1.0]
     fox = group_probabilities(site_scale("fox"), shares)
     assert [each["rank"] for each in fox] == list(RANKS)
     assert (fox[3]["low"], fox[3]["high"], fox[0]["low"], fox[-1]["high"]) == (2.0, 3.0, None, None)
-    for name in ("ogs", "egf"):
-        scale = site_scale(name)
-        groups = group_probabilities(scale, shares)
-        assert [each["fox"] for each in groups] == list(RANKS)
+    for scale in (*scales_from("fox", both).values(), *scales_from("ogs", both).values()):
+        if scale.name == "fox":
+            continue
+        edges = GROUP_EDGES[scale.basis]
+        number = len(edges) - 1
+        groups = group_probabilities(scale, [0.0] * (number - 1) + [1.0])
+        assert [each["probability"] for each in groups] == [0.0] * (number - 1) + [1.0]
         assert groups[0]["rank"].startswith("≤")
         assert groups[-1]["rank"].startswith("≥")
-        assert groups[4]["low"] == groups[3]["high"] == scale.value(3.0)
-        assert groups[4]["rank"].split("-")[-1] == scale.rank(3.999) or "-" in groups[4]["rank"]
+        assert groups[4]["low"] == groups[3]["high"] == scale.value(edges[4])
+        inside = scale.rank(edges[5] - 1e-3)
+        assert groups[4]["rank"].split("-")[-1] == inside or "-" in groups[4]["rank"]
+    ogs = [each["rank"] for each in group_probabilities(site_scale("ogs"), [1.0] + [0.0] * 7)]
+    assert ogs == ["≤26k", "21-25k", "16-20k", "11-15k", "6-10k", "1-5k", "1-2d", "≥3d"]
     points = SiteScale("Club", "Club", lambda fox: 100.0 * fox + 1000.0, None, 0.5, 0, "made")
     named = [each["rank"] for each in group_probabilities(points, shares)]
     assert named[:3] == ["below 900", "900–1100", "1100–1200"]
     assert named[-1] == "from 1900"
+
+
+def same_model(case: Case) -> StrengthModel:
+    """The case's model with a card of its own."""
+    model = case.model
+    return StrengthModel(model.scorer, list(model.scales.values()), dict(model.card))
 
 
 def width(rated: Rated) -> float:
@@ -253,24 +275,39 @@ def test_intervals_grow_with_the_level(case: Case) -> None:
 
 
 def test_the_table_of_intervals_of_the_model_is_used(case: Case) -> None:
-    table = IntervalTable.plain()
+    """Each scale has tables of its own: what was checked on one says nothing of the other."""
+    table = IntervalTable.plain(EDGES)
     sure = replace(table, at=np.full_like(table.at, 0.5))
-    model = type(case.model)(case.model.scorer, case.model.spread, dict(case.model.card))
-    model.card["intervals"] = dict.fromkeys(PARTS, sure.as_dict())
+    model = same_model(case)
+    model.card["intervals"] = {"fox": dict.fromkeys(PARTS, sure.as_dict())}
     found = estimate_player(GAMES, net=case.network, model=model)
     plain = estimate_player(GAMES, net=case.network, model=case.model)
-    assert width(found.whole) < width(plain.whole)
-    assert not any("not checked" in note for note in found.notes)
-    assert any("not checked" in note for note in plain.notes)
+    assert width(found.measured["fox"].whole) < width(plain.measured["fox"].whole)
+    assert found.measured["ogs"].whole == plain.measured["ogs"].whole
+    for name, checked in {"fox": True, "ogs": False}.items():
+        shown, unchecked = found.on_scale(name), plain.on_scale(name)
+        assert shown.here.checked == checked
+        assert any("not checked" in note for note in shown.notes) != checked
+        assert any("not checked" in note for note in unchecked.notes)
 
 
 def test_scales(case: Case, found: dict[str, Any]) -> None:
-    for scale in ("ogs", "egf"):
-        shown = estimate_player(GAMES, net=case.network, model=case.model, scale=scale).as_dict()
-        assert shown["fox"] == {name: found[name] for name in ("rating", "low", "high")}
-        assert shown["low"] < shown["rating"] < shown["high"]
+    assert list(found["scales"]) == list(SITE_SCALES)
+    for scale in ("ogs", "ogs-2020", "egf"):
+        estimate = estimate_player(GAMES, net=case.network, model=case.model, scale=scale)
+        shown = estimate.as_dict()
+        assert shown["basis"] == found["basis"] == "fox"
+        assert shown["scales"] == found["scales"]
+        names = ("rank", "rating", "low", "high", "low_rank", "high_rank")
+        for name in names:
+            assert shown[name] == found["scales"][scale][name]
+            assert found[name] == shown["scales"]["fox"][name]
+        assert found["scales"][scale]["basis"] == estimate.scale.basis
+        whole = estimate.measured[estimate.scale.basis].whole
+        assert shown["rating"] == estimate.scale.value(whole.rating)
         assert shown["rating"] > 500
-        assert any("reached from that of Fox" in note for note in shown["notes"])
+        assert None in (shown["low"], shown["high"]) or shown["low"] < shown["high"]
+        assert any(f"The scale {estimate.scale.title}: " in note for note in shown["notes"])
     line = Calibration("club", "points", "tiny", 9, 50.0, 1000.0, 1.0, 1.0, 9.0, 0.0, 0.9, 0.0, 8.0)
     shown = estimate_player(GAMES, net=case.network, model=case.model, scale=line).as_dict()
     assert shown["rating"] == pytest.approx(1000 + 50 * found["rating"], abs=1.0)
@@ -358,11 +395,11 @@ def test_games_without_a_move_of_the_player(case: Case) -> None:
         game(26, "Anna", "Bob"), moves=np.array([72], np.int16), colours=np.array([1], np.int8)
     )
     found = estimate_player([only_black], "Bob", net=case.network, model=case.model)
-    mean, _ = case.model.prior
+    mean, _ = case.model.prior()
     assert found.whole.rating == pytest.approx(mean)
     assert found.whole.moves == 0
     assert not found.costliest
-    assert not found.indicative
+    assert not any(each.indicative for each in found.measured.values())
     assert "no move of this player" in found.notes[0]
     assert json.dumps(found.as_dict(), allow_nan=False)
 
@@ -400,7 +437,7 @@ def test_the_network_must_be_the_one_of_the_model(
     assert model_network(case.model, case.file, threads=1).sha256 == case.network.sha256
     monkeypatch.setenv("YARDSTONE_NET", str(case.file))
     assert model_network(case.model, threads=1).sha256 == case.network.sha256
-    other = type(case.model)(case.model.scorer, case.model.spread, dict(case.model.card))
+    other = same_model(case)
     other.card.update(network="g170-b6c96-s175395328-d26788732", sha256="f" * 64)
     with pytest.raises(InputError, match="trained on what") as caught:
         model_network(other, case.network)

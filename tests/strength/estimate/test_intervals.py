@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +13,12 @@ from yardstone.strength.estimate.coverage import Coverage, coverage
 from yardstone.strength.estimate.distribution import quantiles
 from yardstone.strength.estimate.interval_fit import fit_intervals
 from yardstone.strength.estimate.intervals import Interval, IntervalTable
-from yardstone.strength.rank.ranks import EDGES
+from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES
+
+fitted = partial(fit_intervals, edges=EDGES)
+covered = partial(coverage, edges=EDGES)
+quantiles_of = partial(quantiles, begin=EDGES[0], end=EDGES[-1])
+PLAIN = IntervalTable.plain(EDGES)
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -40,25 +47,26 @@ def players(number: int, seed: int, claimed: float) -> tuple[Array, Ints, Ints]:
 
 def test_quantiles_of_an_even_distribution() -> None:
     even = np.full(STEPS, 1.0 / STEPS)
-    assert quantiles(even, [0.0, 0.25, 0.5, 1.0]) == pytest.approx([-4.0, -0.5, 3.0, 10.0])
+    assert quantiles_of(even, [0.0, 0.25, 0.5, 1.0]) == pytest.approx([-4.0, -0.5, 3.0, 10.0])
 
 
 def test_quantiles_of_a_normal_distribution() -> None:
-    found = quantiles(normal(np.array([4.0]), np.array([0.8]))[0], [0.05, 0.5, 0.95])
+    found = quantiles_of(normal(np.array([4.0]), np.array([0.8]))[0], [0.05, 0.5, 0.95])
     assert found == pytest.approx([4.0 - 1.645 * 0.8, 4.0, 4.0 + 1.645 * 0.8], abs=0.01)
 
 
 def test_quantiles_where_all_lies_in_one_step() -> None:
     density = np.zeros(STEPS)
     density[100] = 1.0
-    low, high = quantiles(density, [0.01, 0.99])
+    low, high = quantiles_of(density, [0.01, 0.99])
     assert MIDDLES[100] - 0.03 < low < high < MIDDLES[100] + 0.03
 
 
 def held(table: IntervalTable, density: Array, groups: Ints, moves: Ints, level: float) -> Coverage:
     """Coverage by a table that was fitted to others."""
     pairs = zip(density, moves.tolist(), strict=True)
-    return coverage([table.interval(row, n, level) for row, n in pairs], groups, level=level)
+    intervals = [table.interval(row, n, level) for row, n in pairs]
+    return covered(intervals, groups, level=level)
 
 
 def width(found: Interval) -> float:
@@ -71,7 +79,7 @@ def width(found: Interval) -> float:
 
 @pytest.mark.parametrize("claimed", [0.3, 0.5, 1.0, 2.0])
 def test_intervals_hold_what_they_promise_on_other_players(claimed: float) -> None:
-    table = fit_intervals(*players(4000, 1, claimed))
+    table = fitted(*players(4000, 1, claimed))
     density, groups, moves = players(4000, 2, claimed)
     for level in (0.5, 0.8, 0.9, 0.95, 0.99):
         found = held(table, density, groups, moves, level)
@@ -84,9 +92,9 @@ def test_what_claims_too_much_is_widened_and_what_claims_too_little_narrowed() -
     density = normal(np.array([4.0]), np.array([1.0]))[0]
     widths = []
     for claimed in (0.5, 1.0, 2.0):
-        table = fit_intervals(*players(4000, 1, claimed))
+        table = fitted(*players(4000, 1, claimed))
         widths.append(width(table.interval(density, 300, 0.9)))
-    plain = width(IntervalTable.plain().interval(density, 300, 0.9))
+    plain = width(PLAIN.interval(density, 300, 0.9))
     assert widths[0] > 1.2 * plain
     assert widths[1] == pytest.approx(plain, rel=0.15)
     assert widths[2] < 0.75 * plain
@@ -96,8 +104,8 @@ def test_a_table_of_plain_intervals_changes_nothing() -> None:
     density = normal(np.array([3.0]), np.array([1.0]))[0]
     for level in (0.5, 0.9, 0.95):
         tail = 0.5 * (1.0 - level)
-        expected = quantiles(density, [tail, 1.0 - tail])
-        assert IntervalTable.plain().interval(density, 10, level) == pytest.approx(expected)
+        expected = quantiles_of(density, [tail, 1.0 - tail])
+        assert PLAIN.interval(density, 10, level) == pytest.approx(expected)
 
 
 @given(
@@ -123,13 +131,13 @@ def on_scale(found: Interval) -> tuple[float, float]:
     return EDGES[0] if low is None else low, EDGES[-1] if high is None else high
 
 
-TABLE = fit_intervals(*players(3000, 3, 0.7))
+TABLE = fitted(*players(3000, 3, 0.7))
 
 
 def test_few_moves_and_many_are_fitted_by_themselves() -> None:
     wide, groups, _ = players(2000, 4, 0.5)
     right, others, _ = players(2000, 5, 1.0)
-    table = fit_intervals(
+    table = fitted(
         np.concatenate([wide, right]),
         np.concatenate([groups, others]),
         np.repeat([40, 900], 2000),
@@ -150,26 +158,26 @@ def test_few_moves_and_many_are_fitted_by_themselves() -> None:
 def test_small_classes_join_others() -> None:
     density, groups, _ = players(500, 6, 1.0)
     moves = np.repeat([10, 70, 150, 700], [20, 300, 150, 30])
-    table = fit_intervals(density, groups, moves)
+    table = fitted(density, groups, moves)
     assert table.counts.tolist() == [500]
-    assert fit_intervals(density, groups, moves, fewest=100).counts.tolist() == [320, 180]
-    assert fit_intervals(density[:5], groups[:5], moves[:5]).counts.tolist() == [5]
+    assert fitted(density, groups, moves, fewest=100).counts.tolist() == [320, 180]
+    assert fitted(density[:5], groups[:5], moves[:5]).counts.tolist() == [5]
 
 
 def test_all_groups_count_alike_however_many_of_each_there_are() -> None:
     density, groups, moves = players(3000, 10, 0.7)
-    even = fit_intervals(density, groups, moves, edges=(0,))
+    even = fitted(density, groups, moves, by_moves=(0,))
     often = np.concatenate([np.arange(3000), np.repeat(np.flatnonzero(groups == 9), 20)])
-    uneven = fit_intervals(density[often], groups[often], moves[often], edges=(0,))
+    uneven = fitted(density[often], groups[often], moves[often], by_moves=(0,))
     assert uneven.at == pytest.approx(even.at, abs=5e-3)
     assert uneven.blur == pytest.approx(even.blur)
 
 
 def test_players_count_alike_however_many_estimates_there_are_of_each() -> None:
     density, groups, moves = players(600, 7, 0.7)
-    once = fit_intervals(density, groups, moves, edges=(0,))
+    once = fitted(density, groups, moves, by_moves=(0,))
     rows = np.concatenate([np.arange(600), np.repeat(np.arange(300), 9)])
-    often = fit_intervals(density[rows], groups[rows], moves[rows], players=rows, edges=(0,))
+    often = fitted(density[rows], groups[rows], moves[rows], players=rows, by_moves=(0,))
     assert often.players.tolist() == once.players.tolist() == [600]
     assert often.counts.tolist() == [3300]
     assert often.at == pytest.approx(once.at, abs=2e-3)
@@ -178,7 +186,7 @@ def test_players_count_alike_however_many_estimates_there_are_of_each() -> None:
 def test_classes_that_are_named() -> None:
     density, groups, moves = players(2000, 12, 0.7)
     games = np.repeat([1, 5], 1000)
-    table = fit_intervals(density, groups, np.where(games == 1, moves, 5 * moves), classes=games)
+    table = fitted(density, groups, np.where(games == 1, moves, 5 * moves), classes=games)
     assert table.counts.tolist() == [1000, 1000]
     assert table.moves[1] > 4.0 * table.moves[0]
 
@@ -186,35 +194,36 @@ def test_classes_that_are_named() -> None:
 def test_a_class_without_some_group_joins_the_one_before_it() -> None:
     density, groups, _ = players(2000, 11, 1.0)
     moves = np.where(groups >= 8, 700, 70)
-    assert fit_intervals(density, groups, moves).counts.tolist() == [2000]
+    assert fitted(density, groups, moves).counts.tolist() == [2000]
 
 
 def test_few_players_are_allowed_for() -> None:
     density, groups, moves = players(40, 8, 1.0)
-    few = fit_intervals(density, groups, moves, edges=(0,))
-    many = fit_intervals(
-        *(np.repeat(part, 50, axis=0) for part in (density, groups, moves)), edges=(0,)
+    few = fitted(density, groups, moves, by_moves=(0,))
+    many = fitted(
+        *(np.repeat(part, 50, axis=0) for part in (density, groups, moves)), by_moves=(0,)
     )
     assert np.ptp(few.levels_of(0.9, 100)) > np.ptp(many.levels_of(0.9, 100))
 
 
 def test_levels_that_too_few_players_speak_for_are_refused() -> None:
-    few = fit_intervals(*players(100, 8, 1.0), edges=(0,))
+    few = fitted(*players(100, 8, 1.0), by_moves=(0,))
     assert few.support == pytest.approx((0.5, 0.96))
     for level in (0.5, 0.9, 0.95, 0.96):
         few.check_level(level)
     for level in (0.3, 0.97, 0.99):
         with pytest.raises(UsageError, match=r"checked on 100 players.*50 to 96 %"):
             few.check_level(level)
-    fit_intervals(*players(1000, 8, 1.0), edges=(0,)).check_level(0.99)
+    fitted(*players(1000, 8, 1.0), by_moves=(0,)).check_level(0.99)
     for level in (0.01, 0.999):
-        IntervalTable.plain().check_level(level)
+        PLAIN.check_level(level)
 
 
 def test_a_table_is_kept_as_plain_values() -> None:
     again = IntervalTable.from_dict(TABLE.as_dict())
     assert again.at == pytest.approx(TABLE.at, abs=1e-6)
     assert again.counts.tolist() == TABLE.counts.tolist()
+    assert again.ends.tolist() == TABLE.ends.tolist() == [-4.0, -1.0, 9.0, 10.0]
 
 
 @pytest.mark.parametrize(
@@ -229,6 +238,8 @@ def test_a_table_is_kept_as_plain_values() -> None:
         {"counts": None},
         {"blur": [-1.0] * 8},
         {"players": [1]},
+        {"ends": [-4.0, -1.0, 10.0]},
+        {"ends": [-4.0, -1.0, -1.0, 10.0]},
     ],
 )
 def test_a_damaged_table_is_refused(change: dict[str, object]) -> None:
@@ -244,11 +255,11 @@ def test_refusals() -> None:
         with pytest.raises(UsageError, match="not between 0 and 1"):
             TABLE.interval(density, 10, level)
     with pytest.raises(NoGamesError):
-        fit_intervals(np.empty((0, STEPS)), [], [])
+        fitted(np.empty((0, STEPS)), [], [])
 
 
 def test_an_interval_that_reaches_into_an_outer_group_has_no_end_there() -> None:
-    table = IntervalTable.plain()
+    table = PLAIN
     weak, strong = normal(np.array([-1.0, 9.0]), np.array([0.3, 0.3]))
     below, above = table.interval(weak, 100, 0.9), table.interval(strong, 100, 0.9)
     assert below[0] is None
@@ -262,11 +273,53 @@ def test_an_interval_that_reaches_into_an_outer_group_has_no_end_there() -> None
 
 def test_what_lies_within_an_outer_group_is_bounded_by_its_edge() -> None:
     """No strengths are told apart there: how far within it the estimate lies says nothing."""
-    table = IntervalTable.plain()
+    table = PLAIN
     weak, strong = normal(np.array([-3.0, 9.7]), np.array([0.1, 0.1]))
     assert table.interval(weak, 100, 0.9) == (None, EDGES[1])
     assert table.interval(strong, 100, 0.9) == (EDGES[-2], None)
     assert table.interval(np.full(STEPS, 1.0 / STEPS), 100, 0.99) == (None, None)
+
+
+def test_a_table_knows_its_own_scale() -> None:
+    """The same shares of the steps, on a scale of other groups, are other ranks."""
+    edges = GROUP_EDGES["ogs"]
+    table = IntervalTable.plain(edges)
+    steps = 880
+    middles = edges[0] + (edges[-1] - edges[0]) / steps * (np.arange(steps) + 0.5)
+    away = (middles - np.array([[-12.0], [-23.8], [3.1]])) / 0.5
+    density = np.exp(-0.5 * away**2)
+    density /= density.sum(axis=1, keepdims=True)
+    found = [table.interval(row, 100, 0.9) for row in density]
+    assert found[0] == pytest.approx((-12.0 - 1.645 * 0.5, -12.0 + 1.645 * 0.5), abs=0.03)
+    assert found[1] == (None, pytest.approx(-23.8 + 1.645 * 0.5, abs=0.03))
+    assert found[2] == (pytest.approx(3.1 - 1.645 * 0.5, abs=0.03), None)
+
+
+def test_strengths_that_are_known_take_the_place_of_the_group() -> None:
+    """Of players of known rating the intervals hold the rating, not their group's middle."""
+    random = np.random.default_rng(3)
+    edges = np.array([-20.0, -10.0, 0.0, 10.0])
+
+    def sample(number: int) -> tuple[Array, Ints, Ints, Array]:
+        strength = random.uniform(-10.0, -8.0, number)  # one end of a broad group
+        estimate = strength + random.normal(0.0, 1.0, number)
+        middles = -20.0 + 0.1 * (np.arange(300) + 0.5)
+        density = np.exp(-0.5 * (middles - estimate[:, None]) ** 2)
+        group = np.full(number, 1, np.int64)
+        return density / density.sum(axis=1, keepdims=True), group, group * 200, strength
+
+    density, group, moves, strength = sample(4000)
+    known = fit_intervals(density, group, moves, edges=edges, strengths=strength[:, None])
+    spread = fit_intervals(density, group, moves, edges=edges)
+    density, _, _, strength = sample(4000)
+    ends = [known.interval(row, 200, 0.9) for row in density]
+    inside = [
+        (low is None or low <= each) and (high is None or each <= high)
+        for each, (low, high) in zip(strength, ends, strict=True)
+    ]
+    assert np.mean(inside) == pytest.approx(0.9, abs=0.02)
+    middle = density[np.argmin(np.abs(strength + 7.5))]
+    assert width(spread.interval(middle, 200, 0.5)) > width(known.interval(middle, 200, 0.5))
 
 
 def test_intervals_hold_for_the_outer_groups_too() -> None:
@@ -279,7 +332,7 @@ def test_intervals_hold_for_the_outer_groups_too() -> None:
         estimate = strength + random.normal(0.0, 1.0, number)
         return normal(estimate, np.full(number, 1.0)), group, np.full(number, 300)
 
-    table = fit_intervals(*everybody(6000))
+    table = fitted(*everybody(6000))
     density, group, moves = everybody(6000)
     assert held(table, density, group, moves, 0.9).held == pytest.approx(0.9, abs=0.015)
     for outer in (0, 10):
@@ -289,15 +342,15 @@ def test_intervals_hold_for_the_outer_groups_too() -> None:
 
 def test_coverage_counts_players_not_estimates() -> None:
     inside, outside = (3.0, 4.0), (6.0, 7.0)
-    found = coverage([inside] * 9 + [outside], np.full(10, 4), level=0.9, players=[0] * 9 + [1])
+    found = covered([inside] * 9 + [outside], np.full(10, 4), level=0.9, players=[0] * 9 + [1])
     assert (found.count, found.players) == (10, 2)
     assert found.held == pytest.approx(0.9)
-    alone = coverage([inside] * 9 + [outside], np.full(10, 4), level=0.9)
+    alone = covered([inside] * 9 + [outside], np.full(10, 4), level=0.9)
     assert found.error > alone.error == pytest.approx(np.sqrt(0.09 / 9))
-    half = coverage([(3.5, None), (None, 3.25), (8.0, 9.0)], [4, 4, 4], level=0.9)
+    half = covered([(3.5, None), (None, 3.25), (8.0, 9.0)], [4, 4, 4], level=0.9)
     assert half.held == pytest.approx((0.5 + 0.25 + 0.0) / 3.0)
     assert half.reach == pytest.approx(2.0 / 3.0)
     assert half.bounds == pytest.approx(2.0 / 3.0)
     assert half.width == pytest.approx((6.5 + 7.25 + 1.0) / 3.0)
     with pytest.raises(NoGamesError):
-        coverage([], [], level=0.9)
+        covered([], [], level=0.9)

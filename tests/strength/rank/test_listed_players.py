@@ -15,7 +15,7 @@ from yardstone.lab.neubauer.rank.intervals import Unseen
 from yardstone.lab.neubauer.rank.protocol import accuracy, draw_games
 from yardstone.strength.estimate.phases import phase_means
 from yardstone.strength.estimate.strengths import PARTS, Rater, interval_tables
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank.ranks import EDGES, RANKS
 
 KEPT = Path(__file__).resolve().parents[1] / "data" / "listed_sides.npz"
@@ -23,8 +23,8 @@ DOCS = Path(__file__).resolve().parents[3] / "docs" / "studies"
 
 
 @pytest.fixture(scope="module")
-def model() -> RankModel:
-    return RankModel.load()
+def model() -> StrengthModel:
+    return StrengthModel.load()
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +33,11 @@ def sides() -> Sides:
 
 
 @pytest.fixture(scope="module")
-def parts(sides: Sides, model: RankModel) -> dict[str, Unseen]:
+def parts(sides: Sides, model: StrengthModel) -> dict[str, Unseen]:
     return draw_parts(sides, model, 1, 2)
 
 
-def test_groups_are_named_as_often_as_the_study_says(sides: Sides, model: RankModel) -> None:
+def test_groups_are_named_as_often_as_the_study_says(sides: Sides, model: StrengthModel) -> None:
     """The published protocol: both colours of n games of a group; chance is one in eleven."""
     tables = (DOCS / "rank-from-moves-tables.md").read_text("utf-8").splitlines()
     line = [row for row in tables if row.startswith("| both colours |")][1]
@@ -54,7 +54,7 @@ def test_groups_are_named_as_often_as_the_study_says(sides: Sides, model: RankMo
             draws=100,
             random=np.random.default_rng(games),
         )
-        found = accuracy(model.group_probabilities(sums), group)
+        found = accuracy(model.scale("fox").knot_probabilities(sums), group)
         assert found.exact == pytest.approx(expected, abs=slack)
         if games >= 10:
             assert found.near > 0.97
@@ -82,9 +82,9 @@ def test_intervals_of_phases_hold(phase: str, parts: dict[str, Unseen]) -> None:
 
 
 def test_the_tables_that_are_shipped_are_those_of_these_players(
-    model: RankModel, parts: dict[str, Unseen]
+    model: StrengthModel, parts: dict[str, Unseen]
 ) -> None:
-    tables = interval_tables(model)
+    tables = interval_tables(model, "fox")
     assert set(tables) == set(PARTS)
     assert len(np.unique(parts["whole"].fold)) == FOLDS
     for part, table in tables.items():
@@ -99,7 +99,7 @@ def test_the_tables_that_are_shipped_are_those_of_these_players(
         assert 0.87 < each.held < 0.94, part
 
 
-def test_the_whole_lies_between_its_phases(sides: Sides, model: RankModel) -> None:
+def test_the_whole_lies_between_its_phases(sides: Sides, model: StrengthModel) -> None:
     """For every listed player, with one game and with all of them."""
     listed = sides.select(sides.listed)
     each = np.stack([listed.statistics(phase) for phase in range(3)], axis=1)
@@ -107,12 +107,12 @@ def test_the_whole_lies_between_its_phases(sides: Sides, model: RankModel) -> No
     for player in np.unique(listed.player)[::3]:
         own = np.flatnonzero(listed.player == player)
         for rows in (own[:1], own):
-            means = phase_means(model, each[rows].sum(axis=0), whole[rows].sum(axis=0))
+            means = phase_means(model.scale("fox"), each[rows].sum(axis=0), whole[rows].sum(axis=0))
             mean = float(model.posterior(whole[rows].sum(axis=0))[0])
             assert means.min() - 0.02 <= mean <= means.max() + 0.02
 
 
-def test_phases_are_not_off_the_true_group(sides: Sides, model: RankModel) -> None:
+def test_phases_are_not_off_the_true_group(sides: Sides, model: StrengthModel) -> None:
     """Groups between the outermost, with all their games; scored as parts of whole games."""
     listed = sides.select(sides.listed)
     each = np.stack([listed.statistics(phase) for phase in range(3)], axis=1)
@@ -123,13 +123,13 @@ def test_phases_are_not_off_the_true_group(sides: Sides, model: RankModel) -> No
         own = np.flatnonzero(listed.player == player)
         group = int(listed.group[own[0]])
         if len(own) >= 10 and 0 < group < len(RANKS) - 1:
-            means = phase_means(model, each[own].sum(axis=0), whole[own].sum(axis=0))
+            means = phase_means(model.scale("fox"), each[own].sum(axis=0), whole[own].sum(axis=0))
             away.append(means - middle[group])
     error = np.std(away, axis=0) / np.sqrt(len(away))
     assert (np.abs(np.mean(away, axis=0)) < 0.3 + 3.0 * error).all()
 
 
-def test_few_of_them_look_unlikely(sides: Sides, model: RankModel) -> None:
+def test_few_of_them_look_unlikely(sides: Sides, model: StrengthModel) -> None:
     rater = Rater(model, 0.9)
     listed = sides.select(sides.listed)
     flagged = [rater.rate(row).unlikely for row in listed.statistics()[::4]]

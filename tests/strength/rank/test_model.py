@@ -13,18 +13,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
-from tests.strength.rank_cases import CHANNELS, WIDTH, random_evidence, random_model
+from tests.strength.rank_cases import (
+    CHANNELS,
+    WIDTH,
+    move_scorer,
+    random_evidence,
+    random_model,
+    with_spread,
+)
 from yardstone.errors import InputError, UsageError
+from yardstone.strength import model as strength_model
 from yardstone.strength.evidence import Evidence, no_evidence
+from yardstone.strength.model import SHIPPED, StrengthModel
+from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank import scorer as rank_scorer
-from yardstone.strength.rank.model import RankModel
-from yardstone.strength.rank.ranks import EDGES, RANKS
-from yardstone.strength.rank.scorer import PHASES
+from yardstone.strength.rank.ranks import EDGES, GROUP_EDGES, RANKS
 
 
-def plain_score(model: RankModel, evidence: Evidence, row: int) -> np.ndarray[Any, Any]:
+def plain_score(model: StrengthModel, evidence: Evidence, row: int) -> np.ndarray[Any, Any]:
     """Scores of one move, from the values of all moves."""
-    scorer = model.scorer
+    scorer = move_scorer(model)
     x, lifted = scorer.lift(evidence)
     phase = sum(int(evidence.number[row]) > end for end in (20, 50, 90, 140))
     found = x[row] @ scorer.linear[phase] + lifted[row] @ scorer.lifted
@@ -33,18 +41,18 @@ def plain_score(model: RankModel, evidence: Evidence, row: int) -> np.ndarray[An
 
 def test_scores_of_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     model, evidence = random_model(), random_evidence([30, 80, 2])
-    found = model.scorer.scores(evidence)
+    found = move_scorer(model).scores(evidence)
     assert found.shape == (112, WIDTH)
     for row in range(0, 112, 7):
         np.testing.assert_allclose(found[row], plain_score(model, evidence, row), atol=2e-3)
     monkeypatch.setattr(rank_scorer, "_CHUNK", 5)
-    np.testing.assert_allclose(model.scorer.scores(evidence), found, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(move_scorer(model).scores(evidence), found, rtol=1e-4, atol=1e-4)
 
 
 def test_statistics_are_sums_over_moves_by_game() -> None:
     model, evidence = random_model(), random_evidence([12, 0, 90])
     found = model.game_statistics(evidence)
-    scores = model.scorer.scores(evidence)
+    scores = move_scorer(model).scores(evidence)
     assert found.shape == (3, PHASES + 1 + WIDTH)
     assert found[0].tolist()[: PHASES + 1] == [10, 2, 0, 0, 0, 144]
     assert (found[1] == 0).all()
@@ -55,7 +63,7 @@ def test_statistics_are_sums_over_moves_by_game() -> None:
 def test_posterior_against_normal_distributions() -> None:
     model = random_model()
     statistics = model.game_statistics(random_evidence([40, 55])).sum(axis=0)
-    spread = model.spread
+    spread = model.scale("fox").spread
     counts, squares, sums = statistics[:PHASES], statistics[PHASES], statistics[PHASES + 1 :]
     moves = counts.sum()
     whole = moves + spread.prior_moves
@@ -68,7 +76,7 @@ def test_posterior_against_normal_distributions() -> None:
                 for usual in spread.usual
             ]
         )
-        found = model.group_probabilities(statistics, one_player=one_player)
+        found = model.scale("fox").knot_probabilities(statistics, one_player=one_player)
         np.testing.assert_allclose(found, wanted / wanted.sum(), rtol=1e-6, atol=1e-12)
 
 
@@ -76,8 +84,8 @@ def test_strengths_lie_between_the_groups() -> None:
     """What is usual in a group is usual in its middle; half way between, the mean of two."""
     model = random_model()
     nothing = np.zeros((WIDTH, WIDTH))
-    spread = replace(model.spread, move=1e-4 * np.eye(WIDTH), game=nothing, player=nothing)
-    sure = RankModel(model.scorer, replace(spread, prior_moves=np.array(0.0)), model.card)
+    spread = replace(model.scale().spread, move=1e-4 * np.eye(WIDTH), game=nothing, player=nothing)
+    sure = with_spread(model, replace(spread, prior_moves=np.array(0.0)))
     counts = np.array([10.0, 15.0, 20.0, 25.0, 40.0])
     for group in range(len(RANKS) - 1):
         one, two = (counts @ spread.usual[k] for k in (group, group + 1))
@@ -100,7 +108,7 @@ def test_without_evidence_the_prior() -> None:
     assert score.deviation == pytest.approx(deviation, abs=1e-3)
     np.testing.assert_allclose(score.probabilities, 1 / 11)
     np.testing.assert_allclose(score.by_game, mean)
-    assert model.prior == pytest.approx((score.mean, score.deviation))
+    assert model.prior() == pytest.approx((score.mean, score.deviation))
     assert len(model.move_scores(no_evidence(CHANNELS))) == 0
 
 
@@ -145,11 +153,11 @@ def test_effects_of_moves_add_up(lengths: list[int], seed: int) -> None:
         assert effects.sum() == pytest.approx(change, abs=0.15)
 
 
-def usual_at_the_middle(model: RankModel) -> np.ndarray[Any, Any]:
+def usual_at_the_middle(model: StrengthModel) -> np.ndarray[Any, Any]:
     """What a player of the prior's mean strength scores, by linear interpolation."""
     middle = (EDGES[:-1] + EDGES[1:]) / 2
-    mean = model.prior[0]
-    usual = model.spread.usual
+    mean = model.prior()[0]
+    usual = model.scale().spread.usual
     return np.array(
         [
             [np.interp(mean, middle, usual[:, phase, k]) for k in range(WIDTH)]
@@ -167,7 +175,7 @@ def test_order_of_games_and_moves_says_nothing() -> None:
 def test_more_moves_leave_less_doubt() -> None:
     model = random_model()
     once = model.game_statistics(random_evidence([60]))[0]
-    once[PHASES + 1 :] = once[:PHASES] @ model.spread.usual[5]
+    once[PHASES + 1 :] = once[:PHASES] @ model.scale().spread.usual[5]
     sums = np.array([once * games for games in (1, 4, 16)])
     deviation = model.posterior(sums)[1]
     assert (np.diff(deviation) < 0).all()
@@ -181,8 +189,8 @@ def test_another_network_is_refused() -> None:
 def test_saved_and_loaded(tmp_path: Path) -> None:
     model, evidence = random_model(), random_evidence([40])
     model.save(tmp_path / "model.npz")
-    again = RankModel.load(tmp_path / "model.npz")
-    assert again.card == model.card
+    again = StrengthModel.load(tmp_path / "model.npz")
+    assert again.card == {**model.card, "kind": "rank", "scales": ["fox"]}
     assert again.score(evidence).mean == model.score(evidence).mean
     np.testing.assert_array_equal(again.move_scores(evidence), model.move_scores(evidence))
     assert [path.name for path in tmp_path.iterdir()] == ["model.npz"]
@@ -204,15 +212,25 @@ def saved_arrays(path: Path) -> dict[str, Any]:
         {"scorer_bias": np.zeros((5, 5), np.float16)},
         {"scorer_pick_bias": np.zeros((3, 3), np.float16)},
         {"scorer_centre": np.full((2, PHASES, WIDTH), 1e300)},
-        {"spread_move": -np.eye(WIDTH)},
-        {"spread_move": np.arange(9.0).reshape(3, 3)},
-        {"spread_prior_moves": np.array(-1.0)},
-        {"spread_usual": np.zeros((10, PHASES, WIDTH))},
-        {"spread_game": np.array(["a", "b"])},
+        {"scale_fox_move": -np.eye(WIDTH)},
+        {"scale_fox_move": np.arange(9.0).reshape(3, 3)},
+        {"scale_fox_prior_moves": np.array(-1.0)},
+        {"scale_fox_usual": np.zeros((10, PHASES, WIDTH))},
+        {"scale_fox_game": np.array(["a", "b"])},
+        {"scale_fox_columns": np.array([0.0, 1.0, 3.0])},
+        {"scale_fox_columns": np.array([0.0, 1.0, 1.0])},
+        {"scale_fox_columns": np.array([0.0, 1.0, 1.5])},
+        {"scale_fox_scatter": np.zeros(11)},
+        {"scale_fox_scatter": np.ones(10)},
+        {"scale_fox_knots": np.zeros(11)},
+        {"scale_fox_edges": EDGES[::-1].copy()},
+        {"scale_fox_prior": np.zeros(11)},
+        {"scale_fox_prior": np.full(10, 0.1)},
+        {"scale_fox_edges": None},
         {"card": np.frombuffer(b"{}", np.uint8)},
         {"card": np.frombuffer(b'{"kind": "yardstone rank model", "card": 1}', np.uint8)},
         {"card": np.frombuffer(b"[" * 100_000, np.uint8)},
-        {"spread_player": None},
+        {"scale_fox_player": None},
         {"bomb": np.zeros(1 << 24)},
     ],
 )
@@ -223,48 +241,55 @@ def test_a_damaged_file(tmp_path: Path, changed: dict[str, Any]) -> None:
         path, **{name: value for name, value in arrays.items() if value is not None}
     )
     with pytest.raises(InputError, match=r"model\.npz: this is no rank model \(take a file"):
-        RankModel.load(path)
+        StrengthModel.load(path)
 
 
 def test_other_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such file"):
-        RankModel.load(tmp_path / "none.npz")
+        StrengthModel.load(tmp_path / "none.npz")
     with pytest.raises(InputError, match="cannot be read"):
-        RankModel.load(tmp_path)
+        StrengthModel.load(tmp_path)
     path = tmp_path / "model.npz"
     path.write_bytes(b"not a zip")
     with pytest.raises(InputError, match="this is no rank model"):
-        RankModel.load(path)
+        StrengthModel.load(path)
     pickled = io.BytesIO()
     np.save(pickled, np.array([{}], object), allow_pickle=True)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("card.npy", pickled.getvalue())
     with pytest.raises(InputError, match="this is no rank model"):
-        RankModel.load(path)
+        StrengthModel.load(path)
     arrays = saved_arrays(path)
     about = json.loads(arrays["card"].tobytes())
     arrays["card"] = np.frombuffer(json.dumps({**about, "format": 9}).encode(), np.uint8)
     np.savez(path, **arrays)
     with pytest.raises(InputError, match="saved by another version"):
-        RankModel.load(path)
+        StrengthModel.load(path)
 
 
 def test_weights_that_a_file_cannot_hold(tmp_path: Path) -> None:
     model = random_model()
-    scorer = replace(model.scorer, linear=np.full_like(model.scorer.linear, 1e6))
+    scorer = move_scorer(model)
+    scorer = replace(scorer, linear=np.full_like(scorer.linear, 1e6))
     with pytest.raises(UsageError, match="scorer_linear has numbers that the file cannot hold"):
-        RankModel(scorer, model.spread, model.card).save(tmp_path / "model.npz")
+        StrengthModel(scorer, [model.scale()], model.card).save(tmp_path / "model.npz")
     assert not list(tmp_path.iterdir())
 
 
 def test_the_model_that_comes_with_yardstone() -> None:
-    model = RankModel.load()
+    model = StrengthModel.load()
     assert model.card["network"] == "g170-b6c96-s175395328-d26788732"
     assert len(str(model.card["sha256"])) == 64
     assert model.scorer.channels == 96
-    folder = Path(rank_scorer.__file__).parent / "data"
-    assert (folder / "rank_model.npz").stat().st_size < 3_000_000
-    # On the first direction the groups follow each other, in every phase.
-    assert (np.diff(model.spread.usual[:, :, 0].mean(axis=1)) > 0).all()
+    folder = Path(strength_model.__file__).parent / "data"
+    assert [path.stem for path in sorted(folder.glob("*.npz"))] == sorted(SHIPPED)
+    assert (folder / "rank.npz").stat().st_size < 3_000_000
+    assert list(model.scales) == ["fox", "ogs"]
     evidence = random_evidence([50], channels=96)
-    assert np.isfinite(model.score(evidence).mean)
+    for name, scale in model.scales.items():
+        np.testing.assert_array_equal(scale.edges, GROUP_EDGES[name])
+        first = scale.spread.usual[:, :, 0].mean(axis=1)
+        assert first[-1] > first[0]
+        assert np.isfinite(model.score(evidence, name).mean)
+    # On the first direction the groups of Fox follow each other, over all phases.
+    assert (np.diff(model.scale("fox").spread.usual[:, :, 0].mean(axis=1)) > 0).all()

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.strength.rank_cases import move_scorer
 from yardstone.lab.neubauer.rank.training import RankSettings
-from yardstone.strength.rank.model import RankModel
-from yardstone.strength.rank.values import PHASE_ENDS, SCALARS
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.move_phases import PHASE_ENDS
+from yardstone.strength.rank.values import SCALARS
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGE = DOCS / "studies" / "rank-from-moves.md"
@@ -24,7 +26,8 @@ def figures(name: str) -> list[float]:
 
 def test_the_page_describes_the_model() -> None:
     text = " ".join(PAGE.read_text("utf-8").split())
-    lift = RankModel.load().scorer.lift
+    model = StrengthModel.load()
+    lift = move_scorer(model).lift
     assert f"there are {lift.values} values" in text
     assert f"({lift.channels} channels)" in text
     assert f"and {len(SCALARS)} scalars" in text
@@ -32,7 +35,7 @@ def test_the_page_describes_the_model() -> None:
     assert f"and {projections} rectified random projections" in text
     ends = ", ".join(map(str, PHASE_ENDS))
     assert f"(up to move {ends}, and after)" in text
-    assert RankModel.load().scorer.width == RankSettings().width == 3
+    assert model.scale("fox").spread.width == RankSettings().width == 3
     assert "reduced to the three directions" in text
 
 

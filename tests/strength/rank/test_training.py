@@ -31,8 +31,8 @@ from yardstone.strength.estimate.coverage import coverage
 from yardstone.strength.estimate.intervals import Interval
 from yardstone.strength.estimate.strengths import PARTS, interval_tables
 from yardstone.strength.evidence import KINDS, evidence_of_store
-from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.rank.scorer import PHASES
+from yardstone.strength.move_phases import PHASES
+from yardstone.strength.rank.ranks import EDGES, RANKS
 
 SETTINGS = RankSettings(width=2, pick_units=3, units=4)
 
@@ -75,7 +75,8 @@ def test_regression_is_ridge_regression() -> None:
     """The summed moments against the normal equations of weighted rows, written out."""
     pool, lift = simulated_pool(6, seed=4)
     pool = pool.select(np.arange(len(pool)) % 7 != 0)  # groups of different size
-    regression = Regression(pool, lift, 10.0)
+    weight = len(pool) / 11 / np.bincount(pool.group)[pool.group]
+    regression = Regression(pool, lift, 10.0, np.eye(11)[pool.group], weight)
     rows = np.ones(len(pool), bool)
     half = np.arange(len(pool)) % 2 == 0
     moments = [regression.moments(half), regression.moments(~half)]
@@ -83,7 +84,6 @@ def test_regression_is_ridge_regression() -> None:
     by_phase, lifted = regression.solve(gram, cross, ridge=0.2, by_phase=0.5, lifted=0.7)
     found = regression.phase_scores((by_phase, lifted), rows).sum(axis=1)
 
-    weight = len(pool) / 11 / np.bincount(pool.group)[pool.group]
     sums = np.concatenate([pool.values, pool.lifted], axis=2).astype(float)
     for colour in (1, 2):
         mine = pool.colour == colour
@@ -122,7 +122,7 @@ def test_ranks_are_told_and_numbers_of_moves_are_not() -> None:
             )  # fmt: skip
 
         judged = judged_by_fold(
-            drawn, lambda k, sums: outside.models[k].group_probabilities(sums), outside.fold
+            drawn, lambda k, sums: outside.models[k].scale().knot_probabilities(sums), outside.fold
         )
         return accuracy(*judged).exact
 
@@ -132,7 +132,9 @@ def test_ranks_are_told_and_numbers_of_moves_are_not() -> None:
     none = train_on_pool(replace(pool, group=pool.group[shuffled]), lift, SETTINGS, {})
     found = none.out_of_fold.statistics()
     by_fold = [
-        accuracy(m.group_probabilities(found[outside.fold == k]), pool.group[outside.fold == k])
+        accuracy(
+            m.scale().knot_probabilities(found[outside.fold == k]), pool.group[outside.fold == k]
+        )
         for k, m in enumerate(none.out_of_fold.models)
     ]
     assert np.mean([each.exact for each in by_fold]) < 0.15
@@ -381,7 +383,7 @@ def test_statistics_of_some_phases() -> None:
 def test_intervals_hold_on_unseen_players() -> None:
     pool, lift = simulated_pool(80, strength=0.08, player=0.02)
     trained = train_on_pool(pool, lift, SETTINGS, {"name": "test"})
-    tables = interval_tables(with_intervals(trained, pool, 0))
+    tables = interval_tables(with_intervals(trained, pool, 0), "fox")
     parts = unseen_players(trained, pool, np.random.default_rng(0))
     assert set(parts) == set(tables) == set(PARTS)
     for part, found in parts.items():
@@ -389,7 +391,7 @@ def test_intervals_hold_on_unseen_players() -> None:
         np.testing.assert_allclose(found.density.sum(axis=1), 1.0)
         intervals: list[Interval] = [(None, None)] * len(found)
         for number in np.unique(found.fold):
-            crossed = found.select(found.fold != number).table()
+            crossed = found.select(found.fold != number).table(EDGES)
             for row in np.flatnonzero(found.fold == number):
                 intervals[row] = crossed.interval(found.density[row], int(found.moves[row]), 0.9)
         widths = []
@@ -399,6 +401,7 @@ def test_intervals_hold_on_unseen_players() -> None:
                 [intervals[row] for row in rows],
                 found.group[rows],
                 level=0.9,
+                edges=EDGES,
                 players=found.player[rows],
             )
             assert abs(each.held - 0.9) < 4.0 * np.sqrt(0.09 / each.players) + 0.02

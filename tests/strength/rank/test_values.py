@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.strength.rank_cases import CHANNELS, random_evidence, random_model
+from tests.strength.rank_cases import CHANNELS, move_scorer, random_evidence, random_model
 from yardstone.go.features import HEAD
 from yardstone.strength.evidence import Evidence
+from yardstone.strength.move_phases import PHASE_ENDS, PHASES, phases_of
 from yardstone.strength.rank.course import COURSE
 from yardstone.strength.rank.lift import CLIP, random_lift
 from yardstone.strength.rank.scalar import MoveFacts
-from yardstone.strength.rank.scorer import PHASES
-from yardstone.strength.rank.values import PHASE_ENDS, SCALARS, move_values, phases_of
+from yardstone.strength.rank.values import SCALARS, move_values
 from yardstone.strength.rank.values import scalars as scalars_of_facts
 
 
@@ -144,7 +144,7 @@ def test_phases() -> None:
 
 def test_lifted_values_against_a_plain_program() -> None:
     evidence = random_evidence([4, 3], seed=3)
-    lift = random_model(seed=2).scorer.lift
+    lift = move_scorer(random_model(seed=2)).lift
     x, lifted = lift(evidence)
     assert lifted.shape == (7, lift.lifted)
     values = move_values(evidence)
@@ -173,7 +173,7 @@ def test_lifted_values_against_a_plain_program() -> None:
 
 def test_moves_together_against_a_plain_program() -> None:
     evidence = random_evidence([14, 3, 9], seed=5)
-    lift = random_model(seed=2).scorer.lift
+    lift = move_scorer(random_model(seed=2)).lift
     x, lifted = lift(evidence)
     scalars_of = x[:, 4 * CHANNELS :].astype(float)
     number = len(SCALARS)
@@ -195,7 +195,7 @@ def test_moves_together_against_a_plain_program() -> None:
 
 def test_pieces_know_their_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence = random_evidence([40, 25, 3], seed=6)
-    scorer = random_model(seed=3).scorer
+    scorer = move_scorer(random_model(seed=3))
     whole = scorer.scores(evidence)
     monkeypatch.setattr("yardstone.strength.rank.scorer._CHUNK", 7)
     np.testing.assert_allclose(scorer.scores(evidence), whole, rtol=1e-4, atol=1e-4)

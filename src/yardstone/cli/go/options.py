@@ -15,7 +15,7 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.go.rules import Rules
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
 __all__ = [
     "Device",
@@ -169,7 +169,7 @@ class NetworkOptions:
         net = arguments.pop("net")
         return load_network(net or default, **arguments)
 
-    def load_for(self, model: RankModel) -> Network:
+    def load_for(self, model: StrengthModel) -> Network:
         """The network that a rank model was made for, or the one named, if it is that."""
         from yardstone.strength.estimate.games import model_network
 

@@ -26,6 +26,7 @@ class ScaleName(StrEnum):
 
     fox = "fox"
     ogs = "ogs"
+    ogs_2020 = "ogs-2020"
     egf = "egf"
 
 
@@ -37,8 +38,12 @@ class Colour(StrEnum):
 
 
 ModelFile = Annotated[
-    Path | None,
-    typer.Option("--model", metavar="FILE", help="Rank model. [default: the one of Yardstone]"),
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME|FILE",
+        help="Model of strength: one of Yardstone's (rank), or a file. [default: rank]",
+    ),
 ]
 Handicap = Annotated[
     bool,
@@ -62,8 +67,12 @@ def estimate(
         typer.Option("--colour", help="Use this colour's moves in all games, whoever played it."),
     ] = None,
     scale: Annotated[
-        ScaleName, typer.Option("--scale", help="Scale to show the strength on.")
-    ] = ScaleName.fox,
+        ScaleName | None,
+        typer.Option(
+            "--scale",
+            help="Scale to show the strength on. [default: fox; ogs for the weaker]",
+        ),
+    ] = None,
     calibration: Annotated[
         Path | None,
         typer.Option(
@@ -85,7 +94,7 @@ def estimate(
     """Estimate how strong a player is from the moves of their games.
 
     The result does not count: only how the moves look to a network, and players of
-    known rank of the Fox server, 5 kyu to 9 dan. The interval says how sure that is.
+    known rank of Fox and OGS, 30 kyu to 9 dan. The interval says how sure that is.
 
     Examples
     --------
@@ -97,7 +106,7 @@ def estimate(
     output.check()
     if colour is not None and player is not None:
         raise UsageError("--player and --colour: name one of them")
-    if calibration is not None and scale is not ScaleName.fox:
+    if calibration is not None and scale is not None:
         raise UsageError("--calibration and --scale: name one of them")
     from yardstone.go.losses import LossEffort
     from yardstone.records.sgf import SgfReader
@@ -105,10 +114,10 @@ def estimate(
     from yardstone.strength.estimate.calibrate import Calibration
     from yardstone.strength.estimate.estimate import estimate_player
     from yardstone.strength.estimate.games import model_network
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
-    ranks = RankModel.load(model)
-    target: str | Calibration = scale.value
+    ranks = StrengthModel.load(model)
+    target: str | Calibration | None = None if scale is None else scale.value
     if calibration is not None:
         target = Calibration.load(calibration)
         target.check_model(ranks)

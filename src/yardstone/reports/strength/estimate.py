@@ -36,6 +36,7 @@ from yardstone.reports.strength.estimate_records import estimate_records, mean_l
 from yardstone.reports.strength.move_boards import move_steps
 from yardstone.reports.strength.rank_axis import RANK_AXES, RankAxis
 from yardstone.reports.strength.words import (
+    BASIS_NAMES,
     ends_words,
     headline,
     level_words,
@@ -133,7 +134,9 @@ def _scale(plain: Plain, name: str, address: str) -> Alternative:
     if (part["low"], part["high"]) != (None, None):
         interval = f"{per_cent(plain['level'])}: {ends_words(name, part)}"
     deviation = part["deviation"]
-    error = f"mapped from Fox, ± {deviation:.1f} ranks" if deviation else "the model’s own scale"
+    error = "the model’s own scale"
+    if deviation:
+        error = f"from {BASIS_NAMES[part['basis']]}, ± {deviation:.1f} ranks"
     return Alternative(part["title"], [strength, interval, error], address, name == plain["scale"])
 
 
@@ -178,8 +181,12 @@ def _ranks(plain: Plain) -> Section:
     shares = [f"{100.0 * group['probability']:.0f}" for group in groups]
     table = Table.of_cells([first, *(group["rank"] for group in groups)], [["likely %", *shares]])
     words = f"Probability of each {scale_name(plain)} rank, in per cent."
-    if plain["scale"] != "fox":
-        words += " These are the ranks of Fox, shifted: the error of the shift is not in them."
+    basis = plain["scales"][plain["scale"]]["basis"] if plain.get("scales") else "fox"
+    if plain["scale"] not in (basis, "ogs", "ogs-2020"):
+        words += (
+            f" These are the ranks of {BASIS_NAMES[basis]}, shifted: the error of the shift is "
+            "not in them."
+        )
     return Section("", [Picture(lambda: rank_chart(plain, words), words, instead=table)])
 
 

@@ -12,8 +12,8 @@ from yardstone.strength.estimate.site_scales import SITE_SCALES, fox_rank
 
 __all__ = ["RANK_AXES", "RankAxis"]
 
-#: Ranks that the axis knows: 25 kyu to 9 dan, as numbers in which 1 dan is 1 and 1 kyu 0.
-_LOWEST, _HIGHEST = -24, 9
+#: Ranks that the axis knows: 30 kyu to 9 dan, as numbers in which 1 dan is 1 and 1 kyu 0.
+_LOWEST, _HIGHEST = -29, 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class RankAxis:
     name : str
         As the reader knows it.
     borders : tuple of float
-        Rating at which each rank begins, from 25 kyu to 9 dan.
+        Rating at which each rank begins, from 30 kyu to 9 dan.
     words : str
         How to read a rating, in one sentence.
     """
@@ -58,7 +58,10 @@ class RankAxis:
 
 def _axes() -> Mapping[str, RankAxis]:
     numbers = [float(k) for k in range(_LOWEST, _HIGHEST + 1)]
-    ogs, egf = (convert(grade_of_fox(numbers), "grade", scale) for scale in ("ogs", "egf"))
+    ogs, earlier, egf = (
+        convert(grade_of_fox(numbers), "grade", scale, extrapolate=True)
+        for scale in ("ogs", "ogs-2020", "egf")
+    )
     return MappingProxyType(
         {
             "fox": RankAxis(
@@ -72,6 +75,12 @@ def _axes() -> Mapping[str, RankAxis]:
                 tuple(ogs.tolist()),
                 "OGS ratings are points of Glicko-2; by the server’s own formula 1 dan begins at "
                 "1918.",
+            ),
+            "ogs-2020": RankAxis(
+                SITE_SCALES["ogs-2020"].title,
+                tuple(earlier.tolist()),
+                "OGS ratings are points of Glicko-2; by the server’s formula of 2020 1 dan begins "
+                "at 2220.",
             ),
             "egf": RankAxis(
                 SITE_SCALES["egf"].title,

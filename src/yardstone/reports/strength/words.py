@@ -11,6 +11,7 @@ from yardstone.reports.words import per_cent, plural
 from yardstone.strength.estimate.site_scales import SITE_SCALES
 
 __all__ = [
+    "BASIS_NAMES",
     "ends_words",
     "headline",
     "interval_words",
@@ -21,6 +22,9 @@ __all__ = [
 ]
 
 Plain = Mapping[str, Any]
+
+#: What people call the scales of a model.
+BASIS_NAMES = {"fox": "Fox", "ogs": "OGS"}
 
 
 def interval_words(low: float | None, high: float | None, written: Callable[[float], str]) -> str:
@@ -75,14 +79,20 @@ def scale_name(plain: Plain) -> str:
 
 
 def headline(plain: Plain) -> list[str]:
-    """Who, how strong, how sure, from what: two sentences."""
+    """Who, how strong, how sure, from what, and on other scales."""
     rank, rating = plain["rank"], rating_words(plain["scale"], plain["rating"])
     strength = f"{rank} ({rating})" if rank else rating
     basis = f"from {plural(plain['moves'], 'move')} in {plural(plain['games'], 'game')}"
-    return [
+    lines = [
         f"{plain['player']}: {strength} on the scale of {scale_name(plain)}",
         f"{level_words(plain)}; {basis}",
     ]
+    others = [
+        f"{part['title']} {part['rank'] or rating_words(name, part['rating'])}"
+        for name, part in (plain.get("scales") or {}).items()
+        if name != plain["scale"]
+    ]
+    return [*lines, f"On other scales: {', '.join(others)}"] if others else lines
 
 
 def level_words(plain: Plain) -> str:

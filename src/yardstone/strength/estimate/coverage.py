@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from yardstone.errors import NoGamesError
-from yardstone.strength.rank.ranks import EDGES
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -57,6 +56,7 @@ def coverage(
     groups: ArrayLike,
     *,
     level: float,
+    edges: ArrayLike,
     players: ArrayLike | None = None,
 ) -> Coverage:
     """How often intervals hold the strengths of players of some rank groups.
@@ -66,23 +66,25 @@ def coverage(
     intervals : sequence of (float or None, float or None)
         Of players that neither the model nor its table of intervals was fitted to.
     groups : int array [n]
-        The true group of each, 0 to 10.
+        The true group of each, from 0.
     level : float
         What they promise.
+    edges : float array [g + 1]
+        Where the groups begin, and where the last one ends.
     players : int array [n], optional
         Whose each is; by default each is another player's.
     """
-    group = np.asarray(groups, np.int64)
+    group, border = np.asarray(groups, np.int64), np.asarray(edges, np.float64)
     if not len(group):
         raise NoGamesError("there is no interval to look at")
     who = np.arange(len(group)) if players is None else np.asarray(players, np.int64)
     ends = np.array(
         [
-            (EDGES[0] if low is None else low, EDGES[-1] if high is None else high)
+            (border[0] if low is None else low, border[-1] if high is None else high)
             for low, high in intervals
         ]
     )
-    begin, end = EDGES[group], EDGES[group + 1]
+    begin, end = border[group], border[group + 1]
     inside = np.minimum(end, ends[:, 1]) - np.maximum(begin, ends[:, 0])
     held = np.maximum(inside, 0.0) / (end - begin)
     _, person = np.unique(who, return_inverse=True)

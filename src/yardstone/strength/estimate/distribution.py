@@ -1,4 +1,4 @@
-"""Distributions on the Fox scale: their quantiles, and how they are made less sure."""
+"""Distributions on a scale of ranks: their quantiles, and how they are made less sure."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from yardstone.strength.rank.ranks import EDGES
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -20,44 +18,47 @@ __all__ = ["TRACE", "blurred", "blurring", "cumulated", "quantiles"]
 TRACE = 1e-12
 
 
-def cumulated(density: ArrayLike) -> tuple[Array, Array]:
+def cumulated(density: ArrayLike, begin: float, end: float) -> tuple[Array, Array]:
     """Where the steps begin and end, and the distribution functions there."""
     p = np.asarray(density, np.float64) + TRACE
     cdf = np.concatenate([np.zeros((*p.shape[:-1], 1)), np.cumsum(p, axis=-1)], axis=-1)
-    return np.linspace(EDGES[0], EDGES[-1], p.shape[-1] + 1), np.asarray(cdf / cdf[..., -1:])
+    return np.linspace(begin, end, p.shape[-1] + 1), np.asarray(cdf / cdf[..., -1:])
 
 
-def quantiles(density: ArrayLike, levels: ArrayLike) -> Array:
-    """Quantiles of a distribution on the Fox scale.
+def quantiles(density: ArrayLike, levels: ArrayLike, begin: float, end: float) -> Array:
+    """Quantiles of a distribution.
 
     Parameters
     ----------
     density : array_like [m]
-        Probability of each of m equal steps from -4 to 10, as `RankModel.density`
-        gives them.
+        Probability of each of m equal steps, as `ModelScale.density` gives them.
     levels : array_like
         Between 0 and 1.
+    begin, end : float
+        Where the steps begin and end.
     """
-    places, cdf = cumulated(density)
+    places, cdf = cumulated(density, begin, end)
     return np.asarray(np.interp(np.asarray(levels, np.float64), cdf, places))
 
 
 @lru_cache(maxsize=64)
 def blurring(steps: int, blur: float) -> Array:
-    """What each of so many steps becomes, blurred by a normal distribution; a row a step.
+    """What each of so many steps becomes, blurred by so many steps; a row a step.
 
     What goes beyond the ends of the scale stays at them.
     """
     from scipy.special import ndtr
 
-    edges = np.linspace(EDGES[0], EDGES[-1], steps + 1)
+    edges = np.arange(steps + 1.0)
     middle = 0.5 * (edges[:-1] + edges[1:])
     below = ndtr((edges[None, 1:-1] - middle[:, None]) / blur)
     whole = np.concatenate([np.zeros((steps, 1)), below, np.ones((steps, 1))], axis=1)
     return np.diff(whole, axis=1)
 
 
-def blurred(density: ArrayLike, blur: float) -> Array:
-    """Densities less sure by an error of so many ranks."""
-    p, ranks = np.asarray(density, np.float64), round(blur, 2)
-    return np.asarray(p @ blurring(p.shape[-1], ranks)) if ranks > 0.0 else p
+def blurred(density: ArrayLike, blur: float, begin: float, end: float) -> Array:
+    """Densities from one strength to another, less sure by an error of so many ranks."""
+    p = np.asarray(density, np.float64)
+    steps = p.shape[-1]
+    width = round(round(blur, 2) * steps / (end - begin), 4)
+    return np.asarray(p @ blurring(steps, width)) if width > 0.0 else p

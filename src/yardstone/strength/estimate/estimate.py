@@ -7,13 +7,14 @@ a rating, a calibrated interval, and where they come from: phases, games, moves.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from yardstone.display import Displayed
 from yardstone.equality import equal_fields
+from yardstone.errors import UsageError
 from yardstone.kernels import Loops, weighed
 from yardstone.pool import SkipReport
 from yardstone.strength.estimate.games import SeenGame, facts, model_network, see_games
@@ -28,10 +29,10 @@ from yardstone.strength.estimate.notes import notes_of
 from yardstone.strength.estimate.on_scales import part_on_scale, parts_on_scale, whole_on_scale
 from yardstone.strength.estimate.players import AmbiguousPlayerError, find_player
 from yardstone.strength.estimate.selection import no_games, requested_side
-from yardstone.strength.estimate.site_scales import SITE_SCALES, SiteScale, site_scale
+from yardstone.strength.estimate.site_scales import SiteScale, scales_from, site_scale
 from yardstone.strength.estimate.strengths import Rated, RatedGame, Rater, by_date
 from yardstone.strength.evidence import evidence_of_games
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,10 +45,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEVEL",
+    "Measured",
     "AmbiguousPlayerError",
     "StrengthEstimate",
     "Rated",
     "RatedGame",
+    "best_basis",
     "estimate_player",
     "estimate_seen",
     "find_player",
@@ -58,6 +61,34 @@ __all__ = [
 LEVEL = 0.9
 #: Skipped records that are listed one by one.
 _PLACES = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """What the moves say on one of the model's scales.
+
+    Attributes
+    ----------
+    whole : Rated
+        From all moves.
+    probabilities : float64 [g]
+        Of the scale's groups of ranks, the weakest first.
+    phases : tuple of (str, Rated)
+        What all moves would say if they looked as those of each phase do.
+    games : tuple of RatedGame
+        In the order of their dates; those without a date come last.
+    indicative : tuple of IndicativeMove
+        The moves that say most of strength and more than noise, the loudest first.
+    checked : bool
+        Whether the intervals were checked on players.
+    """
+
+    whole: Rated
+    probabilities: NDArray[np.float64]
+    phases: tuple[tuple[str, Rated], ...]
+    games: tuple[RatedGame, ...]
+    indicative: tuple[IndicativeMove, ...]
+    checked: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,22 +102,14 @@ class StrengthEstimate(Displayed):
         On which `as_dict` shows it.
     level : float
         Of all intervals, 0 to 1.
-    whole : Rated
-        From all moves.
-    probabilities : float64 [11]
-        Of the rank groups (`yardstone.strength.RANKS`), the weakest first.
-    phases : tuple of (str, Rated)
-        What all moves would say if they looked as those of each phase do.
-    games : tuple of RatedGame
-        In the order of their dates; those without a date come last.
+    basis : str
+        The scale of the model that tells this player's strength best.
+    measured : mapping of str to Measured
+        What is known on each scale of the model.
     losses : tuple of Losses
         What the player's moves cost in each of the games.
     costliest : tuple of CostlyMove
         The moves that cost most and more than noise explains, the worst first.
-    indicative : tuple of IndicativeMove
-        The moves that say most of strength and more than noise, the loudest first.
-    checked : bool
-        Whether the intervals of the model were checked on players.
     network, model : str
         Which were asked.
     skipped : SkipReport
@@ -98,17 +121,43 @@ class StrengthEstimate(Displayed):
     player: str
     scale: SiteScale
     level: float
-    whole: Rated
-    probabilities: NDArray[np.float64]
-    phases: tuple[tuple[str, Rated], ...]
-    games: tuple[RatedGame, ...]
+    basis: str
+    measured: Mapping[str, Measured]
     losses: tuple[Losses, ...]
     costliest: tuple[CostlyMove, ...]
-    indicative: tuple[IndicativeMove, ...]
-    checked: bool
     network: str
     model: str
     skipped: SkipReport
+
+    @property
+    def here(self) -> Measured:
+        """What is known on the scale of the model that `scale` is reached from."""
+        return self.measured[self.scale.basis]
+
+    @property
+    def whole(self) -> Rated:
+        """From all moves."""
+        return self.here.whole
+
+    @property
+    def probabilities(self) -> NDArray[np.float64]:
+        """Of the groups of ranks, the weakest first: float64 [g]."""
+        return self.here.probabilities
+
+    @property
+    def phases(self) -> tuple[tuple[str, Rated], ...]:
+        """What all moves would say if they looked as those of each phase do."""
+        return self.here.phases
+
+    @property
+    def games(self) -> tuple[RatedGame, ...]:
+        """The games in the order of their dates; those without a date come last."""
+        return self.here.games
+
+    @property
+    def scales(self) -> dict[str, SiteScale]:
+        """All scales that it can be shown on."""
+        return scales_from(self.basis, self.measured)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -128,46 +177,47 @@ class StrengthEstimate(Displayed):
         return part_on_scale(rated, self.scale, self.level)
 
     def on_scale(self, scale: str | SiteScale | Calibration) -> StrengthEstimate:
-        """The same estimate on another scale."""
-        return replace(self, scale=site_scale(scale))
+        """The same estimate on another scale.
 
-    def as_dict(self, scales: Sequence[SiteScale] = tuple(SITE_SCALES.values())) -> dict[str, Any]:
+        Raises
+        ------
+        UsageError
+            The model has not the scale that it is reached from.
+        """
+        return replace(self, scale=_shown_on(scale, self.basis, self.measured))
+
+    def as_dict(self, scales: Sequence[SiteScale] | None = None) -> dict[str, Any]:
         """All of it as dictionaries, lists, finite numbers, strings and None.
 
         Parameters
         ----------
-        scales : sequence of SiteScale
-            On which the strength from all moves is given beside the estimate's own.
+        scales : sequence of SiteScale, optional
+            On which the strength from all moves is given beside the estimate's own; by
+            default `scales`.
         """
         scale = self.scale
         parts = parts_on_scale(self)
-        fox = SITE_SCALES["fox"]
+        others = self.scales.values() if scales is None else scales
         return {
-            "format": 2,
+            "format": 3,
             "player": self.player,
             "scale": scale.name,
             **whole_on_scale(self, scale),
             "level": self.level,
             "games": len(self.games),
             "moves": self.whole.moves,
-            "fox": {
-                name: None if value is None else fox.value(value)
-                for name, value in (
-                    ("rating", self.whole.rating),
-                    ("low", self.whole.low),
-                    ("high", self.whole.high),
-                )
-            },
+            "basis": self.basis,
             "scales": {
                 each.name: {
                     **whole_on_scale(self, each),
                     "title": each.title,
                     "deviation": each.deviation,
+                    "basis": each.basis,
                 }
-                for each in {each.name: each for each in (*scales, scale)}.values()
+                for each in {each.name: each for each in (*others, scale)}.values()
             },
             "probabilities": parts["probabilities"],
-            "unlikely": self.whole.unlikely,
+            "unlikely": parts["unlikely"],
             "phases": [
                 {"phase": name, **part, "moves": rated.moves}
                 for (name, rated), part in zip(self.phases, parts["phases"], strict=True)
@@ -178,9 +228,7 @@ class StrengthEstimate(Displayed):
             "costliest_moves": [
                 move.as_dict(self.games[move.game].seen) for move in self.costliest
             ],
-            "indicative_moves": [
-                move.as_dict(self.games[move.game].seen) for move in self.indicative
-            ],
+            "indicative_moves": parts["indicative_moves"],
             "notes": parts["notes"],
             "network": self.network,
             "model": self.model,
@@ -215,8 +263,8 @@ def estimate_player(
     *,
     colour: int | None = None,
     net: str | os.PathLike[str] | Network | None = None,
-    model: RankModel | None = None,
-    scale: str | SiteScale | Calibration = "fox",
+    model: StrengthModel | None = None,
+    scale: str | SiteScale | Calibration | None = None,
     level: float = LEVEL,
     handicap: bool = False,
     effort: LossEffort | None = None,
@@ -236,10 +284,11 @@ def estimate_player(
         Take this colour's moves (1 Black, 2 White) of all games, whoever played it.
     net : path, str or Network, optional
         The network that the model was trained on; by default it is looked for.
-    model : RankModel, optional
+    model : StrengthModel, optional
         By default the one that comes with Yardstone.
-    scale : {"fox", "ogs", "egf"}, SiteScale or Calibration
-        Where to show the strength.
+    scale : {"fox", "ogs", "ogs-2020", "egf"}, SiteScale or Calibration, optional
+        Where to show the strength; by default Fox, and OGS where the player is weaker than
+        anybody whom the model knows at Fox, or plays otherwise.
     level : float
         What share of players the intervals hold, 0 to 1.
     handicap : bool
@@ -267,7 +316,8 @@ def estimate_player(
     UsageError
         The level or the scale cannot be.
     """
-    site = site_scale(scale)
+    if scale is not None:
+        site_scale(scale)  # one that cannot be is refused at once
     report = SkipReport() if skipped is None else skipped
     different, side = requested_side(games, player, colour, level=level, report=report)
     usable = side.usable(different, report, handicap=handicap)
@@ -287,15 +337,15 @@ def estimate_player(
         chosen,
         side.player,
         network=network.name,
-        scale=site,
+        scale=scale,
         level=level,
         skipped=report,
     )
 
 
 def model_and_network(
-    model: RankModel | None, net: str | os.PathLike[str] | Network | None, level: float
-) -> tuple[RankModel, Network]:
+    model: StrengthModel | None, net: str | os.PathLike[str] | Network | None, level: float
+) -> tuple[StrengthModel, Network]:
     """The model, or the one that comes with Yardstone, and its network.
 
     Raises
@@ -305,19 +355,20 @@ def model_and_network(
     InputError
         The network is not there, or it is not the one of the model.
     """
-    ranks = RankModel.load() if model is None else model
-    Rater(ranks, level)  # a level that the model does not support is refused at once
+    ranks = StrengthModel.load() if model is None else model
+    for scale in ranks.scales:
+        Rater(ranks, level, scale)  # a level that the model does not support is refused at once
     return ranks, model_network(ranks, net)
 
 
 def estimate_seen(
     seen: Sequence[tuple[SeenGame, int]],
     losses: Sequence[Losses],
-    model: RankModel,
+    model: StrengthModel,
     player: str,
     *,
     network: str,
-    scale: SiteScale,
+    scale: str | SiteScale | Calibration | None,
     level: float,
     skipped: SkipReport,
 ) -> StrengthEstimate:
@@ -330,21 +381,52 @@ def estimate_seen(
     evidence = evidence_of_games(
         [game.features for game, _ in sorted_games], [colour for _, colour in sorted_games]
     )
-    rater = Rater(model, level)
-    whole, probabilities = rater.whole(evidence)
+    measured = {}
+    for name in model.scales:
+        rater = Rater(model, level, name)
+        whole, probabilities = rater.whole(evidence)
+        measured[name] = Measured(
+            whole=whole,
+            probabilities=probabilities,
+            phases=rater.phases(evidence),
+            games=rater.games(evidence, sorted_games),
+            indicative=indicative_moves(evidence, model, sorted_games, lost, name),
+            checked=name in (model.card.get("intervals") or {}),
+        )
+    basis = best_basis(model, {name: each.whole for name, each in measured.items()})
     return StrengthEstimate(
         player=player,
-        scale=scale,
+        scale=_shown_on(basis if scale is None else scale, basis, measured),
         level=level,
-        whole=whole,
-        probabilities=probabilities,
-        phases=rater.phases(evidence),
-        games=rater.games(evidence, sorted_games),
+        basis=basis,
+        measured=measured,
         losses=tuple(lost),
         costliest=costliest_moves(evidence, lost),
-        indicative=indicative_moves(evidence, model, sorted_games, lost),
-        checked=model.card.get("intervals") is not None,
         network=network,
         model=str(model.card["name"]),
         skipped=skipped,
     )
+
+
+def best_basis(model: StrengthModel, rated: Mapping[str, Rated]) -> str:
+    """The scale of a model that tells a player's strength best.
+
+    That is the first one, unless the player is in its weakest group or like nobody whom the
+    model knows there, and it has another scale.
+    """
+    first, *others = rated
+    weak = rated[first].rating < model.scale(first).edges[1]
+    return others[0] if others and (weak or rated[first].unlikely) else first
+
+
+def _shown_on(
+    scale: str | SiteScale | Calibration, basis: str, measured: Mapping[str, Measured]
+) -> SiteScale:
+    """The scale of this name, or the one that a calibration makes, if the model has its basis."""
+    known = scales_from(basis, measured)
+    chosen = known[scale] if isinstance(scale, str) and scale in known else site_scale(scale)
+    if chosen.basis not in measured:
+        raise UsageError(
+            f"the scale {chosen.title} is reached from {chosen.basis}, which the model has not"
+        )
+    return chosen

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
     from yardstone.strength.estimate.calibrate import Calibration
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
 __all__ = ["OTHERS", "SideEstimate", "estimate_everyone"]
 
@@ -52,8 +52,8 @@ def estimate_everyone(
     *,
     colour: int | None = None,
     net: str | os.PathLike[str] | Network | None = None,
-    model: RankModel | None = None,
-    scale: str | SiteScale | Calibration = "fox",
+    model: StrengthModel | None = None,
+    scale: str | SiteScale | Calibration | None = None,
     level: float = LEVEL,
     others: int = OTHERS,
     skipped: SkipReport | None = None,
@@ -84,7 +84,8 @@ def estimate_everyone(
     AmbiguousPlayerError, NoGamesError, InputError, UsageError
         As of `estimate_player`.
     """
-    site = site_scale(scale)
+    if scale is not None:
+        site_scale(scale)  # one that cannot be is refused at once
     report = SkipReport() if skipped is None else skipped
     different, chosen = requested_side(games, player, colour, level=level, report=report)
     before = SkipReport()
@@ -113,7 +114,7 @@ def estimate_everyone(
             ranks,
             side.player,
             network=network.name,
-            scale=site,
+            scale=scale,
             level=level,
             skipped=left_out,
         )

@@ -17,7 +17,7 @@ from yardstone.strength.estimate.site_scales import SiteScale
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.strength.estimate.calibrate import Calibration
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
 __all__ = ["estimate"]
 
@@ -30,8 +30,8 @@ def estimate(
     *,
     colour: Literal["black", "white"] | None = None,
     net: StrPath | Network | None = None,
-    model: RankModel | None = None,
-    scale: str | SiteScale | Calibration = "fox",
+    model: StrengthModel | None = None,
+    scale: str | SiteScale | Calibration | None = None,
     level: float = LEVEL,
     handicap: bool = False,
     visits: int | None = None,

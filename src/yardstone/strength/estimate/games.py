@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.go.position import Assessment
     from yardstone.records.go_game import GoGame
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
 __all__ = [
     "BOARD",
@@ -103,7 +103,7 @@ def unsuitable(game: GoGame, *, handicap: bool = False) -> str | None:
 
 
 def model_network(
-    model: RankModel,
+    model: StrengthModel,
     net: str | os.PathLike[str] | Network | None = None,
     *,
     engine: str = "auto",
@@ -116,7 +116,7 @@ def model_network(
 
     Parameters
     ----------
-    model : RankModel
+    model : StrengthModel
     net : path, str or Network, optional
         Where it is; by default it is looked for by its name among those that are kept,
         and then where $YARDSTONE_NET says.

@@ -1,4 +1,4 @@
-"""The rank groups of the model on the scale on which an estimate is shown."""
+"""The groups of ranks of a model on the scale on which an estimate is shown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from yardstone.strength.estimate.site_scales import FOX, fox_rank
-from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone.strength.rank.ranks import GROUP_EDGES, RANKS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,36 +27,33 @@ def group_probabilities(
     Parameters
     ----------
     scale : SiteScale
-    probabilities : float64 [11]
-        Of the groups `yardstone.strength.RANKS`.
+    probabilities : float64 [g]
+        Of the groups of the scale's basis (`yardstone.strength.rank.ranks`).
 
     Returns
     -------
     list of dict
         ``rank``: the ranks of the scale that the group covers, or the ratings where it has
-        no ranks; ``fox``: the group; ``low`` and ``high``: ratings at its borders, None at
-        the ends, beyond which the model tells nobody apart; ``probability``.
+        no ranks; ``low`` and ``high``: ratings at its borders, None at the ends, beyond which
+        the model tells nobody apart; ``probability``.
     """
-    groups = []
-    for number, (rank, share) in enumerate(zip(RANKS, probabilities, strict=True)):
-        low, high = float(EDGES[number]), float(EDGES[number + 1])
-        first, last = number == 0, number == len(RANKS) - 1
-        groups.append(
-            {
-                "rank": _name(scale, rank, low, high, first=first, last=last),
-                "fox": rank,
-                "low": None if first else scale.value(low),
-                "high": None if last else scale.value(high),
-                "probability": round(float(share), 4),
-            }
-        )
-    return groups
+    edges = GROUP_EDGES[scale.basis].tolist()
+    last = len(edges) - 2
+    return [
+        {
+            "rank": RANKS[number] if scale.name == FOX else _name(scale, edges, number),
+            "low": None if number == 0 else scale.value(edges[number]),
+            "high": None if number == last else scale.value(edges[number + 1]),
+            "probability": round(float(share), 4),
+        }
+        for number, share in enumerate(probabilities)
+    ]
 
 
-def _name(scale: SiteScale, rank: str, low: float, high: float, *, first: bool, last: bool) -> str:
-    """What a group is called: at the ends "or weaker" and "or stronger" on other scales."""
-    if scale.name == FOX:
-        return rank
+def _name(scale: SiteScale, edges: Sequence[float], number: int) -> str:
+    """What a group is called: at the ends "or weaker" and "or stronger"."""
+    low, high = edges[number], edges[number + 1]
+    first, last = number == 0, number == len(edges) - 2
     if scale.number is None:
         below, above = (f"{scale.value(end):g}" for end in (low, high))
         return f"below {above}" if first else f"from {below}" if last else f"{below}–{above}"

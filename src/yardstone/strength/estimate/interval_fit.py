@@ -1,11 +1,11 @@
 """Intervals fitted to players whom the model has not seen.
 
-How far a model can be trusted is measured on players whom the model has not seen. Of each
-only the rank group is known, so that each stands for strengths spread evenly over that
-group. Distributions that are too sure are first blurred, as far as makes the true groups
-likeliest; then the quantiles are moved to where they held on those players (Kuleshov,
-Fenner and Ermon 2018), for few moves and for many by themselves, with the allowance of
-conformal prediction for the number of players.
+How far a model can be trusted is measured on players whom the model has not seen. Of a
+player of Fox only the rank group is known, so that each stands for strengths spread evenly
+over that group; of one of OGS the rating is. Distributions that are too sure are first
+blurred, as far as makes the true groups likeliest; then the quantiles are moved to where they
+held on those players (Kuleshov, Fenner and Ermon 2018), for few moves and for many by
+themselves, with the allowance of conformal prediction for the number of players.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ import numpy as np
 
 from yardstone.errors import NoGamesError
 from yardstone.strength.estimate.distribution import TRACE, blurred, blurring, cumulated
-from yardstone.strength.estimate.intervals import LEVELS, IntervalTable
-from yardstone.strength.rank.ranks import EDGES
+from yardstone.strength.estimate.intervals import LEVELS, IntervalTable, scale_ends
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-__all__ = ["MOVES", "fit_intervals"]
+__all__ = ["MOVES", "even_strengths", "fit_intervals"]
 
 #: Edges of the classes by number of moves, unless told otherwise.
 MOVES = (0, 20, 50, 100, 200, 400, 800, 1600, 3200)
@@ -46,9 +45,11 @@ def fit_intervals(
     groups: ArrayLike,
     moves: ArrayLike,
     *,
+    edges: ArrayLike,
+    strengths: ArrayLike | None = None,
     players: ArrayLike | None = None,
     classes: ArrayLike | None = None,
-    edges: Sequence[int] = MOVES,
+    by_moves: Sequence[int] = MOVES,
     fewest: int = _FEWEST,
 ) -> IntervalTable:
     """Fit intervals to estimates of players whom the model has not seen.
@@ -56,17 +57,22 @@ def fit_intervals(
     Parameters
     ----------
     density : float array [n, m]
-        What the model said of each (`RankModel.density`).
+        What the model said of each (`ModelScale.density`).
     groups : int array [n]
-        The true group of each, 0 to 10.
+        The true group of each, from 0.
     moves : int array [n]
         The player's moves that each estimate rests upon.
+    edges : float array [g + 1]
+        Where the groups begin, and where the last one ends.
+    strengths : float array [n, e], optional
+        Strengths that each may have had, all as likely; by default spread evenly over the
+        group.
     players : int array [n], optional
         Whose estimate each is; everyone counts alike, however often. By default each is
         another player's.
     classes : int array [n], optional
-        What is fitted by itself, such as the number of games; by default `edges` tell.
-    edges : sequence of int
+        What is fitted by itself, such as the number of games; by default `by_moves` tells.
+    by_moves : sequence of int
         Where classes by number of moves begin.
     fewest : int
         A class with fewer estimates, or with few of one of the groups, joins the one
@@ -84,10 +90,12 @@ def fit_intervals(
     p = np.atleast_2d(np.asarray(density, np.float64))
     who = np.arange(len(group)) if players is None else np.asarray(players, np.int64)
     place = (
-        np.searchsorted(np.asarray(edges), number, side="right")
+        np.searchsorted(np.asarray(by_moves), number, side="right")
         if classes is None
         else np.asarray(classes, np.int64)
     )
+    borders = np.asarray(edges, np.float64)
+    true = even_strengths(group, borders) if strengths is None else np.asarray(strengths)
     rows_of = _classes(place, group, fewest)
     typical = [max(float(np.exp(np.log(np.maximum(number[r], 1.0)).mean())), 1.0) for r in rows_of]
     order = np.argsort(typical)
@@ -95,8 +103,8 @@ def fit_intervals(
     for rows in (rows_of[k] for k in order):
         weight = _weights(group[rows], who[rows])
         people.append(len(np.unique(who[rows])))
-        blurs.append(_best_blur(p[rows], group[rows], weight))
-        at.append(_levels(p[rows], blurs[-1], group[rows], weight, people[-1]))
+        blurs.append(_best_blur(p[rows], group[rows], weight, borders))
+        at.append(_levels(p[rows], blurs[-1], true[rows], weight, people[-1], borders))
     return IntervalTable(
         np.array(typical)[order],
         np.array(blurs),
@@ -104,7 +112,14 @@ def fit_intervals(
         np.array(at),
         np.array([len(rows_of[k]) for k in order], np.int64),
         np.array(people, np.int64),
+        scale_ends(borders),
     )
+
+
+def even_strengths(group: Ints, edges: Array) -> Array:
+    """Strengths that players of these groups stand for."""
+    share = (np.arange(_EVEN) + 0.5) / _EVEN
+    return np.asarray(edges[group, None] + share * (edges[group + 1] - edges[group])[:, None])
 
 
 def _weights(group: Ints, who: Ints) -> Array:
@@ -133,14 +148,15 @@ def _classes(place: Ints, group: Ints, fewest: int) -> list[Ints]:
     return classes
 
 
-def _best_blur(density: Array, group: Ints, weight: Array) -> float:
+def _best_blur(density: Array, group: Ints, weight: Array, edges: Array) -> float:
     """Of the blurs that are tried the one under which the true groups are likeliest."""
-    steps = np.linspace(EDGES[0], EDGES[-1], density.shape[1] + 1)[:-1]
-    of_step = np.searchsorted(EDGES, steps + _SMALL, side="right") - 1
-    within = np.eye(len(EDGES) - 1)[of_step]
+    steps = np.linspace(edges[0], edges[-1], density.shape[1] + 1)[:-1]
+    of_step = np.searchsorted(edges, steps + _SMALL, side="right") - 1
+    within = np.eye(len(edges) - 1)[of_step]
+    a_rank = len(steps) / (edges[-1] - edges[0])
     best, chosen = -np.inf, 0.0
     for blur in _BLURS:
-        of_group = blurring(len(steps), float(blur)) @ within if blur > 0.0 else within
+        of_group = blurring(len(steps), float(blur * a_rank)) @ within if blur > 0.0 else within
         inside = (density @ of_group)[np.arange(len(group)), group]
         fits = float(np.average(np.log(inside + TRACE), weights=weight))
         if fits > best:
@@ -148,26 +164,28 @@ def _best_blur(density: Array, group: Ints, weight: Array) -> float:
     return chosen
 
 
-def _levels(density: Array, blur: float, group: Ints, weight: Array, people: int) -> Array:
+def _levels(
+    density: Array, blur: float, strengths: Array, weight: Array, people: int, edges: Array
+) -> Array:
     """Levels of the blurred distributions whose intervals hold what they promise.
 
     The promise is raised by what conformal prediction allows for n players, (n + 1) / n
     times.
     """
-    places, cdf = cumulated(blurred(density, blur))
-    share = (np.arange(_EVEN) + 0.5) / _EVEN
-    strengths = EDGES[group, None] + share * (EDGES[group + 1] - EDGES[group])[:, None]
+    begin, weakest, strongest, end = scale_ends(edges).tolist()
+    places, cdf = cumulated(blurred(density, blur, begin, end), begin, end)
+    number = strengths.shape[1]
     at = np.array(
         [np.interp(row, places, values) for row, values in zip(strengths, cdf, strict=True)]
     )
-    each = np.repeat(weight / _EVEN, _EVEN)
+    each = np.repeat(weight / number, number)
     order = np.argsort(at, axis=None, kind="stable")
     total = np.cumsum(each[order])
     moved = np.interp(LEVELS, (total - 0.5 * each[order]) / total[-1], at.ravel()[order])
     # Where the outermost groups begin, there ends what an interval can have as an end.
     weak, strong = (
         np.array([np.interp(edge, places, values) for values in cdf])
-        for edge in (EDGES[1], EDGES[-2])
+        for edge in (weakest, strongest)
     )
     tails = len(LEVELS) // 2  # the other half mirrors them, with the middle between
     held = np.array(

@@ -1,8 +1,8 @@
 """Calibrated intervals: a 90 % interval that holds 90 % of players never seen.
 
-A model gives a distribution on the Fox scale, where n dan is n to n + 1, 1 kyu 0 to 1,
-2 kyu -1 to 0. A table says where its quantiles really are, as `fit_intervals` measured on
-players whom the model has not seen.
+A model gives a distribution on a scale of ranks, where n dan is n to n + 1, 1 kyu 0 to 1,
+2 kyu -1 to 0 (`yardstone.strength.model_scale`). A table says where its quantiles really are,
+as `fit_intervals` measured on players whom the model has not seen.
 
 The weakest group has all who are weaker as well, and the strongest all who are stronger:
 no strengths are told apart within them. An interval that reaches into one of them has no
@@ -19,7 +19,6 @@ import numpy as np
 
 from yardstone.errors import InputError, UsageError
 from yardstone.strength.estimate.distribution import blurred, quantiles
-from yardstone.strength.rank.ranks import EDGES
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 #: Low and high end; None where there is none.
 Interval: TypeAlias = tuple[float | None, float | None]
 
-__all__ = ["LEVELS", "Interval", "IntervalTable"]
+__all__ = ["LEVELS", "Interval", "IntervalTable", "scale_ends"]
 
 #: Levels at which the quantiles are kept.
 LEVELS = np.concatenate(
@@ -60,6 +59,9 @@ class IntervalTable:
         Estimates that each class was fitted to.
     players : int64 [m]
         Players that they are of; 0 if nobody was.
+    ends : float64 [4]
+        Where the scale begins, where its weakest group ends, where its strongest one begins,
+        and where the scale ends.
     """
 
     moves: Array
@@ -68,12 +70,14 @@ class IntervalTable:
     at: Array
     counts: Ints
     players: Ints
+    ends: Array
 
     @classmethod
-    def plain(cls) -> IntervalTable:
-        """One that takes the distributions as they are."""
+    def plain(cls, edges: Array) -> IntervalTable:
+        """One that takes the distributions on a scale with such groups as they are."""
         none = np.zeros(1, np.int64)
-        return cls(np.ones(1), np.zeros(1), LEVELS, LEVELS[None, :], none, none)
+        levels = LEVELS[None, :]
+        return cls(np.ones(1), np.zeros(1), LEVELS, levels, none, none, scale_ends(edges))
 
     @property
     def support(self) -> tuple[float, float]:
@@ -140,13 +144,18 @@ class IntervalTable:
         Returns
         -------
         low, high : float or None
-            On the Fox scale. As likely is the strength to lie below as above; None where
+            On the scale. As likely is the strength to lie below as above; None where
             the interval reaches into the weakest or the strongest group, and so has no
             end there.
         """
         levels = self.levels_of(level, moves)
-        low, high = quantiles(blurred(density, self.blur_of(moves)), levels)
-        return _bounded(float(low), float(high))
+        begin, weak, strong, end = self.ends.tolist()
+        less_sure = blurred(density, self.blur_of(moves), begin, end)
+        low, high = quantiles(less_sure, levels, begin, end)
+        return (
+            None if low < weak else min(float(low), strong),
+            None if high > strong else max(float(high), weak),
+        )
 
     def levels_of(self, level: float, moves: int) -> tuple[float, float]:
         """The levels of the blurred distribution between which an interval lies."""
@@ -164,6 +173,7 @@ class IntervalTable:
             "at": [[round(float(value), 6) for value in row] for row in self.at],
             "counts": [int(value) for value in self.counts],
             "players": [int(value) for value in self.players],
+            "ends": [float(value) for value in self.ends],
         }
 
     @classmethod
@@ -183,8 +193,9 @@ class IntervalTable:
                 np.asarray(fields["at"], np.float64),
                 np.asarray(fields["counts"], np.int64),
                 np.asarray(fields["players"], np.int64),
+                np.asarray(fields["ends"], np.float64),
             )
-            parts = (table.moves, table.blur, table.levels, table.at)
+            parts = (table.moves, table.blur, table.levels, table.at, table.ends)
             whole = all(np.isfinite(part).all() for part in parts) and (table.blur >= 0).all()
             number = len(table.moves)
             shapes = table.at.shape == (number, len(table.levels)) and all(
@@ -192,7 +203,8 @@ class IntervalTable:
             )
             grows = (np.diff(table._x) > 0).all() and (np.diff(table.at, axis=1) >= 0).all()
             inside = (table.at >= 0).all() and (table.at <= 1).all()
-            moves = number > 0 and (table.moves >= 1).all()
+            moves = number > 0 and (table.moves >= 1).all() and table.ends.shape == (4,)
+            inside = inside and (np.diff(table.ends) > 0.0).all()
             growing = bool((np.diff(table.moves) > 0).all())
         except (KeyError, TypeError, ValueError, IndexError):
             raise InputError("the table of intervals is damaged") from None
@@ -201,10 +213,6 @@ class IntervalTable:
         return table
 
 
-def _bounded(low: float, high: float) -> Interval:
-    """The ends of an interval, of which those within the outermost groups are none."""
-    weak, strong = float(EDGES[1]), float(EDGES[-2])
-    return (
-        None if low < weak else min(low, strong),
-        None if high > strong else max(high, weak),
-    )
+def scale_ends(edges: Array) -> Array:
+    """What an `IntervalTable` keeps of a scale with such groups: its `ends`."""
+    return np.array([edges[0], edges[1], edges[-2], edges[-1]])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
     from yardstone.strength.estimate.games import SeenGame
     from yardstone.strength.evidence import Evidence
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
 __all__ = [
     "COSTLY",
@@ -253,17 +253,18 @@ def costliest_moves(
 
 def indicative_moves(
     evidence: Evidence,
-    model: RankModel,
+    model: StrengthModel,
     seen: Sequence[tuple[SeenGame, int]],
     losses: Sequence[Losses],
+    scale: str,
 ) -> tuple[IndicativeMove, ...]:
-    """The moves that say most of strength, up or down, the loudest first.
+    """The moves that say most of strength on a scale, up or down, the loudest first.
 
     Only those that say more than noise. One that costs points is no example of strength,
     whoever plays such moves, and the network's own choice is none of weakness: they are
     left out.
     """
-    effects = np.asarray(model.move_scores(evidence), np.float64)
+    effects = np.asarray(model.move_scores(evidence, scale), np.float64)
     if not len(effects):
         return ()
     noise = _NOISE * float(np.sqrt((effects**2).mean()))

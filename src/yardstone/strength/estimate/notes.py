@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.strength.estimate.site_scales import fox_rank
-from yardstone.strength.rank.ranks import EDGES
+from yardstone.strength.estimate.site_scales import FOX, SITE_SCALES, fox_rank
 
 if TYPE_CHECKING:
     from yardstone.strength.estimate.estimate import StrengthEstimate
@@ -21,6 +20,14 @@ _FEW_MOVES = 100
 _LONG = np.timedelta64(2 * 365, "D")
 #: A group that is so likely is named as the end of what the model knows.
 _LIKELY = 0.2
+_SMALL = 1e-9
+#: Why nobody is told apart in the strongest group of a scale.
+_TOP = {
+    FOX: "9 dan is the highest rank of the Fox server, where strong amateurs, professionals and "
+    "programs all are: the model does not tell them apart.",
+    "ogs": "Of OGS the model knows few players of 3 dan and stronger, and does not tell them "
+    "apart: the Fox scale does.",
+}
 
 
 def notes_of(estimate: StrengthEstimate) -> tuple[str, ...]:
@@ -30,6 +37,9 @@ def notes_of(estimate: StrengthEstimate) -> tuple[str, ...]:
 
 def _notes(estimate: StrengthEstimate) -> Iterator[str]:
     whole, games = estimate.whole, [each.seen.game for each in estimate.games]
+    scale = estimate.scale
+    weakest, strongest = fox_rank(scale.known[0] - _SMALL), fox_rank(scale.known[1])
+    server = SITE_SCALES[scale.basis].title
     if whole.moves == 0:
         yield (
             "There is no move of this player: what is shown is what is known of anybody "
@@ -41,32 +51,27 @@ def _notes(estimate: StrengthEstimate) -> Iterator[str]:
         )
     if whole.unlikely:
         yield (
-            "These moves look like those of nobody the model knows, of whatever strength: of "
-            "players like those it was trained on one in a hundred looks so. They may be a "
-            "beginner's, a program's, or of games of another kind. The rating may be far off, "
-            "and no interval can be given."
+            f"These moves look like those of nobody at {server} whom the model knows, of "
+            "whatever strength: of players like those it was trained on one in a hundred looks "
+            "so. They may be a beginner's, a program's, or of games of another kind. The rating "
+            "may be far off, and no interval can be given."
         )
     if (whole.low is None and not whole.unlikely) or estimate.probabilities[0] >= _LIKELY:
-        weakest = fox_rank(float(EDGES[0]))
         yield (
-            f"The model has seen nobody weaker than {weakest} of the Fox server: all weaker "
-            "players look like its weakest group, 3 to 5 kyu. How weak the player may be it "
-            "cannot tell."
+            f"Players of {weakest} and weaker at {server} all look alike to the model: how weak "
+            "the player may be it cannot tell."
         )
     if estimate.probabilities[-1] >= _LIKELY:
+        yield _TOP.get(scale.basis, f"The model tells nobody apart from {strongest} on.")
+    if scale.name != scale.basis or scale.deviation:
         yield (
-            "9 dan is the highest rank of the Fox server, where strong amateurs, professionals "
-            "and programs all are: the model does not tell them apart."
-        )
-    if estimate.scale.name != "fox":
-        yield (
-            f"The scale {estimate.scale.title} is reached from that of Fox: "
-            f"{estimate.scale.source}. Its error is part of the interval."
-        )
+            f"The scale {scale.title}: {scale.source}. "
+            + ("Its error is part of the interval." if scale.deviation else "")
+        ).rstrip()
     handicap = sum(game.handicap > 1 for game in games)
     if handicap:
         yield (
-            f"Of the games {handicap} are with handicap stones, which the model has never seen: "
+            f"Of the games {handicap} are with handicap stones, of which the model has seen few: "
             "the estimate may be off."
         )
     dates = np.array([game.date for game in games], "datetime64[s]")
@@ -77,7 +82,7 @@ def _notes(estimate: StrengthEstimate) -> Iterator[str]:
             f"The games are from {str(known.min())[:4]} to {str(known.max())[:4]}: the estimate is "
             "of all of them together, not of today."
         )
-    if not estimate.checked:
+    if not estimate.here.checked:
         yield "The intervals of this model are its own opinion: they were not checked on players."
     yield (
         f"Winrates and leads are what {estimate.network} sees without searching, at komi 6.5; "

@@ -28,7 +28,7 @@ def part_on_scale(rated: Rated, scale: SiteScale, level: float) -> dict[str, Any
 
 def whole_on_scale(estimate: StrengthEstimate, scale: SiteScale) -> dict[str, Any]:
     """The same from all moves, with the ranks of the ends of the interval."""
-    whole = estimate.whole
+    whole = estimate.measured[scale.basis].whole
     ends = scale.widened(whole.rating, whole.low, whole.high, estimate.level)
     low_rank, high_rank = scale.end_ranks(*ends)
     part = part_on_scale(whole, scale, estimate.level)
@@ -50,6 +50,10 @@ def parts_on_scale(estimate: StrengthEstimate) -> dict[str, Any]:
             }
             for game in estimate.games
         ],
+        "indicative_moves": [
+            move.as_dict(estimate.games[move.game].seen) for move in estimate.here.indicative
+        ],
+        "unlikely": estimate.whole.unlikely,
         "notes": list(estimate.notes),
     }
 

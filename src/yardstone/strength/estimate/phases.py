@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.strength.rank.ranks import EDGES
-from yardstone.strength.rank.scorer import PHASES as MODEL_PHASES
+from yardstone.strength.move_phases import PHASES as MODEL_PHASES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model_scale import ModelScale
 
     Array = NDArray[np.float64]
 
@@ -34,51 +33,47 @@ _FAR, _STEP = 12.0, 0.05
 _SIDE = 0.5
 
 
-def phase_means(model: RankModel, parts: Array, whole: Array) -> Array:
+def phase_means(scale: ModelScale, parts: Array, whole: Array) -> Array:
     """What all moves would say if they looked as those of each part do.
 
     Parameters
     ----------
-    model : RankModel
+    scale : ModelScale
     parts : float64 [p, phases + 1 + k]
-        Statistics of the parts (`RankModel.part_statistics`), summed over the games.
+        Statistics of the parts (`StrengthModel.part_statistics`), summed over the games.
     whole : float64 [phases + 1 + k]
         Statistics of all moves.
 
     Returns
     -------
     float64 [p]
-        Means on the Fox scale; that of `whole` lies between them. A part without moves
+        Means on the scale; that of `whole` lies between them. A part without moves
         has that of `whole`.
     """
+    spread, edges = scale.spread, scale.edges
     if not whole[:MODEL_PHASES].any():
-        return np.full(len(parts), model.posterior(whole)[0])
-    scores = whole[MODEL_PHASES + 1 :]
+        return np.full(len(parts), scale.moments(scale.density(whole))[0])
+    columns = MODEL_PHASES + 1 + spread.columns.astype(np.int64)
     counts = whole[:MODEL_PHASES]
-    strengths = np.arange(EDGES[0] - _FAR, EDGES[-1] + _FAR + _STEP, _STEP)
-    usual = model.spread.usual_of(strengths)
-    mode = float(np.clip(_likeliest(model, whole), EDGES[0] + _SIDE, EDGES[-1] - _SIDE))
-    below, above = model.spread.usual_of(np.array([mode - _SIDE, mode + _SIDE]))
+    strengths = np.arange(edges[0] - _FAR, edges[-1] + _FAR + _STEP, _STEP)
+    usual = spread.usual_of(strengths)
+    likeliest = scale.strengths[int(np.argmax(scale.density(whole)))]
+    mode = float(np.clip(likeliest, edges[0] + _SIDE, edges[-1] - _SIDE))
+    below, above = spread.usual_of(np.array([mode - _SIDE, mode + _SIDE]))
     slope = counts @ (above - below)
-    direction = np.linalg.solve(model.spread.covariance(whole), slope)
+    direction = np.linalg.solve(spread.covariance(whole), slope)
     along = usual @ direction
 
     def place(statistics: Array) -> float:
         """Where the scores along the direction are the usual ones."""
         expected = np.maximum.accumulate(along @ statistics[:MODEL_PHASES])
-        strength = np.interp(statistics[MODEL_PHASES + 1 :] @ direction, expected, strengths)
-        return float(np.clip(strength, EDGES[0], EDGES[-1]))
+        strength = np.interp(statistics[columns] @ direction, expected, strengths)
+        return float(np.clip(strength, edges[0], edges[-1]))
 
     here = place(whole)
     at = np.array([here, *(place(part) if part[:MODEL_PHASES].sum() else here for part in parts)])
     moved = np.repeat(whole[None], len(at), axis=0)
-    expected = np.einsum("p,rpk->rk", counts, model.spread.usual_of(at))
-    moved[:, MODEL_PHASES + 1 :] = scores + expected - expected[0]
-    means, _, _ = model.posterior(moved)
+    expected = np.einsum("p,rpk->rk", counts, spread.usual_of(at))
+    moved[:, columns] = whole[columns] + expected - expected[0]
+    means, _ = scale.moments(scale.density(moved))
     return np.asarray(means[1:])
-
-
-def _likeliest(model: RankModel, statistics: Array) -> float:
-    density = model.density(statistics)
-    edges = np.linspace(EDGES[0], EDGES[-1], len(density) + 1)
-    return float(edges[int(np.argmax(density))])

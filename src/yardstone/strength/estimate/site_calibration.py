@@ -15,11 +15,12 @@ from yardstone.strength.estimate.calibrate import (
 )
 from yardstone.strength.estimate.collection import PlayerEstimate
 from yardstone.strength.estimate.players import plain_name
+from yardstone.strength.estimate.site_scales import FOX
 
 if TYPE_CHECKING:
     from yardstone.strength.estimate.collection import Estimates
     from yardstone.strength.estimate.ratings_file import RatedPlayer
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
 __all__ = ["SiteCalibration", "calibrate_site"]
 
@@ -48,10 +49,11 @@ class SiteCalibration:
 def calibrate_site(
     table: Sequence[RatedPlayer],
     estimates: Estimates | None,
-    model: RankModel,
+    model: StrengthModel,
     *,
     site: str,
     kind: str = "points",
+    basis: str = FOX,
     file: str = "",
 ) -> SiteCalibration:
     """Fit the line from estimates to a site's ratings, and measure what it costs.
@@ -61,8 +63,8 @@ def calibrate_site(
     table : sequence of RatedPlayer
     estimates : Estimates or None
         Of these players; None takes those of the table.
-    model : RankModel
-    site, kind
+    model : StrengthModel
+    site, kind, basis
         See `Calibration`.
     file : str
         Where the table stood, for errors.
@@ -99,6 +101,7 @@ def calibrate_site(
         site=site,
         kind=kind,
         model=str(model.card["name"]),
+        basis=basis,
         deviations=None if estimates is None else [each.deviation for each, _ in pairs],
     )
     cost = None

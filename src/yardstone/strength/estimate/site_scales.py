@@ -1,15 +1,15 @@
-"""From the Fox scale, on which strength is estimated, to other scales.
+"""From the scales of a model, on which strength is estimated, to those that people know.
 
-On the Fox scale n dan is n to n + 1, 1 kyu 0 to 1, 2 kyu -1 to 0 (`fox_of_grade` in
-`yardstone.scales` ties it to the number line of grades). That is the scale of the games that
-the model was trained on. Others are reached by a difference of ranks,
-which nobody has published as a measurement: `OGS` has the source of each figure and how
-uncertain it is, and that uncertainty widens every interval.
+On a model's scale n dan is n to n + 1, 1 kyu 0 to 1, 2 kyu -1 to 0 (`fox_of_grade` in
+`yardstone.scales` ties it to the number line of grades). The model that comes with Yardstone
+has two, learnt from the players of Fox and of OGS. Other scales are reached from one of them
+by a difference of ranks, which nobody has published as a measurement: `SITE_SCALES` has the
+source of each figure and how uncertain it is, and that uncertainty widens every interval.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from math import sqrt
 from statistics import NormalDist
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from yardstone.errors import UsageError
 from yardstone.scales import convert, grade_of_fox
-from yardstone.strength.rank.ranks import EDGES
+from yardstone.strength.rank.ranks import GROUP_EDGES
 from yardstone.winprob.grades import nearest_grade
 
 if TYPE_CHECKING:
@@ -27,25 +27,38 @@ if TYPE_CHECKING:
 #: Ends of an interval; None where there is none.
 Ends: TypeAlias = tuple[float | None, float | None]
 
-__all__ = ["SITE_SCALES", "SiteScale", "fox_rank", "site_scale"]
+__all__ = [
+    "FOX",
+    "SITE_SCALES",
+    "SiteScale",
+    "fox_rank",
+    "known_places",
+    "scales_from",
+    "site_scale",
+]
 
-#: Below the first group's upper edge the model tells no ranks apart, nor above the
-#: last one's lower edge: weaker and stronger players look like those.
-_WEAKEST, _STRONGEST = float(EDGES[1]), float(EDGES[-2])
 _SMALL = 1e-9
 
 FOX = "fox"
-#: Ranks that are added to those of Fox, and one standard deviation of the error, in which
-#: people's spread about the shift, the shift's own error and the doubt whether other
-#: collections have the same are put together (docs/studies/ogs-shift-tables.md). What the EGF
-#: adds is the error of taking its ranks for those of OGS.
-OGS_SHIFT, OGS_DEVIATION = -4.5, 3.0
-EGF_SHIFT, EGF_DEVIATION = OGS_SHIFT, 3.2
+#: What is added to the ranks of Fox to have those of the EGF, and one standard deviation of the
+#: error, in which people's spread about the shift, the shift's own error and the doubt whether
+#: other collections have the same are put together (docs/studies/ogs-shift-tables.md).
+EGF_SHIFT, EGF_DEVIATION = -4.5, 3.2
+#: One standard deviation of the error of taking the ranks of the OGS games that the model has
+#: learnt from, of 2020, for those of OGS today (docs/studies/ogs-ranks-tables.md), and for those
+#: of the EGF.
+OGS_DEVIATION, EGF_FROM_OGS = 1.7, 3.6
 
 
 def fox_rank(value: float) -> str:
-    """The rank at a place of the Fox scale: ``3d`` for 3.7, ``2k`` for -0.4."""
+    """The rank at a place of a model's scale: ``3d`` for 3.7, ``2k`` for -0.4."""
     return nearest_grade(float(grade_of_fox(value)))
+
+
+def known_places(basis: str) -> tuple[float, float]:
+    """Between which places of a basis a model tells ranks apart."""
+    edges = GROUP_EDGES[basis]
+    return float(edges[1]), float(edges[-2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +70,12 @@ class SiteScale:
     name, title : str
         What the command and what people call it.
     rating : callable
-        The rating at a place of the Fox scale.
+        The rating at a place of its basis.
     number : callable or None
         The rank there, as a number that is n to n + 1 for n dan and 0 to 1 for 1 kyu;
         None if the scale has no ranks.
     deviation : float
-        One standard deviation of the error of going there, in ranks of Fox.
+        One standard deviation of the error of going there, in ranks of the basis.
     digits : int
         Digits after the point that its ratings are shown with.
     source : str
@@ -70,6 +83,11 @@ class SiteScale:
     freedom : int or None
         Degrees of freedom of that error: it follows Student's t; None for a normal
         distribution.
+    basis : str
+        The scale of the model that it is reached from.
+    known : (float, float)
+        Between these places of the basis the model tells ranks apart: below, weaker players
+        all look like its weakest group, and above, stronger ones like its strongest.
     """
 
     name: str
@@ -80,24 +98,27 @@ class SiteScale:
     digits: int
     source: str
     freedom: int | None = None
+    basis: str = FOX
+    known: tuple[float, float] = known_places(FOX)
 
-    def value(self, fox: float) -> float:
-        """The rating of a place of the Fox scale."""
-        return round(float(self.rating(fox)), self.digits) + 0.0
+    def value(self, place: float) -> float:
+        """The rating of a place of the basis."""
+        return round(float(self.rating(place)), self.digits) + 0.0
 
-    def rank(self, fox: float) -> str | None:
+    def rank(self, place: float) -> str | None:
         """The rank's name; where the model tells no ranks apart it says "or weaker"."""
         if self.number is None:
             return None
-        if fox < _WEAKEST:
-            return f"{fox_rank(self.number(_WEAKEST - _SMALL))} or weaker"
-        if fox >= _STRONGEST:
-            strongest = fox_rank(self.number(_STRONGEST))
-            return strongest if self.name == FOX else f"{strongest} or stronger"
-        return fox_rank(self.number(fox))
+        weakest, strongest = self.known
+        if place < weakest:
+            return f"{fox_rank(self.number(weakest - _SMALL))} or weaker"
+        if place >= strongest:
+            name = fox_rank(self.number(strongest))
+            return name if self.name == FOX else f"{name} or stronger"
+        return fox_rank(self.number(place))
 
     def end_ranks(self, low: float | None, high: float | None) -> tuple[str | None, str | None]:
-        """Ranks of the ends of an interval, `widened` on the Fox scale; None without an end."""
+        """Ranks of the ends of an interval, `widened` on the basis; None without an end."""
         if self.number is None:
             return None, None
         return (
@@ -106,7 +127,7 @@ class SiteScale:
         )
 
     def widened(self, value: float, low: float | None, high: float | None, level: float) -> Ends:
-        """Ends of an interval on the Fox scale, with the error of going to this scale.
+        """Ends of an interval on the basis, with the error of going to this scale.
 
         Parameters
         ----------
@@ -134,64 +155,83 @@ class SiteScale:
         return float(stdtrit(self.freedom, level))
 
 
-_OGS_SOURCE = (
-    f"{-OGS_SHIFT:g} ranks lower, as measured on 14 players of an OGS league whose ranks are "
-    f"known, give or take {OGS_DEVIATION:g} ranks; ratings by its formula, 23.15 ln(rating / 525)"
-)
-_EGF_SOURCE = (
-    f"{-EGF_SHIFT:g} ranks lower, as OGS, whose ranks were adjusted to those of the EGF in 2021, "
-    f"give or take {EGF_DEVIATION:g} ranks; 100 rating points a rank"
-)
+def _as_rating(scale: str, shift: float) -> Callable[[float], float]:
+    """From a place of the basis to a rating on another scale, so many ranks away."""
 
-
-def _shifted(shift: float, scale: str) -> Callable[[float], float]:
-    """From the Fox scale to a rating on another, so many ranks away."""
-
-    def rating(fox: float) -> float:
-        return float(convert(grade_of_fox(fox + shift), "grade", scale, extrapolate=True))
+    def rating(place: float) -> float:
+        return float(convert(grade_of_fox(place + shift), "grade", scale, extrapolate=True))
 
     return rating
 
 
 def _by(shift: float) -> Callable[[float], float]:
-    return lambda fox: fox + shift
+    return lambda place: place + shift
 
 
-#: All scales by name.
+def _same(place: float) -> float:
+    return place
+
+
+_OGS = "ogs"
+_EGF_FROM_FOX = (
+    f"{-EGF_SHIFT:g} ranks lower than Fox, as OGS, whose ranks were adjusted to those of the EGF "
+    f"in 2021, give or take {EGF_DEVIATION:g} ranks; 100 rating points a rank"
+)
+_FROM_OGS = (
+    f"as OGS, whose ranks were adjusted to those of the EGF in 2021, give or take "
+    f"{EGF_FROM_OGS:g} ranks; 100 rating points a rank"
+)
+_OGS_NOW = (
+    "the ranks of people who played programs at OGS in June 2020, which hold for players of a "
+    f"league at OGS in 2021 and 2022 too, give or take {OGS_DEVIATION:g} ranks; ratings by the "
+    "formula of 2021, 23.15 ln(rating / 525)"
+)
+_OGS_2020 = (
+    "the scale of the games of people against programs at OGS in June 2020 that the model was "
+    "trained on; ratings by the formula of that time, ln(rating / 850) / 0.032"
+)
+_FROM_MODEL = "the scale of the games that the model was trained on"
+
+#: All scales by name, as they are reached where the Fox scale tells a player's strength.
 SITE_SCALES: Mapping[str, SiteScale] = MappingProxyType(
     {
         scale.name: scale
         for scale in (
+            SiteScale(FOX, "Fox", _same, _same, 0.0, 2, _FROM_MODEL),
             SiteScale(
-                FOX,
-                "Fox",
-                lambda fox: fox,
-                lambda fox: fox,
-                0.0,
-                2,
-                "the scale of the games that the model was trained on",
+                _OGS, "OGS", _as_rating(_OGS, 0.0), _same, OGS_DEVIATION, 0, _OGS_NOW,
+                basis=_OGS, known=known_places(_OGS),
             ),
             SiteScale(
-                "ogs",
-                "OGS",
-                _shifted(OGS_SHIFT, "ogs"),
-                _by(OGS_SHIFT),
-                OGS_DEVIATION,
-                0,
-                _OGS_SOURCE,
+                "ogs-2020", "OGS 2020", _as_rating("ogs-2020", 0.0), _same, 0.0, 0, _OGS_2020,
+                basis=_OGS, known=known_places(_OGS),
             ),
             SiteScale(
-                "egf",
-                "EGF",
-                _shifted(EGF_SHIFT, "egf"),
-                _by(EGF_SHIFT),
-                EGF_DEVIATION,
-                0,
-                _EGF_SOURCE,
+                "egf", "EGF", _as_rating("egf", EGF_SHIFT), _by(EGF_SHIFT), EGF_DEVIATION, 0,
+                _EGF_FROM_FOX,
             ),
         )
     }
-)
+)  # fmt: skip
+#: The EGF's scale where Fox has nobody so weak.
+_EGF_OF_OGS = SiteScale(
+    "egf", "EGF", _as_rating("egf", 0.0), _same, EGF_FROM_OGS, 0, _FROM_OGS,
+    basis=_OGS, known=known_places(_OGS),
+)  # fmt: skip
+
+
+def scales_from(basis: str, bases: Collection[str]) -> dict[str, SiteScale]:
+    """The scales that can be shown of a player whose strength is told best on one basis.
+
+    Parameters
+    ----------
+    basis : str
+        ``fox`` or ``ogs``: where the EGF's is reached from.
+    bases : collection of str
+        What the model has.
+    """
+    scales = {**SITE_SCALES, **({"egf": _EGF_OF_OGS} if basis == _OGS else {})}
+    return {name: scale for name, scale in scales.items() if scale.basis in bases}
 
 
 def site_scale(scale: str | SiteScale | Calibration) -> SiteScale:

@@ -14,13 +14,13 @@ from yardstone.go.analysis import PHASES, Phases
 from yardstone.strength.estimate.games import BOARD, SeenGame
 from yardstone.strength.estimate.intervals import IntervalTable
 from yardstone.strength.estimate.phases import phase_means
-from yardstone.strength.rank.scorer import PHASES as MODEL_PHASES
+from yardstone.strength.move_phases import PHASES as MODEL_PHASES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.strength.evidence import Evidence
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
 
     Array = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ PARTS = ("whole", *PHASES)
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A strength on the Fox scale, with its interval.
+    """A strength on one of a model's scales, with its interval.
 
     Attributes
     ----------
@@ -79,8 +79,14 @@ class RatedGame:
     numbers: list[int]
 
 
-def interval_tables(model: RankModel) -> dict[str, IntervalTable]:
+def interval_tables(model: StrengthModel, scale: str) -> dict[str, IntervalTable]:
     """The tables of intervals that a model carries; if it has none, its own distributions.
+
+    Parameters
+    ----------
+    model : StrengthModel
+    scale : str
+        One of its scales.
 
     Returns
     -------
@@ -92,9 +98,9 @@ def interval_tables(model: RankModel) -> dict[str, IntervalTable]:
     InputError
         They are damaged, or of another version.
     """
-    tables = model.card.get("intervals")
+    tables = (model.card.get("intervals") or {}).get(scale)
     if tables is None:
-        return dict.fromkeys(PARTS, IntervalTable.plain())
+        return dict.fromkeys(PARTS, IntervalTable.plain(model.scale(scale).edges))
     if not isinstance(tables, dict) or not set(PARTS) <= set(tables):
         raise InputError(
             "the model's intervals are of another version of Yardstone", hint="train it anew"
@@ -107,9 +113,11 @@ class Rater:
 
     Parameters
     ----------
-    model : RankModel
+    model : StrengthModel
     level : float
         Of the intervals, 0 to 1.
+    scale : str, optional
+        One of the model's scales; by default its first.
 
     Raises
     ------
@@ -117,10 +125,12 @@ class Rater:
         The level is none, or too few players speak for it.
     """
 
-    def __init__(self, model: RankModel, level: float) -> None:
+    def __init__(self, model: StrengthModel, level: float, scale: str | None = None) -> None:
         self._model = model
-        self._tables = interval_tables(model)
-        self._farthest: dict[str, float] = dict(model.card.get("farthest") or {})
+        self.scale = model.scale(scale)
+        self._tables = interval_tables(model, self.scale.name)
+        farthest = (model.card.get("farthest") or {}).get(self.scale.name)
+        self._farthest: dict[str, float] = dict(farthest or {})
         self._level = level
         for table in self._tables.values():
             table.check_level(level)
@@ -137,9 +147,9 @@ class Rater:
             The rating, if it is not the mean of the distribution.
         """
         moves = int(statistics[:MODEL_PHASES].sum())
-        density = self._model.density(statistics)
-        rating = float(self._model.posterior(statistics)[0]) if mean is None else mean
-        if self._model.distance(statistics) > self._farthest.get(part, inf):
+        density = self.scale.density(statistics)
+        rating = float(self.scale.moments(density)[0]) if mean is None else mean
+        if self.scale.distance(statistics) > self._farthest.get(part, inf):
             return Rated(rating, None, None, moves, unlikely=True)
         low, high = self._tables[part].interval(density, moves, self._level)
         return Rated(
@@ -152,7 +162,7 @@ class Rater:
     def whole(
         self, evidence: Evidence, chosen: NDArray[np.bool_] | None = None
     ) -> tuple[Rated, Array]:
-        """The strength from all moves, and the probabilities of the rank groups.
+        """The strength from all moves, and the probabilities of the groups.
 
         Parameters
         ----------
@@ -162,14 +172,14 @@ class Rater:
         """
         part = np.zeros(len(evidence), np.int64) if chosen is None else np.where(chosen, 0, -1)
         statistics = self._model.part_statistics(evidence, part, 1)[0].sum(axis=0)
-        return self.rate(statistics), self._model.posterior(statistics)[2]
+        return self.rate(statistics), self.scale.shares(self.scale.density(statistics))
 
     def phases(self, evidence: Evidence) -> tuple[tuple[str, Rated], ...]:
         """The strength in each phase of the game: see `yardstone.strength.estimate.phases`."""
         place = Phases().of(evidence.number.astype(np.int32), BOARD)
         parts = self._model.part_statistics(evidence, place, len(PHASES)).sum(axis=1)
         whole = self._model.game_statistics(evidence).sum(axis=0)
-        means = phase_means(self._model, parts, whole)
+        means = phase_means(self.scale, parts, whole)
         return tuple(
             (name, self.rate(part, part=name, mean=float(mean) if part.any() else None))
             for name, part, mean in zip(PHASES, parts, means, strict=True)

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from yardstone.strength.move_phases import PHASES, phases_of
 from yardstone.strength.rank.course import FURTHEST
 from yardstone.strength.rank.lift import LATER, Lift
-from yardstone.strength.rank.values import PHASE_ENDS, SCALARS, phases_of, values_wide
+from yardstone.strength.rank.values import SCALARS, values_wide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["PHASES", "MoveScorer", "in_chunks"]
+__all__ = ["MoveScorer", "in_chunks"]
 
-PHASES = len(PHASE_ENDS) + 1
 #: Moves looked at together.
 _CHUNK = 2048
 _LIFT = tuple(field.name for field in fields(Lift))
@@ -49,6 +49,8 @@ class MoveScorer:
     centre : float32 [2, phases, k]
         Mean score of Black's and White's moves of each phase.
     """
+
+    kind: ClassVar[str] = "rank"
 
     lift: Lift
     linear: Floats
@@ -115,6 +117,19 @@ class MoveScorer:
                 part_scores[those] += x[those] @ self.linear[number]
             scores[rows] = part_scores[own]
         return scores
+
+    def part_scores(
+        self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
+    ) -> NDArray[np.float64]:
+        """Summed scores of some parts of each game: [parts, games, k]; see `Scorer`."""
+        sums = np.zeros((parts, evidence.games, self.width))
+        rows = np.flatnonzero(part >= 0)
+        np.add.at(sums, (part[rows], evidence.game[rows]), self.scores(evidence)[rows])
+        return sums
+
+    def move_shares(self, evidence: Evidence) -> NDArray[np.float64]:
+        """Scores of each move: [n, k]."""
+        return self.scores(evidence).astype(np.float64)
 
 
 def in_chunks(evidence: Evidence) -> Iterator[tuple[slice, Evidence, slice]]:

@@ -26,18 +26,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 __all__ = [
-    "PHASE_ENDS",
     "SCALARS",
     "TRUNK",
     "column",
     "move_values",
-    "phases_of",
     "scalars",
     "values_wide",
 ]
 
-#: Last move of each phase; the phase after the last of these has no end.
-PHASE_ENDS = (20, 50, 90, 140)
 _POINTS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 _WINS = (0.02, 0.05, 0.1, 0.2, 0.4)
 _STEPS = (1.5, 2.5, 4.5, 7.5, 11.5)
@@ -114,11 +110,6 @@ _SCALARS = (
 )
 #: Their names.
 SCALARS = tuple(scalar.name for scalar in _SCALARS)
-
-
-def phases_of(number: NDArray[np.int16]) -> NDArray[np.int64]:
-    """Phase of each move by its number in the game, from 0 to ``len(PHASE_ENDS)``."""
-    return np.searchsorted(PHASE_ENDS, number, side="left").astype(np.int64)
 
 
 def values_wide(channels: int) -> int:

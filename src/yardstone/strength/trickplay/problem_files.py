@@ -24,7 +24,7 @@ from yardstone.strength.trickplay.reading import read_problems
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.strength.estimate.site_scales import SiteScale
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
     from yardstone.strength.trickplay.completion import Completion
     from yardstone.strength.trickplay.problem import Problem
     from yardstone.strength.trickplay.rating import Moves, RatedProblem
@@ -160,7 +160,7 @@ def find_problem_files(sought: Sought, *, progress: Progress | None = None) -> F
 
 def rate_problem_files(
     sought: Sought,
-    model: RankModel,
+    model: StrengthModel,
     network: Network,
     *,
     scale: str = "fox",
@@ -180,6 +180,7 @@ def rate_problem_files(
         found.completions,
         model,
         network,
+        scale=shown_scale.basis,
         level=level,
         moves=moves,
         history=history,

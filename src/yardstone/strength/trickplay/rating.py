@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
     from yardstone.strength.evidence import Evidence
-    from yardstone.strength.rank.model import RankModel
+    from yardstone.strength.model import StrengthModel
     from yardstone.strength.trickplay.completion import Completion
     from yardstone.strength.trickplay.problem import Problem, Variation
 
@@ -145,9 +145,10 @@ class RatedProblem:
 
 def rate_problems(
     completions: Sequence[Completion],
-    model: RankModel,
+    model: StrengthModel,
     network: Network,
     *,
+    scale: str | None = None,
     level: float = 0.9,
     moves: Moves = "equal",
     history: bool = True,
@@ -164,9 +165,11 @@ def rate_problems(
     ----------
     completions : sequence of Completion
         From `complete_problems`, on boards of 19x19.
-    model : RankModel
+    model : StrengthModel
     network : Network
         The one that the model was trained on (`yardstone.strength.estimate.games.model_network`).
+    scale : str, optional
+        One of the model's scales; by default its first.
     level : float
         Of the intervals, 0 to 1.
     moves : int, "all" or "equal"
@@ -185,7 +188,7 @@ def rate_problems(
     """
     _check(completions, level, moves)
     answers = answer_evidence(completions, network, history=history, progress=progress)
-    return rate_answers(completions, answers, model, level=level, moves=moves)
+    return rate_answers(completions, answers, model, scale=scale, level=level, moves=moves)
 
 
 def _check(completions: Sequence[Completion], level: float, moves: Moves) -> None:
@@ -287,14 +290,15 @@ def _evidence_of_answers(
 def rate_answers(
     completions: Sequence[Completion],
     answers: Sequence[Evidence],
-    model: RankModel,
+    model: StrengthModel,
     *,
+    scale: str | None = None,
     level: float = 0.9,
     moves: Moves = "equal",
 ) -> list[RatedProblem]:
     """Rate what `answer_evidence` gave; the parameters are those of `rate_problems`."""
     _check(completions, level, moves)
-    rater, remaining, rated = Rater(model, level), iter(answers), []
+    rater, remaining, rated = Rater(model, level, scale), iter(answers), []
     for completion in completions:
         most = _most(completion.problem, moves)
         variations = []

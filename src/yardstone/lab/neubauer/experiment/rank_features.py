@@ -12,7 +12,7 @@ import numpy as np
 
 from yardstone.errors import InputError
 from yardstone.strength.evidence import KINDS, Evidence
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +28,7 @@ _TOGETHER = 16_384
 
 
 def rank_scores(
-    stores: Stores, rows: NDArray[np.int64], model: RankModel | None = None
+    stores: Stores, rows: NDArray[np.int64], model: StrengthModel | None = None
 ) -> NDArray[np.float32]:
     """The rank model's scores of some moves.
 
@@ -37,7 +37,7 @@ def rank_scores(
     stores : Stores
     rows : int64 [n]
         Of the stores.
-    model : RankModel, optional
+    model : StrengthModel, optional
         The one that comes with Yardstone by default.
 
     Returns
@@ -49,7 +49,7 @@ def rank_scores(
     InputError
         The features are of another network than the model's, or some are missing.
     """
-    chosen = RankModel.load() if model is None else model
+    chosen = StrengthModel.load() if model is None else model
     if missing := [kind for kind in NEEDED if kind not in stores.kinds]:
         raise InputError(
             f"the rank model needs {' and '.join(missing)}",
@@ -72,5 +72,5 @@ def rank_scores(
             **{name: stores.gather(name, part) for name in NEEDED},
             games=1,
         )
-        pieces.append(np.asarray(chosen.scorer.scores(evidence), np.float32))
+        pieces.append(np.asarray(chosen.scorer.move_shares(evidence), np.float32))
     return np.concatenate(pieces)

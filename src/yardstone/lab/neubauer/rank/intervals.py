@@ -16,22 +16,24 @@ import numpy as np
 
 from yardstone.go.analysis import PHASES as GAME_PHASES
 from yardstone.lab.neubauer.rank.protocol import draw_players
-from yardstone.strength.estimate.interval_fit import fit_intervals
+from yardstone.strength.estimate.interval_fit import even_strengths, fit_intervals
 from yardstone.strength.estimate.intervals import IntervalTable
 from yardstone.strength.estimate.strengths import PARTS
-from yardstone.strength.rank.model import RankModel
-from yardstone.strength.rank.scorer import PHASES
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.move_phases import PHASES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.lab.neubauer.rank.pool import RankPool
     from yardstone.lab.neubauer.rank.training import TrainedRank
+    from yardstone.strength.model_scale import ModelScale
 
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 __all__ = [
+    "MODEL_PHASES",
     "UNLIKELY",
     "Unseen",
     "calibrated",
@@ -48,7 +50,7 @@ _FEWEST = 100
 #: Games of one player that are put together.
 _GAMES = (1, 2, 3, 4, 5)
 #: The model's phases that make up those of an estimate, nearly: its third ends at move 140.
-_MODEL_PHASES = dict(zip(GAME_PHASES, ([0, 1], [2, 3], [4]), strict=True))
+MODEL_PHASES = dict(zip(GAME_PHASES, ([0, 1], [2, 3], [4]), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,11 +60,13 @@ class Unseen:
     Attributes
     ----------
     density : float64 [n, m]
-        `RankModel.density` of each.
+        `StrengthModel.density` of each.
     statistics : float64 [n, phases + 1 + k]
         What it rests upon.
     distance : float64 [n]
-        `RankModel.distance` of each.
+        `StrengthModel.distance` of each.
+    strengths : float64 [n, e]
+        Strengths that the player may have, all as likely.
     group, player, games, fold : int64 [n]
         The player's group and number, the games put together, the player's fold.
     """
@@ -70,6 +74,7 @@ class Unseen:
     density: Array
     statistics: Array
     distance: Array
+    strengths: Array
     group: Ints
     player: Ints
     games: Ints
@@ -98,12 +103,14 @@ class Unseen:
             }
         )
 
-    def table(self) -> IntervalTable:
-        """Intervals fitted to them, for each number of games by itself."""
+    def table(self, edges: Array) -> IntervalTable:
+        """Intervals on a scale with such groups, fitted for each number of games by itself."""
         return fit_intervals(
             self.density,
             self.group,
             self.moves,
+            edges=edges,
+            strengths=self.strengths,
             players=self.player,
             classes=self.games,
             fewest=_FEWEST,
@@ -115,12 +122,13 @@ class Unseen:
 
 
 def draw_unseen(
-    model: RankModel,
+    scale: ModelScale,
     statistics: Array,
     group: Ints,
     player: Ints,
     fold: Ints,
     *,
+    strengths: Array | None = None,
     games: Sequence[int],
     draws: int,
     random: np.random.Generator,
@@ -129,12 +137,14 @@ def draw_unseen(
 
     Parameters
     ----------
-    model : RankModel
-        That has not seen the players.
+    scale : ModelScale
+        Of a model that has not seen the players.
     statistics : float64 [s, phases + 1 + k]
         Of sides; those without a move are left out.
     group, player, fold : int64 [s]
         Of each side; players have numbers of their own in each group, and one fold.
+    strengths : float64 [s], optional
+        Of each side's player; by default they are spread evenly over the group.
     games : sequence of int
         Numbers of games; a player with fewer is left out.
     draws : int
@@ -158,10 +168,16 @@ def draw_unseen(
     ]
     whole = np.concatenate([sums for sums, _, _ in drawn])
     person = np.concatenate([who for _, _, who in drawn])
+    if strengths is None:
+        known = even_strengths(whose[:, 0], scale.edges)
+    else:
+        of_player = {int(who): value for who, value in zip(player, strengths, strict=True)}
+        known = np.array([[of_player[int(who)]] for who in whose[:, 1]]).reshape(-1, 1)
     return Unseen(
-        density=model.density(whole),
+        density=scale.density(whole),
         statistics=whole,
-        distance=model.distance(whole),
+        distance=scale.distance(whole),
+        strengths=known[person],
         group=whose[person, 0],
         player=whose[person, 1],
         games=np.repeat(np.array(games, np.int64), [len(who) for _, _, who in drawn]),
@@ -169,10 +185,11 @@ def draw_unseen(
     )
 
 
-def fit_tables(unseen: Mapping[str, Unseen]) -> dict[str, IntervalTable]:
+def fit_tables(unseen: Mapping[str, Unseen], edges: Array) -> dict[str, IntervalTable]:
     """A table of intervals for each of `PARTS`; a phase that no game has is as the whole."""
     return {
-        part: (unseen[part] if len(unseen[part]) else unseen["whole"]).table() for part in PARTS
+        part: (unseen[part] if len(unseen[part]) else unseen["whole"]).table(edges)
+        for part in PARTS
     }
 
 
@@ -197,13 +214,13 @@ def unseen_players(
     player = np.where(named, player, len(player) + np.arange(len(player))).astype(np.int64)
     parts: dict[str, Unseen] = {}
     for part in PARTS:
-        statistics = outside.statistics(_MODEL_PHASES.get(part, list(range(PHASES))))
+        statistics = outside.statistics(MODEL_PHASES.get(part, list(range(PHASES))))
         drawn = []
         for number, model in enumerate(outside.models):
             rows = outside.fold == number
             drawn.append(
                 draw_unseen(
-                    model,
+                    model.scale(),
                     statistics[rows],
                     pool.group[rows],
                     player[rows],
@@ -217,7 +234,7 @@ def unseen_players(
     return parts
 
 
-def with_intervals(trained: TrainedRank, pool: RankPool, seed: int) -> RankModel:
+def with_intervals(trained: TrainedRank, pool: RankPool, seed: int) -> StrengthModel:
     """The trained model with calibrated intervals on its card, as ``intervals``.
 
     Parameters
@@ -228,17 +245,23 @@ def with_intervals(trained: TrainedRank, pool: RankPool, seed: int) -> RankModel
     seed : int
         Of the games that are drawn.
     """
-    return calibrated(trained.model, unseen_players(trained, pool, np.random.default_rng(seed)))
+    unseen = unseen_players(trained, pool, np.random.default_rng(seed))
+    return calibrated(trained.model, trained.model.scale().name, unseen)
 
 
-def calibrated(model: RankModel, unseen: Mapping[str, Unseen]) -> RankModel:
-    """The model with what is fitted to such estimates on its card.
+def calibrated(model: StrengthModel, scale: str, unseen: Mapping[str, Unseen]) -> StrengthModel:
+    """The model with what is fitted to such estimates on one of its scales on its card.
 
-    For each of `PARTS` ``intervals`` has a table (`fit_intervals`), and ``farthest`` says how
-    far from the nearest strength all but a share `UNLIKELY` of the estimates lie.
+    For each scale and each of `PARTS` ``intervals`` has a table (`fit_intervals`), and
+    ``farthest`` says how far from the nearest strength all but a share `UNLIKELY` of the
+    estimates lie.
     """
-    fitted = {
-        "intervals": {part: table.as_dict() for part, table in fit_tables(unseen).items()},
+    tables = fit_tables(unseen, model.scale(scale).edges)
+    fitted: dict[str, dict[str, Any]] = {
+        "intervals": {part: table.as_dict() for part, table in tables.items()},
         "farthest": {part: round(each.farthest(), 2) for part, each in unseen.items() if len(each)},
     }
-    return RankModel(model.scorer, model.spread, {**model.card, **fitted})
+    card = dict(model.card)
+    for name, value in fitted.items():
+        card[name] = {**(card.get(name) or {}), scale: value}
+    return StrengthModel(model.scorer, list(model.scales.values()), card)

@@ -14,8 +14,8 @@ from yardstone.arrays import ArrayFile
 from yardstone.errors import UsageError
 from yardstone.go.points import BLACK, WHITE
 from yardstone.strength.evidence import evidence_of_store
-from yardstone.strength.rank.scorer import PHASES, in_chunks
-from yardstone.strength.rank.values import phases_of
+from yardstone.strength.move_phases import PHASES, phases_of
+from yardstone.strength.rank.scorer import in_chunks
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -81,7 +81,7 @@ def draw_games(
     Parameters
     ----------
     statistics : float64 [s, m]
-        A row a side, that are added up (`RankModel.game_statistics`).
+        A row a side, that are added up (`StrengthModel.game_statistics`).
     group, game : int64 [s]
         Of each side.
     games : int

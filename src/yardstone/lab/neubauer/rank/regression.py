@@ -1,4 +1,4 @@
-"""The regression of rank groups on what the moves of a side of a game say."""
+"""The regression of ranks on what the moves of a side of a game say."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.rank.scorer import PHASES, MoveScorer
+from yardstone.strength.move_phases import PHASES
+from yardstone.strength.rank.scorer import MoveScorer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,9 +27,8 @@ _RARE = 1e-4
 class Regression:
     """Ridge regression whose moments are summed by fold, so that each is made once.
 
-    Indicators of the group are regressed on the mean values of a side's moves: of the
-    whole game, by phase, and lifted. Every group counts alike, however many games it
-    has.
+    Targets are regressed on the mean values of a side's moves: of the whole game, by phase,
+    and lifted.
 
     Parameters
     ----------
@@ -38,12 +37,17 @@ class Regression:
         That made the pool.
     prior_moves : float
         Moves without a say, added to those of each side.
+    target : float [s, t]
+        Of each side: indicators of its rank group, or its rank.
+    weight : float [s]
+        How much each side counts; 1 on average.
     """
 
-    def __init__(self, pool: RankPool, lift: Lift, prior_moves: float) -> None:
+    def __init__(
+        self, pool: RankPool, lift: Lift, prior_moves: float, target: Array, weight: Array
+    ) -> None:
         self._lift = lift
-        size = np.bincount(pool.group, minlength=len(RANKS))
-        self._weight = (len(pool) / (len(RANKS) * size[pool.group])).astype(np.float32)
+        self._weight = weight.astype(np.float32)
         counts = pool.counts.astype(np.float32)
         share = self._weight[:, None] * counts
         self._mean = np.zeros((2, PHASES, lift.values + lift.lifted), np.float32)
@@ -77,7 +81,8 @@ class Regression:
             self._scale[columns] = 1.0 / (deviation + least)
             np.multiply(x, self._scale[columns], out=self._design[:, columns])
             begin = columns.stop
-        self._target = np.eye(len(RANKS), dtype=np.float32)[pool.group] - 1.0 / len(RANKS)
+        mean = np.average(target, axis=0, weights=weight)
+        self._target = (target - mean).astype(np.float32)
 
     def moments(self, rows: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """Weighted products of the design with itself and with the target, over some sides."""
@@ -102,9 +107,9 @@ class Regression:
 
         Returns
         -------
-        float32 [phases, v, groups]
+        float32 [phases, v, t]
             Of the values, by phase.
-        float32 [e, groups]
+        float32 [e, t]
             Of the lifted values.
         """
         from scipy.linalg import cho_factor, cho_solve
@@ -130,7 +135,7 @@ class Regression:
         )
 
     def phase_scores(self, weights: tuple[Floats, Floats], rows: NDArray[np.bool_]) -> Array:
-        """Summed scores of the sides' moves by phase: float64 [s, phases, groups]."""
+        """Summed scores of the sides' moves by phase: float64 [s, phases, t]."""
         by_phase, lifted = weights
         scores = np.einsum("spv,pvk->spk", self._values[rows], by_phase, optimize=True)
         return np.asarray(scores + self._lifted[rows] @ lifted, np.float64)
@@ -142,7 +147,7 @@ class Regression:
         ----------
         weights
             From `solve`.
-        directions : float64 [groups, k]
+        directions : float64 [t, k]
         """
         turn = directions.astype(np.float32)
         linear, lifted = weights[0] @ turn, weights[1] @ turn

@@ -1,4 +1,4 @@
-"""How the scores of players of each rank group lie: what `RankModel` judges them by."""
+"""How the scores of players of each rank group lie: what `StrengthModel` judges them by."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.rank.scorer import PHASES
-from yardstone.strength.rank.spread import RankSpread
+from yardstone.strength.move_phases import PHASES
+from yardstone.strength.rank.ranks import EDGES, RANKS
+from yardstone.strength.spread import Spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-__all__ = ["as_statistics", "discriminant_directions", "fit_spread"]
+__all__ = ["as_statistics", "covariances", "discriminant_directions", "fit_spread"]
 
 #: Covariances are shrunk so far to their diagonal.
 _SHRINK = 0.05
@@ -31,7 +31,7 @@ _SIZE = 10.0
 
 
 def as_statistics(counts: NDArray[np.int64], scores: Array) -> Array:
-    """Rows as `RankModel.game_statistics` gives them.
+    """Rows as `StrengthModel.game_statistics` gives them.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def discriminant_directions(mean: Array, group: Ints, width: int) -> Array:
 
 def fit_spread(
     scores: Array, pool: RankPool, prior_moves: float, width: int
-) -> tuple[Array, RankSpread]:
+) -> tuple[Array, Spread]:
     """What is usual in each group, from scores of players whom their model has not seen.
 
     Parameters
@@ -90,7 +90,7 @@ def fit_spread(
     Returns
     -------
     directions : float64 [m, width]
-    spread : RankSpread
+    spread : Spread
         In those directions.
     """
     counts = pool.counts.astype(np.float64)
@@ -106,12 +106,36 @@ def fit_spread(
         )
     some = moves > 0
     away = (projected - counts[:, :, None] * usual[pool.group])[some]
-    move, game = _by_moves(away, counts[some])
-    mean_away = away.sum(axis=1) / moves[some, None]
-    found_player, pairs = _by_player(mean_away, pool.player[some], pool.group[some])
+    players = np.char.add(np.char.add(pool.group.astype(str), " "), pool.player)
+    players = np.where(pool.player == "", "", players)[some]
+    spread = Spread(
+        columns=np.arange(width, dtype=np.float64),
+        knots=0.5 * (EDGES[:-1] + EDGES[1:]),
+        usual=usual,
+        scatter=np.ones(len(RANKS)),
+        **covariances(away, counts[some], players),
+        prior_moves=np.array(float(prior_moves)),
+    )
+    return directions, spread
+
+
+def covariances(away: Array, counts: Array, players: NDArray[np.str_]) -> dict[str, Array]:
+    """The three parts of the covariance of scores about what is usual: see `Spread`.
+
+    Parameters
+    ----------
+    away : float64 [s, phases, k]
+        Summed scores of each side less the usual ones.
+    counts : float64 [s, phases]
+        Moves; none of the sides is without any.
+    players : str array [s]
+        Whose side each is; an empty name is nobody's.
+    """
+    move, game = _by_moves(away, counts)
+    mean_away = away.sum(axis=1) / counts.sum(axis=1)[:, None]
+    found_player, pairs = _by_player(mean_away, players)
     player = (pairs * found_player + _PAIRS * _SHARE * game) / (pairs + _PAIRS)
-    game = _positive(game - player)
-    return directions, RankSpread(usual, move, game, player, np.array(float(prior_moves)))
+    return {"move": move, "game": _positive(game - player), "player": player}
 
 
 def _positive(matrix: Array, least: float = 0.0) -> Array:
@@ -137,14 +161,12 @@ def _by_moves(away: Array, counts: Array) -> tuple[Array, Array]:
     return _positive(move, max(least, _TINY)), game
 
 
-def _by_player(away: Array, players: NDArray[np.str_], group: Ints) -> tuple[Array, float]:
+def _by_player(away: Array, players: NDArray[np.str_]) -> tuple[Array, float]:
     """Covariance between different games of one player, and from how many pairs it is."""
     width = away.shape[1]
     named = players != ""
-    away, players, group = away[named], players[named], group[named]
-    _, number = np.unique(
-        np.char.add(np.char.add(group.astype(str), " "), players), return_inverse=True
-    )
+    away = away[named]
+    _, number = np.unique(players[named], return_inverse=True)
     size = np.bincount(number)
     several = size > 1
     # A player with n games has n (n - 1) / 2 pairs, but hardly more than n - 1 facts.

@@ -1,4 +1,4 @@
-"""Training of a `RankModel` on games between players whose rank group is known.
+"""Training of a `StrengthModel` on games between players whose rank group is known.
 
 Two steps, as in stacking (Wolpert 1992). A ridge regression of the group's indicators
 on the mean values and lifted values of the moves of one side of a game gives a score for
@@ -22,10 +22,11 @@ from yardstone.lab.neubauer.rank.intervals import with_intervals
 from yardstone.lab.neubauer.rank.pool import RankPool, join_pools, pool_store, sample_sides
 from yardstone.lab.neubauer.rank.regression import Regression
 from yardstone.lab.neubauer.rank.spread import as_statistics, fit_spread
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.model_scale import ModelScale
+from yardstone.strength.move_phases import PHASES
 from yardstone.strength.rank.lift import Lift, random_lift
-from yardstone.strength.rank.model import RankModel
-from yardstone.strength.rank.ranks import RANKS
-from yardstone.strength.rank.scorer import PHASES
+from yardstone.strength.rank.ranks import EDGES, RANKS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -106,17 +107,17 @@ class OutOfFold:
         Their summed scores by the model of `fold`.
     fold : int64 [s]
         The fold of each side: its model has seen the other folds alone.
-    models : tuple of RankModel
+    models : tuple of StrengthModel
         The model of each fold, to judge sums of its rows.
     """
 
     counts: Ints
     scores: Array
     fold: Ints
-    models: tuple[RankModel, ...]
+    models: tuple[StrengthModel, ...]
 
     def statistics(self, phases: Sequence[int] = range(PHASES)) -> Array:
-        """Rows as `RankModel.game_statistics` gives them, from some phases alone."""
+        """Rows as `StrengthModel.game_statistics` gives them, from some phases alone."""
         keep = np.isin(np.arange(PHASES), phases)
         return as_statistics(self.counts * keep, self.scores * keep[:, None])
 
@@ -125,7 +126,7 @@ class OutOfFold:
 class TrainedRank:
     """A rank model, and what models like it say of players they have not seen."""
 
-    model: RankModel
+    model: StrengthModel
     out_of_fold: OutOfFold
 
 
@@ -262,7 +263,10 @@ class PoolTrainer:
                 )
         self._games = games
         self._common = (prior_moves, folds, seed)
-        self._regression = Regression(pool, lift, prior_moves)
+        size = np.bincount(pool.group, minlength=len(RANKS))
+        weight = len(pool) / (len(RANKS) * size[pool.group])  # every group counts alike
+        target = np.eye(len(RANKS))[pool.group]
+        self._regression = Regression(pool, lift, prior_moves, target, weight)
         self._parts = [self._regression.moments(self.fold == k) for k in range(folds)]
 
     def train(self, settings: RankSettings, card: Mapping[str, Any]) -> TrainedRank:
@@ -306,12 +310,15 @@ class PoolTrainer:
         rows: NDArray[np.bool_],
         settings: RankSettings,
         card: dict[str, Any],
-    ) -> tuple[RankModel, Array]:
+    ) -> tuple[StrengthModel, Array]:
         """A model with some weights that is calibrated on some sides, and its directions."""
         directions, spread = fit_spread(
             outside[rows], self.pool.select(rows), settings.prior_moves, settings.width
         )
-        return RankModel(self._regression.scorer(weights, directions), spread, card), directions
+        prior = np.full(len(RANKS), 1.0 / len(RANKS))
+        scale = ModelScale("fox", EDGES, prior, spread)
+        scorer = self._regression.scorer(weights, directions)
+        return StrengthModel(scorer, [scale], card), directions
 
 
 def train_on_pool(

@@ -1,7 +1,7 @@
-"""`RankSpread`: how the scores of a player's moves lie about what is usual at a rank.
+"""`Spread`: how the scores of a player's moves lie about what is usual at a strength.
 
 The mean of the scores is taken for a draw from a normal distribution whose mean is what
-players of a rank score, in the phases that the moves lie in, and whose covariance has
+players of a strength score, in the phases that the moves lie in, and whose covariance has
 three parts: one falls with the number of moves, one with the number of games, and one is
 the player's own and never falls.
 """
@@ -14,25 +14,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.strength.rank.ranks import EDGES, RANKS
-from yardstone.strength.rank.scorer import PHASES
+from yardstone.strength.move_phases import PHASES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
 
-__all__ = ["RankSpread"]
+__all__ = ["Spread"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RankSpread:
-    """How mean scores of k numbers lie about what is usual.
+class Spread:
+    """How mean scores lie about what is usual on one scale.
 
     Attributes
     ----------
-    usual : float64 [11, phases, k]
-        Mean score of the moves of players of each rank group, by phase.
+    columns : float64 [k]
+        Which of a model's scores it reads, from 0.
+    knots : float64 [n]
+        Strengths, growing.
+    usual : float64 [n, phases, k]
+        Mean score of the moves of players of these strengths, by phase; between two knots
+        it lies on the straight line.
+    scatter : float64 [n]
+        What the covariance is multiplied by at each knot.
     move : float64 [k, k]
         Covariance that is divided by the number of moves.
     game : float64 [k, k]
@@ -43,7 +49,10 @@ class RankSpread:
         So many moves without a say are added: few moves count for less.
     """
 
+    columns: Array
+    knots: Array
     usual: Array
+    scatter: Array
     move: Array
     game: Array
     player: Array
@@ -55,31 +64,40 @@ class RankSpread:
 
     @property
     def width(self) -> int:
-        """Number of scores of a move."""
+        """Number of scores that it reads."""
         return int(self.usual.shape[2])
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], width: int) -> RankSpread:
-        """The spread with these numbers, of so many scores a move.
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], scores: int) -> Spread:
+        """The spread with these numbers, for a model with so many scores.
 
         Raises
         ------
         ValueError
             Their shapes do not agree, or a covariance is none.
         """
-        numbers = {field.name: np.asarray(arrays[field.name], np.float64) for field in fields(cls)}
-        square = (width, width)
+        spread = cls(
+            **{each.name: np.asarray(arrays[each.name], np.float64) for each in fields(cls)}
+        )
+        columns, knots = spread.columns, spread.knots
+        if columns.ndim != 1 or not len(columns) or knots.ndim != 1 or len(knots) < 2:
+            raise ValueError("no scores, or fewer than two knots")
+        square = (len(columns), len(columns))
         shapes = {
-            "usual": (len(RANKS), PHASES, width),
+            "usual": (len(knots), PHASES, len(columns)),
+            "scatter": (len(knots),),
             "move": square,
             "game": square,
             "player": square,
             "prior_moves": (),
         }
         for name, shape in shapes.items():
-            if numbers[name].shape != shape:
-                raise ValueError(f"{name} is of shape {numbers[name].shape}, not {shape}")
-        spread = cls(**numbers)
+            if getattr(spread, name).shape != shape:
+                raise ValueError(f"{name} is of shape {getattr(spread, name).shape}, not {shape}")
+        if not np.isin(columns, np.arange(scores)).all() or len(np.unique(columns)) < len(columns):
+            raise ValueError("a score that the model has not")
+        if not (np.diff(knots) > 0.0).all() or not (spread.scatter > 0.0).all():
+            raise ValueError("knots that do not grow, or a scatter that is not above 0")
         for part in (spread.move, spread.game, spread.player):
             least = np.linalg.eigvalsh(part)[0]
             if not np.allclose(part, part.T) or least < -1e-9 * np.trace(part):
@@ -88,23 +106,36 @@ class RankSpread:
             raise ValueError("the spread of moves is none")
         return spread
 
+    def scores_of(self, statistics: Array) -> Array:
+        """The summed scores that it reads, of rows of statistics: [..., k]."""
+        sums = np.asarray(statistics, np.float64)
+        return np.asarray(sums[..., PHASES + 1 + self.columns.astype(np.int64)])
+
     def usual_of(self, strengths: Array) -> Array:
         """Mean scores by phase of players of these strengths: [n, phases, k]."""
-        middle = 0.5 * (EDGES[:-1] + EDGES[1:])
-        right = np.clip(np.searchsorted(middle, strengths), 1, len(middle) - 1)
-        share = (strengths - middle[right - 1]) / (middle[right] - middle[right - 1])
-        # The outer groups have no neighbour beyond: half the slope to their middle.
+        right, share = self._between(strengths)
+        # The outer knots have no neighbour beyond: half the slope to them.
         share = np.where(share < 0.0, 0.5 * share, share)
         share = np.where(share > 1.0, 1.0 + 0.5 * (share - 1.0), share)[:, None, None]
         usual = self.usual
         return np.asarray(usual[right - 1] + share * (usual[right] - usual[right - 1]))
 
+    def scatter_of(self, strengths: Array) -> Array:
+        """What the covariance is multiplied by at these strengths: [n]."""
+        return np.asarray(np.interp(strengths, self.knots, self.scatter))
+
+    def _between(self, strengths: Array) -> tuple[NDArray[np.int64], Array]:
+        """The knot above each strength, and how far on the way to it from the one below."""
+        knots = self.knots
+        right = np.clip(np.searchsorted(knots, strengths), 1, len(knots) - 1)
+        return right, (strengths - knots[right - 1]) / (knots[right] - knots[right - 1])
+
     def covariance(self, statistics: Array) -> Array:
-        """Covariance of the summed scores of one player's games about what is usual.
+        """Covariance of the summed scores of one player's games, where the scatter is 1.
 
         Parameters
         ----------
-        statistics : float64 [..., phases + 1 + k]
+        statistics : float64 [..., phases + 1 + scores]
 
         Returns
         -------
@@ -123,11 +154,15 @@ class RankSpread:
         statistics: Array,
         usual: Array,
         *,
+        scatter: Array | None = None,
         prior: Array | None = None,
         one_player: bool = True,
     ) -> Array:
         """Probability of each of some kinds of player, who usually score `usual`."""
         distance = self.distances(statistics, usual, one_player=one_player)
+        if scatter is not None:
+            some = np.asarray(statistics)[..., :PHASES].any(axis=-1, keepdims=True)
+            distance = distance / scatter + np.where(some, self.width * np.log(scatter), 0.0)
         logit = -0.5 * (distance - distance.min(axis=-1, keepdims=True))
         density = np.exp(logit) * (1.0 if prior is None else prior)
         return np.asarray(density / density.sum(axis=-1, keepdims=True))
@@ -138,7 +173,7 @@ class RankSpread:
         counts, squares = sums[..., :PHASES], sums[..., PHASES]
         moves = counts.sum(axis=-1)
         whole = moves + self.prior_moves
-        mean = sums[..., PHASES + 1 :] / whole[..., None]
+        mean = self.scores_of(sums) / whole[..., None]
         expected = np.einsum("...p,rpk->...rk", counts, usual) / whole[..., None, None]
         share = (moves / whole) ** 2
         player = self.player * share[..., None, None]

@@ -1,0 +1,371 @@
+"""A second scale for a rank model, learnt from players of another server with ratings.
+
+The moves of these players are scored by weights of their own, for what the model looks at in a
+move is the same for all: a ridge regression of the rank (`Regression`), as for the groups of
+Fox. Then what players of each rank score is measured on those whom the regression has not
+seen, from folds that no person is in two of. Neither scale is shifted onto the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import NoGamesError, UsageError
+from yardstone.lab.neubauer.rank.intervals import MODEL_PHASES, Unseen, calibrated, draw_unseen
+from yardstone.lab.neubauer.rank.regression import Regression
+from yardstone.lab.neubauer.rank.spread import as_statistics, covariances
+from yardstone.strength.estimate.strengths import PARTS
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.model_scale import ModelScale
+from yardstone.strength.move_phases import PHASES
+from yardstone.strength.rank.scorer import MoveScorer
+from yardstone.strength.spread import Spread
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.lab.neubauer.rank.pool import RankPool
+
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+__all__ = ["RatedSettings", "RatedSides", "TrainedScale", "pooled_scores", "with_rated_scale"]
+
+#: Fewer players than this teach no scale.
+_FEWEST = 30
+#: Games of one player that the spread is measured on: who has many must not decide.
+_MOST_GAMES = 6
+#: The scatter is measured in so many classes of players, and kept between these.
+_CLASSES = 6
+_SCATTER = (0.4, 3.0)
+#: Phases are drawn so much more strongly to a straight line beside that of all moves.
+_BY_PHASE = 10.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatedSides:
+    """What is known of the players of a pool's sides.
+
+    Attributes
+    ----------
+    rank : float64 [s]
+        When the game began, as a number: n dan is n to n + 1, 1 kyu 0 to 1.
+    sure : float64 [s]
+        How much the rank counts, 0 to 1: less where it is provisional.
+    """
+
+    rank: Array
+    sure: Array
+
+
+@dataclass(frozen=True, slots=True)
+class RatedSettings:
+    """How a scale is learnt.
+
+    Attributes
+    ----------
+    ridge, by_phase, lifted : float
+        Of the regression (`RankSettings`).
+    prior_moves : float
+        So many moves without a say are added to those of each side.
+    edges : tuple of float
+        Where groups of ranks begin, and where the last one ends.
+    knots : tuple of float
+        Ranks at which the usual scores are kept.
+    smooth : float
+        How strongly the usual scores are drawn to a straight line, in players.
+    others : int
+        How many of the model's own scores, the first ones, are read as well.
+    folds : int
+        Into how many the players are divided.
+    games : tuple of int
+        Numbers of games that intervals are fitted for.
+    seed : int
+    """
+
+    ridge: float = 3.0
+    by_phase: float = 0.2
+    lifted: float = 0.5
+    prior_moves: float = 30.0
+    edges: tuple[float, ...] = ()
+    knots: tuple[float, ...] = (-30.0, -24.0, -19.0, -14.0, -10.0, -6.0, -2.0, 2.0, 6.0)
+    smooth: float = 3.0
+    others: int = 1
+    folds: int = 5
+    games: tuple[int, ...] = (1, 2, 3, 5)
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedScale:
+    """A model with a new scale, and what is said of players whom it has not seen.
+
+    Attributes
+    ----------
+    model : StrengthModel
+        With calibrated intervals.
+    unseen : dict of str to Unseen
+        For each of `PARTS`: players of each fold, by what was learnt from the others.
+    scores : float64 [s, phases, k]
+        Summed scores of each side: those of the model, which has not seen the players, and
+        last the one that was learnt from the other folds.
+    fold : int64 [s]
+    scales : tuple of ModelScale
+        For each fold what was learnt from the others.
+    """
+
+    model: StrengthModel
+    unseen: dict[str, Unseen]
+    scores: Array
+    fold: Ints
+    scales: tuple[ModelScale, ...]
+
+    def statistics(self, counts: Ints) -> Array:
+        """Rows as `StrengthModel.game_statistics` gives them, for sides with such moves."""
+        return as_statistics(counts, self.scores)
+
+
+def with_rated_scale(
+    model: StrengthModel,
+    pool: RankPool,
+    rated: RatedSides,
+    name: str,
+    settings: RatedSettings,
+    about: Mapping[str, Any] | None = None,
+) -> TrainedScale:
+    """A rank model with one scale more.
+
+    Parameters
+    ----------
+    model : StrengthModel
+        A rank model.
+    pool : RankPool
+        Sides of games by players of the server, made with the model's own lift; each
+        player's name is in `RankPool.player`.
+    rated : RatedSides
+    name : str
+        Of the scale.
+    settings : RatedSettings
+    about : mapping, optional
+        What the card is to say of the data.
+
+    Raises
+    ------
+    UsageError
+        The model is no rank model, or has a scale of that name.
+    NoGamesError
+        There are too few players.
+    """
+    if not isinstance(model.scorer, MoveScorer):
+        raise UsageError("only a rank model can be given another scale")
+    if name in model.scales:
+        raise UsageError(f"the model has a scale {name!r}")
+    people, person = np.unique(pool.player, return_inverse=True)
+    if len(people) < _FEWEST:
+        raise NoGamesError(f"{len(people)} players are too few to learn a scale: {_FEWEST} or more")
+    random = np.random.default_rng(settings.seed)
+    fold = (random.permutation(len(people)) % settings.folds)[person]
+    weight = rated.sure / np.sqrt(np.bincount(person))[person]
+    weight /= weight.mean()
+    regression = Regression(
+        pool, model.scorer.lift, settings.prior_moves, rated.rank[:, None], weight
+    )
+    parts = [regression.moments(fold == k) for k in range(settings.folds)]
+    gram = np.sum([part[0] for part in parts], axis=0)
+    cross = np.sum([part[1] for part in parts], axis=0)
+
+    def solved(without: int | None) -> Any:
+        own = (0.0, 0.0) if without is None else parts[without]
+        return regression.solve(
+            gram - own[0],
+            cross - own[1],
+            ridge=settings.ridge,
+            by_phase=settings.by_phase,
+            lifted=settings.lifted,
+        )
+
+    own = model.scorer.width
+    scores = np.empty((len(pool), PHASES, own + 1))
+    scores[..., :own] = pooled_scores(model.scorer, pool)
+    for k in range(settings.folds):
+        rows = fold == k
+        scores[rows, :, own:] = regression.phase_scores(solved(k), rows)
+    scorer = _joined(model.scorer, regression.scorer(solved(None), np.eye(1)))
+    group = _groups(rated.rank, person, settings)
+
+    columns = np.array([*range(settings.others), own], np.float64)
+
+    def scale(rows: NDArray[np.bool_]) -> ModelScale:
+        read = scores[rows][..., columns.astype(np.int64)]
+        spread = replace(
+            _spread(read, pool.select(rows), rated.rank[rows], weight[rows], settings),
+            columns=columns,
+        )
+        return ModelScale(name, np.array(settings.edges), _prior(group, person, settings), spread)
+
+    every = np.ones(len(pool), bool)
+    card = {**model.card, "rated": {**(model.card.get("rated") or {}), name: dict(about or {})}}
+    whole = StrengthModel(scorer, [*model.scales.values(), scale(every)], card)
+    scales = tuple(scale(fold != k) for k in range(settings.folds))
+    unseen = _unseen(pool, rated, scores, fold, person, group, scales, settings)
+    return TrainedScale(calibrated(whole, name, unseen), unseen, scores, fold, scales)
+
+
+def pooled_scores(scorer: MoveScorer, pool: RankPool) -> Array:
+    """Summed scores of a pool's sides by phase: float64 [s, phases, k]."""
+    scores = np.einsum("spv,pvk->spk", pool.values, scorer.linear, optimize=True)
+    scores = scores + pool.lifted @ scorer.lifted
+    return np.asarray(scores - pool.counts[..., None] * scorer.centre[pool.colour - 1], np.float64)
+
+
+def _joined(one: MoveScorer, more: MoveScorer) -> MoveScorer:
+    """A scorer with the scores of two that share a lift."""
+    return MoveScorer(
+        one.lift,
+        np.concatenate([one.linear, more.linear], axis=2),
+        np.concatenate([one.lifted, more.lifted], axis=1),
+        np.concatenate([one.centre, more.centre], axis=2),
+    )
+
+
+def _groups(rank: Array, person: Ints, settings: RatedSettings) -> Ints:
+    """The group of each side's player, by the mean of the player's ranks."""
+    mean = np.bincount(person, rank) / np.bincount(person)
+    edges = np.asarray(settings.edges)
+    place = np.searchsorted(edges, mean, side="right") - 1
+    return np.asarray(np.clip(place, 0, len(edges) - 2)[person], np.int64)
+
+
+def _prior(group: Ints, person: Ints, settings: RatedSettings) -> Array:
+    """Probabilities of the groups: as many as have played, and one more."""
+    _, first = np.unique(person, return_index=True)
+    people = np.bincount(group[first], minlength=len(settings.edges) - 1) + 1.0
+    return np.asarray(people / people.sum())
+
+
+def _hat(rank: Array, knots: Array) -> Array:
+    """Shares of the knots at each rank: float64 [s, n]."""
+    at = np.clip(rank, knots[0], knots[-1])
+    right = np.clip(np.searchsorted(knots, at), 1, len(knots) - 1)
+    share = (at - knots[right - 1]) / (knots[right] - knots[right - 1])
+    hat = np.zeros((len(rank), len(knots)))
+    hat[np.arange(len(rank)), right - 1] = 1.0 - share
+    hat[np.arange(len(rank)), right] = share
+    return hat
+
+
+def _usual(mean: Array, hat: Array, weight: Array, knots: Array, smooth: float) -> Array:
+    """Mean scores at the knots [n, k]: weighted least squares, drawn to a straight line."""
+    bend = np.zeros((len(knots) - 2, len(knots)))
+    for k in range(len(knots) - 2):
+        left, right = knots[k + 1] - knots[k], knots[k + 2] - knots[k + 1]
+        bend[k, k : k + 3] = np.array([1.0 / left, -1.0 / left - 1.0 / right, 1.0 / right])
+    bend *= np.diff(knots).mean()
+    products = hat.T @ (hat * weight[:, None]) + smooth * bend.T @ bend
+    return np.asarray(np.linalg.solve(products, hat.T @ (weight[:, None] * mean)))
+
+
+def _spread(
+    scores: Array, pool: RankPool, rank: Array, weight: Array, settings: RatedSettings
+) -> Spread:
+    """What players of each rank score, and how far they lie about it."""
+    knots = np.asarray(settings.knots)
+    counts = pool.counts.astype(np.float64)
+    moves = counts.sum(axis=1)
+    hat = _hat(rank, knots)
+    mean = scores.sum(axis=1) / np.maximum(moves, 1.0)[:, None]
+    whole = _usual(mean, hat, weight * (moves > 0), knots, settings.smooth)
+    whole[:, -1] = np.maximum.accumulate(whole[:, -1])  # who is stronger does not score less
+    usual = np.empty((len(knots), PHASES, scores.shape[2]))
+    for phase in range(PHASES):
+        own = counts[:, phase]
+        mean = scores[:, phase] / np.maximum(own, 1.0)[:, None]
+        # A phase of few moves is as the whole game is.
+        share = weight * own / np.maximum(own, 1.0).mean()
+        usual[:, phase] = whole + _usual(
+            mean - hat @ whole, hat, share, knots, _BY_PHASE * settings.smooth
+        )
+    return _scattered(scores, pool, rank, usual, settings)
+
+
+def _scattered(
+    scores: Array, pool: RankPool, rank: Array, usual: Array, settings: RatedSettings
+) -> Spread:
+    knots = np.asarray(settings.knots)
+    counts = pool.counts.astype(np.float64)
+    moves = counts.sum(axis=1)
+    random = np.random.default_rng(settings.seed)
+    order = random.permutation(len(pool))
+    chosen = np.array(
+        [
+            row
+            for name in np.unique(pool.player)
+            for row in order[pool.player[order] == name][:_MOST_GAMES]
+        ]
+    )
+    chosen = chosen[moves[chosen] > 0]
+    hat = _hat(rank, knots)
+    away = scores - np.einsum("sn,npk,sp->spk", hat, usual, counts)
+    mean = away[..., -1].sum(axis=1) / (moves + settings.prior_moves)
+    _, person = np.unique(pool.player[chosen], return_inverse=True)
+    number = np.bincount(person)
+    square = np.bincount(person, mean[chosen] ** 2) / number
+    at = np.bincount(person, rank[chosen]) / number
+    classes = np.array_split(np.argsort(at, kind="stable"), _CLASSES)
+    middle = np.array([at[each].mean() for each in classes])
+    factor = np.array([square[each].mean() for each in classes]) / square.mean()
+    scatter = np.clip(np.interp(knots, middle, factor), *_SCATTER)
+    by_rank = np.sqrt(hat @ scatter)
+    even = away / by_rank[:, None, None]
+    parts = covariances(even[chosen], counts[chosen], pool.player[chosen])
+    return Spread(
+        columns=np.arange(scores.shape[2], dtype=np.float64),
+        knots=knots,
+        usual=usual,
+        scatter=scatter,
+        **parts,
+        prior_moves=np.array(settings.prior_moves),
+    )
+
+
+def _unseen(
+    pool: RankPool,
+    rated: RatedSides,
+    scores: Array,
+    fold: Ints,
+    person: Ints,
+    group: Ints,
+    scales: Sequence[ModelScale],
+    settings: RatedSettings,
+) -> dict[str, Unseen]:
+    """Estimates of the players of each fold, by what was learnt from the other folds."""
+    sure = rated.sure >= 1.0
+    mean_rank = (np.bincount(person, rated.rank) / np.bincount(person))[person]
+    found: dict[str, Unseen] = {}
+    for part in PARTS:
+        phases = MODEL_PHASES.get(part, list(range(PHASES)))
+        keep = np.isin(np.arange(PHASES), phases)
+        statistics = as_statistics(pool.counts * keep, scores * keep[:, None])
+        random = np.random.default_rng(settings.seed)
+        found[part] = Unseen.joined(
+            [
+                draw_unseen(
+                    scales[k],
+                    statistics[rows],
+                    group[rows],
+                    person[rows].astype(np.int64),
+                    fold[rows].astype(np.int64),
+                    strengths=mean_rank[rows],
+                    games=settings.games,
+                    draws=3,
+                    random=random,
+                )
+                for k in range(settings.folds)
+                for rows in [np.flatnonzero((fold == k) & sure)]
+            ]
+        )
+    return found

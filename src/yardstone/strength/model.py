@@ -1,0 +1,275 @@
+"""`StrengthModel`: how strong a player of Go is, from the moves of a few games.
+
+Models differ in how they make scores of moves (`Scorer`). What follows is the same for all:
+the mean scores of the moves of any number of games lie about what is usual at a strength
+(`Spread`), and from that follows the probability of each strength on the scale of a server
+whose players the model has learnt from (`ModelScale`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yardstone.errors import UsageError
+from yardstone.strength.model_file import read_arrays, write_arrays
+from yardstone.strength.model_scale import ModelScale
+from yardstone.strength.move_phases import PHASES, phases_of
+from yardstone.strength.rank.scorer import MoveScorer
+from yardstone.strength.set_model.scorer import SetScorer
+from yardstone.strength.spread import Spread
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.strength.evidence import Evidence
+    from yardstone.strength.scorer import Scorer
+
+    Array = NDArray[np.float64]
+
+__all__ = ["SHIPPED", "RankScore", "StrengthModel"]
+
+_KINDS: Mapping[str, type[MoveScorer | SetScorer]] = {
+    each.kind: each for each in (MoveScorer, SetScorer)
+}
+_DATA = Path(__file__).parent / "data"
+#: Names of the models that come with Yardstone, the default first.
+SHIPPED = ("rank", "full", "basic")
+#: Steps of the path along which the effects of moves are added up.
+_PATH = 24
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankScore:
+    """How strong a player is on a scale: n dan is n to n + 1, 1 kyu 0 to 1.
+
+    Attributes
+    ----------
+    mean, deviation : float
+        Of the distribution of the strength.
+    probabilities : float64 [g]
+        Of the scale's groups of ranks.
+    by_game : float64 [games]
+        The mean from each game alone; a game without moves gives the prior's.
+    """
+
+    mean: float
+    deviation: float
+    probabilities: Array
+    by_game: Array
+
+
+class StrengthModel:
+    """How strong a player is, from the moves of some games.
+
+    `StrengthModel.load` gives those that come with Yardstone;
+    `yardstone.lab.neubauer.rank.training` makes others from other games.
+
+    Attributes
+    ----------
+    card : dict
+        What it is: ``name``, ``network`` and ``sha256`` of the network whose features
+        it reads, data, settings and figures.
+    scorer : Scorer
+    scales : mapping of str to ModelScale
+        By name; the first is the one that is meant where none is named.
+
+    Raises
+    ------
+    ValueError
+        There is no scale.
+    """
+
+    def __init__(
+        self, scorer: Scorer, scales: Sequence[ModelScale], card: Mapping[str, Any]
+    ) -> None:
+        if not scales:
+            raise ValueError("no scale")
+        self.scorer = scorer
+        self.scales = {scale.name: scale for scale in scales}
+        self.card = dict(card)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] | None = None) -> StrengthModel:
+        """Load a model: a file, or one that comes with Yardstone by its name (`SHIPPED`).
+
+        Raises
+        ------
+        InputError
+            The file is not there, or is no model.
+        """
+        name = SHIPPED[0] if path is None else os.fspath(path)
+        file = _DATA / f"{name}.npz" if name in SHIPPED else Path(name)
+        return read_arrays(file, lambda arrays, card: cls(*_parts(arrays, card), card))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the model with its weights as float16, whole or not at all."""
+        small = {f"scorer_{name}": value for name, value in self.scorer.arrays().items()}
+        exact: dict[str, NDArray[Any]] = {}
+        for name, scale in self.scales.items():
+            parts = {"edges": scale.edges, "prior": scale.prior, **scale.spread.arrays()}
+            exact |= {f"scale_{name}_{part}": value for part, value in parts.items()}
+        card = {**self.card, "kind": self.scorer.kind, "scales": list(self.scales)}
+        write_arrays(Path(path), small, exact, card)
+
+    def scale(self, name: str | None = None) -> ModelScale:
+        """One of its scales; the first without a name.
+
+        Raises
+        ------
+        UsageError
+            It has none of that name.
+        """
+        if name is None:
+            return next(iter(self.scales.values()))
+        if name not in self.scales:
+            raise UsageError(
+                f"the model {self.card.get('name')} has no scale {name!r}, but "
+                f"{', '.join(self.scales)}"
+            )
+        return self.scales[name]
+
+    def game_statistics(self, evidence: Evidence) -> Array:
+        """What is kept of each game; that of several games is the rows' sum.
+
+        Returns
+        -------
+        float64 [games, phases + 1 + k]
+            Number of moves of each phase, that number squared over all phases (for
+            the part of the covariance that games have in common), and the summed
+            scores of the moves.
+
+        Raises
+        ------
+        UsageError
+            The evidence comes from a network with another width.
+        """
+        return np.asarray(self.part_statistics(evidence, np.zeros(len(evidence), np.int64), 1)[0])
+
+    def part_statistics(
+        self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
+    ) -> Array:
+        """The same of some parts of each game, whose moves are scored within the whole game.
+
+        What is said of a move may depend on how its game goes on, so that parts must not be
+        cut out before they are scored.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Whole sides of games.
+        part : int array [n]
+            The part that each move belongs to, from 0; none of the parts if below 0.
+        parts : int
+
+        Returns
+        -------
+        float64 [parts, games, phases + 1 + k]
+        """
+        channels = self.scorer.channels
+        if channels and len(evidence) and evidence.channels != channels:
+            raise UsageError(
+                f"the features have {evidence.channels} channels, and the model reads "
+                f"{channels}: use the network {self.card.get('network')}"
+            )
+        rows = np.flatnonzero(part >= 0)
+        place = (part[rows], evidence.game[rows])
+        sums = np.zeros((parts, evidence.games, PHASES + 1 + self.scorer.width))
+        np.add.at(sums, (*place, phases_of(evidence.number)[rows]), 1.0)
+        sums[..., PHASES] = sums[..., :PHASES].sum(axis=-1) ** 2
+        if len(rows):
+            sums[..., PHASES + 1 :] = self.scorer.part_scores(evidence, part, parts)
+        return sums
+
+    def score(self, evidence: Evidence, scale: str | None = None) -> RankScore:
+        """How strong the player is; without any move, what is known beforehand."""
+        each = self.game_statistics(evidence)
+        means, _, _ = self.posterior(each, scale)
+        mean, deviation, probabilities = self.posterior(each.sum(axis=0), scale)
+        return RankScore(float(mean), float(deviation), probabilities, means)
+
+    def posterior(self, statistics: Array, scale: str | None = None) -> tuple[Array, Array, Array]:
+        """Strength from statistics of one player's games.
+
+        Parameters
+        ----------
+        statistics : float64 [..., phases + 1 + k]
+            Sums of rows that `game_statistics` gave.
+        scale : str, optional
+            One of `scales`.
+
+        Returns
+        -------
+        mean, deviation : float64 [...]
+            In ranks.
+        probabilities : float64 [..., g]
+            Of the scale's groups.
+        """
+        on = self.scale(scale)
+        density = on.density(statistics)
+        return (*on.moments(density), on.shares(density))
+
+    def density(self, statistics: Array, scale: str | None = None) -> Array:
+        """The whole distribution of which `posterior` gives mean, deviation and groups.
+
+        See `ModelScale.density`.
+        """
+        return self.scale(scale).density(statistics)
+
+    def move_scores(self, evidence: Evidence, scale: str | None = None) -> Array:
+        """How far each move speaks for a stronger (+) or a weaker (-) player, in ranks.
+
+        The effects add up to the estimate less what it would be if the moves were
+        those of a player of medium strength, but for rounding: they are summed along
+        the straight way from there (integrated gradients, Sundararajan, Taly and Yan
+        2017).
+        """
+        if not len(evidence):
+            return np.empty(0)
+        on = self.scale(scale)
+        whole = self.game_statistics(evidence).sum(axis=0)
+        phase = phases_of(evidence.number)
+        counts, columns = whole[:PHASES], on.spread.columns.astype(np.int64)
+        base = np.zeros((PHASES, self.scorer.width))
+        base[:, columns] = on.spread.usual_of(np.array([on.medium]))[0]
+        start = whole.copy()
+        start[PHASES + 1 + columns] = counts @ base[:, columns]
+        gradient = np.zeros(self.scorer.width)
+        away = whole[PHASES + 1 + columns] - start[PHASES + 1 + columns]
+        size = 1e-3 * np.maximum(np.abs(away).max(), 1e-6)
+        steps = size * np.eye(len(columns))
+        for step in range(_PATH):
+            here = start + (whole - start) * ((step + 0.5) / _PATH)
+            moved = np.repeat(here[None], 2 * len(columns), axis=0)
+            moved[:, PHASES + 1 + columns] += np.concatenate([steps, -steps])
+            means, _ = on.moments(on.density(moved))
+            up, down = means[: len(columns)], means[len(columns) :]
+            gradient[columns] += (up - down) / (2.0 * size * _PATH)
+        return np.asarray((self.scorer.move_shares(evidence) - base[phase]) @ gradient)
+
+    def prior(self, scale: str | None = None) -> tuple[float, float]:
+        """Mean and deviation of the strength without any evidence."""
+        mean, deviation, _ = self.posterior(np.zeros(PHASES + 1 + self.scorer.width), scale)
+        return float(mean), float(deviation)
+
+
+def _parts(
+    arrays: Mapping[str, NDArray[Any]], card: Mapping[str, Any]
+) -> tuple[Scorer, list[ModelScale]]:
+    """Scorer and scales; ValueError, KeyError or TypeError if the arrays make no model."""
+    scorer = _KINDS[card["kind"]].from_arrays(_named(arrays, "scorer_"))
+    scales = []
+    for name in card["scales"]:
+        parts = _named(arrays, f"scale_{name}_")
+        spread = Spread.from_arrays(parts, scorer.width)
+        scales.append(ModelScale(str(name), parts["edges"], parts["prior"], spread))
+    return scorer, scales
+
+
+def _named(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}

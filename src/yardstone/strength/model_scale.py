@@ -1,0 +1,162 @@
+"""`ModelScale`: a scale on which a model gives the density of a player's strength.
+
+Strengths are numbers such that n dan is n to n + 1, 1 kyu 0 to 1, 2 kyu -1 to 0, in the ranks
+of the server whose players the model has learnt the scale from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yardstone.strength.spread import Spread
+
+    Array = NDArray[np.float64]
+
+__all__ = ["ModelScale"]
+
+_STEP = 0.05
+#: Sums judged together.
+_TOGETHER = 512
+
+
+@dataclass(frozen=True, eq=False)
+class ModelScale:
+    """A scale, and what is usual on it.
+
+    Attributes
+    ----------
+    name : str
+        ``fox`` or ``ogs``, or another server's.
+    edges : float64 [g + 1]
+        Where each of g groups of ranks begins, and where the last one ends. The first has all
+        who are weaker as well, the last all who are stronger.
+    prior : float64 [g]
+        Probability of each group without any evidence; within a group every strength is as
+        likely.
+    spread : Spread
+    """
+
+    name: str
+    edges: Array
+    prior: Array
+    spread: Spread
+
+    def __post_init__(self) -> None:
+        """Refuse what is no scale: ValueError."""
+        edges, prior = self.edges, self.prior
+        if edges.ndim != 1 or len(edges) < 3 or not (np.diff(edges) > _STEP).all():
+            raise ValueError("the edges of the groups do not grow")
+        if prior.shape != (len(edges) - 1,) or not (prior > 0.0).all():
+            raise ValueError("a group without a probability")
+
+    @property
+    def groups(self) -> int:
+        """Number of groups."""
+        return len(self.prior)
+
+    def density(self, statistics: Array) -> Array:
+        """The distribution of the strength of the player of some games.
+
+        Parameters
+        ----------
+        statistics : float64 [..., phases + 1 + scores]
+            Sums of rows that a model's `game_statistics` gave.
+
+        Returns
+        -------
+        float64 [..., m]
+            Probability of each of m equal steps from the first edge to the last.
+        """
+        return _in_batches(
+            statistics,
+            lambda rows: self.spread.probabilities(
+                rows, self._usual, scatter=self._scatter, prior=self._prior
+            ),
+        )
+
+    def moments(self, density: Array) -> tuple[Array, Array]:
+        """Mean and standard deviation of densities: [...] each."""
+        mean = density @ self.strengths
+        second = density @ self.strengths**2
+        return mean, np.sqrt(np.maximum(second - mean**2, 0.0))
+
+    def shares(self, density: Array) -> Array:
+        """What densities give to each group: [..., g]."""
+        return np.stack(
+            [density[..., self.group == group].sum(axis=-1) for group in range(self.groups)],
+            axis=-1,
+        )
+
+    def distance(self, statistics: Array) -> Array:
+        """How far games of one player lie from those of the nearest strength.
+
+        Returns
+        -------
+        float64 [...]
+            Squared Mahalanobis distance, least over all strengths; 0 without a move.
+        """
+        return _in_batches(
+            statistics,
+            lambda rows: (self.spread.distances(rows, self._usual) / self._scatter).min(axis=-1),
+        )
+
+    def knot_probabilities(self, statistics: Array, *, one_player: bool = False) -> Array:
+        """Probability of each knot of the spread for games of many of its players.
+
+        Unlike in `density` the moves are taken for those of average players there: nobody
+        lies between two knots.
+
+        Parameters
+        ----------
+        statistics : float64 [..., phases + 1 + scores]
+        one_player : bool
+            The games are of one player, whose own part of the covariance stays whole.
+        """
+        return self.spread.probabilities(statistics, self.spread.usual, one_player=one_player)
+
+    @cached_property
+    def strengths(self) -> Array:
+        """The middle of each step: [m]."""
+        number = round((self.edges[-1] - self.edges[0]) / _STEP)
+        return np.asarray(self.edges[0] + _STEP * (np.arange(number) + 0.5))
+
+    @cached_property
+    def group(self) -> NDArray[np.int64]:
+        """The group of each step."""
+        return np.searchsorted(self.edges, self.strengths, side="right") - 1
+
+    @cached_property
+    def medium(self) -> float:
+        """Mean strength without any evidence."""
+        return float(self._prior @ self.strengths)
+
+    @cached_property
+    def _prior(self) -> Array:
+        size = np.bincount(self.group)
+        share = self.prior[self.group] / size[self.group]
+        return np.asarray(share / share.sum())
+
+    @cached_property
+    def _usual(self) -> Array:
+        return self.spread.usual_of(self.strengths)
+
+    @cached_property
+    def _scatter(self) -> Array:
+        return self.spread.scatter_of(self.strengths)
+
+
+def _in_batches(statistics: Array, judge: Callable[[Array], Array]) -> Array:
+    """What is to be judged of sums, few of them at a time."""
+    sums = np.asarray(statistics, np.float64)
+    rows = sums.reshape(-1, sums.shape[-1])
+    starts = range(0, max(len(rows), 1), _TOGETHER)
+    judged = np.concatenate([judge(rows[start : start + _TOGETHER]) for start in starts])
+    return judged.reshape((*sums.shape[:-1], *judged.shape[1:]))
