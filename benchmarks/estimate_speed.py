@@ -36,8 +36,7 @@ from yardstone.strength.estimate.estimate import LEVEL, estimate_seen
 from yardstone.strength.estimate.games import model_network, see_games
 from yardstone.strength.estimate.listed_moves import player_losses
 from yardstone.strength.estimate.players import colour_of
-from yardstone.strength.estimate.site_scales import site_scale
-from yardstone.strength.rank.model import RankModel
+from yardstone.strength.model import StrengthModel
 
 GAMES, MOVES = 10, 250
 ASKED = 8.0
@@ -110,8 +109,8 @@ def parts_of(file: Path, player: str, net: str) -> Parts:
     """The parts of an estimate, in this process."""
     parts = Parts()
 
-    def ready() -> tuple[RankModel, Any]:
-        model = RankModel.load()
+    def ready() -> tuple[StrengthModel, Any]:
+        model = StrengthModel.load()
         network = model_network(model, net, cache=False)
         parts.watch(network)
         return model, network
@@ -135,7 +134,7 @@ def parts_of(file: Path, player: str, net: str) -> Parts:
                 model,
                 player,
                 network=network.name,
-                scale=site_scale("fox"),
+                scale=None,
                 level=LEVEL,
                 skipped=skipped,
             ),
