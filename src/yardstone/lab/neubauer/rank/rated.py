@@ -39,9 +39,10 @@ __all__ = ["RatedSettings", "RatedSides", "TrainedScale", "pooled_scores", "with
 _FEWEST = 30
 #: Games of one player that the spread is measured on: who has many must not decide.
 _MOST_GAMES = 6
-#: The scatter is measured in so many classes of players, and kept between these.
+#: The scatter is measured in so many classes of players, and kept between these: where it is
+#: wide, whoever plays like nobody would else be put.
 _CLASSES = 6
-_SCATTER = (0.4, 3.0)
+_SCATTER = (0.7, 1.6)
 #: Phases are drawn so much more strongly to a straight line beside that of all moves.
 _BY_PHASE = 10.0
 
