@@ -10,10 +10,10 @@ import typer
 
 from yardstone.cli.go.options import (
     Device,
-    DeviceName,
     GamePaths,
     Komi,
     Net,
+    NetworkDevice,
     Precision,
     PrecisionName,
     Quiet,
@@ -68,7 +68,7 @@ def features(
     ] = None,
     runtime: Runtime = RuntimeName.auto,
     precision: Precision = PrecisionName.fp32,
-    device: Device = DeviceName.auto,
+    device: Device = NetworkDevice.auto,
     work: WorkOptions,
     batch: Annotated[
         int,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Device",
-    "DeviceName",
+    "NetworkDevice",
     "GamePaths",
     "Komi",
     "Net",
@@ -56,7 +56,7 @@ class PrecisionName(StrEnum):
     bf16 = "bf16"
 
 
-class DeviceName(StrEnum):
+class NetworkDevice(StrEnum):
     """What a network is computed on."""
 
     auto = "auto"
@@ -89,7 +89,7 @@ Precision = Annotated[
     typer.Option("--precision", help="Precision of the numbers; bf16 is faster and less exact."),
 ]
 Device = Annotated[
-    DeviceName,
+    NetworkDevice,
     typer.Option("--device", help="What to compute on; auto: a graphics card if one works."),
 ]
 Threads = Annotated[
@@ -145,7 +145,7 @@ class NetworkOptions:
     net: Net = None
     runtime: Runtime = RuntimeName.auto
     precision: Precision = PrecisionName.fp32
-    device: Device = DeviceName.auto
+    device: Device = NetworkDevice.auto
     threads: Threads = None
     no_cache: NoCache = False
     engine: Engine = None
