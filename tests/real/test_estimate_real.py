@@ -175,7 +175,8 @@ def test_a_weak_player_of_ogs_is_told_a_kyu_rank_there(
     lines = headline(found.as_dict())
     assert re.fullmatch(rf"{player}: \d\dk( or weaker)? \(\d+\) on the scale of OGS", lines[0])
     assert re.match(r"90 % (bound below|interval) .*\d+k", lines[1])
-    assert re.search(r"Fox \dk or weaker, OGS 2020 \d\dk( or weaker)?, EGF \d\dk", lines[2])
+    others = r"On other scales: (Fox \dk or weaker, )?OGS 2020 \d\dk( or weaker)?, EGF \d\dk"
+    assert re.match(others, lines[2])
     text = str(found)
     assert lines[0] in text
     assert "OGS rank" in text

@@ -47,7 +47,7 @@ EGF_SHIFT, EGF_DEVIATION = -4.5, 3.2
 #: One standard deviation of the error of taking the ranks of the OGS games that the model has
 #: learnt from, of 2020, for those of OGS today (docs/studies/ogs-ranks-tables.md), and for those
 #: of the EGF.
-OGS_DEVIATION, EGF_FROM_OGS = 1.5, 3.5
+OGS_DEVIATION, EGF_FROM_OGS = 1.7, 3.6
 
 
 def fox_rank(value: float) -> str:
