@@ -259,6 +259,13 @@ STUDIES = (
         ("--shared", "{shared}"),
     ),
     Study(
+        "ogs_ranks",
+        5,
+        _pages("ogs-ranks-tables.md"),
+        (Shared("data/go/ogs_weak"), *(Made(store, "features") for store in OGS)),
+        ("--shared", "{shared}"),
+    ),
+    Study(
         "rank_from_moves",
         240,
         (RANK_MODEL, OUT_OF_FOLD, *_pages("rank-from-moves-tables.md")),

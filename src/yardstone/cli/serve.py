@@ -96,6 +96,12 @@ class ServerOptions:
             help="Footer of every page, such as an imprint: text, or a .txt or .md file.",
         ),
     ] = None
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE", help="Model of strength from moves of Go. [default: rank]"
+        ),
+    ] = None
     calibration: Annotated[
         str | None,
         typer.Option(

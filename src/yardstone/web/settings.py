@@ -182,6 +182,9 @@ class Settings:
     footer : str
         On every page, such as imprint and privacy (`yardstone.web.site`); where it
         names a file, `load_settings` takes its text.
+    model : str
+        Model of strength from moves: a name or a file, as for `strength estimate --model`; the
+        default one if empty.
     calibration : str
         A file of `yardstone strength calibrate --save`: estimates are shown on its scale as
         well.
@@ -213,6 +216,7 @@ class Settings:
     niceness: int = 10
     title: str = "Yardstone"
     footer: str = ""
+    model: str = ""
     calibration: str = ""
     importer: str = ""
     importer_url: str = ""
@@ -332,7 +336,7 @@ def load_settings(
         values["footer"] = footer_text(values["footer"])
     settings = Settings(**values, limits=Limits.of_plain(bounds))
     if settings.calibration:
-        _check_calibration(settings.calibration)
+        _check_calibration(settings.calibration, settings.model)
     return settings
 
 
@@ -369,12 +373,12 @@ def footer_text(text: str) -> str:
     return text
 
 
-def _check_calibration(file: str) -> None:
+def _check_calibration(file: str, model: str) -> None:
     """Refuse a calibration that is damaged or of another model, before anyone waits for it."""
     from yardstone.strength.estimate.calibrate import Calibration
     from yardstone.strength.model import StrengthModel
 
-    Calibration.load(file).check_model(StrengthModel.load())
+    Calibration.load(file).check_model(StrengthModel.load(model or None))
 
 
 def _converted(kind: type, text: str, name: str) -> Any:
